@@ -23,7 +23,10 @@ export default {
       name: 'adapters-import-core-only',
       comment: 'what is neither core nor composition is an adapter; none knows another',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/src/', pathNot: `^packages/(core|inversify|pinfold|${doors})/` },
+      from: {
+        path: '^packages/([^/]+)/src/',
+        pathNot: `^packages/(client|core|inversify|pinfold|${doors})/`,
+      },
       to: { path: anyPackage, pathNot: '^packages/($1|core)/src/' },
     },
     {
@@ -32,6 +35,20 @@ export default {
       severity: 'error',
       from: { path: `^packages/(${doors})/src/` },
       to: { path: anyPackage, pathNot: '^packages/($1|core|http)/src/' },
+    },
+    {
+      name: 'client-imports-nothing',
+      comment: 'it has no dependency; the packer is bundled with fflate and the rules of the core for names',
+      severity: 'error',
+      from: { path: '^packages/client/src/', pathNot: '^packages/client/src/zip[.]ts$' },
+      to: { pathNot: '^packages/client/src/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'client-runs-everywhere',
+      comment: 'only what is for Node imports modules of Node',
+      severity: 'error',
+      from: { path: '^packages/client/src/', pathNot: '^packages/client/src/node[.]ts$' },
+      to: { dependencyTypes: ['core'] },
     },
     only('test-contracts-import-core-and-memory', '^test-contracts/src/', '^packages/(core|memory)/src/'),
     {
@@ -75,7 +92,11 @@ export default {
     {
       name: 'no-dev-dependency-in-sources',
       severity: 'error',
-      from: { path: '^(packages/[^/]+|test-contracts)/src/' },
+      from: {
+        path: '^(packages/[^/]+|test-contracts)/src/',
+        // Bundled into what is published.
+        pathNot: '^packages/client/src/zip[.]ts$',
+      },
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['npm', 'npm-peer', 'npm-optional', 'type-only'],

@@ -1,7 +1,7 @@
 // Without it what npm can install would be all that is known: pnpm and yarn lay packages out in other ways. What is
 // packed is installed by each into an empty folder, where `pinfold serve` must show its welcome site and stop when it is
-// told to; under Deno and Bun, too. The oldest TypeScript that documents name must read the types. It needs the registry,
-// and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
+// told to; under Deno and Bun, too, where @pinfold/client must publish to it, and pack the same bytes as under Node. The
+// oldest TypeScript that documents name must read the types. It needs the registry, and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,24 @@ const env: NodeJS.ProcessEnv = {
   NODE_OPTIONS: '',
   CI: 'true',
   PINFOLD_PORT: '0',
+  PINFOLD_API_KEY: `pf_smoke1234_${'s'.repeat(43)}`,
 };
+
+/** Packs and publishes a page, and prints the digest of the ZIP. */
+const CLIENT = `
+import { createHash } from 'node:crypto';
+import { PinfoldClient } from '@pinfold/client';
+import { packFiles } from '@pinfold/client/zip';
+
+const page = new TextEncoder().encode('<!doctype html><title>Hello</title>'.repeat(999));
+const files = ['index.html', '.env.local', 'b/あ.txt'].map((path) => ({ path, bytes: page }));
+const { bytes } = await packFiles(files);
+const client = new PinfoldClient({ url: process.argv[2], key: process.env.PINFOLD_API_KEY });
+const { pin } = await client.publish(bytes, { filename: 'hello.zip' });
+if ((await client.get(pin.id)).pin.file_count !== 2) throw new Error('it published something else');
+console.log(createHash('sha256').update(bytes).digest('hex'));
+`;
+const digests = new Set<string>();
 
 /** The manifest of a project that has `pinfold` from its tarball, and what that names from theirs. */
 function writeProject(folder: string, tarballs: readonly string[]): void {
@@ -58,8 +75,25 @@ function writeProject(folder: string, tarballs: readonly string[]): void {
   );
 }
 
-/** The milliseconds until it printed the address of its welcome site, which then answered; and then it stopped well. */
-async function serve(folder: string, program: readonly string[]): Promise<number> {
+/** Runs the client beside the server. */
+function runClient(folder: string, [file = '', ...args]: readonly string[], url: string): void {
+  writeFileSync(join(folder, 'client.mjs'), CLIENT);
+  const options = { cwd: folder, env, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(file, [...args, 'client.mjs', url], options);
+  if (status !== 0) throw new Error(`the client did not publish under ${file}: ${stderr}`);
+  digests.add(stdout.trim());
+}
+
+/**
+ * The milliseconds until it printed the address of its welcome site, which then answered; and then it stopped well.
+ *
+ * @param runtime what runs the client beside it.
+ */
+async function serve(
+  folder: string,
+  program: readonly string[],
+  runtime?: readonly string[],
+): Promise<number> {
   const [file = '', ...args] = program;
   const began = performance.now();
   const child = spawn(file, [...args, 'serve'], {
@@ -77,6 +111,7 @@ async function serve(folder: string, program: readonly string[]): Promise<number
     if (url === undefined || milliseconds !== undefined) continue;
     milliseconds = performance.now() - began;
     const { status } = await fetch(url, { redirect: 'manual' });
+    if (runtime !== undefined) runClient(folder, runtime, new URL(url).origin);
     // Installers run what they are asked to in processes of their own, so all of them are told.
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
     if (status !== 302) throw new Error(`the welcome site answered ${status}`);
@@ -123,7 +158,9 @@ try {
     const [file, ...args] = install;
     const { status, stdout, stderr } = spawnSync(file, args, { cwd: folder, env, encoding: 'utf8' });
     if (status !== 0) throw new Error(`${install.join(' ')}\n${stdout}${stderr}`);
-    const milliseconds = await serve(folder, [...execute, 'pinfold']);
+    // Only npm puts the packages that "pinfold" names where a program of the project finds them.
+    const runtime = name === 'npm' ? [process.execPath] : undefined;
+    const milliseconds = await serve(folder, [...execute, 'pinfold'], runtime);
     console.log(`${name}, Node ${process.version}: ready in ${Math.round(milliseconds)} ms`);
   }
   const folder = join(work, 'npm');
@@ -132,9 +169,10 @@ try {
   if (status !== 0) throw new Error('Deno and Bun could not be installed');
   for (const { name, execute } of runtimes) {
     rmSync(join(folder, 'data'), { recursive: true });
-    const milliseconds = await serve(folder, [...execute, 'node_modules/pinfold/dist/main.js']);
+    const milliseconds = await serve(folder, [...execute, 'node_modules/pinfold/dist/main.js'], execute);
     console.log(`${name}: ready in ${Math.round(milliseconds)} ms`);
   }
+  if (digests.size !== 1) throw new Error('the same files were packed into different ZIPs');
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { type Manifest, origin, publishedManifest, publishedReadme } from './origin.ts';
+import { type Manifest, origin, publishedManifest, publishedReadme } from './repository-metadata.ts';
 
 const root = join(import.meta.dirname, '..');
 

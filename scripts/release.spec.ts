@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { obstacle, publish } from './release.ts';
+import { obstacle, publish, sumsOf } from './release.ts';
 
 const ready = {
   manifest: {
@@ -55,6 +55,17 @@ describe('npm run release', () => {
       'view pinfold@0.1.0 version',
       'publish /t/pinfold-0.1.0.tgz --access=public',
     ]);
+  });
+
+  it('lists tarballs as sha256sum reads them', () => {
+    const cwd = import.meta.dirname;
+    const input = sumsOf([join(cwd, 'release.ts'), join(cwd, 'pack.ts')]);
+    const { status, stdout } = spawnSync('sha256sum', ['--check', '--strict'], {
+      cwd,
+      input,
+      encoding: 'utf8',
+    });
+    expect([status, stdout]).to.deep.equal([0, 'release.ts: OK\npack.ts: OK\n']);
   });
 
   it('ends at the first that is refused', () => {

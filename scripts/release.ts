@@ -1,12 +1,15 @@
 // Without it what happened to be built would be published, by hand, in fifteen steps. `npm run release` proves the
 // workspace, packs it, checks what is packed, and publishes what the registry has not got yet: run again after a
-// failure, it goes on. Provenance is a matter of where it runs: the workflow asks npm for it.
+// failure, it goes on. `npm run release -- --pack FOLDER` publishes nothing: it writes the tarballs and SHA256SUMS to
+// a folder, from which the workflow publishes them, with provenance, in a job that runs no code of a dependency.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { originIn } from './origin.ts';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { pack, packageIn } from './pack.ts';
+import { originIn } from './repository-metadata.ts';
 
 /** Runs a program; its exit code. */
 export type Run = (file: string, ...args: readonly string[]) => number;
@@ -46,6 +49,12 @@ export function publish(tarballs: readonly string[], version: string, run: Run):
   }
 }
 
+/** The list of tarballs that sha256sum reads. */
+export function sumsOf(tarballs: readonly string[]): string {
+  const sum = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
+  return tarballs.map((tarball) => `${sum(tarball)}  ${basename(tarball)}\n`).join('');
+}
+
 const root = join(import.meta.dirname, '..');
 const read = (...path: readonly string[]): string => readFileSync(join(root, ...path), 'utf8');
 
@@ -59,7 +68,7 @@ function workspace(): Workspace {
   };
 }
 
-function release(): void {
+function release(folder: string | undefined): void {
   const released = workspace();
   const reason = obstacle(released);
   if (reason !== undefined) {
@@ -74,8 +83,9 @@ function release(): void {
     return status;
   };
   prove(process.execPath, 'scripts/run.mjs', 'test');
-  const tarballs = pack(mkdtempSync(join(tmpdir(), 'pinfold-release-')));
-  publish(tarballs, released.version, run);
+  const tarballs = pack(folder ?? mkdtempSync(join(tmpdir(), 'pinfold-release-')));
+  if (folder === undefined) publish(tarballs, released.version, run);
+  else writeFileSync(join(folder, 'SHA256SUMS'), sumsOf(tarballs));
 }
 
-if (import.meta.main) release();
+if (import.meta.main) release(parseArgs({ options: { pack: { type: 'string' } } }).values.pack);

@@ -38,36 +38,60 @@ function nodeIsNew(version) {
   return major > 22 || (major === 22 && minor >= 18);
 }
 
+/** Whether the pnpm of this machine is the release that package.json names. */
 function pnpmIsOurs() {
   const { stdout } = spawnSync('pnpm', ['--version'], { cwd: root, encoding: 'utf8', shell: onWindows });
-  return /^12\./.test(stdout || '');
+  return (stdout || '').trim() === pinnedPnpm();
 }
 
-/** The folder that npx keeps what is missing in, remembered so that a later start needs no network. */
-function fetchedTools(nodeToo) {
-  const tools = nodeToo ? ['node', 'pnpm'] : ['pnpm'];
+function pinnedPnpm() {
+  return readJson(join(root, 'scripts', 'pnpm', 'package.json')).dependencies.pnpm;
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** The folder in which npx keeps Node 24, remembered so that a later start needs no network. */
+function fetchedNode() {
   const memory = join(root, 'node_modules', '.cache', 'pinfold-tools');
   const remembered = existsSync(memory) ? readFileSync(memory, 'utf8') : '';
-  if (remembered && tools.every((tool) => existsSync(join(remembered, tool)))) {
+  if (remembered && existsSync(join(remembered, 'node'))) {
     return remembered;
   }
-  console.error(
-    `pinfold: fetching ${nodeToo ? 'Node 24 and ' : ''}pnpm 12 (once; npm keeps it in its cache)`,
-  );
-  const packages = [...(nodeToo ? ['-p', 'node@24'] : []), '-p', 'pnpm@12'];
+  console.error('pinfold: fetching Node 24 (once; npm keeps it in its cache)');
   const found = spawnSync(
     'npx',
-    ['--yes', '--loglevel=error', ...packages, 'node', '-p', 'process.version+process.env.PATH'],
+    ['--yes', '--loglevel=error', '-p', 'node@24', 'node', '-p', 'process.version+process.env.PATH'],
     { cwd: root, encoding: 'utf8', shell: onWindows, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const [, version, path] = /^(v[0-9.]+)(.+)$/m.exec(found.stdout || '') || [];
   if (found.status !== 0 || !version || !nodeIsNew(version)) {
-    stop('pinfold: npx could not fetch them. Please install Node 22.18 or newer and pnpm 12 by hand.');
+    stop('pinfold: npx could not fetch Node. Please install Node 22.18 or newer by hand.');
   }
   const folder = path.split(delimiter)[0];
   mkdirSync(dirname(memory), { recursive: true });
   writeFileSync(memory, folder);
   return folder;
+}
+
+/** The folder of the pinned pnpm. npm compares what it fetches with the hashes in scripts/pnpm/package-lock.json. */
+function fetchedPnpm(env) {
+  const folder = join(root, 'scripts', 'pnpm');
+  const installed = join(folder, 'node_modules', 'pnpm', 'package.json');
+  if (!existsSync(installed) || readJson(installed).version !== pinnedPnpm()) {
+    console.error(`pinfold: fetching pnpm ${pinnedPnpm()} (once)`);
+    // --no-save: the lockfile stays as it is, also where npm adds the executable of another platform.
+    const { status } = spawnSync(
+      'npm',
+      ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+      { cwd: folder, env, shell: onWindows, stdio: ['ignore', 2, 2] },
+    );
+    if (status !== 0) {
+      stop(`pinfold: npm could not fetch pnpm. Please install pnpm ${pinnedPnpm()} by hand.`);
+    }
+  }
+  return join(folder, 'node_modules', '.bin');
 }
 
 /** pnpm keeps a copy of the lockfile that it installed last. */
@@ -129,10 +153,13 @@ const env = { NODE_COMPILE_CACHE: compileCache, ...process.env };
 let node = process.execPath;
 const oldNode = !nodeIsNew(process.version);
 const missingInstall = !isInstalled();
-if (oldNode || ((missingInstall || task.needsPnpm) && !pnpmIsOurs())) {
-  const folder = fetchedTools(oldNode);
-  env.PATH = folder + delimiter + process.env.PATH;
-  node = oldNode ? join(folder, 'node') : node;
+if (oldNode) {
+  const folder = fetchedNode();
+  env.PATH = folder + delimiter + env.PATH;
+  node = join(folder, 'node');
+}
+if ((missingInstall || task.needsPnpm) && !pnpmIsOurs()) {
+  env.PATH = fetchedPnpm(env) + delimiter + env.PATH;
 }
 if (missingInstall) {
   install(env);

@@ -25,6 +25,8 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
       'packages/pinfold/src/main.ts': command,
       'packages/management/build.ts': '',
       'node_modules/mocha/bin/mocha.js': command,
+      'scripts/pnpm/package.json': '{"dependencies":{"pnpm":"12.0.0"}}',
+      'scripts/pnpm/node_modules/pnpm/package.json': '{"version":"12.0.0"}',
     };
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(join(clone, path)), { recursive: true });

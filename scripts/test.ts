@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { chosen, type Ending, type Job, runInLanes } from './lanes.ts';
+import { chosen, type Ending, type Job, runInLanes } from './job-scheduler.ts';
 import { suites } from './suites.ts';
 import type { Totals } from './totals-reporter.ts';
 

@@ -21,8 +21,8 @@ export interface HostileServer {
   readonly folder: string;
   /** Whoever publishes with the key of the first account. */
   readonly publisher: UploadTarget;
-  /** Makes a key for another account. */
-  publisherOf(account: string): Promise<UploadTarget>;
+  /** Makes a key for an account, with the command's own scopes unless others are named. */
+  publisherOf(account: string, ...scopes: readonly string[]): Promise<UploadTarget>;
   /** Publishes an archive; answers the Host of its site. */
   publish(archive: Uint8Array<ArrayBuffer>): Promise<string>;
   /** MiB that it still needs once V8 has given back what it can. */
@@ -35,8 +35,11 @@ export interface HostileServer {
   end(): Promise<void>;
 }
 
-/** Starts the server of a checkout on the servers' core, with data of its own. */
-export async function startHostileServer(checkout: string): Promise<HostileServer> {
+/** Starts the server of a checkout on the servers' core, with data of its own and more settings. */
+export async function startHostileServer(
+  checkout: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<HostileServer> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
   const port = await freePort();
   const settings = {
@@ -48,6 +51,7 @@ export async function startHostileServer(checkout: string): Promise<HostileServe
     PINFOLD_RATE_REQUESTS: 'off',
     PINFOLD_RATE_PUBLICATIONS: 'off',
     PINFOLD_LOG_LEVEL: 'silent',
+    ...more,
   };
   const script = join(resolve(checkout), 'bench/servers/pinfold.ts');
   const [program = '', ...args] = pinned(SERVER_CORE, [
@@ -75,8 +79,16 @@ export async function startHostileServer(checkout: string): Promise<HostileServe
     port,
     folder,
     publisher,
-    publisherOf: async (account) => {
-      const words = ['scripts/run.mjs', 'pinfold', 'keys', 'create', '--account', account];
+    publisherOf: async (account, ...scopes) => {
+      const words = [
+        'scripts/run.mjs',
+        'pinfold',
+        'keys',
+        'create',
+        '--account',
+        account,
+        ...scopes.flatMap((one) => ['--scope', one]),
+      ];
       const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: checkout, env: settings });
       return { port, authorization: `Bearer ${/pf_\w+/.exec(stdout)?.[0]}` };
     },

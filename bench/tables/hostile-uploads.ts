@@ -20,7 +20,7 @@ export const heldUploads: HostileLoad = {
       const other = await server.publisherOf('other');
       const small = zipOf(smallPages(2));
       await send(other, small, 'warm');
-      const words = uploadThatStops(server.publisher);
+      const words = uploadThatStops(server.publisher, MiB);
       const attackers = await Promise.all(
         Array.from({ length: UPLOADS }, () => sayAndTakeNothing(server.port, words)),
       );
@@ -45,7 +45,8 @@ export const heldUploads: HostileLoad = {
   },
 };
 
-function uploadThatStops({ authorization = '' }: UploadTarget): string {
+/** The head of an upload of 10 MiB, and the first bytes of its body. */
+export function uploadThatStops({ authorization = '' }: UploadTarget, bytes: number): string {
   const lines = [
     'POST /api/v1/pins?dry_run=true HTTP/1.1',
     'Host: localhost',
@@ -54,7 +55,7 @@ function uploadThatStops({ authorization = '' }: UploadTarget): string {
     `Content-Length: ${10 * MiB}`,
   ];
   const part = '--b\r\ncontent-disposition: form-data; name="archive"; filename="site.zip"\r\n\r\n';
-  return `${lines.join('\r\n')}\r\n\r\n${part}${'x'.repeat(MiB)}`;
+  return `${lines.join('\r\n')}\r\n\r\n${part}${'x'.repeat(bytes)}`;
 }
 
 async function sizeOf(folder: string): Promise<number> {

@@ -5,11 +5,17 @@ import { keepTo, LOAD_CORE } from '../lib/processes.ts';
 import { print, type Row, report } from '../lib/report.ts';
 import { median } from '../lib/statistics.ts';
 import { untakenBodies } from './hostile-bodies.ts';
+import { returningBrowsers } from './hostile-callbacks.ts';
 import { tinyChunks } from './hostile-chunks.ts';
+import { drippingUploads } from './hostile-drip.ts';
+import { manyEntries } from './hostile-entries.ts';
+import { manyKeys } from './hostile-keys.ts';
 import type { Finding, HostileLoad } from './hostile-load.ts';
 import { slowNames } from './hostile-names.ts';
+import { costlyPages } from './hostile-pages.ts';
 import { pipelinedRanges } from './hostile-ranges.ts';
 import { deepReferences } from './hostile-references.ts';
+import { unreadPipelines } from './hostile-unread.ts';
 import { heldUploads } from './hostile-uploads.ts';
 
 const THIS = join(import.meta.dirname, '../..');
@@ -23,8 +29,14 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   references: deepReferences(false),
   'padded-references': deepReferences(true),
   names: slowNames,
+  entries: manyEntries,
   chunks: tinyChunks,
   uploads: heldUploads,
+  callbacks: returningBrowsers,
+  drip: drippingUploads,
+  unread: unreadPipelines,
+  pages: costlyPages,
+  keys: manyKeys,
 };
 
 /**

@@ -8,7 +8,7 @@ import { openApiDocument } from '@pinfold/http-express';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { type Exported, exportedNames } from './documents/examples.ts';
-import { documents, root } from './documents/pages.ts';
+import { documents, root, sources } from './documents/pages.ts';
 
 /** One fenced block of a document. */
 interface Block {
@@ -128,6 +128,42 @@ function sourceOf({ document, code }: Block): string {
   const beside = relative(work, dirname(join(root, document)));
   return code.replaceAll(/from '\.\//g, `from '${beside}/`);
 }
+
+/** What in a sample may give a caller the rights of an operator: the scope itself, or a constant that may come to hold it. */
+const OPERATORS_RIGHTS = /(['"`])admin\1|\b(?!(?:MEMBER|DEFAULT)_SCOPES\b)\w*SCOPES\b/;
+
+describe('the samples', () => {
+  it('give nobody the rights of an operator', async () => {
+    const blocks = (await Promise.all(documents().map(blocksOf))).flat();
+    const inDocuments = blocks.filter(({ language }) =>
+      /^(?:ts|js|mjs|typescript|javascript)\b/.test(language),
+    );
+    const files = sources().filter(
+      (file) => relative(root, file).startsWith('examples') && file.includes('src'),
+    );
+    const samples = [
+      ...inDocuments.map(({ document, line, code }) => ({ name: `${document}, line ${line}`, code })),
+      ...(await Promise.all(files.map(async (name) => ({ name, code: await readFile(name, 'utf8') })))),
+    ];
+    expect(inDocuments.length).to.be.greaterThan(20);
+    expect(files.length).to.be.greaterThan(3);
+    expect(samples.filter(({ code }) => OPERATORS_RIGHTS.test(code)).map(({ name }) => name)).to.deep.equal(
+      [],
+    );
+  });
+
+  it('would be found if they did', () => {
+    for (const code of [
+      'return { account, scopes: SCOPES };',
+      "import { KNOWN_SCOPES } from '@pinfold/core/adapter';",
+      "scopes: ['manage', 'admin']",
+      'scopes: [...MEMBER_SCOPES, "admin"]',
+    ]) {
+      expect(OPERATORS_RIGHTS.test(code), code).to.equal(true);
+    }
+    expect(OPERATORS_RIGHTS.test('scopes: user.mayPublish ? MEMBER_SCOPES : DEFAULT_SCOPES')).to.equal(false);
+  });
+});
 
 describe('the documents', function () {
   this.timeout(300_000);

@@ -1,5 +1,5 @@
 import type { HistoryStore } from '@pinfold/core';
-import { inWords } from './in-words.ts';
+import { inWords } from './assertion-message.ts';
 
 /**
  * What an adapter author provides for one clause: an implementation over data of its own.

@@ -34,6 +34,7 @@ export { importContract } from './moving/import.ts';
 export { snapshotContract } from './moving/snapshot.ts';
 export type { MovingStores } from './moving/subject.ts';
 export { pairingStoreContract } from './pairing-store/contract.ts';
+export type { PairingStores } from './pairing-store/subject.ts';
 export { passwordHasherContract } from './password-hasher/contract.ts';
 export { roleStoreContract } from './role-store/contract.ts';
 export { checkRoleStoreSequences, type ModelOptions } from './role-store-model/sequences.ts';

@@ -40,7 +40,10 @@ export async function mountPinfold(app: Express, options: PinfoldOptions): Promi
   const grants = new HmacGrantSigner({ secrets: [secret] });
   const ports = { ...sqlite, staging, archives, inspector, passwords, grants, clock, ids: new RandomIds() };
   const limits = { lifetime: days(30) };
-  const useCases = { ...createUseCases(ports, limits), ...createCleaning(ports, limits) };
+  const useCases = {
+    ...createUseCases(ports, limits, { publicUrl }),
+    ...createCleaning(ports, limits),
+  };
   app.use(createViewer({ useCases, publicUrl }));
   app.use(createApi({ useCases, publicUrl, authenticate }));
   return {

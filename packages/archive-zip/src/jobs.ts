@@ -1,4 +1,4 @@
-import type { ArchiveProblem, EntryPath, EntryProof, ListedEntry } from '@pinfold/core';
+import type { ArchiveListing, ArchiveProblem, EntryPath, EntryProof, ListedEntry } from '@pinfold/core';
 
 /** An entry to prove, with what is needed to read it. */
 export interface EntryTask
@@ -40,15 +40,8 @@ export interface ProveJob {
 export type Job = ListJob | ProveJob;
 
 /** A listing on its way between threads: its entries in serialized stretches, so that none holds the receiver. */
-export interface ListResult {
+export interface ListResult extends Omit<ArchiveListing, 'entries'> {
   readonly stretches: readonly Uint8Array[];
-  readonly trusted: boolean;
-}
-
-/** A stretch of a listing, serialized. */
-export interface ListStretch {
-  readonly entries: readonly ListedEntry[];
-  readonly problems: readonly ArchiveProblem[];
 }
 
 /** What the inflated entries of one job showed. */

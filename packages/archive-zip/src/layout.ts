@@ -1,4 +1,5 @@
 import type { ArchiveProblem, HeaderField } from '@pinfold/core';
+import type { ProblemList } from '@pinfold/core/adapter';
 import type { CentralHeader } from './central-header.ts';
 import { descriptorAgrees, isDescriptorLength } from './descriptor.ts';
 import { DESCRIPTOR_FLAG, type LocalHeader, readLocalHeader } from './local-header.ts';
@@ -11,46 +12,42 @@ export interface PlacedEntry {
   readonly path: string;
 }
 
-/** What lies where between the beginning of the file and the directory. */
-export interface Layout {
-  /** The local header of each entry, in the directory's order; `undefined` where none is there. */
-  readonly locals: readonly (LocalHeader | undefined)[];
-  readonly problems: readonly ArchiveProblem[];
-}
-
 /**
- * Reads every local header, and sees that the entries with their descriptors fill the file exactly from its first
+ * Reads every local header, and checks that the entries with their descriptors fill the file exactly from its first
  * byte to the directory: nothing before, between or behind them, and none upon another.
+ *
+ * @returns the local header of each entry, in the directory's order; `undefined` where none is there.
  */
 export function readLayout(
   file: StagedFile,
   entries: readonly PlacedEntry[],
   directoryBegin: number,
+  found: ProblemList,
   control: ProofControl,
-): Layout {
+): readonly (LocalHeader | undefined)[] {
   const order = entries.map((_, index) => index).sort((a, b) => offsetOf(entries, a) - offsetOf(entries, b));
   const locals: (LocalHeader | undefined)[] = new Array(entries.length).fill(undefined);
-  const problems: ArchiveProblem[] = [];
   let filled = 0;
   order.forEach((index, position) => {
     if (position % 1_024 === 0) control.throwIfStopped();
     const { header, path } = entries[index] as PlacedEntry;
     const next = order[position + 1];
     const nextBegin = next === undefined ? directoryBegin : offsetOf(entries, next);
-    problems.push(...placeProblems(header, path, filled));
+    found.add(placeProblems(header, path, filled));
     const local = readLocalHeader(file, header);
     locals[index] = local;
     if (local === undefined) {
-      problems.push({ rule: 'ambiguous_structure', reason: 'local_header_missing', path });
+      found.add([{ rule: 'ambiguous_structure', reason: 'local_header_missing', path }]);
       filled = Math.max(filled, nextBegin);
       return;
     }
-    problems.push(...mismatchProblems(local.mismatches, path));
+    found.add(mismatchProblems(local.mismatches, path));
     const end = endOf(file, header, path, local, nextBegin);
-    problems.push(...end.problems);
+    found.add(end.problems);
     filled = Math.max(filled, end.at);
   });
-  return { locals, problems: [...problems, ...directoryProblems(filled, directoryBegin)] };
+  found.add(directoryProblems(filled, directoryBegin));
+  return locals;
 }
 
 function offsetOf(entries: readonly PlacedEntry[], index: number): number {

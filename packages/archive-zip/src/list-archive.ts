@@ -1,11 +1,11 @@
 import type { ArchiveListing, ArchiveProblem, ArchiveRule, BadEncoding, ListedEntry } from '@pinfold/core';
-import { readNames } from '@pinfold/core/adapter';
+import { ProblemList, readNames } from '@pinfold/core/adapter';
 import { readDirectory } from './central-directory.ts';
 import type { CentralHeader } from './central-header.ts';
 import type { EndRecord } from './end-record.ts';
 import { decodeName, unicodePathProblem } from './entry-name.ts';
 import { findEnd } from './find-end.ts';
-import { type Layout, readLayout } from './layout.ts';
+import { readLayout } from './layout.ts';
 import { readsOtherwise } from './library-walk.ts';
 import type { LocalHeader } from './local-header.ts';
 import type { ProofControl } from './proof-control.ts';
@@ -16,14 +16,14 @@ const DIRECTORY_WINDOW = 131_072;
 const HEADER_WINDOW = 4_096;
 const ENCRYPTED_FLAGS = 0x2041;
 
-/** Whoever breaks one of these cannot be read by its offsets and sizes. */
-const STRUCTURE: ReadonlySet<ArchiveRule> = new Set([
+/** An archive that breaks one of these cannot be read by its offsets and sizes. */
+const STRUCTURE: readonly ArchiveRule[] = [
   'not_a_zip',
   'truncated',
   'ambiguous_structure',
   'overlapping_entries',
   'too_many_files',
-]);
+];
 
 interface NamedHeader {
   readonly header: CentralHeader;
@@ -44,23 +44,20 @@ export async function listArchive(
   if (end === undefined) return { entries: [], problems, trusted: false };
   const directory = readDirectory(file, end, mostEntries, control);
   const named = nameHeaders(directory.headers);
-  const layout =
+  const found = new ProblemList();
+  found.add([...problems, ...directory.problems]);
+  const locals =
     directory.begin === end.directoryOffset
-      ? readLayout(new StagedFile(fd, size, HEADER_WINDOW), named, directory.begin, control)
-      : { locals: [], problems: [] };
-  const all = [
-    ...problems,
-    ...directory.problems,
-    ...named.flatMap((entry, index) => entryProblems(entry, layout.locals[index])),
-    ...layout.problems,
-  ];
-  const trusted = !all.some(({ rule }) => STRUCTURE.has(rule));
-  const entries = named.map((entry, index) => listed(entry, layout, index));
+      ? readLayout(new StagedFile(fd, size, HEADER_WINDOW), named, directory.begin, found, control)
+      : [];
+  for (const [index, entry] of named.entries()) found.add(entryProblems(entry, locals[index]));
+  const entries = named.map((entry, index) => listed(entry, locals[index]));
+  let trusted = !STRUCTURE.some((rule) => found.has(rule));
   if (trusted && (await isReadOtherwise(fd, end, directory.headers))) {
-    const twofold: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'two_readings' };
-    return { entries, problems: [...all, twofold], trusted: false };
+    found.add([{ rule: 'ambiguous_structure', reason: 'two_readings' }]);
+    trusted = false;
   }
-  return { entries, problems: all, trusted };
+  return { entries, problems: found.kept, omitted: found.omitted, trusted };
 }
 
 /** A second opinion, for plain archives alone: some Zip64 records make the library throw where nobody can catch it. */
@@ -82,9 +79,9 @@ function nameHeaders(headers: readonly CentralHeader[]): readonly NamedHeader[] 
   });
 }
 
-function listed({ header, name }: NamedHeader, { locals }: Layout, index: number): ListedEntry {
+function listed({ header, name }: NamedHeader, local: LocalHeader | undefined): ListedEntry {
   const { host, externalAttributes, flags, method, crc32, compressedSize, size } = header;
-  const dataOffset = locals[index]?.dataOffset ?? 0;
+  const dataOffset = local?.dataOffset ?? 0;
   return { name, host, externalAttributes, flags, method, crc32, compressedSize, size, dataOffset };
 }
 

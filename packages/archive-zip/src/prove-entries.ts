@@ -26,9 +26,12 @@ export async function proveEntries(fd: number, job: ProveJob, control: ProofCont
   for (const task of job.tasks) {
     const outcome = await untilStopped(task, tools);
     if (outcome === undefined) break;
-    if (outcome.kind === 'proved') entries.push(outcome.proof);
-    else problems.push(...outcome.problems);
-    if (problems.some(({ rule }) => rule === 'expanded_too_large')) control.stop();
+    if (outcome.kind === 'proved') {
+      entries.push(outcome.proof);
+      continue;
+    }
+    problems.push(...outcome.problems);
+    if (outcome.problems.some(({ rule }) => rule === 'expanded_too_large')) control.stop();
   }
   return { problems, entries };
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { ArchiveListing } from '@pinfold/core';
-import type { Job, JobReply, JobRequest, ListResult, ListStretch, ProveResult } from './jobs.ts';
+import type { Job, JobReply, JobRequest, ListResult, ProveResult } from './jobs.ts';
 import { listArchive } from './list-archive.ts';
 import { ProofControl, Stopped } from './proof-control.ts';
 import { proveEntries } from './prove-entries.ts';
@@ -45,14 +45,10 @@ async function run(job: Job, control: ProofControl): Promise<ListResult | ProveR
   }
 }
 
-function stretched({ entries, problems, trusted }: ArchiveListing): ListResult {
+function stretched({ entries, ...rest }: ArchiveListing): ListResult {
   const stretches: Uint8Array[] = [];
-  for (let from = 0; from < Math.max(entries.length, problems.length); from += STRETCH) {
-    const stretch: ListStretch = {
-      entries: entries.slice(from, from + STRETCH),
-      problems: problems.slice(from, from + STRETCH),
-    };
-    stretches.push(serialize(stretch));
+  for (let from = 0; from < entries.length; from += STRETCH) {
+    stretches.push(serialize(entries.slice(from, from + STRETCH)));
   }
-  return { stretches, trusted };
+  return { stretches, ...rest };
 }

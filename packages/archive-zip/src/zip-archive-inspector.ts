@@ -11,7 +11,7 @@ import {
   type ProofRequest,
   type StagedArchive,
 } from '@pinfold/core';
-import type { Job, JobReply, JobResults, ListResult, ListStretch } from './jobs.ts';
+import type { Job, JobReply, JobResults, ListResult } from './jobs.ts';
 import { ProofControl } from './proof-control.ts';
 import { splitTasks } from './split-tasks.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -61,8 +61,12 @@ export class ZipArchiveInspector implements ArchiveInspector {
     this.#pool = new WorkerPool(this.#workers);
   }
 
-  async list({ file, size }: StagedArchive, signal?: AbortSignal): Promise<ArchiveListing> {
-    const job = { kind: 'list', file, size, mostEntries: this.#entries } as const;
+  async list(
+    { file, size }: StagedArchive,
+    signal?: AbortSignal,
+    mostEntries: number = this.#entries,
+  ): Promise<ArchiveListing> {
+    const job = { kind: 'list', file, size, mostEntries: Math.min(mostEntries, this.#entries) } as const;
     const [result] = await this.#run([job], signal);
     if (result === undefined) throw new TypeError('a listing was stopped by nobody');
     return received(result);
@@ -134,16 +138,13 @@ function resultOf<Result>(reply: JobReply<Result>): readonly Result[] {
 }
 
 /** Takes a listing up stretch by stretch, other work in between: one of 100,000 entries takes a tenth of a second. */
-async function received({ stretches, trusted }: ListResult): Promise<ArchiveListing> {
+async function received({ stretches, ...rest }: ListResult): Promise<ArchiveListing> {
   const entries: ListedEntry[] = [];
-  const problems: ArchiveProblem[] = [];
   for (const [index, bytes] of stretches.entries()) {
     if (index > 0) await setImmediate();
-    const stretch = deserialize(bytes) as ListStretch;
-    entries.push(...stretch.entries);
-    problems.push(...stretch.problems);
+    entries.push(...(deserialize(bytes) as readonly ListedEntry[]));
   }
-  return { entries, problems, trusted };
+  return { entries, ...rest };
 }
 
 /** Every job that meets the limit of all says so; it is one problem. */

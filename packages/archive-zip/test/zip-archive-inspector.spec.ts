@@ -9,6 +9,7 @@ import {
   createStagedArchives,
   goodZips,
   type PlannedEntry,
+  repeatedEntries,
   type StagedArchives,
   writeZip,
 } from '@pinfold/test-contracts/fixtures';
@@ -167,6 +168,14 @@ describe('ZipArchiveInspector', function () {
       expect(over).to.deep.include({ entries: [], trusted: false });
     }
     await few.close();
+  });
+
+  it('keeps a bounded number of the problems of a listing, and counts the others', async () => {
+    const { problems, omitted, entries } = await inspector.list(await staged.stage(repeatedEntries(1_500)));
+    const kept = Map.groupBy(problems, ({ rule }) => rule);
+    expect(kept.get('overlapping_entries')?.length).to.equal(1_000);
+    expect(entries.length).to.equal(1_500);
+    expect(omitted).to.be.at.least(499);
   });
 
   it('cannot be used after it was closed, and may be closed again', async () => {

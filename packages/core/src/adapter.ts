@@ -5,6 +5,7 @@ export {
   isOutdated,
   type Migration,
   type MigrationPlan,
+  type MigrationScope,
   neededRelease,
   planMigrations,
   refuseOutdated,
@@ -12,22 +13,23 @@ export {
 } from './adapter/migrations.ts';
 export { BEFORE_ALL, eventPageOf, MOST_SEARCHED, pageOf, titleFolded } from './adapter/pages.ts';
 export type { Persistence } from './adapter/persistence.ts';
+export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';
-export { slept } from './adapter/slept.ts';
+export { sleepUnlessAborted } from './adapter/sleep-unless-aborted.ts';
 export {
   type Column,
   type Columns,
   changingMembers,
-  type Kept,
+  type StoredRow,
   type Table,
   tableOf,
 } from './adapter/table.ts';
 export { type OnEvent, tellingRoles, tellingTakedowns } from './adapter/telling-roles.ts';
-export { unlessAborted } from './adapter/unless-aborted.ts';
 export { type Call, withCalls } from './adapter/with-calls.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
   type AdmissionLooks,
+  type AdmissionRequest,
   boundsOf,
   FORBIDDEN_CONTENT,
   hasQuota,
@@ -35,8 +37,9 @@ export {
   rateInForce,
   refuseAdmission,
   refuseChange,
-  type Wish,
+  refuseKey,
 } from './domain/admission.ts';
+export { KNOWN_SCOPES } from './domain/api-key.ts';
 export { judgeListing } from './domain/archive-rules.ts';
 export {
   type AttemptRefusal,
@@ -44,6 +47,7 @@ export {
   refuseAttempt,
   UNSETTLED_AT_MOST,
 } from './domain/attempts.ts';
+export { credentialOf, UNAUTHORIZED } from './domain/credential.ts';
 export { readNames } from './domain/entry-names.ts';
 export { forbiddenSegment, isSystemEntry, unsafePath } from './domain/entry-path.ts';
 export { admits, firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
@@ -52,8 +56,10 @@ export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity
 export { toRfc3339 } from './domain/instant.ts';
 export { NORMAL } from './domain/mode.ts';
 export { parseGuess } from './domain/password.ts';
-export { leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
-export { FIRST_GENERATION } from './domain/role.ts';
+export { ProblemList } from './domain/problem-list.ts';
+export { publicationOf, sharedUrlBelow } from './domain/publication.ts';
+export { CHANGE_COST, leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
+export { FIRST_GENERATION, parseRoleState, ROLE_STATES } from './domain/role.ts';
 export { type FilesByPath, fallback, type Resolution, resolve } from './domain/site.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';
 export { MAX_READ } from './ports/archive-storage.ts';

@@ -1,4 +1,12 @@
+export { isAccountLimit, parseAccountLimit } from './domain/account.ts';
+export { isOperatorText, OPERATOR_TEXT } from './domain/operator-text.ts';
 export { parseSha256 } from './domain/takedown.ts';
+export type {
+  AdministeredPublication,
+  Overseeing,
+  RoleListOutcome,
+  RoleListRequest,
+} from './use-cases/admin-reads.ts';
 export {
   type AccountListOutcome,
   type AccountListRequest,
@@ -8,12 +16,6 @@ export {
   type BlockWish,
   createAdministration,
 } from './use-cases/administration.ts';
-export type {
-  AdministeredRole,
-  Overseeing,
-  RoleListOutcome,
-  RoleListRequest,
-} from './use-cases/overseeing.ts';
 export type {
   TakedownListOutcome,
   TakedownListRequest,

@@ -5,8 +5,9 @@ export {
   type ApiKey,
   type ApiKeyId,
   type Caller,
+  DEFAULT_KEY_LIMIT,
   DEFAULT_SCOPES,
-  SCOPES,
+  MEMBER_SCOPES,
   type Scope,
 } from './domain/api-key.ts';
 export type {
@@ -19,17 +20,17 @@ export type {
 } from './domain/archive-problems.ts';
 export type { ArchiveListing, Judgement, ListedEntry, ProofTask, SiteFile } from './domain/archive-rules.ts';
 export type { Branded } from './domain/brand.ts';
-export type { Comparison } from './domain/comparison.ts';
+export type { Credential } from './domain/credential.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
-export type { Grant, GrantPurpose, KnownViewer, Shown } from './domain/grant.ts';
+export type { Grant, GrantPurpose, KnownViewer, VisibleRole } from './domain/grant.ts';
 export type {
   Cause,
-  Doer,
+  EventActor,
   EventCursor,
+  EventDraft,
   EventId,
   EventType,
-  Happened,
   HistoryEvent,
   Origin,
   RoleEventType,
@@ -67,14 +68,16 @@ export type { FollowedReference } from './domain/judge-reference.ts';
 export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
 export type { Mode } from './domain/mode.ts';
-export type { Pairing } from './domain/pairing.ts';
+export type { Consent, Pairing } from './domain/pairing.ts';
 export {
   type Password,
   type PasswordHash,
   type PasswordRules,
   parsePassword,
 } from './domain/password.ts';
+export type { Publication } from './domain/publication.ts';
 export type { Rate, RateMark, RateText } from './domain/rate.ts';
+export type { Comparison } from './domain/reconciliation.ts';
 export {
   type Decided,
   decide,
@@ -82,10 +85,11 @@ export {
   type Role,
   type RoleCommand,
   type RoleState,
+  refuseCommand,
   stateOf,
 } from './domain/role.ts';
 export type { SecretKind } from './domain/secrets.ts';
-export type { Session, SessionId, SessionScope, SignInLink } from './domain/session.ts';
+export type { Session, SessionId, SessionLimits, SessionScope, SignInLink } from './domain/session.ts';
 export type { MisplacedIndex } from './domain/site-root.ts';
 export type { Takedown, TakedownCursor } from './domain/takedown.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
@@ -94,22 +98,29 @@ export type { KeptWarning, ObservedFile, Warning, WarningRules, WordedWarning } 
 export { Fault, type FaultCode, isFault } from './fault.ts';
 export type { AccountChange, AccountStore } from './ports/account-store.ts';
 export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
-export type { ApiKeyStore } from './ports/api-key-store.ts';
+export type { ApiKeyPlace, ApiKeyQuery, ApiKeyStore } from './ports/api-key-store.ts';
 export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from './ports/archive-inspector.ts';
 export type { ArchiveStorage } from './ports/archive-storage.ts';
 export type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from './ports/attempt-counter.ts';
 export type { Clock } from './ports/clock.ts';
 export type { GrantSigner } from './ports/grant-signer.ts';
-export type { EventPage, EventQuery, ExpiredRole, HistoryStore } from './ports/history-store.ts';
+export type {
+  EventPage,
+  EventQuery,
+  EventThinning,
+  ExpiredRole,
+  HistoryStore,
+} from './ports/history-store.ts';
 export type {
   BegunSignIn,
   IdentityProvider,
   Person,
   SignInProblem,
+  SignInReturn,
   SignInTrouble,
 } from './ports/identity-provider.ts';
 export type { Ids } from './ports/ids.ts';
-export type { PairingStore } from './ports/pairing-store.ts';
+export type { PairingRedemption, PairingStore, Registration } from './ports/pairing-store.ts';
 export type { PasswordHasher } from './ports/password-hasher.ts';
 export type {
   CleanupCount,
@@ -121,9 +132,9 @@ export type {
   Lease,
   LoadedRole,
   Page,
-  Publication,
   Reservation,
   ReserveOutcome,
+  RoleCommit,
   RoleQuery,
   RoleStore,
   Token,
@@ -132,18 +143,28 @@ export type {
 } from './ports/role-store.ts';
 export type { ServiceMode } from './ports/service-mode.ts';
 export type { SessionSecrets } from './ports/session-secrets.ts';
-export type { Redemption, SessionQuery, SessionStore } from './ports/session-store.ts';
+export type { BegunSession, Redemption, SessionQuery, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
 export type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from './ports/takedown-store.ts';
 export type { ViewStore } from './ports/view-store.ts';
-export type { Figures, Nothing, QuotaRules, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
+export type {
+  Figures,
+  KeyQuotaExceeded,
+  NoDetails,
+  PublicationQuotaExceeded,
+  QuotaRules,
+  Refusal,
+  RefusalCode,
+  Refusals,
+  RuleDetails,
+} from './refusal.ts';
 export type {
   ChangeOutcome,
   ChangeRequest,
   Changing,
-  Overtaken,
+  Conflict,
+  Precondition,
   RoleRequest,
-  Seen,
   Update,
   UpdateOutcome,
 } from './use-cases/changing.ts';
@@ -157,17 +178,25 @@ export {
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';
-export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-cases/entering.ts';
-export type { Figure, Observe } from './use-cases/figure.ts';
-export type { KeyPorts, Keys, MintedKey, NewKey, RevokeRequest } from './use-cases/keys.ts';
-export type { Ended, Open } from './use-cases/opening.ts';
-export type { NewPairing, PairingPorts, Pairings } from './use-cases/pairings.ts';
-export type { BeforePublish, PublishOutcome, Submitted, Submitter } from './use-cases/publication.ts';
+export type {
+  KeyListOutcome,
+  KeyListRequest,
+  KeyOptions,
+  KeyPorts,
+  Keys,
+  MintedKey,
+  NewKey,
+  RevokeRequest,
+} from './use-cases/keys.ts';
+export type { Measurement, Observe } from './use-cases/measurement.ts';
+export type { NewConsent, PairingOutcome, PairingPorts, Pairings } from './use-cases/pairings.ts';
+export type { BeforePublish, Submitted, Submitter } from './use-cases/publication.ts';
 export type {
   CheckOutcome,
   CheckRequest,
   GivenArchive,
   Publishing,
+  PublishOutcome,
   PublishRequest,
 } from './use-cases/publishing.ts';
 export type { ListOutcome, ListRequest, Reading, ReadOutcome } from './use-cases/reading.ts';
@@ -177,3 +206,5 @@ export type {
   Sessions,
   StartedSession,
 } from './use-cases/sessions.ts';
+export type { Ended, Open } from './use-cases/site-content.ts';
+export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-cases/viewer-access.ts';

@@ -5,10 +5,12 @@ import type { PasswordRules } from './domain/password.ts';
 import type { TitleRules } from './domain/title.ts';
 
 /** Broken rules as data: of a map from each rule to what it tells, one member a rule. Doors have the words. */
-export type Told<Rules> = { [Rule in keyof Rules]: { readonly rule: Rule } & Rules[Rule] }[keyof Rules];
+export type RuleDetails<Rules> = {
+  [Rule in keyof Rules]: { readonly rule: Rule } & Rules[Rule];
+}[keyof Rules];
 
 /** Nothing is told beside the rule. */
-export type Nothing = unknown;
+export type NoDetails = unknown;
 
 /** A limit, and what was there instead. */
 export interface Figures {
@@ -16,35 +18,46 @@ export interface Figures {
   readonly actual: number;
 }
 
-/** What of an account is bounded; `actual` counts this publication, too. */
+/** What of an account is bounded; `actual` counts the refused publication or key, too. */
 export interface QuotaRules {
   readonly sites: Figures;
   readonly bytes: Figures;
+  /** API keys that are not revoked. */
+  readonly keys: Figures;
 }
+
+/** A quota of publications is used up. */
+export type PublicationQuotaExceeded = Refusal<'quota_exceeded'> & { readonly rule: 'sites' | 'bytes' };
+
+/** The account has as many API keys as it may have. */
+export type KeyQuotaExceeded = Refusal<'quota_exceeded'> & { readonly rule: 'keys' };
 
 /** Why a request was refused, each with what it tells: what a caller did or met, never what broke. */
 export interface Refusals {
   /** The account reads and changes nothing. */
   readonly account_blocked: { readonly reason: string };
   readonly archive_too_large: { readonly limit: number };
-  readonly forbidden: Nothing;
+  readonly forbidden: NoDetails;
   /** The first request may have ended at `retryAt`. */
   readonly idempotency_in_progress: { readonly retryAt: Instant };
-  readonly idempotency_mismatch: Nothing;
-  readonly invalid_archive: { readonly problems: readonly ArchiveProblem[] };
-  readonly invalid_cursor: Nothing;
-  readonly invalid_filename: Nothing;
-  readonly invalid_idempotency_key: Told<IdempotencyKeyRules>;
-  readonly invalid_password: Told<PasswordRules>;
+  readonly idempotency_mismatch: NoDetails;
+  /** `omitted` problems more were counted and not kept; absent means none. */
+  readonly invalid_archive: { readonly problems: readonly ArchiveProblem[]; readonly omitted?: number };
+  readonly invalid_cursor: NoDetails;
+  readonly invalid_filename: NoDetails;
+  readonly invalid_idempotency_key: RuleDetails<IdempotencyKeyRules>;
+  readonly invalid_password: RuleDetails<PasswordRules>;
   readonly invalid_state: { readonly state: 'deleted' | 'expired' | 'pinned' };
-  readonly invalid_title: Told<TitleRules>;
-  readonly not_found: Nothing;
-  /** More would be in service than the account may have. */
-  readonly quota_exceeded: Told<QuotaRules>;
+  readonly invalid_title: RuleDetails<TitleRules>;
+  readonly not_found: NoDetails;
+  /** The account would have more publications, bytes or keys than it may have. */
+  readonly quota_exceeded: RuleDetails<QuotaRules>;
   /** One publication more would pass at `retryAt`. */
   readonly rate_limited: { readonly retryAt: Instant };
   /** The service changes nothing for now; the message is what its operator says of it, if anything. */
   readonly read_only: { readonly message: string | null };
+  /** The key was revoked or the session has ended since the request began. */
+  readonly unauthorized: NoDetails;
   /** The embedding team's own no, which brings its words. */
   readonly refused_by_host: {
     readonly rule: `host:${string}`;

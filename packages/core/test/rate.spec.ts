@@ -75,6 +75,22 @@ describe('A rate', () => {
     });
   });
 
+  it('lets a cost of several pass when as much is left, and says when that will be', () => {
+    const rate: Rate = { count: 12, window: seconds(12) };
+    const mark = takenFrom(rate, null, NOW, 10);
+    expect(leftOf(rate, mark, NOW, 10)).to.include({ remaining: 2, nextAt: after(NOW, seconds(8)) });
+    expect(leftOf(rate, mark, NOW, 2).nextAt).to.equal(NOW);
+    const later = after(NOW, seconds(8));
+    expect(leftOf(rate, takenFrom(rate, mark, later, 10), later).remaining).to.equal(0);
+  });
+
+  it('takes the whole rate for a cost above its count', () => {
+    const rate: Rate = { count: 3, window: seconds(3) };
+    expect(leftOf(rate, null, NOW, 10).nextAt).to.equal(NOW);
+    const mark = takenFrom(rate, null, NOW, 10);
+    expect(leftOf(rate, mark, NOW, 10)).to.include({ remaining: 0, nextAt: after(NOW, seconds(3)) });
+  });
+
   it('gathers no more than the whole while nothing is taken', () => {
     const rate: Rate = { count: 2, window: seconds(1) };
     const { mark } = takeAll(rate, null, NOW);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiKey, Keys } from '@pinfold/core';
-import type { Authenticate as AuthenticateAny } from '@pinfold/http';
+import { type Authenticate as AuthenticateAny, headerValues } from '@pinfold/http';
 import type { Request, Response } from 'express';
 
 /** Tells whose request it is; `undefined` is answered with 401. It may throw a {@link Fault}, which is answered as such. */
@@ -31,10 +31,10 @@ export function apiKeyAuthentication(
   manageKeys: Pick<Keys, 'authenticate' | 'noteUse'>,
   { onError }: ApiKeyAuthenticationOptions = {},
 ): AuthenticateAny {
-  return async (request, response) => {
+  return async (request, response, { again } = {}) => {
     const text = bearerToken(request);
     const key = text === undefined ? undefined : await manageKeys.authenticate(text);
-    if (key !== undefined) response.once('finish', () => noteUse(key));
+    if (key !== undefined && again === undefined) response.once('finish', () => noteUse(key));
     return key && { account: key.account, scopes: key.scopes, key: key.id };
   };
 
@@ -43,8 +43,8 @@ export function apiKeyAuthentication(
   }
 }
 
-function bearerToken({ headersDistinct }: IncomingMessage): string | undefined {
-  const [value = '', ...others] = headersDistinct.authorization ?? [];
+function bearerToken(request: IncomingMessage): string | undefined {
+  const [value = '', ...others] = headerValues(request, 'authorization');
   return others.length > 0 ? undefined : BEARER.exec(value)?.[1];
 }
 

@@ -1,12 +1,24 @@
-import { type Caller, type Duration, minutes, type Rate, seconds } from '@pinfold/core';
+import { type Duration, minutes, seconds } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
-import { consoleLog, pathOf, publicUrl, type RequestLog, takeRequest, Uploads } from '@pinfold/http';
+import {
+  type ClientAddress,
+  consoleLog,
+  pathOf,
+  publicUrl,
+  RequestLimiter,
+  type RequestLog,
+  type RequestRate,
+  socketAddress,
+  takeRequest,
+  Uploads,
+  withoutAdministration,
+} from '@pinfold/http';
 import { type Request, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { RequestLimiter } from './rates/request-limiter.ts';
+import { ServedDocument } from './openapi/served-document.ts';
 import { answerDocument, answerNothing, serve, serveAdministration } from './serve.ts';
 import type { ApiUseCases, Service } from './service.ts';
 import { type SignIn, signInWords } from './sign-in.ts';
@@ -21,9 +33,6 @@ export interface ApiTimeouts {
   readonly drain: Duration;
 }
 
-/** A rate of requests for all, or by caller. */
-export type RequestRate = Rate | null | ((caller: Caller) => Rate | null | Promise<Rate | null>);
-
 /** Options of {@link createApi}. */
 export interface ApiOptions {
   /** What the API offers. */
@@ -32,7 +41,10 @@ export interface ApiOptions {
   readonly history?: History;
   /** Absent: `include=views` is not offered. */
   readonly views?: Pick<Views, 'of'>;
-  /** Absent: `/admin/v1` is not offered. It is for callers of the scope `admin` alone. */
+  /**
+   * Offers `/admin/v1` to callers of the scope `admin`. Absent: it is not offered, and the scope is removed from callers,
+   * which is logged once.
+   */
   readonly administration?: Administration;
   /** The public address, under which the router is mounted and sites are shared: `https://pins.example`. */
   readonly publicUrl: string;
@@ -46,9 +58,13 @@ export interface ApiOptions {
   readonly historyAddress?: (request: Request) => string;
   /**
    * How many requests an account may send to this process: one rate for all, or by caller. One that was set for the
-   * account goes before it. Null and absent: any number.
+   * account goes before it. Null and absent: any number. A change costs ten.
    */
   readonly requestRate?: RequestRate;
+  /** Counts the requests. Give the doors of a process the same one; absent, the API has its own. */
+  readonly requestLimiter?: RequestLimiter;
+  /** The client's address, by which wrong keys are counted, as far as proxies are trusted. Default: the socket's. */
+  readonly clientAddress?: ClientAddress;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
   /** Times that differ from the defaults. */
@@ -84,12 +100,10 @@ export function createApi(options: ApiOptions): Router {
     views: service.views !== undefined,
   };
   const administration = service.administration !== undefined;
-  let document: object | undefined;
-  // No start has to wait for what only some ask for.
-  const describe = (): object => {
-    document ??= openApiDocument({ publicUrl, ...offered, administration, signIn: options.signIn });
-    return document;
-  };
+  const { signIn } = options;
+  const document = new ServedDocument(() =>
+    openApiDocument({ publicUrl, ...offered, administration, signIn }),
+  );
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => {
     expectMounted(request, pathOf(publicUrl));
@@ -103,7 +117,7 @@ export function createApi(options: ApiOptions): Router {
       serveAdministration({ ...service, administration }, request, response),
     );
   }
-  router.all('/openapi.json', (request, response) => answerDocument(service, request, response, describe));
+  router.all('/openapi.json', (request, response) => answerDocument(service, request, response, document));
   return router;
 }
 
@@ -138,13 +152,14 @@ function serviceOf(options: ApiOptions): Service {
     administration,
     historyAddress,
     publicUrl: publicUrl(options.publicUrl),
-    authenticate,
+    authenticate: administration === undefined ? withoutAdministration(authenticate) : authenticate,
     bodyTimeouts,
     drain: { clock, time: drain },
     uploads: options.uploads ?? new Uploads({ clock }),
     requests: {
-      limiter: new RequestLimiter(),
-      rateOf: typeof requestRate === 'function' ? requestRate : () => requestRate,
+      limiter: options.requestLimiter ?? new RequestLimiter(),
+      rate: requestRate,
+      clientAddress: options.clientAddress ?? socketAddress,
     },
     log,
     words: options.signIn && signInWords(options.signIn),

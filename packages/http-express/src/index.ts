@@ -1,4 +1,11 @@
-export { type PublicUrl, publicUrl, type RequestEntry, type RequestLog } from '@pinfold/http';
+export {
+  type PublicUrl,
+  publicUrl,
+  type RequestEntry,
+  RequestLimiter,
+  type RequestLog,
+  type RequestRate,
+} from '@pinfold/http';
 export { accountOf, type WireAccount } from './administration/account-json.ts';
 export {
   type AdministeredPin,
@@ -12,7 +19,7 @@ export {
   type Authenticate,
   apiKeyAuthentication,
 } from './authentication.ts';
-export { type ApiOptions, type ApiTimeouts, createApi, type RequestRate } from './create-api.ts';
+export { type ApiOptions, type ApiTimeouts, createApi } from './create-api.ts';
 export { eventOf, type WireEvent } from './handlers/events.ts';
 export { type Pin, pinOf } from './handlers/pin.ts';
 export { type OpenApiOptions, openApiDocument } from './openapi/document.ts';

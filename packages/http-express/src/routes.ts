@@ -1,4 +1,5 @@
 import { parseRoleId, type RoleId, type Scope } from '@pinfold/core';
+import { CHANGE_COST } from '@pinfold/core/adapter';
 import type { Request } from 'express';
 import { events } from './handlers/events.ts';
 import { limits } from './handlers/limits.ts';
@@ -37,6 +38,8 @@ export interface Operation {
   /** @param role what the path names; null where it names none, or nothing that is an id. */
   readonly handle: (service: Service, call: Call, role: RoleId | null) => Promise<Outcome>;
 }
+
+const CHANGES: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'DELETE']);
 
 const pins: Route = {
   pattern: '/api/v1/pins',
@@ -90,6 +93,15 @@ export function routeOf(
   return id === undefined ? undefined : { route: pin, role: parseRoleId(id) ?? null };
 }
 
+/**
+ * What a request costs of the account's rate. Path and method alone decide: the rate comes before both are checked. To
+ * publish is bounded by a rate of its own, and costs no more than to read.
+ */
+export function costOf(method: string, route: Route | undefined): number {
+  const changes = method === 'POST' ? route !== undefined && route !== pins : CHANGES.has(method);
+  return changes ? CHANGE_COST : 1;
+}
+
 /** What `Allow` lists for a route: HEAD is answered as GET is. */
 export function allowedMethods({ methods }: { readonly methods: object }): readonly string[] {
   return Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
@@ -122,7 +134,7 @@ function onOne<Body = undefined, Query extends object = object>(operation: {
   readonly query?: (service: Service) => ReadQuery<Query>;
   readonly body?: (
     service: Service,
-    request: Request,
+    call: Call,
   ) => Promise<{ readonly kind: 'body'; readonly body: Body } | AnyRefusal>;
   readonly handle: (service: Service, call: Call, id: RoleId, body: Body, query: Query) => Promise<Outcome>;
 }): Operation {
@@ -134,7 +146,7 @@ function onOne<Body = undefined, Query extends object = object>(operation: {
     handle: async (service, call, role) => {
       const asked = await query(service)(call.request);
       if (asked.kind === 'refused') return asked;
-      const sent = await body?.(service, call.request);
+      const sent = await body?.(service, call);
       if (sent?.kind === 'refused') return sent;
       if (role === null) return refuseRequest('not_found');
       return handle(service, call, role, sent?.body as Body, asked.query);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Caller, Origin, Rate, RoleId } from '@pinfold/core';
-import { NORMAL, rateInForce, refuseChange } from '@pinfold/core/adapter';
+import type { Caller, Origin, Rate, RoleId, Scope } from '@pinfold/core';
+import { credentialOf, NORMAL, refuseChange } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import { causeOf } from '@pinfold/core/history';
 import {
@@ -9,12 +9,16 @@ import {
   callerOf,
   encodeAnswer,
   hasSeveralHosts,
+  isWhole,
+  RateHeaders,
   type RequestEntry,
+  requestRateOf,
   thrown,
   untilGone,
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import { adminRouteOf } from './administration/routes.ts';
+import type { ServedDocument } from './openapi/served-document.ts';
 import {
   type AnyRefusal,
   answerRefusal,
@@ -22,8 +26,7 @@ import {
   type ProblemContext,
   refuseRequest,
 } from './problems/problem.ts';
-import { RateHeaders } from './rates/rate-headers.ts';
-import { allowedMethods, routeOf } from './routes.ts';
+import { allowedMethods, costOf, routeOf } from './routes.ts';
 import { send } from './send.ts';
 import type { Outcome, Service } from './service.ts';
 
@@ -52,14 +55,15 @@ export function serve(service: Service, request: Request, response: Response): P
     caller: () => known,
     // The key first, then the rate, path, method and scope, whether the account may change and the mode; the rest is the operation's.
     decide: async (signal, requestId) => {
+      const isComplete = await isWhole(request);
       const caller = await callerOf(service.authenticate, request, response);
-      if (caller === undefined) return refuseRequest('unauthorized');
+      if (caller === undefined) return refuseStranger(service, request, response);
       known = caller;
       const account = (await service.useCases.accounts.load(caller.account))?.value;
-      const ofAll = await service.requests.rateOf(caller);
-      const requestRate = rateInForce(account?.limits.requests ?? null, ofAll);
+      const requestRate = await requestRateOf(service.requests.rate, caller, account);
       const rates = new RateHeaders(response);
-      const limited = requestRate === null ? undefined : limit(service, rates, caller, requestRate);
+      const cost = costOf(request.method, found?.route);
+      const limited = requestRate === null ? undefined : limit(service, rates, caller, requestRate, cost);
       if (limited !== undefined) return limited;
       if (found === undefined) return refuseRequest('not_found');
       if (operation === undefined) return refuseMethod(allowedMethods(found.route));
@@ -69,7 +73,10 @@ export function serve(service: Service, request: Request, response: Response): P
         if (refused !== undefined) return refused;
       }
       const cause = causeOf(caller, originOf(service, request, requestId));
-      const call = { request, caller, cause, account, requestRate, rates, signal };
+      const again = async () =>
+        isComplete ? undefined : refuseAgain(service, request, response, caller, operation.scope);
+      const credential = credentialOf(caller);
+      const call = { request, caller, again, cause, credential, account, requestRate, rates, signal };
       return operation.handle(service, call, found.role);
     },
   });
@@ -91,8 +98,9 @@ export function serveAdministration(
     route: found?.route.pattern ?? '/admin/v1',
     caller: () => known,
     decide: async (signal, requestId) => {
+      const isComplete = await isWhole(request);
       const caller = await callerOf(service.authenticate, request, response);
-      if (caller === undefined) return refuseRequest('unauthorized');
+      if (caller === undefined) return refuseStranger(service, request, response);
       known = caller;
       if (found === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');
       const operation = operationOf(found.route, request);
@@ -104,10 +112,25 @@ export function serveAdministration(
         if (refused !== undefined) return refused;
       }
       const cause = { ...causeOf(caller, originOf(service, request, requestId)), asOperator: true };
+      const again = async () =>
+        isComplete ? undefined : refuseAgain(service, request, response, caller, 'admin');
       const { administration } = service;
-      return operation(service, { request, cause, signal, administration }, found.segment);
+      return operation(service, { request, again, cause, signal, administration }, found.segment);
     },
   });
+}
+
+/** Authenticates a caller again; answers why it may no longer do what it asked for. */
+async function refuseAgain(
+  { authenticate }: Service,
+  request: Request,
+  response: Response,
+  again: Caller,
+  scope: Scope,
+): Promise<AnyRefusal | undefined> {
+  const caller = await callerOf(authenticate, request, response, { again });
+  if (caller?.account !== again.account) return refuseRequest('unauthorized');
+  return caller.scopes.includes(scope) ? undefined : refuseRequest('forbidden');
 }
 
 function originOf({ historyAddress }: Service, request: Request, requestId: string): Origin {
@@ -126,11 +149,11 @@ export function answerDocument(
   service: Service,
   request: Request,
   response: Response,
-  describe: () => object,
+  document: ServedDocument,
 ): Promise<void> {
   const methods = ['GET', 'HEAD'];
   const decide = async () =>
-    methods.includes(request.method) ? { status: 200, json: describe() } : refuseMethod(methods);
+    methods.includes(request.method) ? document.answer(request.headers) : refuseMethod(methods);
   return answer(service, request, response, { ...NO_ROLE, route: '/openapi.json', decide });
 }
 
@@ -151,14 +174,32 @@ function refuseMethod(allowed: readonly string[]): AnyRefusal {
   return refuseRequest('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
 }
 
+/** Counts a wrong key by the client's address; a request without one tries nothing. */
+function refuseStranger(
+  { requests: { limiter, clientAddress }, useCases: { clock } }: Service,
+  request: Request,
+  response: Response,
+): AnyRefusal {
+  if (request.headers.authorization === undefined) return refuseRequest('unauthorized');
+  const now = clock.now();
+  const { kind, left } = limiter.takeStranger(request, clientAddress(request), now);
+  if (kind === 'admitted') return refuseRequest('unauthorized');
+  new RateHeaders(response).tell('requests', left, now);
+  return refuseRequest('rate_limited', {
+    detail: 'Too many requests with wrong keys came from your address: wait as Retry-After says.',
+    retryAt: left.nextAt,
+  });
+}
+
 function limit(
   { requests, useCases }: Service,
   rates: RateHeaders,
   { account }: Caller,
   rate: Rate,
+  cost: number,
 ): AnyRefusal | undefined {
   const now = useCases.clock.now();
-  const { kind, left } = requests.limiter.take(account, rate, now);
+  const { kind, left } = requests.limiter.accounts.take(account, rate, now, cost);
   rates.tell('requests', left, now);
   return kind === 'limited' ? refuseRequest('rate_limited', { retryAt: left.nextAt }) : undefined;
 }

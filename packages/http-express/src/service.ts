@@ -1,13 +1,22 @@
-import type { Account, Caller, Cause, Rate, RoleId, UseCases } from '@pinfold/core';
+import type { Account, Caller, Cause, Credential, Rate, RoleId, UseCases } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
-import type { Answer, BodyLimits, DrainLimits, PublicUrl, RequestLog, Uploads } from '@pinfold/http';
+import type {
+  Answer,
+  BodyLimits,
+  ClientAddress,
+  DrainLimits,
+  PublicUrl,
+  RateHeaders,
+  RequestLimiter,
+  RequestLog,
+  RequestRate,
+  Uploads,
+} from '@pinfold/http';
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
 import type { AnyRefusal } from './problems/problem.ts';
-import type { RateHeaders } from './rates/rate-headers.ts';
-import type { RequestLimiter } from './rates/request-limiter.ts';
 import type { signInWords } from './sign-in.ts';
 
 /** What the API calls. */
@@ -42,7 +51,8 @@ export interface Service {
   readonly uploads: Uploads;
   readonly requests: {
     readonly limiter: RequestLimiter;
-    readonly rateOf: (caller: Caller) => Rate | null | Promise<Rate | null>;
+    readonly rate: RequestRate;
+    readonly clientAddress: ClientAddress;
   };
   readonly log: RequestLog;
   readonly historyAddress: ((request: Request) => string) | undefined;
@@ -54,8 +64,15 @@ export interface Service {
 export interface Call {
   readonly request: Request;
   readonly caller: Caller;
+  /**
+   * Authenticates again where the body did not come with the head. Every operation with a body calls it when the body
+   * is in, before it looks at what the body says.
+   */
+  readonly again: () => Promise<AnyRefusal | undefined>;
   /** What the history tells of what it changes. */
   readonly cause: Cause;
+  /** What changes are stored with, so that one made with a revoked key is refused. */
+  readonly credential: Credential;
   /** What was known of its account when it came. */
   readonly account: Account | undefined;
   /** The rate of requests in force for it. */

@@ -29,7 +29,7 @@ async function publish({ useCases }: Rig, by = 'first') {
     archive: siteZip(),
   });
   if (outcome.kind === 'refused') throw new Error(outcome.code);
-  return outcome.role;
+  return outcome.publication;
 }
 
 const UNBOUND = { requests: null, publications: null, sites: null, bytes: null };
@@ -116,6 +116,29 @@ describe('/admin/v1', () => {
       },
       { api: { administration: undefined as never } },
     ));
+
+  it('is nowhere for callers of a team that did not ask for it, and the scope is removed from them', async () => {
+    const seen: unknown[] = [];
+    const account = accountId('ada');
+    await administering(
+      async ({ rig }) => {
+        const ask = (path: string) => fetch(rig.baseUrl + path);
+        expect((await ask('/admin/v1/accounts')).status).to.equal(404);
+        expect((await ask('/api/v1/pins')).status).to.equal(200);
+        expect(seen).to.deep.equal([['pins:read']]);
+      },
+      {
+        api: {
+          administration: undefined as never,
+          authenticate: async () => ({ account, scopes: ['pins:read', 'admin'] }),
+          requestRate: ({ scopes }) => {
+            seen.push(scopes);
+            return null;
+          },
+        },
+      },
+    );
+  });
 });
 
 describe('accounts under /admin/v1', () => {

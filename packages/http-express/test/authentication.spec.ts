@@ -1,4 +1,5 @@
 import { type ApiKeyStore, Fault, minutes, OPERATOR, seconds } from '@pinfold/core';
+import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { apiKeyAuthentication } from '../src/index.ts';
 import { ask, until } from './client.ts';
@@ -12,7 +13,7 @@ describe('Authentication by API keys', () => {
   afterEach(() => rig.close());
 
   const firstKey = async () => {
-    const keys = await rig.manageKeys.list(OPERATOR);
+    const keys = await listedKeys(rig.manageKeys, OPERATOR);
     return (
       keys.find(({ id }) => rig.keys.first.startsWith(`pf_${id}_`)) ?? expect.fail('the key is not there')
     );

@@ -50,7 +50,7 @@ const patch = (rig: Rig, id: string, body: object) =>
 describe('GET /api/v1/events', () => {
   it('tells what was done by which key in which request, newest first, and nothing of others', () =>
     onRig({}, async (rig, get) => {
-      const { role } = await publish(rig);
+      const { publication: role } = await publish(rig);
       rig.clock.advance(minutes(1));
       const changed = await patch(rig, role.id, { title: 'A secret name' });
       const answer = await get(`/api/v1/events?pin=${role.id.toUpperCase()}`);
@@ -98,7 +98,7 @@ describe('GET /api/v1/events', () => {
 
   it('keeps an address only where the service is told to', () =>
     onRig({ api: { historyAddress: () => '192.0.2.7' } }, async (rig, get) => {
-      const { role } = await publish(rig);
+      const { publication: role } = await publish(rig);
       await patch(rig, role.id, { title: 'Renamed' });
       const { events } = (await (await get(`/api/v1/events?pin=${role.id}`)).json()) as Listed;
       expect(events.map(({ address }) => address)).to.deep.equal(['192.0.2.7', undefined]);
@@ -106,7 +106,7 @@ describe('GET /api/v1/events', () => {
 
   it('shows what the operator did without a name or an address', () =>
     onRig({}, async (rig, get) => {
-      const { role } = await publish(rig);
+      const { publication: role } = await publish(rig);
       const cause = {
         actor: { kind: 'operator', id: 'root' },
         address: '192.0.2.1',

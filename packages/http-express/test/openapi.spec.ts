@@ -92,7 +92,7 @@ describe('The API document', () => {
     const headers = (path: string): readonly string[] =>
       Object.keys(paths[path]?.get?.responses?.[200]?.headers ?? {});
     expect(headers('/api/v1/pins')).to.include.members(['RateLimit', 'RateLimit-Policy']);
-    expect(headers('/openapi.json')).to.deep.equal(['X-Request-Id', 'Cache-Control']);
+    expect(headers('/openapi.json')).to.deep.equal(['X-Request-Id', 'Cache-Control', 'ETag']);
   });
 
   it('has examples that are as their schemas say', () => {
@@ -130,9 +130,12 @@ describe('The API document', () => {
   });
 
   it('tells the limits in force', () => {
-    const limits = { ...defaultLimits, titleCharacters: 10, lifetime: days(1) };
+    const limits = { ...defaultLimits, titleCharacters: 10, lifetime: days(1), renewal: days(3) };
     const text = JSON.stringify(openApiDocument({ publicUrl: 'https://pins.example', limits }));
-    expect(text).to.include('"lifetime_days":1').and.to.include('"maxLength":10');
+    expect(text)
+      .to.include('"lifetime_days":1')
+      .and.to.include('"maxLength":10')
+      .and.to.include('exactly 3 days from now');
     expect(text).not.to.include('"maxLength":255,"description":"The management title');
   });
 });

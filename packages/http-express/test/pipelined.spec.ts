@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { accountId, SCOPES } from '@pinfold/core';
+import { accountId, MEMBER_SCOPES } from '@pinfold/core';
 import { expect } from 'chai';
 import { openRig } from './rig.ts';
 
@@ -13,7 +13,7 @@ describe('requests that come at once on one connection of the API', () => {
         authenticate: async () => {
           begun += 1;
           await new Promise<void>((go) => waiting.push(go));
-          return { account: accountId('first'), scopes: SCOPES };
+          return { account: accountId('first'), scopes: MEMBER_SCOPES };
         },
       },
     });

@@ -91,6 +91,8 @@ describe('A problem', () => {
       problems.slice(0, 20).map(({ path }) => path),
     );
     expect(problem.errors_omitted).to.equal(3);
+    const counted = answerRefusal({ ...refusal, omitted: 100 }, publishing, NOW).json;
+    expect(counted?.errors_omitted).to.equal(103);
     const few = answerRefusal({ ...refusal, problems: problems.slice(0, 20) }, publishing, NOW).json;
     expect(few?.errors).to.have.length(20);
     expect(few?.errors_omitted).to.equal(0);

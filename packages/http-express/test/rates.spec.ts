@@ -1,17 +1,7 @@
-import {
-  type AccountId,
-  type AccountLimits,
-  accountId,
-  after,
-  minutes,
-  type RateText,
-  seconds,
-} from '@pinfold/core';
+import { type AccountLimits, accountId, minutes, type RateText, seconds } from '@pinfold/core';
 import { NO_LIMITS } from '@pinfold/core/adapter';
-import { START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { parseList } from 'structured-headers';
-import { RequestLimiter } from '../src/rates/request-limiter.ts';
 import { type Answer, ask, publish, siteZip, update } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
 
@@ -35,7 +25,7 @@ describe('The rate of requests', () => {
       requests: { limit: 3, window_seconds: 60, remaining: 0 },
       publications: null,
     });
-    const limited = await ask(rig, '/api/v1/pins', { method: 'PUT' });
+    const limited = await ask(rig, '/api/v1/pins', { method: 'POST' });
     expect(`${limited.status} ${limited.json.code}`).to.equal('429 rate_limited');
     expect(limited.json).to.include({ retryable: true });
     expect(limited.headers.get('retry-after')).to.equal('20');
@@ -76,14 +66,41 @@ describe('The rate of requests', () => {
     await rig.close();
   });
 
-  it('remembers no account of which nothing is missing', () => {
-    const limiter = new RequestLimiter();
-    const rate = { count: 10, window: seconds(10) };
-    for (let n = 0; n < 1_000; n += 1) limiter.take(`account ${n}` as AccountId, rate, START);
-    expect(limiter.size).to.equal(1_000);
-    const later = after(START, seconds(10));
-    for (let n = 0; n < 1_000; n += 1) limiter.take('one' as AccountId, rate, later);
-    expect(limiter.size).to.equal(1);
+  it('takes ten for a change and one for everything else, whatever becomes of it', async () => {
+    const rig = await openRig({ api: { requestRate: { count: 100, window: seconds(100) } } });
+    const { json, ...published } = await publish(rig, 'a');
+    expect(told({ json, ...published })).to.have.nested.property('requests.r', 99);
+    const pin = `/api/v1/pins/${json.pin.id}`;
+    const remaining = async (answer: Promise<Answer>) => told(await answer).requests?.r;
+    expect(await remaining(ask(rig, pin))).to.equal(98);
+    expect(await remaining(update(rig, json.pin.id, { title: 'New' }))).to.equal(88);
+    expect(await remaining(update(rig, json.pin.id, { title: 1 }))).to.equal(78);
+    expect(await remaining(ask(rig, pin, { method: 'DELETE' }))).to.equal(68);
+    expect(await remaining(ask(rig, '/api/v1/nothing', { method: 'PUT' }))).to.equal(58);
+    expect(await remaining(ask(rig, '/api/v1/pins', { method: 'POST' }))).to.equal(57);
+    await rig.close();
+  });
+
+  it('says of a refused change when it would pass, while what costs one still passes', async () => {
+    const rig = await openRig({ api: { requestRate: { count: 12, window: seconds(12) } } });
+    const id = 'b9df3e07-5645-400c-ae31-d009fa487669';
+    expect((await update(rig, id, { title: 'New' })).status).to.equal(404);
+    const limited = await update(rig, id, { title: 'New' });
+    expect(limited.status).to.equal(429);
+    expect(limited.headers.get('retry-after')).to.equal('8');
+    expect(told(limited)).to.deep.equal({ requests: { q: 12, w: 12, r: 2, t: 8 } });
+    expect((await ask(rig, '/api/v1/limits')).status).to.equal(200);
+    rig.clock.advance(seconds(9));
+    expect((await update(rig, id, { title: 'New' })).status).to.equal(404);
+    await rig.close();
+  });
+
+  it('takes the whole rate for a change where that is less than ten', async () => {
+    const rig = await openRig({ api: { requestRate: { count: 3, window: seconds(3) } } });
+    const id = 'b9df3e07-5645-400c-ae31-d009fa487669';
+    expect(told(await update(rig, id, { title: 'New' }))).to.have.nested.property('requests.r', 0);
+    expect((await update(rig, id, { title: 'New' })).headers.get('retry-after')).to.equal('3');
+    await rig.close();
   });
 });
 

@@ -44,7 +44,7 @@ describe('the mode under /admin/v1', () => {
     administered(async ({ rig, ask }) => {
       const archive = siteZip();
       const outcome = await rig.useCases.publish({ by: 'first', key: 'one', filename: 'site.zip', archive });
-      const id = outcome.kind === 'published' ? outcome.role.id : '';
+      const id = outcome.kind === 'published' ? outcome.publication.id : '';
       await ask('PATCH', '/service', { mode: 'read_only', message: 'Back at noon.' });
       const refused = [
         await ofFirst(rig, 'POST', '/pins'),

@@ -12,7 +12,7 @@ async function publishAs({ useCases }: Rig, by: string, key: string, text = 'hel
   const archive = siteZip(text);
   const outcome = await useCases.publish({ by, key, filename: 'site.zip', title: title ?? null, archive });
   if (outcome.kind === 'refused') throw new Error(outcome.code);
-  return outcome.role;
+  return outcome.publication;
 }
 
 async function down({ ask }: Administered, id: string, more: object = {}): Promise<AnswerJson> {

@@ -120,6 +120,8 @@ describe('The words of a warning', () => {
       const [warning] = wireWarnings([{ rule: 'possible_secret', path, secret: kind }]);
       expect(warning?.detail.toLowerCase()).to.include(`(${kind.replaceAll('_', ' ')})`);
     }
+    const [named] = wireWarnings([{ rule: 'possible_secret', path, secret: 'secret_file' }]);
+    expect(named?.detail).to.include('Files of this name usually hold secrets');
     const references: readonly KeptWarning[] = [
       { rule: 'broken_reference', path, target: '/logo.png' },
       { rule: 'absolute_reference', path, target: '/logo.png' },

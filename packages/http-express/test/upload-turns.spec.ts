@@ -15,10 +15,10 @@ class CountedUploads extends Uploads {
   asked = 0;
   readonly read: AccountId[] = [];
 
-  override take<Received>(account: AccountId, gone: AbortSignal, receive: () => Promise<Received>) {
-    const taken = super.take(account, gone, () => {
+  override take<Received>(...[account, gone, receive]: Parameters<typeof Uploads.prototype.take<Received>>) {
+    const taken = super.take(account, gone, (follow) => {
       this.read.push(account);
-      return receive();
+      return receive(follow);
     });
     this.asked += 1;
     return taken;

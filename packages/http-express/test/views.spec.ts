@@ -16,7 +16,7 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
     const archive = siteZip();
     const outcome = await useCases.publish({ by: 'first', key: 'one', filename: 'site.zip', archive });
     if (outcome.kind === 'refused') throw new Error(outcome.code);
-    return outcome.role.id;
+    return outcome.publication.id;
   }
 
   const get = (path: string, { keys, baseUrl } = rig, key: 'first' | 'second' = 'first') =>

@@ -1,11 +1,12 @@
 import type { Html } from './html.ts';
 
-/** What a handler answers, as a value: a body of JSON, a page, or neither. */
+/** What a handler answers, as a value: a body of JSON, a page, bytes whose headers name their type, or none. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly html?: Html;
+  readonly bytes?: Uint8Array;
 }
 
 /** An answer as it goes out: whole, its length known. */
@@ -23,9 +24,12 @@ export interface EncodedAnswer {
  *
  * const { status, headers, body } = encodeAnswer({ status: 200, json: { status: 'ok' } }, 'request-1');
  */
-export function encodeAnswer({ status, headers, json, html }: Answer, requestId: string): EncodedAnswer {
+export function encodeAnswer(
+  { status, headers, json, html, bytes }: Answer,
+  requestId: string,
+): EncodedAnswer {
   const text = html === undefined ? JSON.stringify(json) : String(html);
-  const body = text === undefined ? new Uint8Array() : Buffer.from(text);
+  const body = text === undefined ? bytes : Buffer.from(text);
   const type = html === undefined ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8';
   return {
     status,
@@ -33,9 +37,10 @@ export function encodeAnswer({ status, headers, json, html }: Answer, requestId:
       'Cache-Control': 'no-store',
       'X-Request-Id': requestId,
       'X-Content-Type-Options': 'nosniff',
-      ...(text === undefined ? {} : { 'Content-Type': type, 'Content-Length': body.byteLength }),
+      ...(text === undefined ? {} : { 'Content-Type': type }),
+      ...(body === undefined ? {} : { 'Content-Length': body.byteLength }),
       ...headers,
     },
-    body,
+    body: body ?? new Uint8Array(),
   };
 }

@@ -1,19 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '@pinfold/core';
 
+/** What a door tells `authenticate` beside the request. */
+export interface AuthenticateOptions {
+  /**
+   * The caller that the same request had before its body arrived. Check again that it may act, or return it as it is if
+   * you cannot answer twice. Absent at the first call.
+   */
+  readonly again?: Caller;
+}
+
 /**
  * Tells whose request it is; `undefined` when that cannot be said. It may throw a `Fault`, which is answered as such.
+ * A door calls it again when a body has arrived that did not come with the head: a key may have been revoked, and a
+ * session ended, while a slow upload ran.
  *
  * @typeParam Request, Response as the framework has them that the door is mounted in.
  */
 export type Authenticate<
   Request extends IncomingMessage = IncomingMessage,
   Response extends ServerResponse = ServerResponse,
-> = (request: Request, response: Response) => Promise<Caller | undefined>;
+> = (request: Request, response: Response, options?: AuthenticateOptions) => Promise<Caller | undefined>;
 
 /**
- * Asks whose request it is. Where types are not checked, `null` is nobody, too, and what is no caller is a mistake that
- * is said.
+ * Authenticates a request. Accepts `null` for nobody, and throws on malformed callers, since plain JavaScript may return
+ * either.
  *
  * @throws TypeError for what is neither a caller nor nobody, and what `authenticate` throws.
  *
@@ -29,8 +40,38 @@ export async function callerOf<Request extends IncomingMessage, Response extends
   authenticate: Authenticate<Request, Response>,
   request: Request,
   response: Response,
+  options: AuthenticateOptions = {},
 ): Promise<Caller | undefined> {
-  const caller = (await authenticate(request, response)) ?? undefined;
+  const caller = (await authenticate(request, response, options)) ?? undefined;
   if (caller === undefined || Array.isArray(caller.scopes)) return caller;
   throw new TypeError('authenticate must answer an account with its scopes, or undefined');
 }
+
+/**
+ * Removes the scope `admin` from what `authenticate` answers, for a team that did not ask for administration. The first
+ * time, `warn` is told.
+ *
+ * @example
+ * import type { Authenticate } from '@pinfold/http';
+ * import { withoutAdministration } from '@pinfold/http';
+ *
+ * declare const authenticate: Authenticate;
+ *
+ * const safe = withoutAdministration(authenticate);
+ */
+export function withoutAdministration<Request extends IncomingMessage, Response extends ServerResponse>(
+  authenticate: Authenticate<Request, Response>,
+  warn: (message: string) => void = console.warn,
+): Authenticate<Request, Response> {
+  let isTold = false;
+  return async (request, response, options) => {
+    const caller = await callerOf(authenticate, request, response, options);
+    if (!caller?.scopes.includes('admin')) return caller;
+    if (!isTold) warn(ADMIN_REMOVED);
+    isTold = true;
+    return { ...caller, scopes: caller.scopes.filter((scope) => scope !== 'admin') };
+  };
+}
+
+const ADMIN_REMOVED =
+  'authenticate answered the scope "admin", which was removed: to let callers administer, pass the option administration.';

@@ -1,9 +1,16 @@
 export { type Answer, type EncodedAnswer, encodeAnswer } from './answer.ts';
-export { type Authenticate, callerOf } from './authenticate.ts';
-export { type DrainLimits, drain, drainAndClose, isUnderWay } from './body/drain.ts';
+export {
+  type Authenticate,
+  type AuthenticateOptions,
+  callerOf,
+  withoutAdministration,
+} from './authenticate.ts';
+export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
+export { untilGone } from './client-disconnect.ts';
 export { consoleLog } from './console-log.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
+export { hasSeveralHosts } from './duplicate-host.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
 export { type ReceivedArchive, receiveArchive } from './forms/receive-archive.ts';
 export {
@@ -15,15 +22,32 @@ export {
   type ReceiveFormOptions,
   receiveForm,
 } from './forms/receive-form.ts';
+export { expectNodeRequest, headerValues } from './header-values.ts';
 export { type Html, type HtmlValue, html, raw } from './html.ts';
-export { parseWeighted, preferredLanguage, type Weighted } from './negotiation.ts';
-export { isOwnForm } from './own-form.ts';
+export {
+  matchesStrongly,
+  matchesWeakly,
+  parseWeighted,
+  preferredLanguage,
+  prefersGzip,
+  type Weighted,
+} from './negotiation.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
 export { type PublicUrl, pathOf, publicUrl, sharedUrl } from './public-url.ts';
+export { clientOf } from './rates/client-of.ts';
+export { RateHeaders, type RatePolicy } from './rates/rate-headers.ts';
+export { RateLimiter, type TakenRequest } from './rates/rate-limiter.ts';
+export {
+  type ClientAddress,
+  RequestLimiter,
+  type RequestRate,
+  requestRateOf,
+  socketAddress,
+} from './rates/request-limiter.ts';
 export { type RequestEntry, type RequestLog, thrown } from './request-entry.ts';
+export { isOwnForm } from './same-origin.ts';
 export { type Sentences, sentenceOf } from './sentences.ts';
-export { hasSeveralHosts } from './several-hosts.ts';
 export { stripInherited } from './strip-inherited.ts';
 export { takeRequest } from './take-request.ts';
-export { untilGone } from './until-gone.ts';
+export type { IncomingBody } from './upload-pace.ts';
 export { Uploads, type UploadsOptions } from './uploads.ts';

@@ -57,3 +57,46 @@ export function preferredLanguage<Language extends string>(
   }
   return best;
 }
+
+/**
+ * Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3).
+ *
+ * @param acceptEncoding the request's header.
+ * @example
+ * import { prefersGzip } from '@pinfold/http';
+ *
+ * prefersGzip('gzip, br'); // true
+ */
+export function prefersGzip(acceptEncoding: string): boolean {
+  const codings = parseWeighted(acceptEncoding);
+  const weightOf = (...names: string[]): number | undefined =>
+    codings.find(({ value }) => names.includes(value))?.weight;
+  const gzip = weightOf('gzip', 'x-gzip') ?? weightOf('*') ?? 0;
+  return gzip > 0 && gzip >= (weightOf('identity') ?? 0);
+}
+
+const TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+
+/**
+ * Whether If-None-Match names the tag, weakly compared (RFC 9110, section 13.1.2).
+ *
+ * @example
+ * import { matchesWeakly } from '@pinfold/http';
+ *
+ * matchesWeakly('W/"a", "b"', '"a"'); // true
+ */
+export function matchesWeakly(header: string, tag: string): boolean {
+  return header.trim() === '*' || [...header.matchAll(TAG)].some(([, opaque]) => opaque === tag);
+}
+
+/**
+ * Whether If-Match names one of the tags, strongly compared (RFC 9110, section 13.1.1).
+ *
+ * @example
+ * import { matchesStrongly } from '@pinfold/http';
+ *
+ * matchesStrongly('W/"a"', ['"a"']); // false
+ */
+export function matchesStrongly(header: string, tags: readonly string[]): boolean {
+  return header.trim() === '*' || [...header.matchAll(TAG)].some(([named]) => tags.includes(named));
+}

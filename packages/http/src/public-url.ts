@@ -1,4 +1,5 @@
 import type { RoleId } from '@pinfold/core';
+import { sharedUrlBelow } from '@pinfold/core/adapter';
 
 declare const checked: unique symbol;
 
@@ -42,14 +43,14 @@ export function pathOf(url: PublicUrl): string {
 }
 
 /**
- * The shared URL of a role.
+ * The shared URL of a publication.
  *
  * @example
- * import type { Role } from '@pinfold/core';
+ * import type { Publication } from '@pinfold/core';
  * import { publicUrl, sharedUrl } from '@pinfold/http';
  *
- * const linkTo = ({ id }: Role) => sharedUrl(publicUrl('https://pages.example'), id);
+ * const linkTo = ({ id }: Publication) => sharedUrl(publicUrl('https://pages.example'), id);
  */
 export function sharedUrl(url: PublicUrl, id: RoleId): string {
-  return `${url}/s/${id}`;
+  return sharedUrlBelow(url, id);
 }

@@ -1,4 +1,4 @@
-import type { Told } from '@pinfold/core';
+import type { RuleDetails } from '@pinfold/core';
 
 /** What a door says of each rule: a sentence, or one made of what the rule tells. A rule left out does not compile. */
 export type Sentences<Rules> = {
@@ -20,7 +20,7 @@ export type Sentences<Rules> = {
  * };
  * sentenceOf(sentences, { rule: 'too_long', limit: 255, actual: 300 });
  */
-export function sentenceOf<Rules>(sentences: Sentences<Rules>, told: Told<Rules>): string {
+export function sentenceOf<Rules>(sentences: Sentences<Rules>, told: RuleDetails<Rules>): string {
   const sentence: string | ((own: never) => string) = sentences[told.rule];
   return typeof sentence === 'string' ? sentence : sentence(told as never);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Pipelines } from './pipelines.ts';
-import { UntakenAnswers } from './untaken-answers.ts';
+import { expectNodeRequest } from './header-values.ts';
+import { Pipelines } from './pipelining.ts';
+import { UntakenAnswers } from './stalled-reader.ts';
 
 // Connections are the server's, and several doors may share one: these two are of the whole process.
 const pipelines = new Pipelines();
@@ -23,6 +24,7 @@ const untaken = new UntakenAnswers();
  * );
  */
 export function takeRequest(request: IncomingMessage, response: ServerResponse, work: () => void): void {
+  expectNodeRequest(request, response);
   if (request.httpVersionMajor !== 1) {
     work();
     return;

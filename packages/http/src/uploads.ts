@@ -1,5 +1,7 @@
 import { type AccountId, type Clock, type Duration, Fault, seconds } from '@pinfold/core';
 import { Gate, type Leave } from '@pinfold/core/adapter';
+import { pause } from './body/pause.ts';
+import { endSlowUploads, type IncomingBody, MEASURE_EVERY, PacedUpload } from './upload-pace.ts';
 
 /** What {@link Uploads} needs. */
 export interface UploadsOptions {
@@ -15,8 +17,11 @@ export interface UploadsOptions {
 }
 
 /**
- * The uploads that a process receives at the same time. What waits is not read, so it costs next to nothing, and its
- * client is not asked for it where it asked first (`Expect: 100-continue`). Doors of one process share one of these.
+ * The uploads that a process receives at the same time. A waiting request is not read, so it costs next to nothing, and
+ * its client is not asked for the body where it asked first (`Expect: 100-continue`). One account holds at most three
+ * quarters of the places, and gets no further one while others wait and it holds half. While other accounts wait, as
+ * many uploads as wait end for their pace: below 16 KiB/s over 10 seconds of that wait, the slowest of the account with
+ * the most places first. The API and the screen of one process share one of these.
  *
  * @example
  * import type { Clock } from '@pinfold/core';
@@ -29,9 +34,11 @@ export class Uploads {
   readonly #clock: Clock;
   readonly #patience: Duration;
   readonly #admit: (() => void) | undefined;
+  readonly #received: Set<PacedUpload> = new Set();
+  #measuring: AbortController | undefined;
 
   constructor({ clock, places = 64, queue = 512, patience = seconds(30), admit }: UploadsOptions) {
-    this.#gate = new Gate({ places, queue, overloaded });
+    this.#gate = new Gate({ places, queue, overloaded, limitsKeys: true });
     this.#clock = clock;
     this.#patience = patience;
     this.#admit = admit;
@@ -46,19 +53,25 @@ export class Uploads {
    * Receives a body when it is the account's turn.
    *
    * @param gone aborts when the client has gone: a request that waits rejects with its reason.
-   * @param receive reads the body, which nobody may have begun before.
+   * @param receive reads the body, which nobody may have begun before; it hands the body to `follow` to have its pace
+   * measured.
    * @throws Fault what `admit` throws; `publishing_overloaded` when too many wait, or none of the places became free in time.
    */
   async take<Received>(
     account: AccountId,
     gone: AbortSignal,
-    receive: () => Promise<Received>,
+    receive: (follow: (body: IncomingBody) => void) => Promise<Received>,
   ): Promise<Received> {
     this.#admit?.();
-    const leave = this.#gate.enterNow() ?? (await this.#wait(account, gone));
+    const leave = this.#gate.enterNow(account) ?? (await this.#wait(account, gone));
+    const upload = new PacedUpload(account);
+    this.#received.add(upload);
     try {
-      return await receive();
+      return await receive((body) => {
+        upload.body = body;
+      });
     } finally {
+      this.#received.delete(upload);
       leave();
     }
   }
@@ -66,6 +79,7 @@ export class Uploads {
   async #wait(account: AccountId, gone: AbortSignal): Promise<Leave> {
     const tooLong = new AbortController();
     const waiting = this.#gate.enter(account, AbortSignal.any([gone, tooLong.signal]));
+    this.#measuring ??= this.#measure();
     const over = new AbortController();
     this.#clock.sleep(this.#patience, over.signal).then(
       () => tooLong.abort(overloaded()),
@@ -75,8 +89,33 @@ export class Uploads {
       return await waiting;
     } finally {
       over.abort();
+      this.#forgetUnwaited();
     }
   }
+
+  /** Measures the pace of all that are received until the signal aborts. */
+  #measure(): AbortController {
+    const over = new AbortController();
+    const run = async (): Promise<void> => {
+      do {
+        for (const upload of this.#received) if (this.#waitingBeside(upload.account) > 0) upload.measure();
+        endSlowUploads(this.#received, this.#waitingBeside);
+      } while ((await pause(this.#clock, MEASURE_EVERY, over.signal)) === 'passed');
+    };
+    // A clock that fails ends the waits as well, which tell of it.
+    run().catch(() => {});
+    return over;
+  }
+
+  /** An upload that no other account waits for any longer is measured anew from the next wait on. */
+  #forgetUnwaited(): void {
+    for (const upload of this.#received) if (this.#waitingBeside(upload.account) === 0) upload.forget();
+    if (this.#gate.waiting > 0) return;
+    this.#measuring?.abort();
+    this.#measuring = undefined;
+  }
+
+  readonly #waitingBeside = (account: AccountId): number => this.#gate.waitingBeside(account);
 }
 
 function overloaded(): Fault {

@@ -1,9 +1,9 @@
-import type { Figures, Nothing } from '@pinfold/core';
+import type { Figures, NoDetails } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Sentences, sentenceOf } from '../src/index.ts';
 
 interface Rules {
-  readonly plain: Nothing;
+  readonly plain: NoDetails;
   readonly too_long: Figures;
 }
 

@@ -55,11 +55,14 @@ function bench(options: Partial<UploadsOptions>) {
 }
 
 describe('uploads of a process', () => {
-  it('are 64 at once and 512 waiting, unless told otherwise', async () => {
+  it('are 64 at once, 48 of them of one account, and 512 waiting, unless told otherwise', async () => {
     const { read, take } = bench({});
-    for (let n = 0; n < 576; n += 1) void take(A, `${n}`);
+    for (let n = 0; n < 560; n += 1) void take(A, `a${n}`);
     expect(await take(A, 'one too many')).to.equal('publishing_overloaded');
-    expect(read).to.deep.equal(Array.from({ length: 64 }, (_, n) => `${n}`));
+    for (let n = 0; n < 17; n += 1) void take(B, `b${n}`);
+    await settle();
+    const named = (letter: string, count: number) => Array.from({ length: count }, (_, n) => `${letter}${n}`);
+    expect(read).to.deep.equal([...named('a', 48), ...named('b', 16)]);
   });
 
   it('wait unread for a place, accounts in turns', async () => {

@@ -12,6 +12,8 @@ import { tokens } from './tokens.ts';
 export interface CoreModuleOptions extends UseCaseOptions {
   /** Told what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
   readonly onEvent?: OnEvent;
+  /** The most API keys of an account that are not revoked; null: any number. Default 100. */
+  readonly keyLimit?: number | null;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface CoreModuleOptions extends UseCaseOptions {
  */
 export function coreModule(
   limits: Partial<Limits> = {},
-  { onEvent, ...options }: CoreModuleOptions & HistoryOptions = {},
+  { onEvent, keyLimit, ...options }: CoreModuleOptions & HistoryOptions = {},
 ): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
@@ -80,28 +82,40 @@ export function coreModule(
       .inSingletonScope();
     bind(tokens.manageKeys)
       .toResolvedValue(
-        (apiKeys, apiKeySecrets, clock, ids) => createKeys({ apiKeys, apiKeySecrets, clock, ids }),
+        (apiKeys, apiKeySecrets, clock, ids) =>
+          createKeys(
+            { apiKeys, apiKeySecrets, clock, ids },
+            keyLimit === undefined ? {} : { limit: keyLimit },
+          ),
         [tokens.apiKeys, tokens.apiKeySecrets, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
     bind(tokens.manageSessions)
       .toResolvedValue(
         (sessions, sessionSecrets, apiKeys, clock, ids, manageKeys) =>
-          createSessions({ sessions, sessionSecrets, apiKeys, clock, ids }, manageKeys),
+          createSessions({ sessions, sessionSecrets, apiKeys, clock, ids }, manageKeys, options),
         [tokens.sessions, tokens.sessionSecrets, tokens.apiKeys, tokens.clock, tokens.ids, tokens.manageKeys],
       )
       .inSingletonScope();
     bind(tokens.managePairings)
       .toResolvedValue(
-        (pairings, sessionSecrets, clock, manageKeys) =>
-          createPairings({ pairings, sessionSecrets, clock }, manageKeys),
-        [tokens.pairings, tokens.sessionSecrets, tokens.clock, tokens.manageKeys],
+        (pairings, sessionSecrets, apiKeySecrets, clock, ids, manageKeys) =>
+          createPairings({ pairings, sessionSecrets, apiKeySecrets, clock, ids }, manageKeys),
+        [
+          tokens.pairings,
+          tokens.sessionSecrets,
+          tokens.apiKeySecrets,
+          tokens.clock,
+          tokens.ids,
+          tokens.manageKeys,
+        ],
       )
       .inSingletonScope();
     bind(tokens.manageHistory)
       .toResolvedValue(
-        (history, mode, clock, ids) => createHistory({ history, mode, clock, ids }, options),
-        [tokens.history, tokens.mode, tokens.clock, tokens.ids],
+        (history, apiKeys, mode, clock, ids) =>
+          createHistory({ history, apiKeys, mode, clock, ids }, options),
+        [tokens.history, tokens.apiKeys, tokens.mode, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
     bind(tokens.countedViews)
@@ -113,15 +127,18 @@ export function coreModule(
     bind(tokens.administration)
       .toResolvedValue(
         (accounts, mode, roles, takedowns, archives, clock, ids) =>
-          createAdministration({
-            accounts,
-            mode,
-            roles,
-            takedowns: onEvent === undefined ? takedowns : tellingTakedowns(takedowns, onEvent),
-            archives,
-            clock,
-            ids,
-          }),
+          createAdministration(
+            {
+              accounts,
+              mode,
+              roles,
+              takedowns: onEvent === undefined ? takedowns : tellingTakedowns(takedowns, onEvent),
+              archives,
+              clock,
+              ids,
+            },
+            options,
+          ),
         [
           tokens.accounts,
           tokens.mode,

@@ -19,7 +19,10 @@ export type HttpExpressModuleOptions = Omit<
   ApiOptions,
   'useCases' | 'history' | 'views' | 'administration' | 'authenticate'
 > &
-  ApiKeyAuthenticationOptions;
+  ApiKeyAuthenticationOptions & {
+    /** Whether `/admin/v1` is offered to callers of the scope `admin`. Absent: it is not. */
+    readonly administration?: boolean;
+  };
 
 /**
  * Binds {@link api} and {@link authenticate}. Options known late, such as a free port's, are given as a function.
@@ -41,8 +44,12 @@ export function httpExpressModule(
       .inSingletonScope();
     bind(api)
       .toResolvedValue(
-        (useCases, history, views, administration, authenticates) =>
-          createApi({ ...given(), useCases, history, views, administration, authenticate: authenticates }),
+        (useCases, history, views, administers, authenticates) => {
+          const { administration: isOffered = false, ...options } = given();
+          const administration = isOffered ? { administration: administers } : {};
+          const parts = { useCases, history, views, ...administration, authenticate: authenticates };
+          return createApi({ ...options, ...parts });
+        },
         [tokens.useCases, tokens.manageHistory, tokens.countedViews, tokens.administration, authenticate],
       )
       .inSingletonScope();

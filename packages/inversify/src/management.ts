@@ -10,7 +10,10 @@ export const management: ServiceIdentifier<ReturnType<typeof createManagement>> 
 export type ManagementModuleOptions = Omit<
   ManagementOptions,
   'useCases' | 'sessions' | 'keys' | 'pairings' | 'history' | 'views' | 'administration'
->;
+> & {
+  /** Whether there are pages for callers and sessions of the scope `admin`. Absent: there are none. */
+  readonly administration?: boolean;
+};
 
 /**
  * Binds {@link management}, with our sessions unless `authenticate` is given. Options known late, such as a free port's,
@@ -29,10 +32,12 @@ export function managementModule(
   return new ContainerModule(({ bind }) => {
     bind(management)
       .toResolvedValue(
-        (useCases, keys, sessions, pairings, history, views, administration) => {
-          const given = typeof options === 'function' ? options() : options;
+        (useCases, keys, sessions, pairings, history, views, administers) => {
+          const { administration: isOffered = false, ...given } =
+            typeof options === 'function' ? options() : options;
+          const administration = isOffered ? { administration: administers } : {};
           const signIn = given.authenticate === undefined ? { sessions } : {};
-          const parts = { useCases, keys, pairings, history, views, administration };
+          const parts = { useCases, keys, pairings, history, views, ...administration };
           return createManagement({ ...given, ...signIn, ...parts });
         },
         [

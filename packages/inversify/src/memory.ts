@@ -4,9 +4,7 @@ import { bindPersistence } from './bind-persistence.ts';
 import { tokens } from './tokens.ts';
 
 /**
- * Binds `persistence`, `roles`, `accounts`, `attempts`, `apiKeys`, `sessions`, `mode`, `history`, `takedowns`, `views`,
- * `pairings` and `archives` to memory: a
- * new one, or one that is given.
+ * Binds `persistence` and every store of it, and `archives`, to memory: a new one, or one that is given.
  *
  * @example
  * import { memoryModule } from '@pinfold/inversify/memory';

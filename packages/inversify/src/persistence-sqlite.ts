@@ -3,10 +3,8 @@ import { ContainerModule } from 'inversify';
 import { bindPersistence } from './bind-persistence.ts';
 
 /**
- * Binds `persistence`, and `roles`, `accounts`, `attempts`, `apiKeys`, `sessions`, `history`,
- * `takedowns`, `views`, `snapshot` and `imports` of it. The file is
- * opened when one of them is first asked for, with `getAsync`; `unbindAllAsync` closes it. Migrating stays with the
- * caller.
+ * Binds `persistence` and every store of it. The file is opened when one of them is first asked for, with `getAsync`;
+ * `unbindAllAsync` closes it. Migrating stays with the caller.
  *
  * @example
  * import { resolve } from 'node:path';

@@ -1,7 +1,7 @@
 import { takeRequest } from '@pinfold/http';
 import { type ErrorRequestHandler, Router } from 'express';
-import { serve } from './answering/serve.ts';
 import { type ManagementOptions, screenOf } from './options.ts';
+import { serve } from './response/serve.ts';
 import { nowhere, routesOf } from './routes.ts';
 
 /**

@@ -4,15 +4,21 @@ import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import {
   type Authenticate as AuthenticateAny,
+  type ClientAddress,
   consoleLog,
   type PublicUrl,
   publicUrl,
+  RequestLimiter,
   type RequestLog,
+  type RequestRate,
+  socketAddress,
   Uploads,
+  withoutAdministration,
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import { type Assets, loadAssets } from './assets.ts';
-import { type Look, type LookOptions, lookOf } from './look.ts';
+import { type Look, type LookOptions, lookOf } from './branding.ts';
+import { PageTurns } from './response/page-turns.ts';
 
 /** Whose request it is; `undefined` when nobody is signed in. The caller needs the scope `manage`. */
 export type Authenticate = AuthenticateAny<Request, Response>;
@@ -52,12 +58,24 @@ export interface ManagementOptions {
   readonly pairings?: Pairings;
   /** Absent: no history is shown. */
   readonly history?: History;
-  /** Absent: there are no pages for those who administer; with it, whoever has the scope `admin` sees them. */
+  /**
+   * The pages for callers and sessions of the scope `admin`. Absent: there are none, and the scope is removed from what
+   * `authenticate` answers, which is logged once.
+   */
   readonly administration?: Administration;
   /** Absent: it is not shown how often publications were viewed. */
   readonly views?: Pick<Views, 'of'>;
   /** The address of a client that the history is to keep; absent, it keeps none. */
   readonly historyAddress?: (request: Request) => string;
+  /**
+   * How many requests an account may send to this process, as the API's option of this name. Give both the same, and
+   * the same limiter: then what one door takes is missing at the other.
+   */
+  readonly requestRate?: RequestRate;
+  /** Counts the requests. Give the doors of a process the same one; absent, the screen has its own. */
+  readonly requestLimiter?: RequestLimiter;
+  /** The client's address, as far as you trust proxies: strangers are counted by it. Default: the socket's address. */
+  readonly clientAddress?: ClientAddress;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
   /** What is yours of how the screen looks and speaks. */
@@ -70,6 +88,10 @@ export interface ManagementOptions {
 export interface Screen extends ManagementOptions {
   readonly publicUrl: PublicUrl;
   readonly uploads: Uploads;
+  readonly requestRate: RequestRate;
+  readonly requestLimiter: RequestLimiter;
+  readonly clientAddress: ClientAddress;
+  readonly pageTurns: PageTurns;
   readonly log: RequestLog;
   readonly look: Look;
   readonly assets: Assets;
@@ -88,12 +110,19 @@ export function screenOf(options: ManagementOptions): Screen {
   if (options.identityProvider !== undefined && options.sessions === undefined) {
     throw new TypeError('identityProvider needs sessions');
   }
+  const { authenticate, administration } = options;
+  const isFiltered = authenticate !== undefined && administration === undefined;
   return {
     ...options,
+    ...(isFiltered ? { authenticate: withoutAdministration(authenticate) } : {}),
     publicUrl: publicUrl(options.publicUrl),
     log: options.log ?? consoleLog,
     look: lookOf(options.look ?? {}),
     assets: loadAssets(),
+    requestRate: options.requestRate ?? null,
+    requestLimiter: options.requestLimiter ?? new RequestLimiter(),
+    clientAddress: options.clientAddress ?? socketAddress,
+    pageTurns: new PageTurns(),
     uploads: options.uploads ?? new Uploads({ clock: options.useCases.clock }),
   };
 }

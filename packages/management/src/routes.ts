@@ -1,9 +1,7 @@
-import type { Answer } from './answering/answer.ts';
-import { notFound } from './answering/refuse.ts';
-import type { Answering } from './answering/serve.ts';
+import { CHANGE_COST } from '@pinfold/core/adapter';
 import { block, limit, showAccount, showAccountHistory, showAccounts, unblock } from './handlers/accounts.ts';
 import { showCode } from './handlers/code.ts';
-import { connect, handOverKey, showConnect } from './handlers/connect.ts';
+import { connect, handOverKey, registerConnect, showConnect } from './handlers/connect.ts';
 import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
@@ -34,17 +32,23 @@ import {
   administers,
   anybody,
   anybodyKnown,
+  chain,
   formRead,
   freshHeader,
   freshToken,
   type Guard,
-  inTurn,
+  leadsToRevoke,
   ownPage,
+  revokes,
   signedIn,
   unblocked,
   unrefused,
-} from './visiting/guards.ts';
-import type { Visit } from './visiting/visit.ts';
+  withinRate,
+} from './request/middleware.ts';
+import type { RequestContext } from './request/request-context.ts';
+import type { Answer } from './response/answer.ts';
+import { notFound } from './response/refuse.ts';
+import type { Answering } from './response/serve.ts';
 
 /** One thing that the screen does. */
 export interface Route {
@@ -54,18 +58,24 @@ export interface Route {
 }
 
 /** What a request has passed when its handler is called. Whatever changes something has shown its token. */
-const page = signedIn;
-const form = inTurn(ownPage, formRead, signedIn, freshToken);
+const page = chain(signedIn, withinRate(1));
+const changing = chain(signedIn, withinRate(CHANGE_COST));
+const form = chain(ownPage, formRead, changing, freshToken);
+/** What ends access, and the pages that lead there. */
+const revocation = chain(ownPage, formRead, signedIn, revokes, freshToken);
+const wayToRevoke = chain(signedIn, leadsToRevoke);
 /** What a blocked account may not do, and nobody while the service is read-only: they only read, sign out, and revoke keys. */
-const change = inTurn(form, unrefused);
-const upload = inTurn(ownPage, signedIn, unrefused, freshHeader, archiveInBody);
+const change = chain(form, unrefused);
+const upload = chain(ownPage, changing, unrefused, freshHeader, archiveInBody);
 /** Here the token is a field, which must stand before the file. */
-const uploadForm = inTurn(ownPage, signedIn, unrefused, archiveInForm);
-const overview = inTurn(signedIn, administers);
-const deed = inTurn(form, administers, unblocked);
+const uploadForm = chain(ownPage, changing, unrefused, archiveInForm);
+const overview = chain(signedIn, administers);
+const deed = chain(chain(ownPage, formRead, signedIn, administers), freshToken, unblocked);
+/** Pictures cost nothing. */
+const picture = signedIn;
 const openPage = anybody;
 const openLink = anybodyKnown;
-const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
+const openForm = chain(ownPage, anybodyKnown, formRead, freshToken);
 
 /** Every route of the screen. */
 export function routesOf(screen: Screen): readonly Route[] {
@@ -75,9 +85,9 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('post', '/publish', uploadForm, publishForm, screen),
     on('post', '/upload', upload, publishUpload, screen),
     on('get', '/publications/:id', page, showPublication, screen),
-    on('get', '/publications/:id/code.svg', page, showCode, screen),
-    on('get', '/publications/:id/stop', page, askToStop, screen),
-    on('post', '/publications/:id/stop', change, stop, screen),
+    on('get', '/publications/:id/code.svg', picture, showCode, screen),
+    on('get', '/publications/:id/stop', wayToRevoke, askToStop, screen),
+    on('post', '/publications/:id/stop', chain(revocation, unrefused), stop, screen),
     on('post', '/publications/:id/pin', change, pin, screen),
     on('post', '/publications/:id/unpin', change, unpin, screen),
     on('post', '/publications/:id/renew', change, renew, screen),
@@ -86,25 +96,27 @@ export function routesOf(screen: Screen): readonly Route[] {
   ];
   if (keys !== undefined) {
     routes.push(
-      on('get', '/keys', page, showKeys, keys),
+      on('get', '/keys', wayToRevoke, showKeys, keys),
       on('post', '/keys', change, createKey, keys),
-      on('post', '/keys/:key/revoke', form, revokeKey, keys),
+      on('post', '/keys/:key/revoke', revocation, revokeKey, keys),
     );
   }
   if (pairings !== undefined) {
+    const connecting = { ...screen, pairings, ...(keys === undefined ? {} : { keys }) };
     routes.push(
-      on('get', '/connect', page, showConnect, pairings),
-      on('post', '/connect', change, connect, pairings),
-      on('post', '/connect/key', formRead, handOverKey, pairings),
+      on('get', '/connect', page, showConnect, connecting),
+      on('post', '/connect', change, connect, connecting),
+      on('post', '/connect/register', formRead, registerConnect, connecting),
+      on('post', '/connect/key', formRead, handOverKey, connecting),
     );
   }
-  if (history !== undefined) routes.push(on('get', '/history', page, showHistory, history));
+  if (history !== undefined) routes.push(on('get', '/history', page, showHistory, { ...screen, history }));
   if (screen.administration !== undefined) routes.push(...administrationOf(screen));
   if (sessions !== undefined) {
     routes.push(
       on('get', '/sign-in', openPage, showSignIn, screen),
       on('post', '/sign-in', openForm, signIn, { ...screen, sessions }),
-      on('post', '/sign-out', form, signOut, { ...screen, sessions }),
+      on('post', '/sign-out', revocation, signOut, { ...screen, sessions }),
     );
   }
   if (sessions !== undefined && identityProvider !== undefined) {
@@ -142,18 +154,18 @@ function administrationOf(screen: Screen): readonly Route[] {
 /** Answers everything else. */
 export const nowhere: Answering = guarded(openPage, async (_, visit) => notFound(visit), undefined);
 
-function on<Known extends Visit, Subject>(
+function on<Known extends RequestContext, Subject>(
   method: Route['method'],
   path: string,
-  guard: Guard<Visit, Known>,
+  guard: Guard<RequestContext, Known>,
   handle: (subject: Subject, visit: Known) => Promise<Answer>,
   subject: Subject,
 ): Route {
   return { method, path, answer: guarded(guard, handle, subject) };
 }
 
-function guarded<Known extends Visit, Subject>(
-  guard: Guard<Visit, Known>,
+function guarded<Known extends RequestContext, Subject>(
+  guard: Guard<RequestContext, Known>,
   handle: (subject: Subject, visit: Known) => Promise<Answer>,
   subject: Subject,
 ): Answering {

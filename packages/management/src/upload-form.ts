@@ -10,7 +10,7 @@ import {
 } from '@pinfold/core';
 import type { FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http';
 import type { MessageId } from './messages/catalogues.ts';
-import { isSameToken } from './visiting/form-guard.ts';
+import { isSameToken } from './request/form-guard.ts';
 
 /** What names a publication, before its archive is looked at. */
 export interface Wish {

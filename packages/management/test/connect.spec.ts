@@ -1,6 +1,7 @@
-import { accountId } from '@pinfold/core';
+import { accountId, OPERATOR } from '@pinfold/core';
 import { pairingCode } from '@pinfold/core/accounts';
 import { NodeSessionSecrets } from '@pinfold/platform-node';
+import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { type Page, Person } from './person.ts';
@@ -24,6 +25,17 @@ describe('giving a program a key', () => {
     return { page, body: JSON.parse(page.text) };
   };
 
+  /** The secret of a program that registered. */
+  const program = async (): Promise<{ readonly text: string; readonly hash: string }> => {
+    const minted = secrets.mint();
+    const { status, text } = await new Person(screen.base).post('/connect/register', {
+      request: minted.hash,
+    });
+    expect(status).to.equal(200);
+    expect(JSON.parse(text)).to.deep.equal({ status: 'registered' });
+    return minted;
+  };
+
   const agree = async (hash: string, fields: Readonly<Record<string, string>> = {}): Promise<Page> => {
     const { token: form } = await person.get(`/connect?request=${hash}`);
     return await person.post('/connect', {
@@ -36,11 +48,13 @@ describe('giving a program a key', () => {
   };
 
   it('shows what to compare, and gives the key to whoever has the secret, once', async () => {
-    const { text: secret, hash } = secrets.mint();
+    const { text: secret, hash } = await program();
     const asked = await person.get(`/connect?request=${hash}&label=${encodeURIComponent('"><b>x')}`);
     expect(asked.text).to.include(pairingCode(hash)).and.include('value="&quot;&gt;&lt;b&gt;x"');
     expect(asked.text).not.to.include('value="admin"');
-    expect((await poll(secret)).page.status, 'before').to.equal(202);
+    const early = await poll(secret);
+    expect(early.page.status, 'before').to.equal(202);
+    expect(early.page.headers.get('retry-after')).to.equal('2');
     expect((await agree(hash)).location).to.equal('/manage/keys');
     const { page, body } = await poll(secret);
     expect(page.status).to.equal(200);
@@ -57,15 +71,15 @@ describe('giving a program a key', () => {
   });
 
   it('gives no key to who has only seen the page', async () => {
-    const { hash } = secrets.mint();
+    const { hash } = await program();
     await agree(hash);
     for (const secret of [hash, '', secrets.mint().text])
       expect((await poll(secret)).page.status).to.equal(202);
-    expect(await screen.keys.list(OWNER)).to.deep.equal([]);
+    expect(await listedKeys(screen.keys, OWNER)).to.deep.equal([]);
   });
 
   it('asks strangers to sign in, and brings them back', async () => {
-    const { hash } = secrets.mint();
+    const { hash } = await program();
     const stranger = new Person(screen.base);
     const asked = await stranger.get(`/connect?request=${hash}`);
     const to = `/connect?request=${hash}`;
@@ -76,7 +90,7 @@ describe('giving a program a key', () => {
   });
 
   it('takes no agreement without the token of the page, nor of a blocked account, nor to administer', async () => {
-    const { text: secret, hash } = secrets.mint();
+    const { text: secret, hash } = await program();
     expect((await agree(hash, { form: 'x' })).status).to.equal(403);
     expect((await agree(hash, { scope: 'admin' })).status).to.equal(422);
     expect((await agree(hash, { label: 'x'.repeat(101) })).status).to.equal(422);
@@ -89,9 +103,42 @@ describe('giving a program a key', () => {
 
   it('says how a program is made to ask, where none does', async () => {
     expect((await person.get('/connect')).text).to.include(`pinfold login ${screen.url}`);
-    const wrong = await person.get('/connect?request=1');
-    expect(wrong.status).to.equal(400);
-    expect(wrong.text).to.include('not complete');
+    for (const request of ['1', secrets.mint().hash]) {
+      const wrong = await person.get(`/connect?request=${request}`);
+      expect(wrong.status).to.equal(400);
+      expect(wrong.text).to.include('no longer waits').and.include(`pinfold login ${screen.url}`);
+      expect(wrong.text).not.to.include('name="request"');
+    }
+    expect((await agree(secrets.mint().hash)).status, 'a hash that is not registered').to.equal(400);
+    expect((await new Person(screen.base).post('/connect/register', { request: 'x' })).status).to.equal(400);
+  });
+
+  it('ends what was agreed to with the session', async () => {
+    const { text: secret, hash } = await program();
+    await agree(hash);
+    const { token: form } = await person.get('/');
+    await person.post('/sign-out', { form });
+    expect((await poll(secret)).page.status).to.equal(202);
+    expect(await listedKeys(screen.keys, OWNER)).to.deep.equal([]);
+  });
+
+  it('says in place of the form that the account has all the keys that it may have', async () => {
+    const [first, second] = [await program(), await program()];
+    await agree(first.hash);
+    for (let n = 0; n < 100; n += 1) await screen.keys.create({ by: OPERATOR, account: OWNER });
+    for (const language of ['en', 'ja']) {
+      const asked = await person.get(`/connect?request=${second.hash}`, { 'accept-language': language });
+      expect(asked.status).to.equal(403);
+      expect(asked.text).to.include('100').and.not.include('name="request"');
+    }
+    expect((await agree(second.hash)).status).to.equal(403);
+    const { page, body } = await poll(first.text);
+    expect(page.status).to.equal(403);
+    expect(body.message).to.include('100');
+    expect(screen.log.filter(({ outcome }) => outcome === 'quota_exceeded')).to.have.lengthOf(5);
+    const [key] = await listedKeys(screen.keys, OWNER);
+    await screen.keys.revoke({ by: OPERATOR, id: String(key?.id) });
+    expect((await poll(first.text)).body.status, 'once there is room').to.equal('given');
   });
 
   it('is not there where nobody gives keys so', async () => {
@@ -112,15 +159,15 @@ describe('giving a program a key', () => {
     });
     try {
       const one = new Person(theirs.base);
+      await one.post('/connect/register', { request: hash });
       const { token: form } = await one.get(`/connect?request=${hash}`);
       await one.post('/connect', { form, request: hash, label: '', scope: 'pins:write' });
       const given = await one.post('/connect/key', { secret });
       expect(JSON.parse(given.text)).to.include({ account: 'ada' });
       const told = await theirs.history.list({ by: 'ada' });
-      expect(told.kind === 'page' && told.events[0]).to.deep.include({
-        type: 'key.created',
-        actor: { kind: 'person', id: 'u7' },
-      });
+      const events = told.kind === 'page' ? told.events : [];
+      expect(events.map(({ type }) => type)).to.have.members(['key.agreed', 'key.created']);
+      for (const { actor } of events) expect(actor).to.deep.equal({ kind: 'person', id: 'u7' });
     } finally {
       await theirs.close();
     }

@@ -1,4 +1,5 @@
-import { accountId, days, hours, minutes, OPERATOR } from '@pinfold/core';
+import { accountId, days, hours, minutes, OPERATOR, seconds } from '@pinfold/core';
+import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -156,7 +157,38 @@ describe('the keys', () => {
       expect(refused.status).to.equal(422);
       expect(refused.text).to.include('id="label-error"').and.include(`value="${fields.label}"`);
     }
-    expect(await screen.keys.list(OPERATOR)).to.deep.equal([]);
+    expect(await listedKeys(screen.keys, OPERATOR)).to.deep.equal([]);
+  });
+
+  it('are shown fifty at a time, the newest first', async () => {
+    for (let n = 0; n < 51; n += 1) {
+      await screen.keys.create({ by: OPERATOR, account: OWNER, label: `Key ${n}.` });
+      screen.clock.advance(seconds(1));
+    }
+    const first = await person.get('/keys');
+    expect(first.text.match(/Key \d+\./g)?.at(0)).to.equal('Key 50.');
+    expect(first.text).not.to.include('Key 0.');
+    const [, next = ''] = /rel="next" href="\/manage(\/keys\?cursor=[^"]+)"/.exec(first.text) ?? [];
+    const second = await person.get(next);
+    expect(second.text).to.include('Key 0.').and.not.include('Key 1.').and.not.include('rel="next"');
+    expect((await person.get('/keys?cursor=x')).location).to.equal('/manage/keys');
+  });
+
+  it('are bounded: the page says so with 403 where one more was asked for', async () => {
+    const { token: form } = await person.get('/keys');
+    for (let n = 0; n < 100; n += 1) await screen.keys.create({ by: OPERATOR, account: OWNER });
+    for (const [language, words] of [
+      ['en', 'may have 100 API keys'],
+      ['ja', '100 個まで'],
+    ] as const) {
+      const headers = { 'accept-language': language };
+      const refused = await person.post('/keys', { form, label: 'x', scope: 'pins:read' }, headers);
+      expect(refused.status).to.equal(403);
+      expect(refused.text).to.include(words).and.not.include('name="scope"');
+      expect((await person.get('/keys', headers)).text).to.include(words);
+    }
+    expect(await listedKeys(screen.keys, OWNER)).to.have.lengthOf(100);
+    expect(screen.log.filter(({ outcome }) => outcome === 'quota_exceeded')).to.have.lengthOf(2);
   });
 
   it('are revoked at once, and stay in the list', async () => {

@@ -1,4 +1,4 @@
-import { type AccountId, accountId, type Role } from '@pinfold/core';
+import { type AccountId, accountId, type Publication } from '@pinfold/core';
 import { createMemory, type Memory } from '@pinfold/memory';
 import express from 'express';
 import { zipSync } from 'fflate';
@@ -22,7 +22,11 @@ export interface Screen
   readonly base: string;
   readonly memory: Memory;
   readonly log: RequestEntry[];
-  publish(title: string | null, files?: Readonly<Record<string, string>>, account?: AccountId): Promise<Role>;
+  publish(
+    title: string | null,
+    files?: Readonly<Record<string, string>>,
+    account?: AccountId,
+  ): Promise<Publication>;
 }
 
 /** What a test may want otherwise. */

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { SCOPES } from '@pinfold/core';
+import { MEMBER_SCOPES } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen } from './open-screen.ts';
 
@@ -13,7 +13,7 @@ describe('requests that come at once on one connection of the screen', () => {
         authenticate: async () => {
           begun += 1;
           await new Promise<void>((go) => waiting.push(go));
-          return { account: OWNER, scopes: SCOPES };
+          return { account: OWNER, scopes: MEMBER_SCOPES };
         },
       },
     });

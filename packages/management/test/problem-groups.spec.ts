@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { Words } from '../src/i18n.ts';
 import { rules } from '../src/messages/en/rules.ts';
 import { groupProblems } from '../src/problem-groups.ts';
-import { Words } from '../src/words.ts';
 
 const words = new Words('en', 'UTC', rules);
 

@@ -1,4 +1,4 @@
-import { accountId, days, hours, minutes, OPERATOR, type Role } from '@pinfold/core';
+import { accountId, days, hours, minutes, OPERATOR, type Publication } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
@@ -8,7 +8,7 @@ import { readCode } from './read-code.ts';
 describe('one publication', () => {
   let screen: Screen;
   let person: Person;
-  let role: Role;
+  let role: Publication;
   let path: string;
   let form: string;
   beforeEach(async () => {
@@ -21,10 +21,10 @@ describe('one publication', () => {
   });
   afterEach(() => screen.close());
 
-  async function now(): Promise<Role> {
+  async function now(): Promise<Publication> {
     const found = await screen.useCases.read({ by: OWNER, id: role.id });
     if (found.kind !== 'found') throw new Error(found.code);
-    return found.role;
+    return found.publication;
   }
 
   const act = (verb: string, fields: Readonly<Record<string, string>> = {}) =>
@@ -121,7 +121,7 @@ describe('one publication', () => {
       });
       expect((await person.get(path)).text, verb).to.include('role="alert"');
     }
-    expect(await now()).to.deep.equal(role);
+    expect(await now()).to.deep.equal({ ...role, state: 'expired' });
     await act('stop');
     expect((await now()).deletedAt).to.equal(screen.clock.now());
   });
@@ -165,13 +165,13 @@ describe('one publication', () => {
     const seen = String(role.generation);
     await act('password', { password: '  spaces stay  ', seen });
     const [first] = [await now()];
-    expect(first.passwordHash).to.be.a('string');
+    expect(first.passwordProtected).to.equal(true);
     const granted = (password: string) => screen.useCases.enter({ id: role.id, password, address: '::1' });
     expect((await granted('spaces stay')).kind).to.equal('wrong');
     expect((await granted('  spaces stay  ')).kind).to.equal('granted');
     expect((await person.get(path)).text).to.include('is set. Everyone is asked');
     await act('password', { remove: 'yes', seen: String(first.generation) });
-    expect((await now()).passwordHash).to.equal(null);
+    expect((await now()).passwordProtected).to.equal(false);
   });
 
   it('overwrites no password that another window set meanwhile', async () => {
@@ -189,7 +189,7 @@ describe('one publication', () => {
     for (const seen of ['', '0', '-1', '1.5', '01', '1e3', '9'.repeat(16)]) {
       expect((await act('password', { password: 'long enough', seen })).status).to.equal(400);
     }
-    expect((await now()).passwordHash).to.equal(null);
+    expect((await now()).passwordProtected).to.equal(false);
   });
 
   it('shows no password again, and says what is wrong with it', async () => {
@@ -203,7 +203,7 @@ describe('one publication', () => {
       expect(refused.text).to.include(said).and.include('<details open');
       if (password !== '') expect(refused.text).not.to.include(password);
     }
-    expect((await now()).passwordHash).to.equal(null);
+    expect((await now()).passwordProtected).to.equal(false);
   });
 
   it('names what it stops, and stops it for good', async () => {

@@ -25,7 +25,7 @@ describe('publishing from the screen', () => {
   async function all() {
     const listed = await screen.useCases.list({ by: OWNER, limit: 100 });
     if (listed.kind !== 'page') throw new Error(listed.code);
-    return listed.roles;
+    return listed.publications;
   }
 
   function formOf(

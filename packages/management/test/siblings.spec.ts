@@ -78,7 +78,7 @@ describe('cookies that a sibling planted', () => {
       }
     }
     const found = await screen.useCases.read({ by: OWNER, id: role.id });
-    expect(found.kind === 'found' && found.role.deletedAt).to.equal(null);
+    expect(found.kind === 'found' && found.publication.deletedAt).to.equal(null);
   });
 
   it('are taken away for each domain and path they may be kept under, and the own ones, too', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { accountId, hours, type IdentityProvider, OPERATOR } from '@pinfold/core';
+import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { createManagement } from '../src/index.ts';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
@@ -93,7 +94,7 @@ describe('signing in', () => {
     expect((await person.post(`/publications/${foreign.id}/stop`, { form })).status).to.equal(404);
     const key = await screen.keys.create({ by: OPERATOR, account: other });
     await person.post(`/keys/${key.key.id}/revoke`, { form });
-    expect((await screen.keys.list(other))[0]?.revokedAt).to.equal(null);
+    expect((await listedKeys(screen.keys, other))[0]?.revokedAt).to.equal(null);
   });
 
   it('writes cookies that no script reads and no other site sends', async () => {
@@ -188,6 +189,28 @@ describe("an embedding team's own sign-in", () => {
     const screen = await openScreen({ management: { authenticate: async () => null as never } });
     try {
       expect((await new Person(screen.base).get('/')).status).to.equal(401);
+    } finally {
+      await screen.close();
+    }
+  });
+
+  it('lets a browser come back once more when its provider is too busy', async () => {
+    const identityProvider: IdentityProvider = {
+      name: 'Harbour',
+      begin: async (url) => ({ kind: 'begun', url, kept: 'kept' }),
+      finish: async () => ({ kind: 'trouble', problem: 'busy' }),
+      signOutUrl: async () => undefined,
+    };
+    const screen = await openScreen({ management: { identityProvider } });
+    try {
+      const begun = await fetch(`${screen.base}/sign-in/oidc/begin`, { redirect: 'manual' });
+      const cookies = begun.headers.getSetCookie().map((line) => line.split(';')[0]);
+      const headers = { cookie: cookies.join('; '), 'accept-language': 'ja' };
+      const back = await fetch(`${screen.base}/sign-in/oidc?state=x`, { headers });
+      expect(back.status).to.equal(503);
+      expect(await back.text()).to.include('いま Harbour でサインインする人が多く');
+      expect(back.headers.getSetCookie().join()).not.to.include('pinfold_oidc');
+      expect(screen.log.at(-1)).to.include({ outcome: 'sign_in_busy' }).and.not.have.property('error');
     } finally {
       await screen.close();
     }

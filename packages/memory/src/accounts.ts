@@ -4,12 +4,14 @@ import type {
   AccountId,
   AccountUse,
   Authority,
+  Credential,
   Instant,
+  Refusal,
   Unchangeable,
   Version,
 } from '@pinfold/core';
 import { before, days, stateOf } from '@pinfold/core';
-import { FIRST_GENERATION, NO_LIMITS, refuseChange } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, NO_LIMITS, refuseChange, UNAUTHORIZED } from '@pinfold/core/adapter';
 import type { AccountRow, MemoryData } from './memory-data.ts';
 
 /** The row of an account, which is made where none was. */
@@ -26,6 +28,15 @@ export function refused(
   authority: Authority = 'account',
 ): Unchangeable | undefined {
   return authority === 'operator' ? undefined : refuseChange(accounts.get(name)?.account, mode);
+}
+
+/** The refusal of a change whose key was revoked or whose session has ended. */
+export function refusedCredential(
+  { apiKeys, sessions }: MemoryData,
+  { key = null, session = null }: Credential,
+): Refusal<'unauthorized'> | undefined {
+  const isRevoked = key !== null && (apiKeys.get(key)?.revokedAt ?? null) !== null;
+  return isRevoked || (session !== null && !sessions.has(session)) ? UNAUTHORIZED : undefined;
 }
 
 /** Whether the change was stored: only one of the version that was loaded is. */

@@ -10,7 +10,7 @@ import type {
   Role,
   Version,
 } from '@pinfold/core';
-import { keepInTurn } from './events.ts';
+import { insertSequenced } from './events.ts';
 import type { MemoryData, RoleRow } from './memory-data.ts';
 import { reservationsBegunBefore } from './reservations.ts';
 
@@ -69,7 +69,7 @@ export function settleCleanup(
 ): void {
   const row = data.roles.get(task.role);
   if (row === undefined || row.claim !== task.token) return;
-  const settled = { ...row, claim: undefined, lastEventAt: keepInTurn(data, events, row.lastEventAt) };
+  const settled = { ...row, claim: undefined, lastEventAt: insertSequenced(data, events, row.lastEventAt) };
   if (outcome.kind === 'removed') {
     data.roles.set(task.role, { ...settled, archiveRemoved: true });
     data.manifests.delete(row.role.archive);

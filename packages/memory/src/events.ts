@@ -6,7 +6,11 @@ export function keep({ events }: MemoryData, told: readonly HistoryEvent[]): voi
 }
 
 /** Keeps the events of one change of a role, each after the one before; answers when the last of all was. */
-export function keepInTurn(data: MemoryData, told: readonly HistoryEvent[], lastEventAt: Instant): Instant {
+export function insertSequenced(
+  data: MemoryData,
+  told: readonly HistoryEvent[],
+  lastEventAt: Instant,
+): Instant {
   let last = lastEventAt;
   for (const event of told) {
     last = Math.max(event.at, after(last, duration(1))) as Instant;

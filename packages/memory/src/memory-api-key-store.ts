@@ -1,21 +1,29 @@
-import type { ApiKey, ApiKeyStore } from '@pinfold/core';
+import type { AccountId, ApiKey, ApiKeyPlace, ApiKeyStore } from '@pinfold/core';
+import { refuseKey } from '@pinfold/core/adapter';
 import { madeAccount, refused } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
+import type { MemoryData } from './memory-data.ts';
 
 /** Nobody's change of what was given or answered changes what is kept. */
-function copyOf(key: ApiKey): ApiKey {
+export function copyOfKey(key: ApiKey): ApiKey {
   return { ...key, scopes: [...key.scopes] };
 }
 
 export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
   return {
-    create: async (key, events, authority) => {
+    create: async (key, events, authority = 'account', limit = null) => {
       const data = connection.change();
       const refusal = refused(data, key.account, authority);
       if (refusal !== undefined) return refusal;
-      if (data.apiKeys.has(key.id)) return { kind: 'exists' };
-      data.apiKeys.set(key.id, copyOf(key));
+      const taken = data.apiKeys.get(key.id);
+      if (taken !== undefined) {
+        if (key.isEnsured) data.apiKeys.set(key.id, { ...taken, isEnsured: true });
+        return { kind: 'exists' };
+      }
+      const past = authority === 'operator' ? undefined : refuseKey(countLive(data, key.account), limit);
+      if (past !== undefined) return past;
+      data.apiKeys.set(key.id, copyOfKey(key));
       madeAccount(data, key.account);
       keep(data, events);
       return { kind: 'created' };
@@ -23,7 +31,7 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
     createFirst: async (key, events) => {
       const data = connection.change();
       if (data.apiKeys.size > 0) return { kind: 'exists' };
-      data.apiKeys.set(key.id, copyOf(key));
+      data.apiKeys.set(key.id, copyOfKey(key));
       madeAccount(data, key.account);
       keep(data, events);
       return { kind: 'created' };
@@ -31,15 +39,16 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
     find: async (id, signal) => {
       signal?.throwIfAborted();
       const key = connection.open().apiKeys.get(id);
-      return key && copyOf(key);
+      return key && copyOfKey(key);
     },
-    list: async (account) => {
-      const all = [...connection.open().apiKeys.values()];
-      const wanted = account === undefined ? all : all.filter((key) => key.account === account);
-      return wanted
-        .map(copyOf)
-        .sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
-    },
+    list: async ({ account, after, limit }) =>
+      [...connection.open().apiKeys.values()]
+        .filter((key) => account === undefined || key.account === account)
+        .filter((key) => after === undefined || newestFirst(after, key) < 0)
+        .sort(newestFirst)
+        .slice(0, limit)
+        .map(copyOfKey),
+    countLive: async (account) => countLive(connection.open(), account),
     revoke: async (id, at, events) => {
       const data = connection.change();
       const key = data.apiKeys.get(id);
@@ -57,5 +66,26 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       const last = key.lastUsedAt ?? Number.NEGATIVE_INFINITY;
       if (last <= unlessSince && last < at) apiKeys.set(id, { ...key, lastUsedAt: at });
     },
+    purge: async (revokedBefore, limit) => {
+      const { apiKeys } = connection.change();
+      const ordered = [...apiKeys.values()].sort(newestFirst);
+      const old = ordered
+        .slice(0, -1)
+        .filter(({ revokedAt, isEnsured }) => revokedAt !== null && revokedAt < revokedBefore && !isEnsured)
+        .slice(0, limit);
+      for (const { id } of old) apiKeys.delete(id);
+      return old.length;
+    },
   };
+}
+
+export function countLive({ apiKeys }: MemoryData, account: AccountId): number {
+  return [...apiKeys.values()].filter((key) => key.account === account && key.revokedAt === null).length;
+}
+
+/** Negative when `one` comes first. */
+function newestFirst(one: ApiKeyPlace, other: ApiKeyPlace): number {
+  if (one.createdAt !== other.createdAt) return other.createdAt - one.createdAt;
+  if (one.id === other.id) return 0;
+  return one.id > other.id ? -1 : 1;
 }

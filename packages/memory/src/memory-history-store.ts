@@ -1,4 +1,12 @@
-import type { EventCursor, EventQuery, HistoryEvent, HistoryStore, Instant, Version } from '@pinfold/core';
+import type {
+  EventCursor,
+  EventQuery,
+  EventThinning,
+  HistoryEvent,
+  HistoryStore,
+  Instant,
+  Version,
+} from '@pinfold/core';
 import { eventPageOf } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
@@ -25,11 +33,34 @@ export function memoryHistoryStore(connection: Connection): HistoryStore {
     },
     drop: async (before, limit) => {
       const { events } = connection.change();
-      const old = [...events.values()].filter(({ at }) => at < before).slice(0, limit);
+      const old = [...events.values()].filter(({ recordedAt }) => recordedAt < before).slice(0, limit);
       for (const { id } of old) events.delete(id);
       return old.length;
     },
+    thin: async (thinning) => {
+      const { events } = connection.change();
+      const extra = extraOf([...events.values()], thinning);
+      for (const { id } of extra) events.delete(id);
+      return extra.length;
+    },
   };
+}
+
+function extraOf(
+  events: readonly HistoryEvent[],
+  { since, until, keep, limit }: EventThinning,
+): readonly HistoryEvent[] {
+  const isRecent = ({ recordedAt }: HistoryEvent) => recordedAt >= since && recordedAt < until;
+  const roles = new Set(events.filter(isRecent).flatMap(({ pin }) => pin ?? []));
+  return [...roles]
+    .flatMap((role) =>
+      events
+        .filter(({ pin }) => pin === role)
+        .sort(order)
+        .slice(keep),
+    )
+    .filter(({ recordedAt }) => recordedAt < until)
+    .slice(0, limit);
 }
 
 function tellExpired(data: MemoryData, event: HistoryEvent): void {

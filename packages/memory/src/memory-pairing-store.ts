@@ -1,25 +1,56 @@
-import type { PairingStore } from '@pinfold/core';
+import type { ApiKey, Consent, Instant, Pairing, PairingStore } from '@pinfold/core';
+import { refuseKey } from '@pinfold/core/adapter';
+import { madeAccount, refused } from './accounts.ts';
 import type { Connection } from './connection.ts';
+import { keep } from './events.ts';
+import { copyOfKey, countLive } from './memory-api-key-store.ts';
+import type { MemoryData } from './memory-data.ts';
 
 export function memoryPairingStore(connection: Connection): PairingStore {
-  const find: PairingStore['find'] = async (secretHash, now) => {
-    const pairing = connection.open().pairings.get(secretHash);
-    return pairing === undefined || pairing.endsAt <= now ? undefined : pairing;
-  };
   return {
-    find,
-    agree: async (pairing) => {
+    find: async (secretHash, now) => {
+      const pairing = connection.open().pairings.get(secretHash);
+      return pairing === undefined || pairing.endsAt <= now ? undefined : structuredClone(pairing);
+    },
+    register: async ({ secretHash, endsAt, now, limit }) => {
       const { pairings } = connection.change();
-      if (pairings.has(pairing.secretHash)) return { kind: 'exists' };
-      pairings.set(pairing.secretHash, pairing);
+      const waiting = [...pairings.values()].filter((pairing) => pairing.endsAt > now);
+      if (waiting.some((pairing) => pairing.secretHash === secretHash)) return { kind: 'registered' };
+      if (waiting.length >= limit) return { kind: 'full' };
+      pairings.set(secretHash, { secretHash, endsAt, consent: null });
+      return { kind: 'registered' };
+    },
+    agree: async (secretHash, consent, now, events) => {
+      const data = connection.change();
+      const pairing = data.pairings.get(secretHash);
+      if (pairing === undefined || pairing.endsAt <= now) return { kind: 'unknown' };
+      if (pairing.consent !== null && isAlive(data, pairing.consent, now)) return { kind: 'exists' };
+      for (const other of data.pairings.values()) {
+        if (isReplaced(other, consent)) data.pairings.set(other.secretHash, { ...other, consent: null });
+      }
+      data.pairings.set(secretHash, { ...pairing, consent: structuredClone(consent) });
+      keep(data, events);
       return { kind: 'agreed' };
     },
-    take: async (secretHash, now) => {
-      const { pairings } = connection.change();
-      const pairing = pairings.get(secretHash);
-      if (pairing === undefined || pairing.endsAt <= now) return undefined;
-      pairings.delete(secretHash);
-      return pairing;
+    take: async ({ secretHash, now, key: wanted, limit }, events) => {
+      const data = connection.change();
+      const pairing = data.pairings.get(secretHash);
+      if (pairing === undefined || pairing.endsAt <= now) return { kind: 'unknown' };
+      const { consent } = pairing;
+      if (consent === null || !isAlive(data, consent, now)) return { kind: 'waiting' };
+      const { account, scopes, label, actor } = consent;
+      const refusal = refused(data, account) ?? refuseKey(countLive(data, account), limit);
+      if (refusal !== undefined) return refusal;
+      if (data.apiKeys.has(wanted.id)) return { kind: 'exists' };
+      const key: ApiKey = copyOfKey({ ...wanted, account, scopes, label });
+      data.apiKeys.set(key.id, key);
+      data.pairings.delete(secretHash);
+      madeAccount(data, account);
+      keep(
+        data,
+        events.map((event) => ({ ...event, account, actor })),
+      );
+      return { kind: 'created', key: copyOfKey(key) };
     },
     purge: async (endedBy, limit) => {
       const { pairings } = connection.change();
@@ -28,4 +59,20 @@ export function memoryPairingStore(connection: Connection): PairingStore {
       return ended.length;
     },
   };
+}
+
+function isReplaced({ consent }: Pairing, { account, actor, session }: Consent): boolean {
+  if (consent === null || consent.session !== session || consent.account !== account) return false;
+  return consent.actor.kind === actor.kind && consent.actor.id === actor.id;
+}
+
+/** Whether the session and the key that a consent was given with are there still. */
+function isAlive({ sessions, apiKeys }: MemoryData, { session, apiKey }: Consent, now: Instant): boolean {
+  if (session !== null) {
+    const given = sessions.get(session);
+    if (given === undefined || given.endsAt <= now) return false;
+    if (given.apiKey !== null && apiKeys.get(given.apiKey)?.revokedAt !== null) return false;
+  }
+  // The name of a key that an embedding team keeps is none of ours.
+  return apiKey === null || (apiKeys.get(apiKey)?.revokedAt ?? null) === null;
 }

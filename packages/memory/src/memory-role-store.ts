@@ -1,6 +1,6 @@
 import type { Comparison, RoleStore, Version } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
-import { refused } from './accounts.ts';
+import { refused, refusedCredential } from './accounts.ts';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
 import { listRoles } from './list-roles.ts';
@@ -32,9 +32,10 @@ export function memoryRoleStore(connection: Connection): RoleStore {
         accountGeneration: owner?.generation ?? FIRST_GENERATION,
       };
     },
-    save: async (role, loadedAt, events, authority) => {
+    save: async (role, loadedAt, events, authority, credential = {}) => {
       const data = connection.change();
       return (
+        refusedCredential(data, credential) ??
         refused(data, role.account, authority) ?? {
           kind: saveRole(data, role, loadedAt, events) ? 'saved' : 'conflict',
         }

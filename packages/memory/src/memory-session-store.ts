@@ -1,7 +1,8 @@
-import type { Session, SessionStore, Sha256 } from '@pinfold/core';
+import type { Session, SessionLimits, SessionStore, Sha256 } from '@pinfold/core';
 import { madeAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
+import type { MemoryData } from './memory-data.ts';
 
 /** Nobody's change of what was given or answered changes what is kept. */
 function copyOf<Kept extends Pick<Session, 'actor'>>(kept: Kept): Kept {
@@ -15,7 +16,7 @@ export function memorySessionStore(connection: Connection): SessionStore {
       data.signInLinks.set(link.tokenHash, copyOf(link));
       keep(data, events);
     },
-    redeem: async ({ link, now, session }, events) => {
+    redeem: async ({ link, now, session, limits }, events) => {
       const data = connection.change();
       const { signInLinks, sessions } = data;
       const offered = signInLinks.get(link);
@@ -23,19 +24,22 @@ export function memorySessionStore(connection: Connection): SessionStore {
       signInLinks.delete(link);
       const { account, actor, scope } = offered;
       const begun: Session = { ...session, account, actor, scope };
+      const ended = makeRoom(data, begun, limits);
       sessions.set(begun.tokenHash, begun);
       madeAccount(data, account);
       keep(
         data,
         events.map((event) => ({ ...event, account, actor })),
       );
-      return { kind: 'redeemed', session: copyOf(begun) };
+      return { kind: 'redeemed', session: copyOf(begun), ended };
     },
-    begin: async (session, events) => {
+    begin: async (session, events, limits) => {
       const data = connection.change();
+      const ended = makeRoom(data, session, limits);
       data.sessions.set(session.tokenHash, copyOf(session));
       madeAccount(data, session.account);
       keep(data, events);
+      return { ended };
     },
     find: async (tokenHash, now, signal) => {
       signal?.throwIfAborted();
@@ -71,4 +75,18 @@ export function memorySessionStore(connection: Connection): SessionStore {
       return dropped.length;
     },
   };
+}
+
+/** Ends the oldest sessions that a further one would push past the limits; answers how many. */
+function makeRoom({ sessions }: MemoryData, begun: Session, limits: SessionLimits | undefined): number {
+  if (limits === undefined) return 0;
+  const others = [...sessions.values()]
+    .filter(({ account, endsAt }) => account === begun.account && endsAt > begun.startedAt)
+    .filter(({ tokenHash }) => tokenHash !== begun.tokenHash)
+    .sort((one, other) => other.startedAt - one.startedAt || (one.tokenHash > other.tokenHash ? -1 : 1));
+  const { kind, id } = begun.actor;
+  const byActor = others.filter(({ actor }) => actor.kind === kind && actor.id === id);
+  const past = new Set([...byActor.slice(limits.ofActor - 1), ...others.slice(limits.ofAccount - 1)]);
+  for (const { tokenHash } of past) sessions.delete(tokenHash);
+  return past.size;
 }

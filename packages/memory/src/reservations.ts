@@ -4,22 +4,22 @@ import type {
   HistoryEvent,
   Instant,
   Lease,
-  Publication,
   Reservation,
   ReserveOutcome,
+  RoleCommit,
   Version,
 } from '@pinfold/core';
 import {
   type AdmissionLooks,
+  type AdmissionRequest,
   judgeCommit,
   judgeHolder,
   published,
   refuseAdmission,
   refuseChange,
-  type Wish,
 } from '@pinfold/core/adapter';
-import { madeAccount, usedBy } from './accounts.ts';
-import { keepInTurn } from './events.ts';
+import { madeAccount, refusedCredential, usedBy } from './accounts.ts';
+import { insertSequenced } from './events.ts';
 import type { MemoryData } from './memory-data.ts';
 import { isForbidden } from './takedowns.ts';
 
@@ -54,7 +54,7 @@ export function release({ keys }: MemoryData, lease: Lease): void {
 
 export function commit(
   data: MemoryData,
-  { role, manifest, warnings, now, limits }: Publication,
+  { role, manifest, warnings, now, limits, credential = {} }: RoleCommit,
   lease: Lease,
   events: readonly HistoryEvent[],
 ): CommitOutcome {
@@ -63,6 +63,8 @@ export function commit(
   if (row === undefined || judged === 'lease_lost') return { kind: 'lease_lost' };
   if (judged === 'committed') return { kind: 'committed' };
   const { account, version } = madeAccount(data, role.account);
+  const ended = refusedCredential(data, credential);
+  if (ended !== undefined) return ended;
   const wish = { ...role, now, limits };
   const refused =
     refuseChange(account, data.mode) ?? refuseAdmission(account, wish, looksOf(data, role.account, wish));
@@ -78,7 +80,7 @@ export function commit(
     claimableAt: undefined,
     failures: 0,
     isPurged: false,
-    lastEventAt: keepInTurn(data, events, 0 as Instant),
+    lastEventAt: insertSequenced(data, events, 0 as Instant),
     isExpiryTold: false,
   });
   return { kind: 'committed' };
@@ -99,7 +101,7 @@ export function reservationsBegunBefore({ keys }: MemoryData, instant: Instant):
 function looksOf(
   data: MemoryData,
   account: AccountId,
-  { sha256, now }: Pick<Wish, 'sha256' | 'now'>,
+  { sha256, now }: Pick<AdmissionRequest, 'sha256' | 'now'>,
 ): AdmissionLooks {
   return {
     isForbidden: () => isForbidden(data, sha256),

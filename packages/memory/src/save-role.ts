@@ -1,5 +1,5 @@
 import type { HistoryEvent, Role, Version } from '@pinfold/core';
-import { keepInTurn } from './events.ts';
+import { insertSequenced } from './events.ts';
 import type { MemoryData } from './memory-data.ts';
 
 /** Whether the change was stored: only one of the version that was loaded is. */
@@ -11,7 +11,7 @@ export function saveRole(
 ): boolean {
   const row = data.roles.get(role.id);
   if (row?.version !== loadedAt) return false;
-  const lastEventAt = keepInTurn(data, events, row.lastEventAt);
+  const lastEventAt = insertSequenced(data, events, row.lastEventAt);
   data.roles.set(role.id, { ...row, role: { ...role }, version: (row.version + 1) as Version, lastEventAt });
   return true;
 }

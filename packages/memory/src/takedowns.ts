@@ -11,7 +11,7 @@ import type {
   Versioned,
 } from '@pinfold/core';
 import { stateOf } from '@pinfold/core';
-import { keep, keepInTurn } from './events.ts';
+import { insertSequenced, keep } from './events.ts';
 import type { MemoryData } from './memory-data.ts';
 import { saveRole } from './save-role.ts';
 
@@ -45,7 +45,7 @@ export function lift(
   data.takedowns.set(nameOfTakedown(known), { ...known, liftedAt });
   const row = data.roles.get(id);
   if (row === undefined) keep(data, events);
-  else data.roles.set(id, { ...row, lastEventAt: keepInTurn(data, events, row.lastEventAt) });
+  else data.roles.set(id, { ...row, lastEventAt: insertSequenced(data, events, row.lastEventAt) });
   return true;
 }
 

@@ -4,5 +4,5 @@ import { subjectsOf } from './memory-subject.ts';
 
 describeContract(pairingStoreContract, {
   name: 'MemoryPairingStore',
-  create: subjectsOf(({ pairings }) => pairings),
+  create: subjectsOf((stores) => stores),
 });

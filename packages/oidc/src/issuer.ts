@@ -1,4 +1,5 @@
-import { after, type Clock, type Instant, minutes } from '@pinfold/core';
+import { after, type Clock, type Duration, type Instant, minutes, seconds } from '@pinfold/core';
+import { raceSignal } from '@pinfold/core/adapter';
 import {
   allowInsecureRequests,
   ClientSecretBasic,
@@ -6,9 +7,14 @@ import {
   type Configuration,
   clockSkew,
   clockTolerance,
+  customFetch,
   discovery,
+  type ExportedJWKSCache,
   enableNonRepudiationChecks,
+  getJwksCache,
+  setJwksCache,
 } from 'openid-client';
+import { type BoundedAnswer, fetchBounded, responseOf } from './bounded-fetch.ts';
 
 /** How a client says who it is. */
 export type ClientMethod = 'client_secret_basic' | 'client_secret_post';
@@ -21,49 +27,102 @@ export interface Client {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** An answer that takes longer is not waited for, in seconds. */
-const PATIENCE = 10;
+/** The timeout of each request, in seconds. */
+const TIMEOUT = 10;
 /** How far the issuer's clock may be from ours, in seconds. */
 const TOLERANCE = 120;
+/** The issuer's addresses are this old at most when a browser is sent there. */
 const KNOWN_FOR = minutes(10);
+/** The shortest time between two requests for the discovery document, also for one that failed. */
+const DISCOVERED_EVERY = seconds(5);
+const KEYS_CACHED_FOR = minutes(5);
+/** The library asks for keys anew for an unknown `kid` only when its cached keys are this old, in seconds. */
+const OLD_ENOUGH = 60;
 
-/** What an issuer says of itself at its well-known address. */
+/** One request for the discovery document, shared by all who need it. */
+interface Discovered {
+  readonly at: Instant;
+  answer?: Promise<BoundedAnswer>;
+  failed: boolean;
+}
+
+/** Caches the discovery document and the keys of an issuer. */
 export class Issuer {
   readonly #client: Client;
-  #known: { readonly config: Configuration; readonly until: Instant } | undefined;
-  /** Shared by all who ask meanwhile: an issuer that does not answer keeps one connection and not one for each. */
-  #asking: Promise<Configuration> | undefined;
+  #discovered: Discovered | undefined;
+  #keys: { readonly at: Instant; readonly jwks: ExportedJWKSCache['jwks'] } | undefined;
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  /** As it was at most ten minutes ago: where people sign in and out. */
+  /** For the addresses where people sign in and out. */
   async known(): Promise<Configuration> {
-    const now = this.#client.clock.now();
-    if (this.#known !== undefined && this.#known.until > now) return this.#known.config;
-    this.#asking ??= this.asked().finally(() => {
-      this.#asking = undefined;
-    });
-    const config = await this.#asking;
-    this.#known = { config, until: after(now, KNOWN_FOR) };
-    return config;
+    return await this.#configured(KNOWN_FOR, 'client_secret_basic');
   }
 
   /**
-   * As it is now. Its keys are asked for with each of these: one that was changed is known at once, and one that was
-   * withdrawn is good for nobody.
+   * For one exchange: its requests end with the signal.
+   *
+   * @param exchange is given the configuration; the keys that it fetches are cached.
    */
-  async asked(method?: ClientMethod): Promise<Configuration> {
+  async forExchange<Result>(
+    method: ClientMethod,
+    signal: AbortSignal,
+    exchange: (config: Configuration) => Promise<Result>,
+  ): Promise<Result> {
+    const config = await this.#configured(DISCOVERED_EVERY, method, signal);
+    config[customFetch] = async (url, options) => responseOf(await fetchBounded(url, options, signal));
+    const { clock } = this.#client;
+    const uat = Math.floor(Date.now() / 1_000) - OLD_ENOUGH;
+    if (this.#keys !== undefined && after(this.#keys.at, KEYS_CACHED_FOR) > clock.now()) {
+      setJwksCache(config, { jwks: this.#keys.jwks, uat });
+    }
+    try {
+      return await exchange(config);
+    } finally {
+      const cached = getJwksCache(config);
+      if (cached !== undefined && cached.uat > uat) this.#keys = { at: clock.now(), jwks: cached.jwks };
+    }
+  }
+
+  async #configured(age: Duration, method: ClientMethod, signal?: AbortSignal): Promise<Configuration> {
     const { issuer, clientId, clientSecret, clock } = this.#client;
+    const discovered = this.#notOlderThan(age);
     const metadata = {
       [clockSkew]: Math.round((clock.now() - Date.now()) / 1_000),
       [clockTolerance]: TOLERANCE,
     };
     const authentication = method === 'client_secret_post' ? ClientSecretPost : ClientSecretBasic;
-    return await discovery(issuer, clientId, metadata, authentication(clientSecret), {
-      timeout: PATIENCE,
-      execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
-    });
+    try {
+      return await discovery(issuer, clientId, metadata, authentication(clientSecret), {
+        // The request is not the caller's alone, so it goes on when the caller leaves.
+        [customFetch]: async (url, options) => {
+          discovered.answer ??= fetchBounded(url, options).catch((error: unknown) => {
+            discovered.failed = true;
+            throw error;
+          });
+          return responseOf(await raceSignal(discovered.answer, signal));
+        },
+        timeout: TIMEOUT,
+        execute: [
+          enableNonRepudiationChecks,
+          ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : []),
+        ],
+      });
+    } catch (error) {
+      // A document may have come that is of no use.
+      if (signal?.aborted !== true) discovered.failed = true;
+      throw error;
+    }
+  }
+
+  #notOlderThan(age: Duration): Discovered {
+    const now = this.#client.clock.now();
+    const last = this.#discovered;
+    if (last === undefined || after(last.at, last.failed ? DISCOVERED_EVERY : age) <= now) {
+      this.#discovered = { at: now, failed: false };
+    }
+    return this.#discovered as Discovered;
   }
 }

@@ -52,7 +52,7 @@ export function openIdConnect(options: OpenIdConnectOptions): IdentityProvider {
   return {
     name: options.name ?? issuer.host,
     begin: async (returnUrl) => (await signIn()).begin(returnUrl),
-    finish: async (cameBack, kept) => (await signIn()).finish(cameBack, kept),
+    finish: async (cameBack, kept, from) => (await signIn()).finish(cameBack, kept, from),
     signOutUrl: async () => (await signIn()).signOutUrl(),
   };
 }

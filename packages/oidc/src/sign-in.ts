@@ -1,8 +1,18 @@
-import { after, type BegunSignIn, type Clock, minutes, type Person, type SignInTrouble } from '@pinfold/core';
+import {
+  after,
+  type BegunSignIn,
+  type Clock,
+  minutes,
+  type Person,
+  type SignInReturn,
+  type SignInTrouble,
+} from '@pinfold/core';
+import { Gate } from '@pinfold/core/adapter';
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
   buildEndSessionUrl,
+  ClientError,
   type Configuration,
   calculatePKCECodeChallenge,
   fetchUserInfo,
@@ -13,10 +23,11 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import type { Claims } from './claims.ts';
+import { troubleOf } from './errors.ts';
 import { type ClientMethod, Issuer } from './issuer.ts';
-import { type Kept, keyOf, seal, unseal } from './kept.ts';
 import { type PersonRules, personOf } from './person.ts';
-import { troubleOf } from './trouble.ts';
+import { SpentStates } from './spent-states.ts';
+import { keyOf, type SignInState, seal, unseal } from './state-cookie.ts';
 
 /** A client of an issuer, with all that was left out filled in. */
 export interface SignInOptions extends PersonRules {
@@ -29,12 +40,18 @@ export interface SignInOptions extends PersonRules {
 
 /** How long a person may take at the issuer. */
 const LASTS = minutes(10);
+/** Exchanges of codes under way at once, and waiting: each is two or three requests in the service's name. */
+const EXCHANGES = { places: 8, queue: 64 };
+
+type Recognised = { readonly kind: 'recognised'; readonly person: Person };
 
 /** Signs in by the code flow: PKCE with S256, state and nonce. */
 export class SignIn {
   readonly #options: SignInOptions;
   readonly #issuer: Issuer;
   readonly #key: Uint8Array;
+  readonly #spent: SpentStates = new SpentStates();
+  readonly #exchanges: Gate<string> = new Gate(EXCHANGES);
   /** What the issuer was found to take. */
   #method: ClientMethod = 'client_secret_basic';
 
@@ -46,7 +63,7 @@ export class SignIn {
 
   async begin(returnUrl: string): Promise<BegunSignIn | SignInTrouble> {
     const { scopes, clock } = this.#options;
-    const kept: Kept = {
+    const kept: SignInState = {
       state: randomState(),
       nonce: randomNonce(),
       verifier: randomPKCECodeVerifier(),
@@ -68,16 +85,29 @@ export class SignIn {
   async finish(
     cameBack: string,
     sealed: string | undefined,
-  ): Promise<{ readonly kind: 'recognised'; readonly person: Person } | SignInTrouble> {
+    { client, signal }: SignInReturn,
+  ): Promise<Recognised | SignInTrouble> {
     const url = new URL(cameBack);
     const kept = sealed === undefined ? undefined : unseal(sealed, this.#key);
     const isOurs = kept !== undefined && kept.endsAt > this.#options.clock.now();
     if (!isOurs || url.searchParams.get('state') !== kept.state)
       return { kind: 'trouble', problem: 'forgotten' };
-    return await this.#troubled(async () => {
-      const { sub, sayings } = await this.#exchange(url, kept);
-      return personOf(sub, sayings, this.#options);
-    });
+    if (!this.#spent.add(kept.state)) return { kind: 'trouble', problem: 'late' };
+    const leave = await this.#exchanges.enter(client, signal).catch(() => undefined);
+    if (leave === undefined) {
+      // The code was not used: the browser may come back with it.
+      this.#spent.delete(kept.state);
+      signal.throwIfAborted();
+      return { kind: 'trouble', problem: 'busy' };
+    }
+    try {
+      return await this.#troubled(async () => {
+        const { sub, sayings } = await this.#exchange(url, kept, signal);
+        return personOf(sub, sayings, this.#options);
+      }, signal);
+    } finally {
+      leave();
+    }
   }
 
   async signOutUrl(): Promise<string | undefined> {
@@ -93,24 +123,31 @@ export class SignIn {
   }
 
   /** Changes the code for what the issuer says of the person. An issuer may want to be told of the client otherwise. */
-  async #exchange(url: URL, kept: Kept): ReturnType<typeof saidBy> {
-    const config = await this.#issuer.asked(this.#method);
+  /** Exchanges the code for the issuer's claims. Tries the other way to authenticate where the issuer wants that. */
+  async #exchange(url: URL, kept: SignInState, signal: AbortSignal): ReturnType<typeof saidBy> {
     const other = this.#method === 'client_secret_basic' ? 'client_secret_post' : 'client_secret_basic';
-    const { token_endpoint_auth_methods_supported: methods = [] } = config.serverMetadata();
+    let methods: readonly string[] = [];
     try {
-      return await saidBy(config, url, kept);
+      return await this.#issuer.forExchange(this.#method, signal, (config) => {
+        methods = config.serverMetadata().token_endpoint_auth_methods_supported ?? [];
+        return saidBy(config, url, kept);
+      });
     } catch (error) {
       if (!isUnknownClient(error) || !methods.includes(other)) throw error;
     }
-    const said = await saidBy(await this.#issuer.asked(other), url, kept);
+    const said = await this.#issuer.forExchange(other, signal, (config) => saidBy(config, url, kept));
     this.#method = other;
     return said;
   }
 
-  async #troubled<Outcome>(work: () => Promise<Outcome>): Promise<Outcome | SignInTrouble> {
+  async #troubled<Outcome>(
+    work: () => Promise<Outcome>,
+    signal?: AbortSignal,
+  ): Promise<Outcome | SignInTrouble> {
     try {
       return await work();
     } catch (error) {
+      signal?.throwIfAborted();
       return troubleOf(error);
     }
   }
@@ -125,7 +162,7 @@ function isUnknownClient(error: unknown): boolean {
 async function saidBy(
   config: Configuration,
   url: URL,
-  { state, nonce, verifier }: Kept,
+  { state, nonce, verifier }: SignInState,
 ): Promise<{ readonly sub: string; readonly sayings: readonly Claims[] }> {
   const tokens = await authorizationCodeGrant(config, url, {
     expectedState: state,
@@ -135,6 +172,10 @@ async function saidBy(
   });
   const idToken = tokens.claims();
   if (idToken === undefined) throw new TypeError('an expected id_token is there');
+  // Section 3.1.3.7, number 5, of OpenID Connect Core; the library checks this only for several audiences.
+  if (idToken.azp !== undefined && idToken.azp !== config.clientMetadata().client_id) {
+    throw new ClientError('the id_token was issued to another client (azp)');
+  }
   const { userinfo_endpoint } = config.serverMetadata();
   // Of nobody there is nothing more to ask.
   if (userinfo_endpoint === undefined || idToken.sub === '') return { sub: idToken.sub, sayings: [idToken] };

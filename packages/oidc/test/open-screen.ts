@@ -7,7 +7,7 @@ import express from 'express';
 import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer, type Told } from 'pinfold-test-servers/issuer';
 import { type Inside, openService, type TestService } from 'pinfold-test-servers/service';
 import { type OpenIdConnectOptions, openIdConnect } from '../src/index.ts';
-import type { Stop, Traveller } from './traveller.ts';
+import type { Stop, Traveller } from './test-browser.ts';
 
 /** The management screen beside an issuer that it knows. */
 export interface Screen {

@@ -2,7 +2,7 @@ import { hours } from '@pinfold/core';
 import { expect } from 'chai';
 import { parseClaimRule } from '../src/index.ts';
 import { expectNobodyIn, openScreen, type Screen, type ScreenOptions } from './open-screen.ts';
-import { type Stop, Traveller } from './traveller.ts';
+import { type Stop, Traveller } from './test-browser.ts';
 
 describe('who signs in by OpenID Connect', () => {
   let screen: Screen;

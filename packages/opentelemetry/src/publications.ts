@@ -1,5 +1,5 @@
 import type { Counter, Histogram, Meter } from '@opentelemetry/api';
-import type { Figure } from '@pinfold/core';
+import type { Measurement } from '@pinfold/core';
 
 /** Takes what the core tells of its work. */
 export class Publications {
@@ -7,6 +7,7 @@ export class Publications {
   readonly #tries: Counter;
   readonly #stages: Histogram;
   readonly #sweeps: Histogram;
+  readonly #sessionsEnded: Counter;
 
   constructor(meter: Meter) {
     this.#publications = meter.createCounter('pinfold.publications', {
@@ -21,13 +22,17 @@ export class Publications {
       description: 'How long the stages of publications took that ended well.',
       unit: 's',
     });
+    this.#sessionsEnded = meter.createCounter('pinfold.sessions.ended', {
+      description: 'Sessions that ended for another to begin.',
+      unit: '{session}',
+    });
     this.#sweeps = meter.createHistogram('pinfold.sweep.duration', {
       description: 'How long sweeps took.',
       unit: 's',
     });
   }
 
-  observe(figure: Figure): void {
+  observe(figure: Measurement): void {
     switch (figure.kind) {
       case 'publish':
         this.#publications.add(1, { 'pinfold.outcome': figure.outcome });
@@ -40,6 +45,9 @@ export class Publications {
         break;
       case 'sweep':
         this.#sweeps.record(figure.took / 1_000);
+        break;
+      case 'sessions_ended':
+        this.#sessionsEnded.add(figure.count, { 'pinfold.reason': figure.reason });
         break;
       default:
         figure satisfies never;

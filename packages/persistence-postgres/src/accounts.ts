@@ -1,14 +1,18 @@
-import type { Account, AccountId, AccountUse, Instant, Mode, Sha256 } from '@pinfold/core';
+import type { Account, AccountId, AccountUse, Credential, Instant, Mode, Sha256 } from '@pinfold/core';
 import { before, days } from '@pinfold/core';
-import { FIRST_GENERATION, type Kept, NO_LIMITS } from '@pinfold/core/adapter';
-import { modeOf, readOnlyMessage } from './mode.ts';
+import { FIRST_GENERATION, NO_LIMITS, type StoredRow } from '@pinfold/core/adapter';
+import { credentialValues, hasEnded, modeOf, readOnlyMessage } from './mode.ts';
 import type { Run } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 import { isForbidden, lockingArchive } from './takedowns.ts';
 
-type PublisherRow = Kept<Account> & { readonly forbidden: boolean; readonly readOnly: string | null };
+type PublisherRow = StoredRow<Account> & {
+  readonly forbidden: boolean;
+  readonly ended: boolean;
+  readonly readOnly: string | null;
+};
 
 type InService = Pick<AccountUse, 'sites' | 'bytes'>;
 
@@ -20,20 +24,21 @@ export function makingAccounts({ accounts }: Pick<Tables, 'accounts'>, names: st
     ON CONFLICT (name) DO NOTHING`;
 }
 
-/** An account, the mode of the service, and whether what it would publish was forbidden at that moment. */
+/** An account, the mode of the service, whether the archive was forbidden, and whether the credential had ended. */
 export interface Publisher {
   readonly account: Account;
   readonly mode: Mode;
   readonly isForbidden: boolean;
+  readonly hasEnded: boolean;
 }
 
 /** What publications need of their account. */
 export interface AccountRows {
   /**
    * Locks the row until the transaction ends, and makes it where none was. Meanwhile nobody changes the mode, nor forbids
-   * the archive: who did while this waited, later statements see.
+   * the archive: who did while this waited, later statements see. Nor does anybody end the credential.
    */
-  lock(run: Run, name: AccountId, sha256: Sha256): Promise<Publisher>;
+  lock(run: Run, name: AccountId, sha256: Sha256, credential: Credential): Promise<Publisher>;
   countInService(run: Run, name: AccountId, now: Instant): Promise<InService>;
   countPublished(run: Run, name: AccountId, now: Instant): Promise<number>;
 }
@@ -44,7 +49,7 @@ export function accountRows(tables: Tables): AccountRows {
     // What is selected is made before the row is locked: whoever waits for the archive holds nothing.
     lock: prepared(`
       SELECT ${ACCOUNTS.select}, ${readOnlyMessage(tables)} AS "readOnly", ${isForbidden(tables, 2)} AS forbidden,
-        ${lockingArchive('_shared', 2)}
+        ${hasEnded(tables, 3)} AS ended, ${lockingArchive('_shared', 2)}
       FROM ${accounts} WHERE name = $1 FOR NO KEY UPDATE`),
     make: prepared(makingAccounts(tables, 'SELECT $1 AS name')),
     // What does not end, and what ends later: each is a part of the index of its own.
@@ -66,13 +71,17 @@ export function accountRows(tables: Tables): AccountRows {
   const one = async <Row>(run: Run, statement: Statement, values: readonly unknown[]): Promise<Row> =>
     (await run<Row>(statement, values)).rows[0] as Row;
   return {
-    lock: async (run, name, sha256) => {
+    lock: async (run, name, sha256, credential) => {
       for (;;) {
-        const { rows } = await run<PublisherRow>(statements.lock, [name, sha256]);
+        const { rows } = await run<PublisherRow>(statements.lock, [
+          name,
+          sha256,
+          ...credentialValues(credential),
+        ]);
         const [row] = rows;
         if (row !== undefined) {
           const mode = modeOf(row.readOnly);
-          return { account: ACCOUNTS.read(row), mode, isForbidden: row.forbidden };
+          return { account: ACCOUNTS.read(row), mode, isForbidden: row.forbidden, hasEnded: row.ended };
         }
         await run(statements.make, [name]);
       }

@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts';
 /** The columns of the JSON that {@link rowsOf} makes. */
 const COLUMNS = `
   n int, id text, at bigint, type text, account text, pin text, actor text, request text, address text,
-  as_operator boolean`;
+  as_operator boolean, recorded_at bigint`;
 
 /** Where a statement takes events from that are a parameter, as JSON. */
 export function eventsIn(place: number): string {
@@ -17,7 +17,7 @@ export function keepingFor({ events }: Tables, part: string, place: number): str
   return `
     INSERT INTO ${events} (${EVENTS.insert})
     SELECT event.at, event.id, event.type, event.account, event.pin, event.actor, event.request, event.address,
-      event.as_operator
+      event.as_operator, event.recorded_at
     FROM ${part}, ${eventsIn(place)}`;
 }
 
@@ -29,7 +29,8 @@ export function keepingInTurn({ events }: Tables, part: string, place: number): 
   return `
     INSERT INTO ${events} (${EVENTS.insert})
     SELECT ${part}.last_event_at - pg_catalog.json_array_length($${place}::json) + 1 + event.n, event.id, event.type,
-      event.account, event.pin, event.actor, event.request, event.address, event.as_operator
+      event.account, event.pin, event.actor, event.request, event.address, event.as_operator,
+      event.recorded_at
     FROM ${part}, ${eventsIn(place)}`;
 }
 
@@ -43,8 +44,14 @@ export function lastEventAt(place: number): string {
 export function rowsOf(events: readonly (HistoryEvent | UnattributedEvent)[]): string {
   return JSON.stringify(
     events.map((event, n) => {
-      const { asOperator, ...rest } = event;
-      return { n, ...rest, as_operator: asOperator, ...('actor' in event ? actorOf(event) : {}) };
+      const { asOperator, recordedAt, ...rest } = event;
+      return {
+        n,
+        ...rest,
+        as_operator: asOperator,
+        recorded_at: recordedAt,
+        ...('actor' in event ? actorOf(event) : {}),
+      };
     }),
   );
 }

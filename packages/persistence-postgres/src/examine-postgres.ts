@@ -16,6 +16,8 @@ export interface PostgresExamined {
   /** Connections that the server takes, of all who use it. */
   readonly mostConnections: number;
   readonly now: Instant;
+  /** The role that it was asked as. */
+  readonly user: string;
   readonly mayMakeSchema: boolean;
   /** Absent where the schema is not there. */
   readonly schema?: {
@@ -34,7 +36,7 @@ export interface PostgresExamined {
   readonly newest: number;
 }
 
-interface Server extends Pick<PostgresExamined, 'release' | 'standby' | 'readOnly' | 'encoding'> {
+interface Server extends Pick<PostgresExamined, 'release' | 'standby' | 'readOnly' | 'encoding' | 'user'> {
   readonly mostConnections: string;
   readonly now: number;
   readonly mayMakeSchema: boolean;
@@ -47,6 +49,7 @@ const SERVER = `
     pg_catalog.current_setting('server_encoding') AS encoding,
     pg_catalog.current_setting('max_connections') AS "mostConnections",
     pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now,
+    current_user AS "user",
     pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "mayMakeSchema"`;
 const SCHEMA = `
   SELECT pg_catalog.has_schema_privilege(oid, 'USAGE') AS "mayUse",

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { type Instant, instant } from '@pinfold/core';
-import { planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
+import { type MigrationScope, planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
 import type { PostgresMigration } from './first-migration.ts';
 import { MIGRATIONS } from './migrations.ts';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
-import { planned, quoted, type Statement, unhurried } from './statement.ts';
+import { longRunning, quoted, type Statement, unprepared } from './statement.ts';
 import { tablesOf } from './tables.ts';
 
 /** Steps may take longer than any request may. */
-const NO_LIMITS = planned('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+const NO_LIMITS = unprepared('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
 /** The schema is brought up to a release also while an import is unfinished. */
-const WHILE_IMPORTING = planned("SET LOCAL pinfold.importing = 'on'");
-const LOCK = unhurried('SELECT pg_catalog.pg_advisory_xact_lock($1)');
-const HAS_SCHEMA = planned('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
+const WHILE_IMPORTING = unprepared("SET LOCAL pinfold.importing = 'on'");
+const LOCK = longRunning('SELECT pg_catalog.pg_advisory_xact_lock($1)');
+const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
 
 /**
  * Brings the schema up to the newest of `migrations`, in one transaction under a lock of its own: of several processes
@@ -22,6 +22,7 @@ export function migrate(
   connection: PostgresConnection,
   schema: string,
   migrations: readonly PostgresMigration[] = MIGRATIONS,
+  scope?: MigrationScope,
 ): Promise<void> {
   const tables = tablesOf(schema);
   return connection.transaction(async (run) => {
@@ -30,8 +31,8 @@ export function migrate(
     await run(LOCK, [lockOf(schema)]);
     await makeSchema(run, schema);
     const { rows } = await run<SchemaState>(stateOf(schema));
-    const { steps, reached } = planMigrations(rows[0], migrations);
-    for (const { sql } of steps) await run(unhurried(sql(tables)));
+    const { steps, reached } = planMigrations(rows[0], migrations, scope);
+    for (const { sql } of steps) await run(longRunning(sql(tables)));
     if (reached !== undefined) await setState(run, tables.schemaState, reached);
   });
 }
@@ -51,9 +52,9 @@ export async function checkSchema(
 /** Only a schema that is not there needs the right to make one. */
 async function makeSchema(run: Run, schema: string): Promise<void> {
   const found = await run(HAS_SCHEMA, [schema]);
-  if (found.count === 0) await run(planned(`CREATE SCHEMA ${quoted(schema)}`));
+  if (found.count === 0) await run(unprepared(`CREATE SCHEMA ${quoted(schema)}`));
   await run(
-    planned(`
+    unprepared(`
       CREATE TABLE IF NOT EXISTS ${tablesOf(schema).schemaState} (
         one smallint PRIMARY KEY CHECK (one = 1),
         version bigint NOT NULL,
@@ -64,14 +65,14 @@ async function makeSchema(run: Run, schema: string): Promise<void> {
 }
 
 function stateOf(schema: string): Statement {
-  return planned(`
+  return unprepared(`
     SELECT version, oldest_version AS "oldestVersion", oldest_release AS "oldestRelease",
       pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now
     FROM ${tablesOf(schema).schemaState}`);
 }
 
 async function setState(run: Run, table: string, reached: SchemaState): Promise<void> {
-  const state = planned(`
+  const state = unprepared(`
     INSERT INTO ${table} (one, version, oldest_version, oldest_release) VALUES (1, $1, $2, $3)
     ON CONFLICT (one) DO UPDATE SET version = $1, oldest_version = $2, oldest_release = $3`);
   await run(state, [reached.version, reached.oldestVersion, reached.oldestRelease]);

@@ -249,6 +249,40 @@ const linkScopes: PostgresMigration = {
     `ALTER TABLE ${signInLinks} ADD COLUMN scope text COLLATE "C" NOT NULL DEFAULT 'manage'`,
 };
 
+/** When each event was recorded: the sweep drops it by that. Releases before this one do not write it. */
+const recordedEvents: PostgresMigration = {
+  version: 13,
+  release: '0.1.0',
+  oldestVersion: 13,
+  sql: ({ events }) => `
+    ALTER TABLE ${events} ADD COLUMN recorded_at bigint;
+    UPDATE ${events} SET recorded_at = at;
+    ALTER TABLE ${events} ALTER COLUMN recorded_at SET NOT NULL;
+    CREATE INDEX events_recorded ON ${events} (recorded_at);
+  `,
+};
+
+/** What bounds keys, sessions and programs that ask for a key. Programs that wait begin anew. */
+const boundedKeys: PostgresMigration = {
+  version: 14,
+  release: '0.1.0',
+  oldestVersion: 13,
+  sql: ({ apiKeys, sessions, pairings }) => `
+    ALTER TABLE ${apiKeys} ADD COLUMN ensured boolean NOT NULL DEFAULT false;
+    CREATE INDEX api_keys_live ON ${apiKeys} (account) WHERE revoked_at IS NULL;
+    CREATE INDEX api_keys_revoked ON ${apiKeys} (revoked_at) WHERE revoked_at IS NOT NULL AND NOT ensured;
+
+    CREATE INDEX sessions_of_account ON ${sessions} (account, started_at, token_hash);
+    CREATE INDEX sessions_of_actor ON ${sessions} (account, actor, started_at, token_hash);
+
+    DELETE FROM ${pairings};
+    ALTER TABLE ${pairings} ALTER COLUMN account DROP NOT NULL, ALTER COLUMN scopes DROP NOT NULL,
+      ALTER COLUMN label DROP NOT NULL, ALTER COLUMN actor DROP NOT NULL,
+      ADD COLUMN session text COLLATE "C", ADD COLUMN api_key text COLLATE "C";
+    CREATE INDEX pairings_agreed ON ${pairings} (account, actor, session);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly PostgresMigration[] = [
   first,
@@ -263,4 +297,6 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   mode,
   pairings,
   linkScopes,
+  recordedEvents,
+  boundedKeys,
 ];

@@ -1,6 +1,6 @@
-import type { Account, Authority, Mode, Unchangeable } from '@pinfold/core';
-import { type Kept, NORMAL, refuseChange } from '@pinfold/core/adapter';
-import type { PostgresConnection } from './postgres-connection.ts';
+import type { Account, Authority, Credential, Mode, Refusal, Unchangeable } from '@pinfold/core';
+import { NORMAL, refuseChange, type StoredRow, UNAUTHORIZED } from '@pinfold/core/adapter';
+import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -35,8 +35,30 @@ export function mayChange({ accounts }: Pick<Tables, 'accounts'>, name: string):
   return `NOT EXISTS (SELECT 1 FROM ${accounts} WHERE name = ${name} AND blocked <> 'null')`;
 }
 
+/**
+ * Whether the key of the parameter `place` was revoked, or the session of the next parameter has ended. Both rows are
+ * locked until the transaction ends, so that a revocation is acknowledged after the change or prevents it. `OFFSET 0`
+ * keeps the condition out of the locking query, which otherwise skips a row that no longer meets it.
+ */
+export function hasEnded({ apiKeys, sessions }: Pick<Tables, 'apiKeys' | 'sessions'>, place: number): string {
+  const [key, session] = [`$${place}::text`, `$${place + 1}::text`];
+  return `(
+    EXISTS (
+      SELECT 1 FROM (SELECT revoked_at FROM ${apiKeys} WHERE id = ${key} OFFSET 0 FOR SHARE) AS credential
+      WHERE revoked_at IS NOT NULL
+    ) OR (${session} IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM (SELECT 1 FROM ${sessions} WHERE token_hash = ${session} OFFSET 0 FOR SHARE) AS credential
+    ))
+  )`;
+}
+
+/** The values of the parameters of {@link hasEnded}. */
+export function credentialValues({ key = null, session = null }: Credential): readonly [unknown, unknown] {
+  return [key, session];
+}
+
 /** A row of {@link accountInMode}. */
-export type AccountInMode = Kept<Account> & {
+export type AccountInMode = StoredRow<Account> & {
   readonly modeKind: Mode['kind'];
   readonly modeMessage: string | null;
   readonly forbidden: boolean;
@@ -66,12 +88,35 @@ export function refusals(
   connection: PostgresConnection,
   tables: Tables,
 ): (name: string, authority: Authority) => Promise<Unchangeable | undefined> {
-  const statement = accountInMode(tables);
-  return async (name, authority) => {
-    if (authority === 'operator') return undefined;
-    const { account, mode } = readAccountInMode(
-      (await connection.read<AccountInMode>(statement, [name, null]))[0],
+  const refused = refusalsWithin(tables);
+  return (name, authority) =>
+    refused(
+      async (statement, values = []) => ({ rows: await connection.read(statement, values), count: 0 }),
+      name,
+      authority,
     );
+}
+
+/** As {@link refusals}, within a transaction. */
+export function refusalsWithin(
+  tables: Tables,
+): (run: Run, name: string, authority: Authority) => Promise<Unchangeable | undefined> {
+  const statement = accountInMode(tables);
+  return async (run, name, authority) => {
+    if (authority === 'operator') return undefined;
+    const { account, mode } = readAccountInMode((await run<AccountInMode>(statement, [name, null])).rows[0]);
     return refuseChange(account, mode);
+  };
+}
+
+/** Answers the refusal of a change that was not stored because its credential no longer counts. */
+export function credentialRefusals(
+  connection: PostgresConnection,
+  tables: Tables,
+): (credential: Credential) => Promise<Refusal<'unauthorized'> | undefined> {
+  const statement = prepared(`SELECT ${hasEnded(tables, 1)} AS ended`);
+  return async (credential) => {
+    const [row] = await connection.read<{ ended: boolean }>(statement, credentialValues(credential));
+    return row?.ended === true ? UNAUTHORIZED : undefined;
   };
 }

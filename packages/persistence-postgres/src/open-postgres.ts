@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock, Duration } from '@pinfold/core';
-import { type Persistence, unlessAborted } from '@pinfold/core/adapter';
+import { type Persistence, raceSignal } from '@pinfold/core/adapter';
 import { checkSchema, migrate } from './migrate.ts';
 import { postgresAccountStore } from './postgres-account-store.ts';
 import { postgresApiKeyStore } from './postgres-api-key-store.ts';
@@ -88,7 +88,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     snapshot: postgresSnapshot(connection, tables),
     imports: postgresImport(connection, tables, schema),
     pairings: postgresPairingStore(connection, tables),
-    migrate: () => migrate(connection, schema),
+    migrate: (scope) => migrate(connection, schema, undefined, scope),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),
   };
@@ -101,5 +101,5 @@ function isSchemaName(name: string): boolean {
 }
 
 function sleepByTimer(length: Duration, signal?: AbortSignal): Promise<void> {
-  return unlessAborted(setTimeout(length), signal);
+  return raceSignal(setTimeout(length), signal);
 }

@@ -1,5 +1,5 @@
 import type { Account, AccountStore, Version } from '@pinfold/core';
-import type { Kept } from '@pinfold/core/adapter';
+import type { StoredRow } from '@pinfold/core/adapter';
 import { accountRows } from './accounts.ts';
 import { keepingFor, rowsOf } from './events.ts';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
@@ -37,7 +37,7 @@ export function postgresAccountStore(connection: PostgresConnection, tables: Tab
   });
   return {
     load: async (name, signal) => {
-      type AccountRow = Kept<Account> & { readonly version: Version };
+      type AccountRow = StoredRow<Account> & { readonly version: Version };
       const [row] = await connection.read<AccountRow>(statements.load, [name], signal);
       return row && { value: ACCOUNTS.read(row), version: row.version };
     },
@@ -54,7 +54,7 @@ export function postgresAccountStore(connection: PostgresConnection, tables: Tab
       return { kind: count === 1 ? 'saved' : 'conflict' };
     },
     list: async (after, limit) =>
-      (await connection.read<Kept<Account>>(statements.list, [after ?? '', limit])).map(ACCOUNTS.read),
+      (await connection.read<StoredRow<Account>>(statements.list, [after ?? '', limit])).map(ACCOUNTS.read),
     usedBy: async (name, now) => ({
       ...(await rows.countInService(read, name, now)),
       publications24h: await rows.countPublished(read, name, now),

@@ -1,40 +1,36 @@
-import type { ApiKey, ApiKeyStore, HistoryEvent } from '@pinfold/core';
-import type { Kept } from '@pinfold/core/adapter';
-import { makingAccounts } from './accounts.ts';
+import type { AccountId, ApiKey, ApiKeyPlace, ApiKeyStore } from '@pinfold/core';
+import type { StoredRow } from '@pinfold/core/adapter';
 import { keepingFor, rowsOf } from './events.ts';
-import { mayChange, refusals, takesChanges } from './mode.ts';
+import { countingLive, creatingKeys, keyInsertion } from './key-creation.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { API_KEYS } from './schema.ts';
-import { prepared, type Statement } from './statement.ts';
+import { prepared, unprepared } from './statement.ts';
 import type { Tables } from './tables.ts';
+
+/** A key before all others in the order of a list. */
+const NEWEST = { createdAt: Number.MAX_SAFE_INTEGER, id: '~' };
 
 /** Keeps API keys in PostgreSQL. */
 export function postgresApiKeyStore(connection: PostgresConnection, tables: Tables): ApiKeyStore {
   const { apiKeys } = tables;
-  const places = API_KEYS.members.length;
-  const account = `$${API_KEYS.members.indexOf('account') + 1}`;
-  const making = makingAccounts(tables, 'SELECT account AS name FROM created');
-  const withEvents = (create: string): Statement =>
-    prepared(`
-      WITH created AS (${create} RETURNING account), made AS (${making}),
-        kept AS (${keepingFor(tables, 'created', places + 1)})
-      SELECT 1 FROM created`);
   const select = `SELECT ${API_KEYS.select} FROM ${apiKeys}`;
-  const refused = refusals(connection, tables);
+  const listed = `${select} WHERE (created_at, id) < ($1, $2)`;
+  const inOrder = 'ORDER BY created_at DESC, id DESC LIMIT $3';
+  const createKey = creatingKeys(tables);
   const statements = {
-    create: withEvents(`
-      INSERT INTO ${apiKeys} (${API_KEYS.insert}) SELECT ${API_KEYS.parameters(1)}
-      WHERE $${places + 2}::boolean OR (${takesChanges(tables)} AND ${mayChange(tables, account)})
-      ON CONFLICT (id) DO NOTHING`),
     // Of two at the same moment neither sees the other: the column that only one may have decides.
-    createFirst: withEvents(`
-      INSERT INTO ${apiKeys} (very_first, ${API_KEYS.insert})
+    createFirst: keyInsertion(
+      tables,
+      `INSERT INTO ${apiKeys} (very_first, ${API_KEYS.insert})
       SELECT true, ${API_KEYS.parameters(1)}
       WHERE NOT EXISTS (SELECT 1 FROM ${apiKeys})
-      ON CONFLICT DO NOTHING`),
+      ON CONFLICT DO NOTHING`,
+    ),
     find: prepared(`${select} WHERE id = $1`),
-    list: prepared(`${select} ORDER BY created_at, id`),
-    listOfAccount: prepared(`${select} WHERE account = $1 ORDER BY created_at, id`),
+    // Planned for any limit, they could read the whole table.
+    list: unprepared(`${listed} ${inOrder}`),
+    listOfAccount: unprepared(`${listed} AND account = $4 ${inOrder}`),
+    countLive: prepared(countingLive(tables, '$1')),
     revoke: prepared(`
       WITH revoked AS (
         UPDATE ${apiKeys} SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING 1
@@ -43,35 +39,39 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
     touch: prepared(`
       UPDATE ${apiKeys} SET last_used_at = $2
       WHERE id = $1 AND (last_used_at IS NULL OR (last_used_at <= $3 AND last_used_at < $2))`),
-  };
-  const insert = async (
-    statement: Statement,
-    key: ApiKey,
-    events: readonly HistoryEvent[],
-    more: readonly unknown[] = [],
-  ): Promise<boolean> => {
-    const { count } = await connection.write(statement, [...API_KEYS.values(key), rowsOf(events), ...more]);
-    return count === 1;
+    purge: unprepared(`
+      DELETE FROM ${apiKeys} WHERE id IN (
+        SELECT id FROM ${apiKeys}
+        WHERE revoked_at < $1 AND revoked_at IS NOT NULL AND NOT ensured
+          AND id <> (SELECT id FROM ${apiKeys} ORDER BY created_at, id LIMIT 1)
+        ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED
+      )`),
   };
   return {
-    create: async (key, events, authority = 'account') => {
-      if (await insert(statements.create, key, events, [authority === 'operator']))
-        return { kind: 'created' };
-      return (await refused(key.account, authority)) ?? { kind: 'exists' };
+    create: (key, events, authority = 'account', limit = null) =>
+      connection.transaction((run) => createKey(run, key, events, authority, limit)),
+    createFirst: async (key, events) => {
+      const { count } = await connection.write(statements.createFirst, [
+        ...API_KEYS.values(key),
+        rowsOf(events),
+      ]);
+      return { kind: count === 1 ? 'created' : 'exists' };
     },
-    createFirst: async (key, events) => ({
-      kind: (await insert(statements.createFirst, key, events)) ? 'created' : 'exists',
-    }),
     find: async (id, signal) => {
-      const [row] = await connection.read<Kept<ApiKey>>(statements.find, [id], signal);
+      const [row] = await connection.read<StoredRow<ApiKey>>(statements.find, [id], signal);
       return row && API_KEYS.read(row);
     },
-    list: async (account) => {
+    list: async ({ account, after = NEWEST as ApiKeyPlace, limit }) => {
+      const values = [after.createdAt, after.id, limit];
       const rows =
         account === undefined
-          ? await connection.read<Kept<ApiKey>>(statements.list, [])
-          : await connection.read<Kept<ApiKey>>(statements.listOfAccount, [account]);
+          ? await connection.read<StoredRow<ApiKey>>(statements.list, values)
+          : await connection.read<StoredRow<ApiKey>>(statements.listOfAccount, [...values, account]);
       return rows.map(API_KEYS.read);
+    },
+    countLive: async (account: AccountId) => {
+      const [row] = await connection.read<{ live: number }>(statements.countLive, [account]);
+      return row?.live ?? 0;
     },
     revoke: async (id, at, events) => {
       const { count } = await connection.write(statements.revoke, [id, at, rowsOf(events)]);
@@ -80,5 +80,7 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
     touch: async (id, at, unlessSince) => {
       await connection.write(statements.touch, [id, at, unlessSince]);
     },
+    purge: async (revokedBefore, limit) =>
+      (await connection.write(statements.purge, [revokedBefore, limit])).count,
   };
 }

@@ -9,7 +9,7 @@ import {
 } from '@pinfold/core';
 import { type AttemptRefusal, refuseAttempt, UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
 import type { PostgresConnection } from './postgres-connection.ts';
-import { planned, prepared } from './statement.ts';
+import { prepared, unprepared } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 interface Window {
@@ -78,17 +78,17 @@ function statementsOf({ attemptWindows, attempts }: Tables) {
         OR (known.counted = '${ALL}' AND known.ends_at = taken_back.role_ends_at AND known.tries > 0)
       )`),
     // Planned for any limit, it would read the whole table.
-    purgeWindows: planned(`
+    purgeWindows: unprepared(`
       DELETE FROM ${attemptWindows} WHERE (role, counted) IN (
         SELECT role, counted FROM ${attemptWindows}
         WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
       )`),
-    purgeAttempts: planned(`
+    purgeAttempts: unprepared(`
       DELETE FROM ${attempts} WHERE id IN (
         SELECT id FROM ${attempts} WHERE greatest(ends_at, role_ends_at) <= $1
         ORDER BY greatest(ends_at, role_ends_at) LIMIT $2 FOR UPDATE SKIP LOCKED
       )`),
-    ended: planned(`
+    ended: unprepared(`
       SELECT (SELECT count(*) FROM ${attemptWindows} WHERE ends_at <= $1)
         + (SELECT count(*) FROM ${attempts} WHERE greatest(ends_at, role_ends_at) <= $1) AS ended`),
   };

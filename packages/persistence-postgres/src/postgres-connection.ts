@@ -1,8 +1,8 @@
 import { type Clock, duration, Fault } from '@pinfold/core';
-import { unlessAborted } from '@pinfold/core/adapter';
+import { raceSignal } from '@pinfold/core/adapter';
 import { asFault, troubleOf } from './postgres-errors.ts';
 import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
-import { planned, type Statement, TYPES } from './statement.ts';
+import { type Statement, TYPES, unprepared } from './statement.ts';
 
 /** How long serialization failures and deadlocks are tried again, all in all. */
 const PATIENCE = 5_000;
@@ -10,15 +10,15 @@ const LONGEST_WAIT = 64;
 /** How many broken connections are put up with: after a restart a pool may hold several. */
 const MOST_BROKEN = 3;
 
-const BEGIN = planned('BEGIN ISOLATION LEVEL READ COMMITTED');
-const BEGIN_SNAPSHOT = planned(`
+const BEGIN = unprepared('BEGIN ISOLATION LEVEL READ COMMITTED');
+const BEGIN_SNAPSHOT = unprepared(`
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL idle_in_transaction_session_timeout = 0`);
-const COMMIT = planned('COMMIT');
-const ROLLBACK = planned('ROLLBACK');
+const COMMIT = unprepared('COMMIT');
+const ROLLBACK = unprepared('ROLLBACK');
 
 /** Only a server that follows no other one reads what is true now. */
-const IS_STANDBY = planned('SELECT pg_catalog.pg_is_in_recovery() AS standby');
+const IS_STANDBY = unprepared('SELECT pg_catalog.pg_is_in_recovery() AS standby');
 
 /** Rows, and how many a statement without any changed. */
 export interface Answer<Row> {
@@ -61,7 +61,7 @@ export class PostgresConnection {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const answer = this.#patiently(() => this.#withClient((run) => undone(run<Row>(statement, values))));
     const rows = answer.then((answered) => answered.rows);
-    return unlessAborted(rows, signal);
+    return raceSignal(rows, signal);
   }
 
   /** Runs one statement that changes something: it is done whole or not at all. */
@@ -106,7 +106,7 @@ export class PostgresConnection {
       try {
         return await attempt();
       } catch (error) {
-        broken += error instanceof Undone ? 1 : 0;
+        broken += error instanceof NoEffectError ? 1 : 0;
         if (!isUndone(error) || broken > MOST_BROKEN || waited + wait > PATIENCE)
           throw asFault(causeOf(error));
       }
@@ -155,14 +155,14 @@ export class PostgresConnection {
 }
 
 /** What was asked has changed nothing, for certain. */
-class Undone extends Error {}
+class NoEffectError extends Error {}
 
 function isUndone(error: unknown): boolean {
-  return error instanceof Undone || troubleOf(error) === 'rolled_back';
+  return error instanceof NoEffectError || troubleOf(error) === 'rolled_back';
 }
 
 function causeOf(error: unknown): unknown {
-  return error instanceof Undone ? error.cause : error;
+  return error instanceof NoEffectError ? error.cause : error;
 }
 
 /** Marks a connection that broke as of no consequence. */
@@ -170,7 +170,7 @@ async function undone<Result>(asked: Promise<Result>): Promise<Result> {
   try {
     return await asked;
   } catch (error) {
-    if (troubleOf(error) === 'broken') throw new Undone('the connection broke', { cause: error });
+    if (troubleOf(error) === 'broken') throw new NoEffectError('the connection broke', { cause: error });
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 import type { EventQuery, ExpiredRole, HistoryEvent, HistoryStore } from '@pinfold/core';
-import { eventPageOf, type Kept } from '@pinfold/core/adapter';
+import { eventPageOf, type StoredRow } from '@pinfold/core/adapter';
 import { eventsIn, rowsOf } from './events.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { EVENTS } from './schema.ts';
-import { planned, prepared, type Statement } from './statement.ts';
+import { prepared, type Statement, unprepared } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** An event after all others in the order of a walk backwards. */
@@ -17,10 +17,10 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
   const statements = {
     // Planned for any limit, they could read the whole table.
     list: (filters: readonly string[]): Statement =>
-      planned(`
+      unprepared(`
         SELECT ${EVENTS.select} FROM ${events} WHERE (at, id) < ($1, $2)${filters.map((filter) => ` AND ${filter}`).join('')}
         ORDER BY at DESC, id DESC LIMIT $3`),
-    expired: planned(`
+    expired: unprepared(`
       SELECT id AS role, account, expires_at AS "expiresAt" FROM ${roles}
       WHERE ${UNTOLD} AND expires_at <= $1 ORDER BY expires_at LIMIT $2`),
     tell: prepared(`
@@ -32,10 +32,22 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
         RETURNING event.*
       )
       INSERT INTO ${events} (${EVENTS.insert})
-      SELECT at, id, type, account, pin, actor, request, address, as_operator FROM told`),
-    drop: planned(`
+      SELECT at, id, type, account, pin, actor, request, address, as_operator, recorded_at FROM told`),
+    drop: unprepared(`
       DELETE FROM ${events} WHERE (at, id) IN (
-        SELECT at, id FROM ${events} WHERE at < $1 ORDER BY at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+        SELECT at, id FROM ${events} WHERE recorded_at < $1 ORDER BY recorded_at LIMIT $2 FOR UPDATE SKIP LOCKED
+      )`),
+    thin: unprepared(`
+      DELETE FROM ${events} WHERE (at, id) IN (
+        SELECT old.at, old.id FROM (
+          SELECT DISTINCT pin FROM ${events} WHERE recorded_at >= $1 AND recorded_at < $2 AND pin IS NOT NULL
+        ) AS recent
+        CROSS JOIN LATERAL (
+          SELECT at, id FROM ${events} WHERE pin = recent.pin ORDER BY at DESC, id DESC LIMIT 1 OFFSET $3
+        ) AS newest
+        JOIN ${events} AS old ON old.pin = recent.pin AND (old.at, old.id) <= (newest.at, newest.id)
+        WHERE old.recorded_at < $2
+        LIMIT $4 FOR UPDATE OF old SKIP LOCKED
       )`),
   };
   return {
@@ -43,7 +55,7 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
       const { at, id } = query.after ?? NEWEST;
       const { filters, values } = filtersOf(query, 4);
       const bound = [at, id, query.limit + 1, ...values];
-      const rows = await connection.read<Kept<HistoryEvent>>(statements.list(filters), bound);
+      const rows = await connection.read<StoredRow<HistoryEvent>>(statements.list(filters), bound);
       return eventPageOf(rows.map(EVENTS.read), query.limit);
     },
     expired: (by, limit) => connection.read<ExpiredRole>(statements.expired, [by, limit]),
@@ -51,6 +63,8 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
       await connection.write(statements.tell, [rowsOf(told)]);
     },
     drop: async (before, limit) => (await connection.write(statements.drop, [before, limit])).count,
+    thin: async ({ since, until, keep, limit }) =>
+      (await connection.write(statements.thin, [since, until, keep, limit])).count,
   };
 }
 

@@ -3,11 +3,11 @@ import type { Import, MovedRecord } from '@pinfold/core/moving';
 import { FILLED, rowsOf } from './import-rows.ts';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from './schema.ts';
-import { planned, prepared, type Statement, unhurried } from './statement.ts';
+import { longRunning, prepared, type Statement, unprepared } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Says to the triggers whose transaction it is. */
-const WHILE_IMPORTING = planned("SET LOCAL pinfold.importing = 'on'");
+const WHILE_IMPORTING = unprepared("SET LOCAL pinfold.importing = 'on'");
 
 /** Takes the records of another database into a schema. */
 export function postgresImport(connection: PostgresConnection, tables: Tables, schema: string): Import {
@@ -29,16 +29,16 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
       INSERT INTO ${table} (${columns})
       SELECT ${columns} FROM pg_catalog.json_populate_recordset(NULL::${table}, $1::json) ON CONFLICT DO NOTHING`);
   const statements = {
-    alone: planned(`LOCK TABLE ${importMark} IN EXCLUSIVE MODE`),
+    alone: unprepared(`LOCK TABLE ${importMark} IN EXCLUSIVE MODE`),
     mark: prepared(`SELECT token FROM ${importMark} WHERE one = 1`),
     hold: prepared(`SELECT 1 FROM ${importMark} WHERE token = $1 FOR UPDATE`),
-    isForeign: planned(
+    isForeign: unprepared(
       `SELECT ${own.map((name) => `EXISTS (SELECT 1 FROM ${name})`).join(' OR ')} AS "isForeign"`,
     ),
-    setMark: planned(`
+    setMark: unprepared(`
       INSERT INTO ${importMark} (one, token) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET token = $1`),
-    clear: unhurried(`TRUNCATE ${[...own, manifests, comparison].join(', ')}`),
-    end: planned(`DELETE FROM ${importMark} WHERE token = $1`),
+    clear: longRunning(`TRUNCATE ${[...own, manifests, comparison].join(', ')}`),
+    end: unprepared(`DELETE FROM ${importMark} WHERE token = $1`),
     account: keeping(accounts, `version, ${ACCOUNTS.insert}`),
     key: keeping(apiKeys, API_KEYS.insert),
     role: keeping(
@@ -111,7 +111,7 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
 }
 
 /** Where the text of {@link TRIGGERS} finds the schema: it takes no parameters. */
-const NAMING = planned("SELECT pg_catalog.set_config('pinfold.schema', $1, true)");
+const NAMING = unprepared("SELECT pg_catalog.set_config('pinfold.schema', $1, true)");
 
 /** Every table but the mark, the state of the schema and the counted tries gets its trigger, or loses it. */
 const TRIGGERS: Readonly<Record<'set' | 'drop', Statement>> = {
@@ -121,7 +121,7 @@ const TRIGGERS: Readonly<Record<'set' | 'drop', Statement>> = {
 };
 
 function onEachTable(change: string): Statement {
-  return unhurried(`
+  return longRunning(`
     DO $do$
     DECLARE
       own name;

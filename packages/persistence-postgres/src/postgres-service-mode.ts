@@ -2,7 +2,7 @@ import type { Mode, ServiceMode } from '@pinfold/core';
 import { NORMAL } from '@pinfold/core/adapter';
 import { keepingFor, rowsOf } from './events.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
-import { planned, prepared } from './statement.ts';
+import { prepared, unprepared } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Keeps the mode in PostgreSQL. */
@@ -11,7 +11,7 @@ export function postgresServiceMode(connection: PostgresConnection, tables: Tabl
   const statements = {
     load: prepared(`SELECT kind, message FROM ${serviceMode}`),
     // Waits for whoever has looked at the mode to change something, in line before those who would look now.
-    lock: planned(`LOCK TABLE ${serviceMode} IN EXCLUSIVE MODE`),
+    lock: unprepared(`LOCK TABLE ${serviceMode} IN EXCLUSIVE MODE`),
     change: prepared(`
       WITH changed AS (
         UPDATE ${serviceMode} SET kind = $1, message = $2

@@ -1,15 +1,15 @@
 import type { Account, ApiKey, CountedViews, HistoryEvent, KeptWarning, Role, Takedown } from '@pinfold/core';
-import { type Kept, parseJsonList } from '@pinfold/core/adapter';
+import { parseJsonList, type StoredRow } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord, Snapshot } from '@pinfold/core/moving';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from './schema.ts';
-import { planned, type Statement } from './statement.ts';
+import { type Statement, unprepared } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Rows of one answer: a manifest may have a megabyte. */
 const AT_ONCE = 64;
 
-type PublicationRow = Kept<Role> &
+type PublicationRow = StoredRow<Role> &
   Pick<PublicationRecord, 'fingerprint' | 'lastEventAt' | 'isExpiryTold' | 'manifest'> & {
     readonly warnings: string;
   };
@@ -18,7 +18,7 @@ type PublicationRow = Kept<Role> &
 export function postgresSnapshot(connection: PostgresConnection, tables: Tables): Snapshot {
   const { accounts, apiKeys, roles, manifests, idempotencyKeys, takedowns, views, events } = tables;
   const after = (columns: string, from: string, place: string, parameters: string): Statement =>
-    planned(`
+    unprepared(`
       SELECT ${columns} FROM ${from} WHERE (${place}) > (${parameters}) ORDER BY ${place} LIMIT ${AT_ONCE}`);
   const ofKey = `FROM ${idempotencyKeys} AS keys WHERE keys.account = roles.account AND keys.key = roles.idempotency_key`;
   const statements = {
@@ -54,11 +54,11 @@ export function postgresSnapshot(connection: PostgresConnection, tables: Tables)
         place = last !== undefined && rows.length === AT_ONCE ? placeOf(last) : undefined;
       }
     }
-    for await (const row of walk<Kept<Account>>(statements.accounts, [''], ({ name }) => [name])) {
+    for await (const row of walk<StoredRow<Account>>(statements.accounts, [''], ({ name }) => [name])) {
       const { publicationsMark: _, ...value } = ACCOUNTS.read(row);
       yield { kind: 'account', value };
     }
-    for await (const row of walk<Kept<ApiKey>>(statements.keys, [''], ({ id }) => [id])) {
+    for await (const row of walk<StoredRow<ApiKey>>(statements.keys, [''], ({ id }) => [id])) {
       const { lastUsedAt: _, ...value } = API_KEYS.read(row);
       yield { kind: 'key', value };
     }
@@ -68,20 +68,23 @@ export function postgresSnapshot(connection: PostgresConnection, tables: Tables)
       const value = { ...ROLES.read(row), fingerprint, warnings, lastEventAt, isExpiryTold, manifest };
       yield { kind: 'publication', value };
     }
-    for await (const row of walk<Kept<Takedown>>(statements.takedowns, ['', ''], ({ id, sha256 }) => [
+    for await (const row of walk<StoredRow<Takedown>>(statements.takedowns, ['', ''], ({ id, sha256 }) => [
       id,
       sha256,
     ])) {
       yield { kind: 'takedown', value: TAKEDOWNS.read(row) };
     }
-    for await (const row of walk<Kept<CountedViews>>(statements.views, ['', 0], ({ role, day }) => [
+    for await (const row of walk<StoredRow<CountedViews>>(statements.views, ['', 0], ({ role, day }) => [
       role,
       day,
     ])) {
       yield { kind: 'views', value: VIEWS.read(row) };
     }
     const first = [Number.MIN_SAFE_INTEGER, ''];
-    for await (const row of walk<Kept<HistoryEvent>>(statements.events, first, ({ at, id }) => [at, id])) {
+    for await (const row of walk<StoredRow<HistoryEvent>>(statements.events, first, ({ at, id }) => [
+      at,
+      id,
+    ])) {
       yield { kind: 'event', value: EVENTS.read(row) };
     }
   }

@@ -8,12 +8,12 @@ import type {
   TakedownStore,
   Versioned,
 } from '@pinfold/core';
-import type { Kept } from '@pinfold/core/adapter';
+import type { StoredRow } from '@pinfold/core/adapter';
 import { keepingFor, keepingInTurn, lastEventAt, rowsOf } from './events.ts';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { savedValues, savingRole } from './role-store/roles.ts';
 import { TAKEDOWNS } from './schema.ts';
-import { planned, prepared, type Statement } from './statement.ts';
+import { prepared, type Statement, unprepared } from './statement.ts';
 import type { Tables } from './tables.ts';
 import { isForbidden, lockingArchive } from './takedowns.ts';
 
@@ -41,11 +41,11 @@ export function postgresTakedownStore(connection: PostgresConnection, tables: Ta
     forbidden: prepared(`SELECT ${isForbidden(tables, 1)} AS forbidden`),
     of: prepared(`SELECT ${TAKEDOWNS.select} FROM ${takedowns} WHERE id = ANY ($1::text[])`),
     list: (filter: string): Statement =>
-      planned(`
+      unprepared(`
         SELECT ${TAKEDOWNS.select} FROM ${takedowns}
         WHERE lifted_at IS NULL AND (at, id, sha256) < ($1, $2, $3) ${filter}
         ORDER BY at DESC, id DESC, sha256 DESC LIMIT $4`),
-    copies: planned(`
+    copies: unprepared(`
       SELECT id FROM ${roles}
       WHERE sha256 = $1 AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND id > $3
       ORDER BY id LIMIT $4`),
@@ -104,12 +104,12 @@ export function postgresTakedownStore(connection: PostgresConnection, tables: Ta
       const [row] = await connection.read<{ forbidden: boolean }>(statements.forbidden, [sha256]);
       return row?.forbidden === true;
     },
-    of: async (ids) => (await connection.read<Kept<Takedown>>(statements.of, [ids])).map(TAKEDOWNS.read),
+    of: async (ids) => (await connection.read<StoredRow<Takedown>>(statements.of, [ids])).map(TAKEDOWNS.read),
     list: async ({ sha256: of, after, limit }) => {
       const { at, id, sha256 } = after ?? NEWEST;
       const statement = statements.list(of === undefined ? '' : 'AND sha256 = $5');
       const values = [at, id, sha256, limit, ...(of === undefined ? [] : [of])];
-      return (await connection.read<Kept<Takedown>>(statement, values)).map(TAKEDOWNS.read);
+      return (await connection.read<StoredRow<Takedown>>(statement, values)).map(TAKEDOWNS.read);
     },
     copies: async ({ sha256, now, after, limit }) => {
       const rows = await connection.read<{ id: RoleId }>(statements.copies, [

@@ -1,6 +1,6 @@
 import type { DayOfViews, ViewStore } from '@pinfold/core';
 import type { PostgresConnection } from './postgres-connection.ts';
-import { planned, prepared } from './statement.ts';
+import { prepared, unprepared } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Keeps how often roles were viewed in a schema. */
@@ -19,7 +19,7 @@ export function postgresViewStore(connection: PostgresConnection, { views }: Tab
     list: prepared(`
       SELECT day, views, refused_passwords AS "refusedPasswords" FROM ${views}
       WHERE role = $1 AND day >= $2 ORDER BY day DESC`),
-    drop: planned(`
+    drop: unprepared(`
       DELETE FROM ${views} WHERE (role, day) IN (
         SELECT role, day FROM ${views} WHERE day < $1 ORDER BY day LIMIT $2 FOR UPDATE SKIP LOCKED
       )`),

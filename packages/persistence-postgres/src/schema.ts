@@ -1,9 +1,9 @@
 import type {
   Account,
   ApiKey,
+  Consent,
   CountedViews,
   HistoryEvent,
-  Pairing,
   Role,
   Session,
   SignInLink,
@@ -51,6 +51,7 @@ export const API_KEYS: Table<ApiKey> = tableOf<ApiKey>({
   createdAt: bigint('created_at'),
   lastUsedAt: bigint('last_used_at'),
   revokedAt: bigint('revoked_at'),
+  isEnsured: { name: 'ensured', type: 'boolean' },
 });
 
 export const SESSIONS: Table<Session> = tableOf<Session>({
@@ -82,6 +83,7 @@ export const EVENTS: Table<HistoryEvent> = tableOf<HistoryEvent>({
   request: 'request',
   address: 'address',
   asOperator: { name: 'as_operator', type: 'boolean' },
+  recordedAt: bigint('recorded_at'),
 });
 
 export const TAKEDOWNS: Table<Takedown> = tableOf<Takedown>({
@@ -101,11 +103,12 @@ export const VIEWS: Table<CountedViews> = tableOf<CountedViews>({
   refusedPasswords: bigint('refused_passwords'),
 });
 
-export const PAIRINGS: Table<Pairing> = tableOf<Pairing>({
-  secretHash: 'secret_hash',
+/** The columns of a pairing that are null without a consent. */
+export const CONSENTS: Table<Consent> = tableOf<Consent>({
   account: 'account',
   scopes: jsonList('scopes'),
   label: 'label',
   actor: jsonOf('actor'),
-  endsAt: bigint('ends_at'),
+  session: 'session',
+  apiKey: 'api_key',
 });

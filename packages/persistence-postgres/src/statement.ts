@@ -15,12 +15,12 @@ export function prepared(text: string): Statement {
 }
 
 /** A statement whose best plan depends on its values. */
-export function planned(text: string): Statement {
+export function unprepared(text: string): Statement {
   return { name: undefined, text };
 }
 
 /** A statement that may take as long as a whole migration. */
-export function unhurried(text: string): Statement {
+export function longRunning(text: string): Statement {
   return { name: undefined, text, timeout: 86_400_000 };
 }
 

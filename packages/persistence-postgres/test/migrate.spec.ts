@@ -18,7 +18,7 @@ import { checkSchema, migrate } from '../src/migrate.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { postgresAttemptCounter } from '../src/postgres-attempt-counter.ts';
 import { PostgresConnection } from '../src/postgres-connection.ts';
-import { planned, quoted } from '../src/statement.ts';
+import { quoted, unprepared } from '../src/statement.ts';
 import { tablesOf } from '../src/tables.ts';
 
 const NEWEST = MIGRATIONS.length;
@@ -54,8 +54,10 @@ async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
 }
 
 async function schemaOf(connection: PostgresConnection, schema: string): Promise<object> {
-  const state = planned(`SELECT version, oldest_version, oldest_release FROM ${quoted(schema)}.schema_state`);
-  const tables = planned(`
+  const state = unprepared(
+    `SELECT version, oldest_version, oldest_release FROM ${quoted(schema)}.schema_state`,
+  );
+  const tables = unprepared(`
     SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = $1 ORDER BY 1, 2`);
   return {
     state: await connection.read(state, []),
@@ -142,15 +144,15 @@ describe('migrate', () => {
       const { id, account, archive, idempotencyKey, publishedAt, sha256 } = aRole(1);
       const fingerprint = fingerprintOf(sha256, 'site.zip' as Filename, null);
       const tables = tablesOf(schema);
-      const role = planned(`
+      const role = unprepared(`
         INSERT INTO ${tables.roles} (id, version, account, archive, idempotency_key, original_filename, file_count, size,
           published_at, pinned, generation, title_folded)
         VALUES ($1, 1, $2, $3, $4, 'site.zip', 1, 300, $5, false, 1, '')`);
-      const key = planned(`
+      const key = unprepared(`
         INSERT INTO ${tables.idempotencyKeys} (account, key, fingerprint, token, begun_at, held_until, role, warnings)
         VALUES ($1, $2, $3, 't', 0, 0, $4, '[]')`);
       await connection.write(role, [id, account, archive, idempotencyKey, publishedAt]);
-      await connection.write(planned(`INSERT INTO ${tables.manifests} VALUES ($1, $2)`), [
+      await connection.write(unprepared(`INSERT INTO ${tables.manifests} VALUES ($1, $2)`), [
         archive,
         aManifest(1),
       ]);
@@ -166,10 +168,10 @@ describe('migrate', () => {
     onStage(async ({ schema, open }) => {
       const connection = open();
       const { attemptWindows, attempts } = tablesOf(schema);
-      const window = planned(
+      const window = unprepared(
         `INSERT INTO ${attemptWindows} (role, counted, ends_at, tries) VALUES ($1, 'from a', $2, 1)`,
       );
-      const ticket = planned(
+      const ticket = unprepared(
         `INSERT INTO ${attempts} (role, counted, ends_at, role_ends_at) VALUES ($1, 'from a', $2, $2)`,
       );
       const countAsBefore = async (role: RoleId) => {
@@ -229,7 +231,7 @@ describe('migrate', () => {
     onStage(async ({ schema, open }) => {
       const connection = open();
       await migrate(connection, schema);
-      const options = planned(`
+      const options = unprepared(`
         SELECT relname, reloptions::text FROM pg_catalog.pg_class
         WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND reloptions IS NOT NULL ORDER BY 1`);
       const vacuum = 'autovacuum_vacuum_scale_factor=0.01,autovacuum_vacuum_insert_scale_factor=0.02';

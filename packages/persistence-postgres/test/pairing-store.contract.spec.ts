@@ -4,5 +4,5 @@ import { subjectsOf } from './postgres-subject.ts';
 
 describeContract(pairingStoreContract, {
   name: 'PostgresPairingStore',
-  create: subjectsOf(({ pairings }) => pairings),
+  create: subjectsOf((stores) => stores),
 });

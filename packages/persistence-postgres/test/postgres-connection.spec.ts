@@ -3,10 +3,10 @@ import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { PostgresConnection } from '../src/postgres-connection.ts';
 import type { PostgresClient, PostgresPool } from '../src/postgres-pool.ts';
-import { planned } from '../src/statement.ts';
+import { unprepared } from '../src/statement.ts';
 
-const CHANGE = planned('CHANGE');
-const LOOK = planned('LOOK');
+const CHANGE = unprepared('CHANGE');
+const LOOK = unprepared('LOOK');
 
 /** An error as the server sends it. */
 function serverError(code: string): Error {

@@ -4,15 +4,17 @@ import { dayOf } from '@pinfold/core/views';
 import {
   ACCOUNT,
   aComparison,
+  aConsent,
   aKey,
   aLink,
   anApiKey,
   anApiKeyId,
   anArchiveId,
   anEvent,
-  aPairing,
+  aPairingRedemption,
   aPublication,
   aRedemption,
+  aRegistration,
   aReservation,
   aRoleId,
   aSession,
@@ -113,12 +115,14 @@ async function useLists({ roles }: Persistence): Promise<void> {
 
 async function useKeysAndAttempts({ apiKeys, attempts }: Persistence): Promise<void> {
   await apiKeys.createFirst(anApiKey(1), [anEvent()]);
-  await apiKeys.create(anApiKey(2), [anEvent()]);
+  await apiKeys.create(anApiKey(2), [anEvent()], 'account', 100);
+  await apiKeys.create({ ...anApiKey(2), isEnsured: true }, [anEvent()], 'operator');
   await apiKeys.find(anApiKeyId(2));
-  await apiKeys.list(undefined);
-  await apiKeys.list(ACCOUNT);
+  for (const account of [undefined, ACCOUNT]) await apiKeys.list({ account, after: undefined, limit: 50 });
+  await apiKeys.countLive(ACCOUNT);
   await apiKeys.touch(anApiKeyId(2), LATER, START);
   await apiKeys.revoke(anApiKeyId(2), START, [anEvent()]);
+  await apiKeys.purge(LATER, 10);
   const limits = { window: minutes(5), perAddress: 10, perRole: 300 };
   const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };
   for (const end of [attempts.forgive.bind(attempts), attempts.settle.bind(attempts)]) {
@@ -130,8 +134,9 @@ async function useKeysAndAttempts({ apiKeys, attempts }: Persistence): Promise<v
 
 async function useSessions({ sessions }: Persistence): Promise<void> {
   await sessions.offer(aLink(1), [anEvent()]);
-  await sessions.redeem(aRedemption(aLink(1), aSession(1)), [anEvent()]);
-  await sessions.begin(aSession(2), [anEvent()]);
+  const limits = { ofActor: 100, ofAccount: 1_000 };
+  await sessions.redeem(aRedemption(aLink(1), aSession(1), { limits }), [anEvent()]);
+  await sessions.begin(aSession(2), [anEvent()], limits);
   await sessions.find(aTokenHash(2), START);
   for (const account of [undefined, ACCOUNT]) {
     await sessions.list({ account, now: START, after: aTokenHash(1), limit: 10 });
@@ -148,10 +153,21 @@ async function useViews({ views }: Persistence): Promise<void> {
 }
 
 async function usePairings({ pairings }: Persistence): Promise<void> {
-  await pairings.agree(aPairing(1));
-  await pairings.find(aPairing(1).secretHash, START);
-  await pairings.take(aPairing(1).secretHash, START);
+  const { secretHash } = aRegistration(1);
+  await pairings.register(aRegistration(1));
+  const consent = aConsent(1, { session: aTokenHash(3), apiKey: anApiKeyId(1) });
+  await pairings.agree(secretHash, consent, START, [anEvent()]);
+  await pairings.find(secretHash, START);
+  await pairings.take(aPairingRedemption(1, { limit: 100 }), []);
   await pairings.purge(LATER, 10);
+}
+
+async function useHistory({ history }: Persistence): Promise<void> {
+  await history.list({ account: ACCOUNT, pin: undefined, since: START, after: undefined, limit: 10 });
+  await history.list({ account: ACCOUNT, pin: aRoleId(1), since: undefined, after: undefined, limit: 10 });
+  await history.expired(START, 10);
+  await history.drop(START, 10);
+  await history.thin({ since: START, until: after(START, minutes(1)), keep: 10_000, limit: 10 });
 }
 
 async function useTakedowns({ takedowns }: Persistence): Promise<void> {
@@ -195,11 +211,15 @@ function fill(schema: string): string {
     INSERT INTO ${name}.views
     SELECT 'role-' || n, ${dayOf(START)} - n % 30, 1, 0 FROM pg_catalog.generate_series(1, 20000) AS n;
     INSERT INTO ${name}.pairings
-    SELECT 'hash-' || n, 'account', '[]', '', '{}', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
+    SELECT 'hash-' || n, 'account-' || n % 100, '[]', '', '{}', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
     INSERT INTO ${name}.takedowns
     SELECT 'role-' || n, 'account-' || n % 100, 'sha-' || n / 3, 'Phishing', ${START} - n, NULL
     FROM pg_catalog.generate_series(1, 20000) AS n;
-    ANALYZE ${name}.takedowns, ${name}.pairings, ${name}.views, ${name}.roles, ${name}.manifests, ${name}.idempotency_keys, ${name}.api_keys, ${name}.attempt_windows,
+    INSERT INTO ${name}.events (at, id, type, account, pin, actor, as_operator, recorded_at)
+    SELECT ${START} + n * 1000, 'event-' || n, 'pin.pinned', 'account-' || n % 100, 'role-' || n % 1000, '{}', false,
+      ${START} + n * 1000
+    FROM pg_catalog.generate_series(1, 20000) AS n;
+    ANALYZE ${name}.events, ${name}.takedowns, ${name}.pairings, ${name}.views, ${name}.roles, ${name}.manifests, ${name}.idempotency_keys, ${name}.api_keys, ${name}.attempt_windows,
       ${name}.attempts, ${name}.sessions, ${name}.sign_in_links`;
 }
 
@@ -236,6 +256,7 @@ describe('Every statement of a request', () => {
     await useViews(handle);
     await usePairings(handle);
     await useTakedowns(handle);
+    await useHistory(handle);
     const statements = [...asked.values()].filter(({ text }) => !/^(?:BEGIN|COMMIT|ROLLBACK)/.test(text));
     expect(statements.length).to.be.greaterThan(30);
     const pool = place.pool();
@@ -246,8 +267,9 @@ describe('Every statement of a request', () => {
       const scans = steps.filter((step) => step['Node Type'] === 'Seq Scan');
       const slow = scans.filter((step) => !mayRead(step['Relation Name'] ?? '', statement.text));
       expect(slow, statement.text).to.deep.equal([]);
-      // The copies of one archive are few.
-      const isPage = /LIMIT \$[45]/.test(statement.text) && !/WITH|SELECT id FROM/.test(statement.text);
+      // The copies of one archive are few, and so are the publications of the events of 20 minutes.
+      const isPage =
+        /LIMIT \$[45]/.test(statement.text) && !/WITH|SELECT id FROM|SELECT DISTINCT/.test(statement.text);
       const sorts = steps.filter((step) => isPage && step['Node Type'] === 'Sort');
       expect(sorts, statement.text).to.deep.equal([]);
       for (const step of steps) kinds.add(step['Node Type']);

@@ -1,6 +1,6 @@
 import type { Account, AccountId, AccountUse, Instant } from '@pinfold/core';
 import { before, days } from '@pinfold/core';
-import { FIRST_GENERATION, type Kept, NO_LIMITS } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, NO_LIMITS, type StoredRow } from '@pinfold/core/adapter';
 import { ACCOUNTS } from './schema.ts';
 import type { Prepare } from './sqlite-file.ts';
 
@@ -35,7 +35,7 @@ export function makeAccount(prepare: Prepare, name: AccountId): void {
 }
 
 export function findAccount(prepare: Prepare, name: AccountId): Account | undefined {
-  const row = prepare<Kept<Account>>(FIND).get(name);
+  const row = prepare<StoredRow<Account>>(FIND).get(name);
   return row && ACCOUNTS.read(row);
 }
 

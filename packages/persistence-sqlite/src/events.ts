@@ -11,12 +11,12 @@ const KEEP = `INSERT INTO events (${EVENTS.insert}) VALUES (${EVENTS.parameters(
 export const LAST_EVENT_AT = 'last_event_at = max(last_event_at + 1, coalesce(?, 0)) + ? - 1';
 
 /** A role's row after its update. */
-export interface Turn {
+export interface SequencedEvent {
   readonly lastEventAt: number;
 }
 
 /** The parameters of {@link LAST_EVENT_AT}. */
-export function turnOf(events: readonly HistoryEvent[]): readonly [Instant | null, number] {
+export function sequenced(events: readonly HistoryEvent[]): readonly [Instant | null, number] {
   return [events[0]?.at ?? null, events.length];
 }
 
@@ -25,7 +25,11 @@ export function keep(prepare: Prepare, events: readonly HistoryEvent[]): void {
 }
 
 /** Keeps the events of one change of a role, a millisecond apart, the last of them when its row says. */
-export function keepInTurn(prepare: Prepare, events: readonly HistoryEvent[], { lastEventAt }: Turn): void {
+export function insertSequenced(
+  prepare: Prepare,
+  events: readonly HistoryEvent[],
+  { lastEventAt }: SequencedEvent,
+): void {
   const first = lastEventAt - events.length + 1;
   keep(
     prepare,

@@ -33,7 +33,7 @@ export function handleOn(
     pairings: sqlitePairingStore(connection),
     snapshot: sqliteSnapshot(connection),
     imports: sqliteImport(connection),
-    migrate: () => migrate(connection),
+    migrate: (scope) => migrate(connection, undefined, scope),
     check: (signal) => checkSchema(connection, signal),
     close: async () => {
       connection.close();

@@ -1,4 +1,10 @@
-import { type Migration, planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
+import {
+  type Migration,
+  type MigrationScope,
+  planMigrations,
+  refuseOutdated,
+  type SchemaState,
+} from '@pinfold/core/adapter';
 import { MIGRATIONS } from './migrations.ts';
 import type { Statements } from './sqlite-connection.ts';
 
@@ -25,10 +31,11 @@ const SET_STATE = `
 export function migrate(
   connection: Statements,
   migrations: readonly Migration[] = MIGRATIONS,
+  scope?: MigrationScope,
 ): Promise<void> {
-  return connection.alter((prepare, exec) => {
+  return connection.writeSchema((prepare, exec) => {
     exec(STATE_TABLE);
-    const { steps, reached } = planMigrations(prepare<SchemaState>(STATE).get(), migrations);
+    const { steps, reached } = planMigrations(prepare<SchemaState>(STATE).get(), migrations, scope);
     for (const { sql } of steps) exec(sql);
     if (reached !== undefined) prepare(SET_STATE).run(reached);
   });

@@ -257,6 +257,47 @@ const linkScopes: Migration = {
   sql: `ALTER TABLE sign_in_links ADD COLUMN scope TEXT NOT NULL DEFAULT 'manage'`,
 };
 
+/** When each event was recorded: the sweep drops it by that. Releases before this one do not write it. */
+const recordedEvents: Migration = {
+  version: 14,
+  release: '0.1.0',
+  oldestVersion: 14,
+  sql: `
+    ALTER TABLE events ADD COLUMN recorded_at INTEGER NOT NULL DEFAULT 0;
+    UPDATE events SET recorded_at = at;
+    CREATE INDEX events_recorded ON events (recorded_at);
+  `,
+};
+
+/** What bounds keys, sessions and programs that ask for a key. Programs that wait begin anew. */
+const boundedKeys: Migration = {
+  version: 15,
+  release: '0.1.0',
+  oldestVersion: 14,
+  sql: `
+    ALTER TABLE api_keys ADD COLUMN ensured INTEGER NOT NULL DEFAULT 0 CHECK (ensured IN (0, 1));
+    CREATE INDEX api_keys_live ON api_keys (account) WHERE revoked_at IS NULL;
+    CREATE INDEX api_keys_revoked ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL AND ensured = 0;
+
+    CREATE INDEX sessions_of_account ON sessions (account, started_at, token_hash);
+    CREATE INDEX sessions_of_actor ON sessions (account, actor, started_at, token_hash);
+
+    DROP TABLE pairings;
+    CREATE TABLE pairings (
+      secret_hash TEXT NOT NULL PRIMARY KEY,
+      ends_at INTEGER NOT NULL,
+      account TEXT,
+      scopes TEXT,
+      label TEXT,
+      actor TEXT,
+      session TEXT,
+      api_key TEXT
+    ) STRICT;
+    CREATE INDEX pairings_ended ON pairings (ends_at);
+    CREATE INDEX pairings_agreed ON pairings (account, actor, session);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly Migration[] = [
   first,
@@ -272,4 +313,6 @@ export const MIGRATIONS: readonly Migration[] = [
   mode,
   pairings,
   linkScopes,
+  recordedEvents,
+  boundedKeys,
 ];

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock, Duration } from '@pinfold/core';
-import { type Persistence, unlessAborted } from '@pinfold/core/adapter';
+import { type Persistence, raceSignal } from '@pinfold/core/adapter';
 import { Checkpointer } from './checkpointer.ts';
 import { handleOn } from './handle.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -42,5 +42,5 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
 }
 
 function sleepByTimer(length: Duration, signal?: AbortSignal): Promise<void> {
-  return unlessAborted(setTimeout(length), signal);
+  return raceSignal(setTimeout(length), signal);
 }

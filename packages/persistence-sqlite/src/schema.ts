@@ -1,9 +1,9 @@
 import type {
   Account,
   ApiKey,
+  Consent,
   CountedViews,
   HistoryEvent,
-  Pairing,
   Role,
   Session,
   SignInLink,
@@ -50,6 +50,7 @@ export const API_KEYS: Table<ApiKey> = table<ApiKey>({
   createdAt: 'created_at',
   lastUsedAt: 'last_used_at',
   revokedAt: 'revoked_at',
+  isEnsured: { name: 'ensured', write: Number, read: (kept) => kept === 1 },
 });
 
 export const SESSIONS: Table<Session> = table<Session>({
@@ -81,6 +82,7 @@ export const EVENTS: Table<HistoryEvent> = table<HistoryEvent>({
   request: 'request',
   address: 'address',
   asOperator: { name: 'as_operator', write: Number, read: (kept) => kept === 1 },
+  recordedAt: 'recorded_at',
 });
 
 export const TAKEDOWNS: Table<Takedown> = table<Takedown>({
@@ -100,11 +102,12 @@ export const VIEWS: Table<CountedViews> = table<CountedViews>({
   refusedPasswords: 'refused_passwords',
 });
 
-export const PAIRINGS: Table<Pairing> = table<Pairing>({
-  secretHash: 'secret_hash',
+/** The columns of a pairing that are null without a consent. */
+export const CONSENTS: Table<Consent> = table<Consent>({
   account: 'account',
   scopes: jsonList('scopes'),
   label: 'label',
   actor: jsonOf('actor'),
-  endsAt: 'ends_at',
+  session: 'session',
+  apiKey: 'api_key',
 });

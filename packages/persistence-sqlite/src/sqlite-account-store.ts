@@ -1,5 +1,5 @@
 import type { Account, AccountStore, Version } from '@pinfold/core';
-import type { Kept } from '@pinfold/core/adapter';
+import type { StoredRow } from '@pinfold/core/adapter';
 import { countInService, countPublished } from './accounts.ts';
 import { keep } from './events.ts';
 import { ACCOUNTS } from './schema.ts';
@@ -21,7 +21,7 @@ export function sqliteAccountStore(connection: Statements): AccountStore {
   return {
     load: (name, signal) =>
       connection.read((prepare) => {
-        const row = prepare<Kept<Account> & { readonly version: Version }>(LOAD).get(name);
+        const row = prepare<StoredRow<Account> & { readonly version: Version }>(LOAD).get(name);
         return row && { value: ACCOUNTS.read(row), version: row.version };
       }, signal),
     save: (change, loadedAt, events) =>
@@ -37,7 +37,7 @@ export function sqliteAccountStore(connection: Statements): AccountStore {
       }),
     list: (after, limit) =>
       connection.read((prepare) =>
-        prepare<Kept<Account>>(LIST)
+        prepare<StoredRow<Account>>(LIST)
           .all(after ?? '', limit)
           .map(ACCOUNTS.read),
       ),

@@ -63,13 +63,13 @@ export function sqliteAttemptCounter(connection: Statements): AttemptCounter {
     begin: async (attempt) => {
       // Who is limited, or waits, keeps nobody from writing, however often that is.
       const seen = await connection.read((prepare) => refusalOf(look(prepare, attempt), attempt));
-      return seen ?? (await connection.note((prepare) => count(prepare, attempt)));
+      return seen ?? (await connection.writeRelaxed((prepare) => count(prepare, attempt)));
     },
     settle: async (ticket) => {
-      await connection.note((prepare) => prepare(SETTLE).run(Number(ticket)));
+      await connection.writeRelaxed((prepare) => prepare(SETTLE).run(Number(ticket)));
     },
     forgive: (ticket) =>
-      connection.note((prepare) => {
+      connection.writeRelaxed((prepare) => {
         const attempt = prepare<{ addressWindow: number; roleWindow: number }>(FORGET).get(Number(ticket));
         if (attempt === undefined) return;
         prepare(TAKE_BACK).run(attempt.addressWindow, attempt.roleWindow);
@@ -78,7 +78,7 @@ export function sqliteAttemptCounter(connection: Statements): AttemptCounter {
     purge: async (endedBy, limit) => {
       // A sweep asks for batch after batch: others get their turn in between.
       await setImmediate();
-      return connection.reclaim((prepare) => {
+      return connection.writeForCleanup((prepare) => {
         const windows = prepare(PURGE_WINDOWS).run(endedBy, limit).changes;
         return windows + prepare(PURGE_ATTEMPTS).run(endedBy, limit - windows).changes;
       });

@@ -1,5 +1,5 @@
 import { type Clock, duration, Fault } from '@pinfold/core';
-import { Reserve } from './reserve.ts';
+import { Reserve } from './ballast.ts';
 import { asFault, isBusy, isFull, isOfSqlite, spoilsConnection, unavailable } from './sqlite-errors.ts';
 import { openSqliteFile, type Prepare, type SqliteFile } from './sqlite-file.ts';
 
@@ -10,7 +10,14 @@ const LONGEST_WAIT = 16;
 /** What stores need of a connection. */
 export type Statements = Pick<
   SqliteConnection,
-  'read' | 'snapshot' | 'apart' | 'write' | 'note' | 'reclaim' | 'alter'
+  | 'read'
+  | 'readCached'
+  | 'snapshot'
+  | 'readTransaction'
+  | 'write'
+  | 'writeRelaxed'
+  | 'writeForCleanup'
+  | 'writeSchema'
 >;
 
 /**
@@ -43,6 +50,11 @@ export class SqliteConnection {
     return this.#patiently(() => this.#attempt((file) => work(file.prepare)), signal);
   }
 
+  /** Reads the row of a statement with one parameter, from memory while nothing was committed; it must not be changed. */
+  readCached<Row>(sql: string, key: string, signal?: AbortSignal): Promise<Row | undefined> {
+    return this.#patiently(() => this.#attempt((file) => file.cachedRow<Row>(sql, key)), signal);
+  }
+
   /** Runs statements that change nothing and must see one state of the file. */
   snapshot<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
     return this.#patiently(() => this.#attempt((file) => file.transaction('BEGIN', work)));
@@ -52,7 +64,7 @@ export class SqliteConnection {
    * One more connection, in which a transaction sees one state of the file until it is closed: others change it
    * meanwhile, and their log grows.
    */
-  apart(): Promise<SqliteFile> {
+  readTransaction(): Promise<SqliteFile> {
     return this.#patiently(() => {
       if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
       const opened = this.#open();
@@ -73,22 +85,22 @@ export class SqliteConnection {
   }
 
   /** As {@link write}, also while an import is unfinished: for the import itself, and for the schema. */
-  alter<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
+  writeSchema<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
     return this.#patiently(() =>
       this.#attempt((file) => this.#change(file, true, (prepare) => work(prepare, file.exec))),
     );
   }
 
   /** As {@link write}, without waiting for the disk: for what may be forgotten when the machine loses its power. */
-  note<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
+  writeRelaxed<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
     return this.#patiently(() => this.#attempt((file) => this.#change(file, false, unlessImporting(work))));
   }
 
   /**
-   * As {@link note}, for what a cleanup writes: it makes room, and on a full disk it gets what was kept for it. Others
+   * As {@link writeRelaxed}, for what a cleanup writes: it makes room, and on a full disk it gets what was kept for it. Others
    * do not, or a disk that became full once could be helped by nobody but a person.
    */
-  async reclaim<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
+  async writeForCleanup<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
     const change = (file: SqliteFile): Result => this.#change(file, false, unlessImporting(work));
     const result = await this.#patiently((): Result => this.#withReserve(() => this.#attempt(change)));
     // What the archives took that went since the last write is free now.

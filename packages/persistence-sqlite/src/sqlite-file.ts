@@ -1,5 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { CommitWatch } from './commit-watch.ts';
+import { RowCache } from './row-cache.ts';
 
 /** Pages kept in memory by one connection, in KiB. */
 const CACHE_KIB = 16_384;
@@ -17,6 +19,11 @@ export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown
 /** One open connection to a file, with its prepared statements. */
 export interface SqliteFile {
   readonly prepare: Prepare;
+  /**
+   * The row of a statement with one parameter, from memory while nothing was committed to the database. Callers share it
+   * and must not change it.
+   */
+  cachedRow<Row>(sql: string, key: string): Row | undefined;
   /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
   transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: (prepare: Prepare) => Result): Result;
   exec(sql: string): void;
@@ -38,7 +45,7 @@ export function openSqliteFile(file: string): SqliteFile {
     database.close();
     throw error;
   }
-  return wrap(database);
+  return wrap(database, file);
 }
 
 /**
@@ -64,7 +71,7 @@ function configure(database: Database.Database): void {
   database.pragma(`journal_size_limit = ${LOG_BYTES}`);
 }
 
-function wrap(database: Database.Database): SqliteFile {
+function wrap(database: Database.Database, file: string): SqliteFile {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
   let isForced = true;
   const prepare = <Row>(sql: string): Database.Statement<unknown[], Row> => {
@@ -75,8 +82,19 @@ function wrap(database: Database.Database): SqliteFile {
     }
     return statement as Database.Statement<unknown[], Row>;
   };
+  const caches = new Map<string, Pick<RowCache<unknown>, 'get'>>();
   return {
     prepare,
+    cachedRow: <Row>(sql: string, key: string) => {
+      const cache = caches.get(sql);
+      if (cache !== undefined) return cache.get(key) as Row | undefined;
+      const read = (one: string): unknown => prepare(sql).get(one);
+      const row = read(key);
+      // SQLite has opened the file that is watched by its first read.
+      const watch = CommitWatch.of(file);
+      caches.set(sql, watch === undefined ? { get: read } : new RowCache(watch, read));
+      return row as Row | undefined;
+    },
     transaction: (begin, work) => {
       prepare(begin).run();
       try {

@@ -1,5 +1,13 @@
-import type { EventQuery, ExpiredRole, HistoryEvent, HistoryStore } from '@pinfold/core';
-import { eventPageOf, type Kept } from '@pinfold/core/adapter';
+import type {
+  EventCursor,
+  EventQuery,
+  EventThinning,
+  ExpiredRole,
+  HistoryEvent,
+  HistoryStore,
+  RoleId,
+} from '@pinfold/core';
+import { eventPageOf, type StoredRow } from '@pinfold/core/adapter';
 import { keep } from './events.ts';
 import { EVENTS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
@@ -16,7 +24,14 @@ const TELL = `
   UPDATE roles SET expiry_told = 1, version = version + 1, last_event_at = max(last_event_at, expires_at)
   WHERE ${UNTOLD} AND id = ? AND expires_at = ?`;
 const DROP = `
-  DELETE FROM events WHERE (at, id) IN (SELECT at, id FROM events WHERE at < ? ORDER BY at, id LIMIT ?)`;
+  DELETE FROM events WHERE (at, id) IN (SELECT at, id FROM events WHERE recorded_at < ? ORDER BY recorded_at LIMIT ?)`;
+const RECENT = `
+  SELECT DISTINCT pin AS role FROM events WHERE recorded_at >= ? AND recorded_at < ? AND pin IS NOT NULL`;
+const NEWEST_EXTRA = 'SELECT at, id FROM events WHERE pin = ? ORDER BY at DESC, id DESC LIMIT 1 OFFSET ?';
+const THIN = `
+  DELETE FROM events WHERE (at, id) IN (
+    SELECT at, id FROM events WHERE pin = @role AND (at, id) <= (@at, @id) AND recorded_at < @until LIMIT @limit
+  )`;
 
 /** Reads and drops the events that the stores of a SQLite file keep, and tells of expirations. */
 export function sqliteHistoryStore(connection: Statements): HistoryStore {
@@ -25,16 +40,18 @@ export function sqliteHistoryStore(connection: Statements): HistoryStore {
       connection.read((prepare) => {
         const { at, id } = query.after ?? NEWEST;
         const values = { ...query, at, id, limit: query.limit + 1 };
-        const rows = prepare<Kept<HistoryEvent>>(listOf(query)).all(values);
+        const rows = prepare<StoredRow<HistoryEvent>>(listOf(query)).all(values);
         return eventPageOf(rows.map(EVENTS.read), query.limit);
       }),
     expired: (by, limit) => connection.read((prepare) => prepare<ExpiredRole>(EXPIRED).all(by, limit)),
     tellExpired: async (events) => {
-      await connection.reclaim((prepare) => {
+      await connection.writeForCleanup((prepare) => {
         for (const event of events) tell(prepare, event);
       });
     },
-    drop: (before, limit) => connection.reclaim((prepare) => prepare(DROP).run(before, limit).changes),
+    drop: (before, limit) =>
+      connection.writeForCleanup((prepare) => prepare(DROP).run(before, limit).changes),
+    thin: (thinning) => connection.writeForCleanup((prepare) => thin(prepare, thinning)),
   };
 }
 
@@ -52,4 +69,14 @@ function listOf({ account, pin, since }: EventQuery): string {
 
 function tell(prepare: Prepare, event: HistoryEvent): void {
   if (prepare(TELL).run(event.pin, event.at).changes === 1) keep(prepare, [event]);
+}
+
+function thin(prepare: Prepare, { since, until, keep, limit }: EventThinning): number {
+  let left = limit;
+  for (const { role } of prepare<{ role: RoleId }>(RECENT).all(since, until)) {
+    const extra = prepare<EventCursor>(NEWEST_EXTRA).get(role, keep);
+    if (extra !== undefined) left -= prepare(THIN).run({ role, ...extra, until, limit: left }).changes;
+    if (left === 0) break;
+  }
+  return limit - left;
 }

@@ -50,7 +50,7 @@ export function sqliteImport(connection: Statements): Import {
   return {
     isUnfinished: (signal) => connection.read((prepare) => prepare(MARK).get() !== undefined, signal),
     begin: (token) =>
-      connection.alter((prepare) => {
+      connection.writeSchema((prepare) => {
         const isResumed = prepare(MARK).get() !== undefined;
         if (!isResumed && prepare(IS_FOREIGN).get() !== undefined) return { kind: 'refused' };
         for (const name of OWN) prepare(`DELETE FROM ${name}`).run();
@@ -58,13 +58,15 @@ export function sqliteImport(connection: Statements): Import {
         return { kind: 'begun' };
       }),
     keep: (token, records) =>
-      connection.alter((prepare) => {
+      connection.writeSchema((prepare) => {
         if (!holds(prepare, token)) return { kind: 'lost' };
         for (const record of records) keepOne(prepare, record);
         return { kind: 'kept' };
       }),
     end: (token) =>
-      connection.alter((prepare) => ({ kind: prepare(END).run(token).changes === 1 ? 'ended' : 'lost' })),
+      connection.writeSchema((prepare) => ({
+        kind: prepare(END).run(token).changes === 1 ? 'ended' : 'lost',
+      })),
   };
 }
 

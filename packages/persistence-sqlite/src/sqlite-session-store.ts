@@ -1,5 +1,5 @@
-import type { Session, SessionStore, SignInLink } from '@pinfold/core';
-import type { Kept } from '@pinfold/core/adapter';
+import type { BegunSession, Session, SessionLimits, SessionStore, SignInLink } from '@pinfold/core';
+import type { StoredRow } from '@pinfold/core/adapter';
 import { makeAccount } from './accounts.ts';
 import { keep } from './events.ts';
 import { LINKS, SESSIONS } from './schema.ts';
@@ -10,10 +10,20 @@ const OFFER = `INSERT INTO sign_in_links (${LINKS.insert}) VALUES (${LINKS.param
 const REDEEM = `
   DELETE FROM sign_in_links WHERE token_hash = ? AND ends_at > ? RETURNING ${LINKS.select}`;
 const BEGIN = `INSERT INTO sessions (${SESSIONS.insert}) VALUES (${SESSIONS.parameters(1)})`;
+/** Ends the sessions that are not among the newest. */
+const makeRoom = (filter: string) => `
+  DELETE FROM sessions WHERE token_hash IN (
+    SELECT token_hash FROM sessions
+    WHERE account = @account AND ends_at > @now AND token_hash <> @tokenHash ${filter}
+    ORDER BY started_at DESC, token_hash DESC LIMIT -1 OFFSET @others
+  )`;
+const MAKE_ROOM_OF_ACTOR = makeRoom('AND actor = @actor');
+const MAKE_ROOM_OF_ACCOUNT = makeRoom('');
 const FIND = `SELECT ${SESSIONS.select} FROM sessions WHERE token_hash = ? AND ends_at > ?`;
 const LISTED = `SELECT ${SESSIONS.select} FROM sessions WHERE token_hash > ? AND ends_at > ?`;
 const LIST = `${LISTED} ORDER BY token_hash LIMIT ?`;
-const LIST_OF_ACCOUNT = `${LISTED} AND account = ? ORDER BY token_hash LIMIT ?`;
+// In order of hashes: a plus keeps the account from choosing an index of its own.
+const LIST_OF_ACCOUNT = `${LISTED} AND +account = ? ORDER BY token_hash LIMIT ?`;
 const END = 'DELETE FROM sessions WHERE token_hash = ?';
 const REFUSE = `
   INSERT INTO session_refusals (account, told_at) VALUES (@account, @at)
@@ -35,35 +45,36 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
         prepare(OFFER).run(...LINKS.values(link));
         keep(prepare, events);
       }),
-    redeem: ({ link, now, session }, events) =>
+    redeem: ({ link, now, session, limits }, events) =>
       connection.write((prepare) => {
-        const taken = prepare<Kept<SignInLink>>(REDEEM).get(link, now);
+        const taken = prepare<StoredRow<SignInLink>>(REDEEM).get(link, now);
         if (taken === undefined) return { kind: 'unknown' };
         const { account, actor, scope } = LINKS.read(taken);
         const begun: Session = { ...session, account, actor, scope };
-        begin(prepare, begun);
+        const { ended } = begin(prepare, begun, limits);
         keep(
           prepare,
           events.map((event) => ({ ...event, account, actor })),
         );
-        return { kind: 'redeemed', session: begun };
+        return { kind: 'redeemed', session: begun, ended };
       }),
-    begin: (session, events) =>
+    begin: (session, events, limits) =>
       connection.write((prepare) => {
-        begin(prepare, session);
+        const begun = begin(prepare, session, limits);
         keep(prepare, events);
+        return begun;
       }),
     find: (tokenHash, now, signal) =>
       connection.read((prepare) => {
-        const row = prepare<Kept<Session>>(FIND).get(tokenHash, now);
+        const row = prepare<StoredRow<Session>>(FIND).get(tokenHash, now);
         return row && SESSIONS.read(row);
       }, signal),
     list: ({ account, now, after = '', limit }) =>
       connection.read((prepare) => {
         const rows =
           account === undefined
-            ? prepare<Kept<Session>>(LIST).all(after, now, limit)
-            : prepare<Kept<Session>>(LIST_OF_ACCOUNT).all(after, now, account, limit);
+            ? prepare<StoredRow<Session>>(LIST).all(after, now, limit)
+            : prepare<StoredRow<Session>>(LIST_OF_ACCOUNT).all(after, now, account, limit);
         return rows.map(SESSIONS.read);
       }),
     end: (tokenHash, events) =>
@@ -83,7 +94,14 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
   };
 }
 
-function begin(prepare: Prepare, session: Session): void {
+function begin(prepare: Prepare, session: Session, limits: SessionLimits | undefined): BegunSession {
   prepare(BEGIN).run(...SESSIONS.values(session));
   makeAccount(prepare, session.account);
+  if (limits === undefined) return { ended: 0 };
+  const { account, startedAt: now, tokenHash } = session;
+  const [actor] = SESSIONS.values(session, ['actor']);
+  const begun = { account, now, tokenHash };
+  const ofActor = prepare(MAKE_ROOM_OF_ACTOR).run({ ...begun, actor, others: limits.ofActor - 1 });
+  const ofAccount = prepare(MAKE_ROOM_OF_ACCOUNT).run({ ...begun, others: limits.ofAccount - 1 });
+  return { ended: ofActor.changes + ofAccount.changes };
 }

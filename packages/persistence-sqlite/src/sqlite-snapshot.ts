@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Account, ApiKey, CountedViews, HistoryEvent, KeptWarning, Role, Takedown } from '@pinfold/core';
-import { type Kept, parseJsonList } from '@pinfold/core/adapter';
+import { parseJsonList, type StoredRow } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord, Snapshot } from '@pinfold/core/moving';
 import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
@@ -19,7 +19,7 @@ const PUBLICATIONS = `
     (SELECT manifest FROM manifests WHERE manifests.archive = roles.archive) AS manifest
   FROM roles ORDER BY id`;
 
-type PublicationRow = Kept<Role> &
+type PublicationRow = StoredRow<Role> &
   Pick<PublicationRecord, 'fingerprint' | 'lastEventAt' | 'manifest'> & {
     readonly isExpiryTold: number;
     readonly warnings: string;
@@ -30,7 +30,7 @@ export function sqliteSnapshot(connection: Statements): Snapshot {
   return {
     async *records(signal) {
       signal?.throwIfAborted();
-      const file = await connection.apart();
+      const file = await connection.readTransaction();
       try {
         let read = 0;
         for (const record of recordsOf(file.prepare)) {
@@ -50,11 +50,11 @@ export function sqliteSnapshot(connection: Statements): Snapshot {
 
 function* recordsOf(prepare: Prepare): Generator<MovedRecord, void> {
   const walk = <Row>(sql: string): IterableIterator<Row> => prepare<Row>(sql).iterate();
-  for (const row of walk<Kept<Account>>(`SELECT ${ACCOUNTS.select} FROM accounts ORDER BY name`)) {
+  for (const row of walk<StoredRow<Account>>(`SELECT ${ACCOUNTS.select} FROM accounts ORDER BY name`)) {
     const { publicationsMark: _, ...value } = ACCOUNTS.read(row);
     yield { kind: 'account', value };
   }
-  for (const row of walk<Kept<ApiKey>>(`SELECT ${API_KEYS.select} FROM api_keys ORDER BY id`)) {
+  for (const row of walk<StoredRow<ApiKey>>(`SELECT ${API_KEYS.select} FROM api_keys ORDER BY id`)) {
     const { lastUsedAt: _, ...value } = API_KEYS.read(row);
     yield { kind: 'key', value };
   }
@@ -65,13 +65,15 @@ function* recordsOf(prepare: Prepare): Generator<MovedRecord, void> {
     const value = { ...ROLES.read(row), fingerprint, warnings, lastEventAt, isExpiryTold, manifest };
     yield { kind: 'publication', value };
   }
-  for (const row of walk<Kept<Takedown>>(`SELECT ${TAKEDOWNS.select} FROM takedowns ORDER BY id, sha256`)) {
+  for (const row of walk<StoredRow<Takedown>>(
+    `SELECT ${TAKEDOWNS.select} FROM takedowns ORDER BY id, sha256`,
+  )) {
     yield { kind: 'takedown', value: TAKEDOWNS.read(row) };
   }
-  for (const row of walk<Kept<CountedViews>>(`SELECT ${VIEWS.select} FROM views ORDER BY role, day`)) {
+  for (const row of walk<StoredRow<CountedViews>>(`SELECT ${VIEWS.select} FROM views ORDER BY role, day`)) {
     yield { kind: 'views', value: VIEWS.read(row) };
   }
-  for (const row of walk<Kept<HistoryEvent>>(`SELECT ${EVENTS.select} FROM events ORDER BY at, id`)) {
+  for (const row of walk<StoredRow<HistoryEvent>>(`SELECT ${EVENTS.select} FROM events ORDER BY at, id`)) {
     yield { kind: 'event', value: EVENTS.read(row) };
   }
 }

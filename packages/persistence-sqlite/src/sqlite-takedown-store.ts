@@ -13,8 +13,8 @@ import type {
   TakedownStore,
   Versioned,
 } from '@pinfold/core';
-import type { Kept } from '@pinfold/core/adapter';
-import { keep, keepInTurn, LAST_EVENT_AT, type Turn, turnOf } from './events.ts';
+import type { StoredRow } from '@pinfold/core/adapter';
+import { insertSequenced, keep, LAST_EVENT_AT, type SequencedEvent, sequenced } from './events.ts';
 import { saveRole } from './role-store/roles.ts';
 import { TAKEDOWNS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
@@ -68,11 +68,11 @@ export function sqliteTakedownStore(connection: Statements): TakedownStore {
     isForbidden: (sha256) => connection.read((prepare) => isForbidden(prepare, sha256)),
     of: (ids) =>
       connection.read((prepare) =>
-        ids.flatMap((id) => prepare<Kept<Takedown>>(OF).all(id).map(TAKEDOWNS.read)),
+        ids.flatMap((id) => prepare<StoredRow<Takedown>>(OF).all(id).map(TAKEDOWNS.read)),
       ),
     list: (query) => connection.read((prepare) => list(prepare, query)),
     copies: (query) => connection.read((prepare) => copies(prepare, query)),
-    claimPurge: (claim) => connection.reclaim((prepare) => claimPurge(prepare, claim)),
+    claimPurge: (claim) => connection.writeForCleanup((prepare) => claimPurge(prepare, claim)),
   };
 }
 
@@ -98,9 +98,9 @@ function lift(
   events: readonly HistoryEvent[],
 ): boolean {
   if (prepare(LIFT).run(at, id, sha256).changes === 0) return false;
-  const told = prepare<Turn>(TELL).get(...turnOf(events), id);
+  const told = prepare<SequencedEvent>(TELL).get(...sequenced(events), id);
   if (told === undefined) keep(prepare, events);
-  else keepInTurn(prepare, events, told);
+  else insertSequenced(prepare, events, told);
   return true;
 }
 
@@ -109,8 +109,8 @@ function list(prepare: Prepare, { sha256: of, after, limit }: TakedownQuery): re
   const place = { at, id, sha256, limit };
   const rows =
     of === undefined
-      ? prepare<Kept<Takedown>>(LIST).all(place)
-      : prepare<Kept<Takedown>>(LIST_OF).all({ ...place, of });
+      ? prepare<StoredRow<Takedown>>(LIST).all(place)
+      : prepare<StoredRow<Takedown>>(LIST_OF).all({ ...place, of });
   return rows.map(TAKEDOWNS.read);
 }
 

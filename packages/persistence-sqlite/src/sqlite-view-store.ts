@@ -16,11 +16,12 @@ export function sqliteViewStore(connection: Statements): ViewStore {
   return {
     add: async (counted) => {
       if (counted.length === 0) return;
-      await connection.note((prepare) => {
+      await connection.writeRelaxed((prepare) => {
         for (const days of counted) prepare(ADD).run(days);
       });
     },
     list: (role, from) => connection.read((prepare) => prepare<DayOfViews>(LIST).all(role, from)),
-    drop: (before, limit) => connection.reclaim((prepare) => prepare(DROP).run(before, limit).changes),
+    drop: (before, limit) =>
+      connection.writeForCleanup((prepare) => prepare(DROP).run(before, limit).changes),
   };
 }

@@ -106,7 +106,7 @@ describe('migrate', () => {
       await migrate(connection, MIGRATIONS.slice(0, 1));
       const { id, account, archive, idempotencyKey, publishedAt, sha256 } = aRole(1);
       const fingerprint = fingerprintOf(sha256, 'site.zip' as Filename, null);
-      await connection.alter((prepare) => {
+      await connection.writeSchema((prepare) => {
         prepare(`
           INSERT INTO roles (id, version, account, archive, idempotency_key, original_filename, file_count, size,
             published_at, pinned, generation, title_folded)
@@ -134,7 +134,7 @@ describe('migrate', () => {
       const connection = open();
       await migrate(connection, MIGRATIONS.slice(0, 2));
       const countAsBefore = (role: RoleId) =>
-        connection.alter((prepare) => {
+        connection.writeSchema((prepare) => {
           const window = prepare<{ id: number }>(
             `INSERT INTO attempt_windows (role, counted, ends_at, tries) VALUES (?, 'from a', ?, 1) RETURNING id`,
           ).get(role, after(START, minutes(5)));

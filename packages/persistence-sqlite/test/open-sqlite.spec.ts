@@ -1,7 +1,7 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFault } from '@pinfold/core';
-import { anApiKey, anApiKeyId, anEvent, rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import { openSqliteFile } from '../src/sqlite-file.ts';
@@ -88,9 +88,9 @@ describe('openSqlite', () => {
       await other.close();
       await one.apiKeys.create(anApiKey(2), [anEvent()]);
       const later = await openSqlite({ file });
-      expect((await later.apiKeys.list(undefined)).map((key) => key.id)).to.deep.equal([
-        anApiKeyId(1),
+      expect((await later.apiKeys.list(everyKeyOf())).map((key) => key.id)).to.deep.equal([
         anApiKeyId(2),
+        anApiKeyId(1),
       ]);
       await Promise.all([one.close(), later.close()]);
     }));
@@ -117,7 +117,7 @@ describe('openSqlite', () => {
       await handle.close();
       const damaged = await openSqlite({ file });
       await writeFile(file, Buffer.alloc(200_000, 0x5a));
-      expect(await faultOf(damaged.apiKeys.list(undefined))).to.equal('store_corrupt');
+      expect(await faultOf(damaged.apiKeys.list(everyKeyOf()))).to.equal('store_corrupt');
       await rename(good, file);
       expect(await damaged.apiKeys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
       await damaged.close();

@@ -4,5 +4,5 @@ import { subjectsOf } from './sqlite-subject.ts';
 
 describeContract(pairingStoreContract, {
   name: 'SqlitePairingStore',
-  create: subjectsOf(({ pairings }) => pairings),
+  create: subjectsOf((stores) => stores),
 });

@@ -5,6 +5,7 @@ import {
   type AttemptTicket,
   after,
   days,
+  type HistoryStore,
   minutes,
   type PairingStore,
   type RoleQuery,
@@ -19,15 +20,17 @@ import { dayOf } from '@pinfold/core/views';
 import {
   ACCOUNT,
   aComparison,
+  aConsent,
   aKey,
   aLink,
   anApiKey,
   anApiKeyId,
   anArchiveId,
   anEvent,
-  aPairing,
+  aPairingRedemption,
   aPublication,
   aRedemption,
+  aRegistration,
   aReservation,
   aRole,
   aRoleId,
@@ -46,6 +49,7 @@ import { sqliteApiKeyStore } from '../src/sqlite-api-key-store.ts';
 import { sqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
 import { SqliteConnection, type Statements } from '../src/sqlite-connection.ts';
 import type { Prepare } from '../src/sqlite-file.ts';
+import { sqliteHistoryStore } from '../src/sqlite-history-store.ts';
 import { sqlitePairingStore } from '../src/sqlite-pairing-store.ts';
 import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
 import { sqliteSessionStore } from '../src/sqlite-session-store.ts';
@@ -61,6 +65,7 @@ const ALLOWED = new Map([
   ['SCAN schema_state', 'a table of one row'],
   ['SCAN looked', 'at most 2,000 roles found by an index'],
   ['SCAN CONSTANT ROW', 'no table at all'],
+  ['USE TEMP B-TREE FOR DISTINCT', 'the publications that had an event within 20 minutes, for the sweep'],
 ]);
 
 const LATER = after(START, days(30));
@@ -75,12 +80,16 @@ function noting(connection: SqliteConnection, texts: Set<string>): Statements {
     };
   return {
     read: (work, signal) => connection.read((prepare) => work(noted(prepare)), signal),
+    readCached: (sql, key, signal) => {
+      texts.add(sql);
+      return connection.readCached(sql, key, signal);
+    },
     snapshot: (work) => connection.snapshot((prepare) => work(noted(prepare))),
-    apart: () => connection.apart(),
+    readTransaction: () => connection.readTransaction(),
     write: (work) => connection.write((prepare) => work(noted(prepare))),
-    alter: (work) => connection.alter((prepare, exec) => work(noted(prepare), exec)),
-    note: (work) => connection.note((prepare) => work(noted(prepare))),
-    reclaim: (work) => connection.reclaim((prepare) => work(noted(prepare))),
+    writeSchema: (work) => connection.writeSchema((prepare, exec) => work(noted(prepare), exec)),
+    writeRelaxed: (work) => connection.writeRelaxed((prepare) => work(noted(prepare))),
+    writeForCleanup: (work) => connection.writeForCleanup((prepare) => work(noted(prepare))),
   };
 }
 
@@ -128,12 +137,14 @@ async function useLists(store: RoleStore): Promise<void> {
 
 async function useKeysAndAttempts(keys: ApiKeyStore, attempts: AttemptCounter): Promise<void> {
   await keys.createFirst(anApiKey(1), [anEvent()]);
-  await keys.create(anApiKey(2), [anEvent()]);
+  await keys.create(anApiKey(2), [anEvent()], 'account', 100);
+  await keys.create({ ...anApiKey(2), isEnsured: true }, [anEvent()], 'operator');
   await keys.find(anApiKeyId(1));
-  await keys.list(undefined);
-  await keys.list(ACCOUNT);
+  for (const account of [undefined, ACCOUNT]) await keys.list({ account, after: undefined, limit: 50 });
+  await keys.countLive(ACCOUNT);
   await keys.touch(anApiKeyId(1), LATER, START);
   await keys.revoke(anApiKeyId(1), START, [anEvent()]);
+  await keys.purge(LATER, 10);
   const attempt = {
     role: aRoleId(1),
     address: '192.0.2.1',
@@ -152,8 +163,9 @@ async function useKeysAndAttempts(keys: ApiKeyStore, attempts: AttemptCounter): 
 
 async function useSessions(sessions: SessionStore): Promise<void> {
   await sessions.offer(aLink(1), [anEvent()]);
-  await sessions.redeem(aRedemption(aLink(1), aSession(1)), [anEvent()]);
-  await sessions.begin(aSession(2), [anEvent()]);
+  const limits = { ofActor: 100, ofAccount: 1_000 };
+  await sessions.redeem(aRedemption(aLink(1), aSession(1), { limits }), [anEvent()]);
+  await sessions.begin(aSession(2), [anEvent()], limits);
   await sessions.find(aTokenHash(2), START);
   for (const account of [undefined, ACCOUNT]) {
     await sessions.list({ account, now: START, after: aTokenHash(1), limit: 10 });
@@ -170,10 +182,21 @@ async function useViews(views: ViewStore): Promise<void> {
 }
 
 async function usePairings(pairings: PairingStore): Promise<void> {
-  await pairings.agree(aPairing(1));
-  await pairings.find(aPairing(1).secretHash, START);
-  await pairings.take(aPairing(1).secretHash, START);
+  const { secretHash } = aRegistration(1);
+  await pairings.register(aRegistration(1));
+  const consent = aConsent(1, { session: aTokenHash(3), apiKey: anApiKeyId(1) });
+  await pairings.agree(secretHash, consent, START, [anEvent()]);
+  await pairings.find(secretHash, START);
+  await pairings.take(aPairingRedemption(1, { limit: 100 }), []);
   await pairings.purge(LATER, 10);
+}
+
+async function useHistory(history: HistoryStore): Promise<void> {
+  await history.list({ account: ACCOUNT, pin: undefined, since: START, after: undefined, limit: 10 });
+  await history.list({ account: ACCOUNT, pin: aRoleId(1), since: undefined, after: undefined, limit: 10 });
+  await history.expired(START, 10);
+  await history.drop(START, 10);
+  await history.thin({ since: START, until: after(START, minutes(1)), keep: 10_000, limit: 10 });
 }
 
 async function useTakedowns(takedowns: TakedownStore): Promise<void> {
@@ -203,6 +226,7 @@ describe('Every statement of a request', () => {
       await useViews(sqliteViewStore(noted));
       await usePairings(sqlitePairingStore(noted));
       await useTakedowns(sqliteTakedownStore(noted));
+      await useHistory(sqliteHistoryStore(noted));
       expect(texts.size).to.be.greaterThan(40);
       const steps = new Set<string>();
       for (const text of texts) {

@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiKeyStore, type Clock, isFault } from '@pinfold/core';
-import { anApiKey, anApiKeyId, anEvent, rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { migrate } from '../src/migrate.ts';
@@ -53,16 +53,16 @@ function makeRoom(connection: SqliteConnection, pages: number): Promise<unknown>
 }
 
 describe('SqliteConnection, and what a power cut may take', () => {
-  function levelIn(connection: SqliteConnection, call: 'write' | 'note'): Promise<unknown> {
+  function levelIn(connection: SqliteConnection, call: 'write' | 'writeRelaxed'): Promise<unknown> {
     return connection[call]((prepare) => prepare<object>('PRAGMA synchronous').get());
   }
 
   it('forces every change to the disk but what is only noted', () =>
     onStage(neverWait, async ({ connection }) => {
       const [full, normal] = [{ synchronous: 2 }, { synchronous: 1 }];
-      expect(await levelIn(connection, 'note')).to.deep.equal(normal);
+      expect(await levelIn(connection, 'writeRelaxed')).to.deep.equal(normal);
       expect(await levelIn(connection, 'write')).to.deep.equal(full);
-      expect(await levelIn(connection, 'note')).to.deep.equal(normal);
+      expect(await levelIn(connection, 'writeRelaxed')).to.deep.equal(normal);
       expect(await levelIn(connection, 'write')).to.deep.equal(full);
     }));
 });
@@ -77,11 +77,11 @@ describe('SqliteConnection, and what was changed', () => {
       await migrate(connection);
       changes = 0;
       await connection.write((prepare) => prepare('CREATE TABLE noted (text TEXT)').run());
-      await connection.note((prepare) => prepare('INSERT INTO noted VALUES (1)').run());
+      await connection.writeRelaxed((prepare) => prepare('INSERT INTO noted VALUES (1)').run());
       expect(changes).to.equal(2);
       await connection.read((prepare) => prepare('SELECT * FROM noted').all());
       await connection.snapshot((prepare) => prepare('SELECT * FROM noted').all());
-      await rejectionOf(connection.note((prepare) => prepare('INSERT INTO absent VALUES (1)').run()));
+      await rejectionOf(connection.writeRelaxed((prepare) => prepare('INSERT INTO absent VALUES (1)').run()));
       expect(changes).to.equal(2);
       connection.close();
     }));
@@ -157,7 +157,7 @@ describe('SqliteConnection, when the disk is in the way', () => {
       const { code, cause } = await faultOf(keys.create(anApiKey(2, { label }), [anEvent()]));
       expect(code).to.equal('store_unavailable');
       expect(cause).to.have.property('code', 'SQLITE_FULL');
-      expect((await keys.list(undefined)).map((key) => key.id)).to.deep.equal([anApiKeyId(1)]);
+      expect((await keys.list(everyKeyOf())).map((key) => key.id)).to.deep.equal([anApiKeyId(1)]);
       await makeRoom(connection, 1_000_000);
       expect(await keys.create(anApiKey(2, { label }), [anEvent()])).to.deep.equal({ kind: 'created' });
     }));
@@ -201,6 +201,6 @@ describe('SqliteConnection, when the disk is in the way', () => {
       expect(unprepared).to.have.property('code', 'SQLITE_ERROR');
       const rows = await connection.read((prepare) => prepare('SELECT * FROM schema_state').all());
       expect(rows).to.have.lengthOf(1);
-      expect(await keys.list(undefined)).to.deep.equal([]);
+      expect(await keys.list(everyKeyOf())).to.deep.equal([]);
     }));
 });

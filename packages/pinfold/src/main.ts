@@ -9,7 +9,7 @@ if (complaint !== undefined) {
 // Not before: an old Node stops at what these import, in words that help nobody.
 const { processTerminal } = await import('./command-line/process-terminal.ts');
 const { runCommand } = await import('./command-line/run-command.ts');
-const { followed } = await import('./command-line/written.ts');
+const { followed } = await import('./command-line/pipe-errors.ts');
 
 const args = process.argv.slice(2);
 // A server ends also where nobody reads its log.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Fault, type Password, type PasswordHash, type PasswordHasher } from '@pinfold/core';
-import { Gate, unlessAborted } from '@pinfold/core/adapter';
+import { Gate, raceSignal } from '@pinfold/core/adapter';
 import { deriveKey, matchesKey, memoryOf, parseKey, type ScryptCost, workOf } from './scrypt-key.ts';
 
 /** Options of {@link ScryptPasswordHasher}. */
@@ -70,7 +70,7 @@ export class ScryptPasswordHasher implements PasswordHasher {
 
   /** An abort is noticed at once; a hash that has begun keeps its place, since it cannot be called back. */
   #inTurn<Result>(client: string, task: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    return unlessAborted(this.#gate.run(client, task, signal), signal);
+    return raceSignal(this.#gate.run(client, task, signal), signal);
   }
 
   #isBearable(cost: ScryptCost): boolean {

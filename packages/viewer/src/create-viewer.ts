@@ -9,20 +9,21 @@ import {
   takeRequest,
   thrown,
 } from '@pinfold/http';
+import { byPassword, byTeam } from './access/access.ts';
+import { Grants } from './access/grants.ts';
+import { serveSharedUrl } from './access/shared-url.ts';
+import { serveSiteOrigin } from './access/site-origin.ts';
+import { serveSitePath } from './access/site-path.ts';
 import { countView } from './counting.ts';
-import { byPassword, byTeam } from './entering/access.ts';
-import { Grants } from './entering/grants.ts';
-import { serveSharedUrl } from './entering/shared-url.ts';
-import { serveSiteOrigin } from './entering/site-origin.ts';
-import { serveSitePath } from './entering/site-path.ts';
 import type { Exchange } from './exchange.ts';
 import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answers.ts';
+import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
+import { StoragePatience } from './sending/circuit-breaker.ts';
+import { InflatingTurns } from './sending/fair-queue.ts';
 import { filePolicies } from './sending/file-policies.ts';
-import { InflatingTurns } from './sending/inflating-turns.ts';
 import { Sites } from './sending/sites.ts';
-import { StoragePatience } from './sending/storage-patience.ts';
-import { TryLater } from './sending/try-later.ts';
+import { TryLater } from './sending/unavailable-error.ts';
 import type { ViewerContext } from './viewer-context.ts';
 import {
   DEFAULT_BOUNDS,
@@ -31,7 +32,6 @@ import {
   settingsOf,
   type ViewerOptions,
 } from './viewer-options.ts';
-import { findPlace, type Place, UNREADABLE } from './where/find-place.ts';
 
 /** Answers shared URLs and sites; anything else is passed to `next`, or answered with a 404 page where there is none. */
 export type Viewer = (

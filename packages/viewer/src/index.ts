@@ -1,6 +1,6 @@
 export type { RequestEntry, RequestLog } from '@pinfold/http';
+export type { MayView, ViewerAccess, ViewerId } from './access/access.ts';
 export { createViewer, type Viewer } from './create-viewer.ts';
-export type { MayView, ViewerAccess, ViewerId } from './entering/access.ts';
 export { type UnreadHeadPage, unreadHeadPage } from './pages/unread-head.ts';
 export type {
   CacheFigures,

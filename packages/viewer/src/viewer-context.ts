@@ -1,6 +1,6 @@
 import type { ViewCounter } from '@pinfold/core/views';
-import type { Access } from './entering/access.ts';
-import type { Grants } from './entering/grants.ts';
+import type { Access } from './access/access.ts';
+import type { Grants } from './access/grants.ts';
 import type { Bodies, BodyTools } from './sending/bodies.ts';
 import type { FilePolicies } from './sending/file-policies.ts';
 import type { Sites } from './sending/sites.ts';

@@ -1,8 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { UseCases } from '@pinfold/core';
 import type { ViewCounter } from '@pinfold/core/views';
-import { type PublicUrl, pathOf, publicUrl, type RequestLog } from '@pinfold/http';
-import type { ViewerAccess } from './entering/access.ts';
+import {
+  type ClientAddress,
+  type PublicUrl,
+  pathOf,
+  publicUrl,
+  type RequestLog,
+  socketAddress,
+} from '@pinfold/http';
+import type { ViewerAccess } from './access/access.ts';
 
 /** Where sites live: on a host of their own each, or sandboxed under the shared URL. */
 export type ViewerMode = 'origin' | 'path';
@@ -52,7 +59,7 @@ export interface ViewerOptions {
   /** Who may look, where your server decides it. Default: who has the link, and the password where there is one. */
   readonly access?: ViewerAccess;
   /** The client's address, as far as proxies are trusted. Default: the socket's. IPv6 is reduced to its /64 here. */
-  readonly clientAddress?: (request: IncomingMessage) => string;
+  readonly clientAddress?: ClientAddress;
   /** Whether sites may register service workers, which can outlive a stop in a viewer's browser. Default `refuse`. */
   readonly serviceWorkers?: 'refuse' | 'allow';
   /**
@@ -91,7 +98,7 @@ export interface Settings {
   readonly sitesHostname: string;
   readonly serviceWorkers: 'refuse' | 'allow';
   readonly clearCookies: boolean;
-  readonly clientAddress: (request: IncomingMessage) => string;
+  readonly clientAddress: ClientAddress;
 }
 
 const MiB = 1_048_576;
@@ -126,6 +133,6 @@ export function settingsOf(options: ViewerOptions): Settings {
     sitesHostname: sitesHostname.replace(/\.$/, ''),
     serviceWorkers: options.serviceWorkers ?? 'refuse',
     clearCookies: options.clearCookies ?? false,
-    clientAddress: options.clientAddress ?? ((request) => request.socket.remoteAddress ?? ''),
+    clientAddress: options.clientAddress ?? socketAddress,
   };
 }

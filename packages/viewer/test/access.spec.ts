@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { duration, hours, minutes, type Role, type RoleId } from '@pinfold/core';
+import { duration, hours, minutes, type Publication, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import { createViewer, type MayView, type ViewerAccess, type ViewerMode } from '../src/index.ts';
 import { type Answer, ask, cookiesOf, locationOf } from './client.ts';
@@ -25,8 +25,8 @@ class Team implements ViewerAccess {
     return { signIn: `/login?next=${encodeURIComponent(request.url ?? '')}` };
   }
 
-  async mayView(viewer: string, role: Role): Promise<MayView> {
-    this.asked.push(`${viewer} ${role.id}`);
+  async mayView(viewer: string, { id }: Publication): Promise<MayView> {
+    this.asked.push(`${viewer} ${id}`);
     return this.answers.get(viewer) ?? 'no';
   }
 }

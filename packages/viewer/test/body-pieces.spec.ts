@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { isFault, type ManifestEntry, type Open, type Role } from '@pinfold/core';
+import { isFault, type ManifestEntry, type Open, type Publication } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -12,12 +12,12 @@ import {
   gzipPieces,
   storedPieces,
 } from '../src/sending/body-pieces.ts';
+import type { PieceSource } from '../src/sending/byte-source.ts';
+import { StoragePatience } from '../src/sending/circuit-breaker.ts';
+import { InflatingTurns } from '../src/sending/fair-queue.ts';
 import { gzipMember } from '../src/sending/gzip-member.ts';
-import { heldBytes, PIECE } from '../src/sending/held-bytes.ts';
-import { InflatingTurns } from '../src/sending/inflating-turns.ts';
-import type { PieceSource } from '../src/sending/piece-source.ts';
+import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import type { Form } from '../src/sending/site-files.ts';
-import { StoragePatience } from '../src/sending/storage-patience.ts';
 
 const CONTENT = Buffer.concat([randomBytes(3 * PIECE), Buffer.alloc(3 * PIECE)]);
 const DEFLATED = deflateRawSync(CONTENT);
@@ -51,7 +51,7 @@ function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: Open['
     patience,
     turns: new InflatingTurns(1, 1),
     mostHeld: 2 * MAX_READ,
-    role: {} as Role,
+    publication: {} as Publication,
     entry: {
       offset: OFFSET,
       compressedSize: bytes.length,

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ArchiveStorage, RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import { heldBytes, PIECE } from '../src/sending/held-bytes.ts';
+import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
 /** A storage that notes its reads, and answers when it may. */

@@ -4,9 +4,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { deflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
-import { PIECE } from '../src/sending/held-bytes.ts';
+import { InflatingTurns } from '../src/sending/fair-queue.ts';
 import { inflatedPieces } from '../src/sending/inflated-pieces.ts';
-import { InflatingTurns } from '../src/sending/inflating-turns.ts';
+import { PIECE } from '../src/sending/memory-budget.ts';
 
 /** Some of it shrinks to nothing, some not at all. */
 const CONTENT = Buffer.concat([

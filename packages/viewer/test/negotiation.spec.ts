@@ -1,12 +1,7 @@
+import { matchesStrongly, matchesWeakly } from '@pinfold/http';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  acceptsGzip,
-  matchesStrongly,
-  matchesWeakly,
-  mediaTypeOf,
-  rangeOf,
-} from '../src/sending/negotiation.ts';
+import { acceptsGzip, mediaTypeOf, rangeOf } from '../src/sending/negotiation.ts';
 
 describe('Accept-Encoding', () => {
   it('has gzip in it', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isReturnPath, returnPathOf, returnQuery } from '../src/where/return-path.ts';
+import { isReturnPath, returnPathOf, returnQuery } from '../src/routing/return-path.ts';
 
 describe('the path first asked for', () => {
   it('is taken when it begins with one slash and is printable ASCII', () => {

@@ -1,21 +1,21 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { ArchiveId, EntryPath, ManifestEntry, Open, Role } from '@pinfold/core';
+import type { EntryPath, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { Exchange } from '../src/exchange.ts';
 import { Bodies } from '../src/sending/bodies.ts';
-import { heldBytes, PIECE } from '../src/sending/held-bytes.ts';
-import { InflatingTurns } from '../src/sending/inflating-turns.ts';
+import { StoragePatience } from '../src/sending/circuit-breaker.ts';
+import { InflatingTurns } from '../src/sending/fair-queue.ts';
+import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import { sendBody } from '../src/sending/send-body.ts';
 import { SiteFile } from '../src/sending/site-files.ts';
-import { StoragePatience } from '../src/sending/storage-patience.ts';
 import type { ViewerContext } from '../src/viewer-context.ts';
 
 const PLENTY = 64 * MAX_READ;
-const ROLE = {} as Role;
+const PUBLICATION = {} as Publication;
 
 /** A response over HTTP/2 that notes what it is given, and takes it all. */
 class NotedResponse extends EventEmitter {
@@ -57,11 +57,11 @@ function stage(length: number, mostHeld: number, method: ManifestEntry['method']
     crc32: crc32(content),
     utf8: true,
   };
-  const file = new SiteFile('archive' as ArchiveId, entry);
+  const file = new SiteFile('id' as RoleId, entry);
   const form = file.form(false, { index: 0, headers: [] });
   const storage = { reads: [] as number[], ended: false, hold: undefined as Promise<void> | undefined };
   const open = {
-    read: async (_role: Role, at: number, count: number) => {
+    read: async (_publication: Publication, at: number, count: number) => {
       storage.reads.push(count);
       await storage.hold;
       if (storage.ended) return { kind: 'expired' };
@@ -79,13 +79,13 @@ function stage(length: number, mostHeld: number, method: ManifestEntry['method']
   } as unknown as ViewerContext;
   const send = async (from = 0, to = length, response = new NotedResponse()) => {
     const exchange = { request: { httpVersionMajor: 2 }, response } as unknown as Exchange;
-    const answer = { role: ROLE, file, form, status: 200, headers: [], from, to };
+    const answer = { publication: PUBLICATION, file, form, status: 200, headers: [], from, to };
     const outcome = await sendBody(context, exchange, answer);
     return { response, outcome, ends: response.ends.map((end) => end.length), writes: response.writes };
   };
   const warm = async (): Promise<void> => {
     const { signal } = new AbortController();
-    await bodies.load({ role: ROLE, entry, form, client: 'a', signal });
+    await bodies.load({ publication: PUBLICATION, entry, form, client: 'a', signal });
     storage.reads.length = 0;
   };
   return { content, storage, send, warm };

@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { crc32, deflateRawSync, gunzipSync } from 'node:zlib';
-import type { ArchiveId, EntryPath, Open, Role } from '@pinfold/core';
+import type { EntryPath, Open, Publication, RoleId } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { Bodies } from '../src/sending/bodies.ts';
-import { InflatingTurns } from '../src/sending/inflating-turns.ts';
+import { StoragePatience } from '../src/sending/circuit-breaker.ts';
+import { InflatingTurns } from '../src/sending/fair-queue.ts';
 import { SiteFile } from '../src/sending/site-files.ts';
-import { StoragePatience } from '../src/sending/storage-patience.ts';
-import { TryLater } from '../src/sending/try-later.ts';
+import { TryLater } from '../src/sending/unavailable-error.ts';
 
 const CONTENT = Buffer.from('home'.repeat(100));
 const DEFLATED = deflateRawSync(CONTENT);
-const FILE = new SiteFile('archive' as ArchiveId, {
+const FILE = new SiteFile('id' as RoleId, {
   path: 'index.html' as EntryPath,
   offset: 0,
   compressedSize: DEFLATED.length,
@@ -45,7 +45,7 @@ async function openCrowded() {
   const ask = (client: string) =>
     bodies
       .load({
-        role: {} as Role,
+        publication: {} as Publication,
         entry: FILE.entry,
         form: FILE.form(false, { index: 0, headers: [] }),
         client,
@@ -65,7 +65,7 @@ async function openCrowded() {
 /** Bodies of a storage that answers when it is told to, and so many places to inflate them. */
 function openHeld(places = 1) {
   const reads: { readonly end: AbortSignal; readonly go: (bytes: Uint8Array) => void }[] = [];
-  const read = (_role: Role, _at: number, _length: number, end: AbortSignal) =>
+  const read = (_publication: Publication, _at: number, _length: number, end: AbortSignal) =>
     new Promise((resolve) => reads.push({ end, go: (bytes) => resolve({ kind: 'bytes', bytes }) }));
   const bodies = new Bodies(
     {
@@ -79,7 +79,7 @@ function openHeld(places = 1) {
   const load = (leaving: AbortSignal, gzip = false): Promise<unknown> =>
     bodies
       .load({
-        role: {} as Role,
+        publication: {} as Publication,
         entry: FILE.entry,
         form: FILE.form(gzip, { index: 0, headers: [] }),
         client: 'a',

@@ -1,8 +1,8 @@
-import type { ArchiveId, EntryPath, Manifest, Open, Role } from '@pinfold/core';
+import type { EntryPath, Manifest, Open, Publication, RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import { Sites } from '../src/sending/sites.ts';
 
-const ROLE = { archive: 'archive' as ArchiveId } as Role;
+const PUBLICATION = { id: 'id' as RoleId } as Publication;
 const ENTRY = {
   path: 'index.html' as EntryPath,
   offset: 0,
@@ -31,13 +31,13 @@ describe('what is known of a site', () => {
       [0, false],
     ] as const) {
       const { sites, asked, give } = stage(bytes);
-      const loading = [sites.load(ROLE), sites.load(ROLE)];
+      const loading = [sites.load(PUBLICATION), sites.load(PUBLICATION)];
       expect(asked).to.have.length(1);
       give();
       const [one, other] = await Promise.all(loading);
       expect(one).to.equal(other);
-      expect(sites.hot(ROLE.archive) !== undefined).to.equal(kept);
-      const again = sites.load(ROLE);
+      expect(sites.hot(PUBLICATION.id) !== undefined).to.equal(kept);
+      const again = sites.load(PUBLICATION);
       expect(asked).to.have.length(kept ? 1 : 2);
       give();
       await again;
@@ -48,10 +48,10 @@ describe('what is known of a site', () => {
 
   it('is not known of one that has ended meanwhile, and prepared once for each file', async () => {
     const { sites, asked, give } = stage(1_000_000);
-    const ending = sites.load(ROLE);
+    const ending = sites.load(PUBLICATION);
     asked[0]?.resolve({ kind: 'expired' });
     expect(await ending).to.deep.equal({ kind: 'expired' });
-    const loading = sites.load(ROLE);
+    const loading = sites.load(PUBLICATION);
     give();
     const loaded = await loading;
     if (loaded.kind !== 'site') throw new Error(loaded.kind);

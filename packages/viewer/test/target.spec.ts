@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decodePath, encodeRawBytes, splitTarget } from '../src/where/target.ts';
+import { decodePath, encodeRawBytes, splitTarget } from '../src/routing/target.ts';
 
 describe('a request target', () => {
   it('is cut at its first question mark', () => {

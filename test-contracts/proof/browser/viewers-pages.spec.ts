@@ -40,7 +40,7 @@ describe("the viewers' pages in a browser", function () {
     const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder };
     app = await createApp(readSettings(env), { log: () => undefined });
     const { addresses, firstStart } = await app.listen();
-    welcome = `${addresses.publicUrl}/s/${firstStart?.welcome?.role.id}`;
+    welcome = `${addresses.publicUrl}/s/${firstStart?.welcome?.publication.id}`;
     service = await openService('origin');
     browser = await launchChromium();
   });

@@ -58,7 +58,7 @@ async function expectWholeOrNot(survivor: Survivor, roles: readonly string[]): P
   for (const id of roles) {
     const found = await survivor.node.administration.showRole(id);
     if (found.kind === 'refused') throw new Error(found.code);
-    const { role, takedown } = found;
+    const { publication: role, takedown } = found;
     expect(role.deletedAt === null, 'a stop without its ban').to.equal(takedown === undefined);
     if (takedown !== undefined) down.push(id);
   }

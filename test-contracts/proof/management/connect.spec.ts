@@ -24,6 +24,11 @@ describe('a person who gives the command a key', function () {
 
   it('compares, chooses and agrees with the keyboard, and finds the key in the list', async () => {
     const { text: secret, hash } = new NodeSessionSecrets().mint();
+    const registered = await fetch(`${service.screen}/connect/register`, {
+      method: 'POST',
+      body: new URLSearchParams({ request: hash }),
+    });
+    expect(registered.status).to.equal(200);
     await page.goto(`${service.screen}/connect?request=${hash}&label=Laptop`);
     expect(await page.textContent('main')).to.include(pairingCode(hash));
     expect(await violations(page)).to.deep.equal([]);

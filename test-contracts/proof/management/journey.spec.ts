@@ -11,6 +11,9 @@ const SITE = {
   'style/main.css': 'h1 { color: green }',
   'node_modules/left-pad/index.js': 'x',
   '.env': 'SECRET=1',
+  '.env.local': 'SECRET=1',
+  'server.key': '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n',
+  'ca.pem': '-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n',
   '.DS_Store': 'x',
 };
 
@@ -63,14 +66,19 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
       await dialog.waitFor();
       expect(await dialog.getByRole('listitem').allTextContents()).to.deep.equal([
         '.env',
+        '.env.local',
         'node_modules/ and everything in it',
+        'server.key',
       ]);
+      expect(await dialog.textContent()).to.include('The rest is a whole site: 3 files with an index.html');
       await dialog.getByRole('button', { name: 'Leave out and publish' }).click();
       await page.getByRole('heading', { name: 'Published', exact: true }).waitFor();
       url = (await page.locator('.stage .url').textContent()) ?? '';
       expect(url).to.match(new RegExp(`^${service.url}/s/[0-9a-f-]{36}$`));
       expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(url);
-      expect(await page.locator('.stage').textContent()).to.include('Left out: .env, node_modules/');
+      expect(await page.locator('.stage').textContent()).to.include(
+        'Left out: .env, .env.local, node_modules/, server.key.',
+      );
       expect(await viewed(url)).to.deep.include({ status: 200, text: 'Our picnic' });
     });
 

@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { type AccountId, accountId, type IdentityProvider, type Instant, type Role } from '@pinfold/core';
+import {
+  type AccountId,
+  accountId,
+  type IdentityProvider,
+  type Instant,
+  type Publication,
+} from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import { createManagement } from '@pinfold/management';
 import { openPostgres } from '@pinfold/persistence-postgres';
@@ -27,7 +33,7 @@ export interface Service
   readonly file: string;
   /** A sign-in link, as the server prints one. */
   link(): Promise<string>;
-  publish(title: string | null, files?: Readonly<Record<string, string>>): Promise<Role>;
+  publish(title: string | null, files?: Readonly<Record<string, string>>): Promise<Publication>;
 }
 
 export async function openService(

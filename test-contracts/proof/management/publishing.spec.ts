@@ -41,7 +41,7 @@ describe('publishing in a browser', function () {
   async function published() {
     const listed = await service.useCases.list({ by: OWNER, limit: 100 });
     if (listed.kind !== 'page') throw new Error(listed.code);
-    return listed.roles;
+    return listed.publications;
   }
 
   async function choose(

@@ -34,7 +34,7 @@ describe('publishing a single page in a browser', function () {
     await page.getByRole('heading', { name: 'Published', exact: true }).waitFor();
     const listed = await service.useCases.list({ by: OWNER, limit: 100 });
     if (listed.kind !== 'page') throw new Error(listed.code);
-    const [role, ...others] = listed.roles;
+    const [role, ...others] = listed.publications;
     expect(others).to.deep.equal([]);
     expect(role).to.include({ title, originalFilename: `${title}.zip`, fileCount: 1 });
     const link = await page.locator('.stage .url').textContent();

@@ -1,4 +1,4 @@
-import type { Role } from '@pinfold/core';
+import type { Publication } from '@pinfold/core';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { type Database, OWNER, openService, type Service } from './open-service.ts';
@@ -11,7 +11,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
     let context: BrowserContext;
     let one: Page;
     let other: Page;
-    let role: Role;
+    let role: Publication;
     beforeEach(async () => {
       service = await openService(database);
       role = await service.publish('Report');
@@ -26,10 +26,10 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
       await service.close();
     });
 
-    async function now(): Promise<Role> {
+    async function now(): Promise<Publication> {
       const found = await service.useCases.read({ by: OWNER, id: role.id });
       if (found.kind !== 'found') throw new Error(found.code);
-      return found.role;
+      return found.publication;
     }
 
     async function rename(page: Page, title: string) {
@@ -58,10 +58,10 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
     it('overwrite no password of the other', async () => {
       await protect(one, 'the first one');
       await one.getByText('is set. Everyone is asked').waitFor();
-      const { passwordHash } = await now();
+      const { generation } = await now();
       await protect(other, 'the second one');
       await other.getByText('changed elsewhere in the meantime').waitFor();
-      expect((await now()).passwordHash).to.equal(passwordHash);
+      expect((await now()).generation).to.equal(generation);
     });
 
     it('of two names at the same moment let one through, and show it to the other', async () => {

@@ -28,8 +28,9 @@ describe('the screen without scripts', function () {
 
   async function only() {
     const listed = await service.useCases.list({ by: OWNER, limit: 2 });
-    if (listed.kind !== 'page' || listed.roles[0] === undefined) throw new Error('nothing is published');
-    return listed.roles[0];
+    if (listed.kind !== 'page' || listed.publications[0] === undefined)
+      throw new Error('nothing is published');
+    return listed.publications[0];
   }
 
   it('publishes a ZIP, and shows its link', async () => {

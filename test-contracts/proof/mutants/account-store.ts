@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AccountId, AccountStore, IdempotencyKey, Publication } from '@pinfold/core';
+import type { AccountId, AccountStore, IdempotencyKey, RoleCommit } from '@pinfold/core';
 import { NO_LIMITS } from '@pinfold/core/adapter';
 import { type AccountStores, accountStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -112,8 +112,8 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
     return (stores) => ({
       sessions: replacing(stores.sessions, {
         begin: async (session, events) => {
-          await stores.sessions.begin(session, events);
           signedIn.add(session.account);
+          return await stores.sessions.begin(session, events);
         },
       }),
       accounts: replacing(stores.accounts, {
@@ -183,7 +183,7 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
     });
   }),
   mutant('account-store/blocked', 'a blocked account is answered a replay', () => {
-    const committed = new Map<IdempotencyKey, Publication>();
+    const committed = new Map<IdempotencyKey, RoleCommit>();
     return ({ roles }) => ({
       roles: replacing(roles, {
         reserve: async (request) => {
@@ -201,10 +201,35 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
     });
   }),
   mutant('account-store/blocked-changes', 'no caller is the operator', () => ({ roles }) => ({
-    roles: replacing(roles, { save: (role, version, events) => roles.save(role, version, events) }),
+    roles: replacing(roles, {
+      save: (role, version, events, _, credential) =>
+        roles.save(role, version, events, 'account', credential),
+    }),
   })),
   mutant('account-store/blocked-changes', 'every caller is the operator', () => ({ apiKeys }) => ({
     apiKeys: replacing(apiKeys, { create: (key, events) => apiKeys.create(key, events, 'operator') }),
+  })),
+  mutant(
+    'account-store/revoked-key',
+    'a commit looks at the key first and stores later',
+    () =>
+      ({ roles, apiKeys }) => ({
+        roles: replacing(roles, {
+          commit: async (publication, lease, events) => {
+            const { key, session = null } = publication.credential ?? {};
+            const found = key ? await apiKeys.find(key) : undefined;
+            await nextTurn();
+            if ((found?.revokedAt ?? null) !== null) return { kind: 'refused', code: 'unauthorized' };
+            return await roles.commit({ ...publication, credential: { session } }, lease, events);
+          },
+        }),
+      }),
+  ),
+  mutant('account-store/ended-session', 'a save ignores the session', () => ({ roles }) => ({
+    roles: replacing(roles, {
+      save: (role, version, events, authority, { key = null } = {}) =>
+        roles.save(role, version, events, authority, { key }),
+    }),
   })),
   mutant('account-store/with-roles', 'every block hides', () => ({ roles, accounts }) => ({
     roles: replacing(roles, {

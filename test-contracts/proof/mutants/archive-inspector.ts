@@ -30,6 +30,7 @@ const PROOF: Shape = {
   references: ['opaque'],
   secrets: ['opaque'],
   whole: 'flag',
+  serviceWorker: 'flag',
 };
 
 const shape: PortShape<ArchiveInspector> = {
@@ -37,7 +38,7 @@ const shape: PortShape<ArchiveInspector> = {
   code: 'staging_unavailable',
   methods: {
     list: {
-      takes: { archive: 'opaque', signal: 'signal' },
+      takes: { archive: 'opaque', signal: 'signal', mostEntries: 'count' },
       answers: { entries: [ENTRY], problems: PROBLEMS, trusted: 'flag' },
       early: { value: { entries: [], problems: [], trusted: false } },
       caught: {
@@ -85,14 +86,17 @@ function believe({ tasks }: ProofRequest): ArchiveProof {
 
 const stories: readonly Mutant<ArchiveInspectorSubject>[] = [
   mutant('archive-inspector/list-structure', 'local headers are not compared', () => (sound) => ({
-    list: async (archive, signal) => {
-      const listing = await sound.list(archive, signal);
+    list: async (...inputs) => {
+      const listing = await sound.list(...inputs);
       return { ...listing, problems: listing.problems.filter(({ rule }) => rule !== 'header_mismatch') };
     },
   })),
+  mutant('archive-inspector/list-bounded', 'a directory is read to its end', () => (sound) => ({
+    list: (archive, signal) => sound.list(archive, signal),
+  })),
   mutant('archive-inspector/list-tools', 'archives written by PowerShell are refused', () => (sound) => ({
-    list: async (archive, signal) => {
-      const listing = await sound.list(archive, signal);
+    list: async (...inputs) => {
+      const listing = await sound.list(...inputs);
       const path = listing.entries.find(({ name }) => name.includes('\\'))?.name;
       if (path === undefined) return listing;
       return {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EventQuery, HistoryEvent, HistoryStore, Instant } from '@pinfold/core';
+import type { EventQuery, EventThinning, HistoryEvent, HistoryStore, Instant } from '@pinfold/core';
 import { type HistoryStores, historyStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { anEvent, aSession, replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
@@ -17,6 +17,7 @@ const QUERY: Fields<EventQuery> = {
   after: { at: 'instant', id: 'uuid' },
   limit: 'count',
 };
+const THINNING: Fields<EventThinning> = { since: 'instant', until: 'instant', keep: 'count', limit: 'count' };
 
 const shape: PortShape<HistoryStore> = {
   suite: 'history-store',
@@ -65,13 +66,23 @@ const shape: PortShape<HistoryStore> = {
       },
     },
     drop: {
-      takes: { before: 'instant', limit: 'count' },
+      takes: { recordedBefore: 'instant', limit: 'count' },
       answers: 'count',
       early: { value: 0 },
       caught: {
         drop: '*',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: 'answers.capped shares takes.limit.capped',
+      },
+    },
+    thin: {
+      takes: { thinning: THINNING },
+      answers: 'count',
+      early: { value: 0 },
+      caught: {
+        thin: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: 'answers.capped shares takes.thinning.keep.capped takes.thinning.limit.{capped,stuck}',
       },
     },
   },
@@ -102,8 +113,8 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
   ),
   mutant('history-store/with-change', 'a save that conflicts stores its events', () => (stores) => ({
     roles: replacing(stores.roles, {
-      save: async (role, version, events, authority) => {
-        const outcome = await stores.roles.save(role, version, events, authority);
+      save: async (role, version, events, ...more) => {
+        const outcome = await stores.roles.save(role, version, events, ...more);
         if (outcome.kind === 'conflict') await keepAlone(stores, events);
         return outcome;
       },
@@ -161,8 +172,8 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
     'events are stored with their own instants, not in sequence',
     () => (stores) => ({
       roles: replacing(stores.roles, {
-        save: async (role, version, events, authority) => {
-          const outcome = await stores.roles.save(role, version, [], authority);
+        save: async (role, version, events, ...more) => {
+          const outcome = await stores.roles.save(role, version, [], ...more);
           if (outcome.kind === 'saved') await keepAlone(stores, events);
           return outcome;
         },
@@ -207,10 +218,10 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
       const seen = new Map<unknown, unknown>();
       return (stores) => ({
         roles: replacing(stores.roles, {
-          save: async (role, version, events, authority) => {
+          save: async (role, version, events, ...more) => {
             const now = await stores.roles.load(role.id);
             const wasTold = seen.get(role.id) === version;
-            return await stores.roles.save(role, wasTold && now ? now.version : version, events, authority);
+            return await stores.roles.save(role, wasTold && now ? now.version : version, events, ...more);
           },
         }),
         history: replacing(stores.history, {
@@ -232,6 +243,11 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
   mutant('history-store/many', 'no more than 500 are dropped at a time', () => (stores) => ({
     history: replacing(stores.history, {
       drop: (before, limit) => stores.history.drop(before, Math.min(limit, 500)),
+    }),
+  })),
+  mutant('history-store/thin', 'what was recorded late goes too', () => (stores) => ({
+    history: replacing(stores.history, {
+      thin: (thinning) => stores.history.thin({ ...thinning, until: (thinning.until + 100) as Instant }),
     }),
   })),
 ];

@@ -114,7 +114,7 @@ const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
   ),
   mutant('import/changes-refused', 'beginning a session succeeds during an import', () => (stores) => ({
     sessions: replacing(stores.sessions, {
-      begin: (session, events) => stores.sessions.begin(session, events).catch(() => undefined),
+      begin: (session, events) => stores.sessions.begin(session, events).catch(() => ({ ended: 0 })),
     }),
   })),
   mutant(

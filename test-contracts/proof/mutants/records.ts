@@ -5,14 +5,16 @@ import type {
   CleanupRequest,
   CleanupTask,
   Comparison,
+  Consent,
   CountedViews,
+  Credential,
   HistoryEvent,
   Lease,
   Mode,
   Pairing,
-  Publication,
   Reservation,
   Role,
+  RoleCommit,
   RoleQuery,
   Session,
   SignInLink,
@@ -31,6 +33,7 @@ export const API_KEY: Fields<ApiKey> = {
   createdAt: 'instant',
   lastUsedAt: 'instant',
   revokedAt: 'instant',
+  isEnsured: 'flag',
 };
 
 export const SESSION: Fields<Session> = {
@@ -52,19 +55,22 @@ export const LINK: Fields<SignInLink> = {
   endsAt: 'instant',
 };
 
-export const PAIRING: Fields<Pairing> = {
-  secretHash: 'hash',
+export const CONSENT: Fields<Consent> = {
   account: 'text',
   scopes: ['choice'],
   label: 'text',
   actor: ACTOR,
-  endsAt: 'instant',
+  session: 'hash',
+  apiKey: 'id',
 };
+
+export const PAIRING: Fields<Pairing> = { secretHash: 'hash', endsAt: 'instant', consent: CONSENT };
 
 export const EVENT: Fields<HistoryEvent> = {
   id: 'uuid',
   type: 'choice',
   at: 'instant',
+  recordedAt: 'instant',
   account: 'text',
   pin: 'uuid',
   actor: ACTOR,
@@ -155,12 +161,15 @@ export const RESERVATION: Fields<Reservation> = {
   sha256: 'hash',
   limits: LIMITS,
 };
-export const PUBLICATION: Fields<Publication> = {
+/** What a caller signed in with. */
+export const CREDENTIAL: Fields<Credential> = { key: 'id', session: 'hash' };
+export const COMMIT: Fields<RoleCommit> = {
   role: ROLE,
   now: 'instant',
   limits: LIMITS,
   manifest: 'word',
   warnings: ['opaque'],
+  credential: CREDENTIAL,
 };
 export const ROLE_QUERY: Fields<RoleQuery> = {
   account: 'text',

@@ -3,10 +3,11 @@ import type { PortShape } from './derive.ts';
 import {
   CLEANUP,
   CLEANUP_COUNT,
+  COMMIT,
   COMPARISON,
+  CREDENTIAL,
   EVENTS,
   LEASE,
-  PUBLICATION,
   RESERVATION,
   ROLE,
   ROLE_QUERY,
@@ -80,7 +81,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
       },
     },
     commit: {
-      takes: { publication: PUBLICATION, lease: LEASE, events: EVENTS },
+      takes: { publication: COMMIT, lease: LEASE, events: EVENTS },
       answers: { kind: 'choice' },
       early: { value: { kind: 'committed' } },
       caught: {
@@ -102,7 +103,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
         'reserve-complete': 'takes.publication.warnings',
         'commit-large': 'takes.publication.warnings.list-capped',
         untested: [
-          'caches repeats takes.events takes.publication.limits takes.publication.now.seconds',
+          'caches repeats takes.events takes.publication.credential takes.publication.limits takes.publication.now.seconds',
           'takes.publication.role.archiveBytes.wrapped takes.publication.role.deletedAt.stuck',
           'takes.publication.role.sha256.raised takes.publication.role.title.{numeric,terminated}',
         ],
@@ -127,7 +128,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
       },
     },
     save: {
-      takes: { role: ROLE, loadedAt: 'count', events: EVENTS, authority: 'choice' },
+      takes: { role: ROLE, loadedAt: 'count', events: EVENTS, authority: 'choice', credential: CREDENTIAL },
       answers: { kind: 'choice' },
       early: { value: { kind: 'saved' } },
       caught: {

@@ -5,9 +5,9 @@ import {
   type CommitOutcome,
   type IdempotencyKey,
   type Lease,
-  type Publication,
   type Reservation,
   type ReserveOutcome,
+  type RoleCommit,
   type RoleId,
   type RoleStore,
   stateOf,
@@ -23,18 +23,18 @@ import { withLedger } from './role-store-ledger.ts';
 export const roleStores: OverMemory<RoleStore> = overMemory(({ roles }) => roles);
 const { mutant } = roleStores;
 
-async function storeAnyway(store: RoleStore, publication: Publication, token: Token): Promise<void> {
+async function storeAnyway(store: RoleStore, publication: RoleCommit, token: Token): Promise<void> {
   const idempotencyKey = `stray ${token} ${publication.role.id}` as IdempotencyKey;
   await publishTo(store, { ...publication, role: { ...publication.role, idempotencyKey } });
 }
 
 const savesLate: Spoiling<RoleStore> = () => (store) => ({
-  save: async (role, loadedAt, events, authority) => {
+  save: async (role, loadedAt, events, ...more) => {
     const before = await store.load(role.id);
     if (before?.version !== loadedAt) return { kind: 'conflict' };
     await nextTurn();
     const now = await store.load(role.id);
-    return now === undefined ? { kind: 'conflict' } : await store.save(role, now.version, events, authority);
+    return now === undefined ? { kind: 'conflict' } : await store.save(role, now.version, events, ...more);
   },
 });
 
@@ -57,7 +57,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
   }),
   mutant('role-store/commit-quota', 'a commit counts first and stores later', () => {
     let passed: Promise<CommitOutcome> | undefined;
-    const unbounded = (publication: Publication): Publication => ({
+    const unbounded = (publication: RoleCommit): RoleCommit => ({
       ...publication,
       limits: { ...UNBOUNDED, publications: publication.limits.publications },
     });
@@ -100,15 +100,15 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
         const found = await store.load(id, signal);
         return found && { ...found, version: (found.version - claimsOf(id)) as Version };
       },
-      save: (role, loadedAt, events, authority) =>
-        store.save(role, (loadedAt + claimsOf(role.id)) as Version, events, authority),
+      save: (role, loadedAt, events, ...more) =>
+        store.save(role, (loadedAt + claimsOf(role.id)) as Version, events, ...more),
     });
   }),
   mutant('role-store/settle-removed', 'a role saved after its removal names its archive again', () => {
     const saved = new Set<ArchiveId>();
     return (store) => ({
-      save: async (role, loadedAt, events, authority) => {
-        const outcome = await store.save(role, loadedAt, events, authority);
+      save: async (role, loadedAt, events, ...more) => {
+        const outcome = await store.save(role, loadedAt, events, ...more);
         if (outcome.kind === 'saved') saved.add(role.archive);
         return outcome;
       },

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Redemption, Session, SessionQuery, SessionStore, Sha256 } from '@pinfold/core';
+import type { Redemption, Session, SessionLimits, SessionQuery, SessionStore, Sha256 } from '@pinfold/core';
 import { checkSessionStoreSequences, type StoreSubject, sessionStoreContract } from '@pinfold/test-contracts';
 import { anEvent } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape } from './derive.ts';
@@ -10,7 +10,8 @@ import { EVENT, EVENTS, LINK, SESSION } from './records.ts';
 
 const { sound, mutant, harness } = overMemory<SessionStore>(({ sessions }) => sessions);
 
-const REDEMPTION: Fields<Redemption> = { link: 'hash', now: 'instant', session: SESSION };
+const LIMITS: Fields<SessionLimits> = { ofActor: 'count', ofAccount: 'count' };
+const REDEMPTION: Fields<Redemption> = { link: 'hash', now: 'instant', session: SESSION, limits: LIMITS };
 const QUERY: Fields<SessionQuery> = { account: 'text', now: 'instant', after: 'hash', limit: 'count' };
 
 const shape: PortShape<SessionStore> = {
@@ -31,7 +32,7 @@ const shape: PortShape<SessionStore> = {
     },
     redeem: {
       takes: { request: REDEMPTION, events: EVENTS },
-      answers: { kind: 'choice', session: SESSION },
+      answers: { kind: 'choice', session: SESSION, ended: 'count' },
       early: { value: { kind: 'unknown' } },
       caught: {
         'redeem-once': '*',
@@ -42,16 +43,20 @@ const shape: PortShape<SessionStore> = {
         ],
         unreachable: 'coversUp isCurt isRaw misnames',
         'redeem-ended': 'takes.request.now',
+        'begin-limit': 'takes.request.limits.ofAccount.fewer takes.request.limits.ofActor.fewer',
+        sequences: 'answers.ended.{fewer,stuck} takes.request.limits',
         untested: [
           'answers.session.account.terminated answers.session.displayName.terminated caches takes.events',
           'takes.request.session.{account,actor} takes.request.session.displayName.terminated',
-          'takes.request.session.scope.stuck',
+          'takes.request.limits.ofAccount.capped takes.request.limits.ofActor.capped',
+          'takes.request.session.scope.stuck answers.ended.capped',
         ],
       },
     },
     begin: {
-      takes: { session: SESSION, events: EVENTS },
-      early: { value: undefined },
+      takes: { session: SESSION, events: EVENTS, limits: LIMITS },
+      answers: { ended: 'count' },
+      early: { value: { ended: 0 } },
       caught: {
         unreachable: '*',
         list: [
@@ -60,8 +65,11 @@ const shape: PortShape<SessionStore> = {
         ],
         begin: 'takes.session',
         end: 'takes.session.apiKey.{cut,lost,lowered}',
+        'begin-limit': 'answers takes.limits',
+        sequences: 'takes.limits.ofAccount.stuck takes.limits.ofActor.stuck',
         untested: [
-          'caches repeats shares takes.events takes.session.account.terminated',
+          'answers.ended.capped caches repeats shares takes.events takes.limits.ofAccount.capped',
+          'takes.limits.ofActor.capped takes.session.account.terminated',
           'takes.session.displayName.terminated',
         ],
       },
@@ -152,8 +160,7 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
       const { account, actor, scope } = old;
       const session = { ...request.session, account, actor, scope };
       await store.end(old.tokenHash, []);
-      await store.begin(session, []);
-      return { kind: 'redeemed', session };
+      return { kind: 'redeemed', session, ...(await store.begin(session, [])) };
     },
   })),
   mutant(
@@ -182,14 +189,18 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
         if (outcome.kind === 'unknown') return outcome;
         const { account, actor, scope } = outcome.session;
         const session: Session = { ...request.session, account, actor, scope };
-        await store.begin(session, [anEvent()]);
-        return { kind: 'redeemed', session };
+        return { kind: 'redeemed', session, ...(await store.begin(session, [anEvent()])) };
       },
     });
   }),
 
   mutant('session-store/begin', 'an empty name becomes null', () => (store) => ({
-    begin: (session, events) => store.begin({ ...session, displayName: session.displayName || null }, events),
+    begin: (session, ...more) =>
+      store.begin({ ...session, displayName: session.displayName || null }, ...more),
+  })),
+  mutant('session-store/begin-limit', 'only the sessions of the account are bounded', () => (store) => ({
+    begin: (session, events, limits) =>
+      store.begin(session, events, limits && { ...limits, ofActor: limits.ofAccount }),
   })),
 
   mutant('session-store/same-question', 'each handle caches that a session is absent', () => (store) => {
@@ -213,9 +224,9 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
   mutant('session-store/end', 'ending a session ends all of its account', () => {
     const begun = new Map<Sha256, Session>();
     return (store) => ({
-      begin: async (session, events) => {
+      begin: async (session, ...more) => {
         begun.set(session.tokenHash, session);
-        await store.begin(session, events);
+        return await store.begin(session, ...more);
       },
       end: async (hash, events) => {
         const account = begun.get(hash)?.account;

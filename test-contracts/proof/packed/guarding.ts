@@ -30,7 +30,7 @@ if (outcome.kind === 'refused') throw new Error(outcome.code);
 assert.deepEqual(heard, ['pin.published']);
 
 const look = async (person?: string): Promise<string> => {
-  const { pathname } = new URL(outcome.sharedUrl);
+  const { pathname } = new URL(outcome.publication.sharedUrl);
   const headers: Record<string, string> = person === undefined ? {} : { 'x-person': person };
   const answer = await fetch(`http://127.0.0.1:${port}${pathname}`, { headers, redirect: 'manual' });
   return `${answer.status} ${answer.headers.get('location') ?? ''}`;

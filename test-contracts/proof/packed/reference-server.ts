@@ -6,7 +6,7 @@ import { createApp, openPinfold, readSettings } from 'pinfold';
 const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: 'served', PINFOLD_LOG_LEVEL: 'silent' };
 const app = await createApp(readSettings(env));
 const { addresses, firstStart } = await app.listen();
-assert.ok((firstStart?.welcome?.role.fileCount ?? 0) > 1);
+assert.ok((firstStart?.welcome?.publication.fileCount ?? 0) > 1);
 assert.equal((await fetch(`${addresses.publicUrl}/readyz`)).status, 200);
 await app.close();
 

@@ -28,7 +28,7 @@ describe('changing a role', () => {
   async function role() {
     const found = await stage.useCases.read({ by: OWNER, id });
     if (found.kind !== 'found') throw new Error(found.code);
-    return found.role;
+    return found.publication;
   }
 
   it("answers of another account's role as of one that never was", async () => {
@@ -66,7 +66,8 @@ describe('changing a role', () => {
     const password = 'long enough' as Password;
     const outcome = await stage.useCases.update({ by: OPERATOR, id }, { type: 'set_password', password });
     expect(outcome.kind).to.equal('changed');
-    expect((await role()).passwordHash).to.equal('plain:long enough');
+    const stored = await stage.memory.roles.load(id);
+    expect(stored?.value.passwordHash).to.equal('plain:long enough');
   });
 
   it('decides again when another change was faster, and loses neither', async () => {
@@ -116,11 +117,11 @@ describe('listing roles', () => {
   it('gives pages, newest first, that a cursor connects', async () => {
     const first = await stage.useCases.list({ by: OWNER, limit: 2 });
     if (first.kind !== 'page') throw new Error(first.code);
-    expect(first.roles.map(({ title }) => title)).to.deep.equal(['Gamma', 'Beta']);
+    expect(first.publications.map(({ title }) => title)).to.deep.equal(['Gamma', 'Beta']);
     const cursor = first.next as string;
     const second = await stage.useCases.list({ by: OWNER, limit: 2, cursor });
     if (second.kind !== 'page') throw new Error(second.code);
-    expect(second.roles.map(({ title }) => title)).to.deep.equal(['Alpha']);
+    expect(second.publications.map(({ title }) => title)).to.deep.equal(['Alpha']);
     expect(second.next).to.equal(undefined);
     const filtered = { by: OWNER, limit: 2, cursor, state: 'expired' } as const;
     expect(await codeOf(stage.useCases.list(filtered))).to.equal('invalid_cursor');
@@ -128,7 +129,7 @@ describe('listing roles', () => {
 
   it('searches titles whatever their case and width', async () => {
     const page = await stage.useCases.list({ by: OWNER, limit: 10, search: 'ＡＬＰＨ' });
-    expect(page.kind === 'page' && page.roles.map(({ title }) => title)).to.deep.equal(['Alpha']);
+    expect(page.kind === 'page' && page.publications.map(({ title }) => title)).to.deep.equal(['Alpha']);
   });
 
   it('finds the role of a key in any state, and none of another account', async () => {

@@ -289,6 +289,6 @@ describe('a dry run of cleaning up', () => {
     expect(await run({ dryRun: true, force: true })).to.include(forced);
     expect(await stage.archives()).to.equal(22);
     const page = await stage.useCases.list({ by: OWNER, limit: 10, state: 'deleted' });
-    expect(page.kind === 'page' && page.roles).to.have.length(1);
+    expect(page.kind === 'page' && page.publications).to.have.length(1);
   });
 });

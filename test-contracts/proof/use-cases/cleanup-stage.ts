@@ -2,7 +2,7 @@ import { type ArchiveId, type Instant, OPERATOR, type RoleId } from '@pinfold/co
 import { archiveIdOf } from '@pinfold/core/adapter';
 import { openStage, type Stage } from './stage.ts';
 
-/** A {@link Stage} for everything about cleaning up. */
+/** A {@link ProgressPanel} for everything about cleaning up. */
 export interface CleanupStage extends Stage {
   publishMany(count: number): Promise<readonly RoleId[]>;
   /** Publishes and stops at once. */

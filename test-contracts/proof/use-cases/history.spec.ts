@@ -9,7 +9,7 @@ import {
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { createHistory, type History } from '@pinfold/core/history';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
-import { aroundCalls } from '@pinfold/test-contracts/fixtures';
+import { anEvent, aroundCalls } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 
@@ -45,20 +45,21 @@ describe('What the stores are told for the history', () => {
     const useCases = stage.with({ roles: noting(stage.memory.roles, noted) });
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
-    const { id } = outcome.role;
+    const { id } = outcome.publication;
     await useCases.pin({ by: OWNER, id, cause });
     await useCases.pin({ by: OWNER, id });
     await useCases.stop({ by: OPERATOR, id });
     const at = stage.clock.now();
     stage.clock.advance(days(2));
     await useCases.cleanUp();
-    const whose = { at, account: OWNER, pin: id };
+    const whose = { at, recordedAt: at, account: OWNER, pin: id };
+    const purgedAt = { at: stage.clock.now(), recordedAt: stage.clock.now() };
     expect(new Set(noted.map((event) => event.id)).size).to.equal(4);
     expect(noted.map(({ id: _, ...event }) => event)).to.deep.equal([
       { type: 'pin.published', ...whose, ...by('person', OWNER) },
       { type: 'pin.pinned', ...whose, ...cause, asOperator: false },
       { type: 'pin.stopped', ...whose, ...by('operator', null, true) },
-      { type: 'pin.purged', ...whose, at: stage.clock.now(), ...by('system', null) },
+      { type: 'pin.purged', ...whose, ...purgedAt, ...by('system', null) },
     ]);
   });
 
@@ -79,14 +80,16 @@ describe('What the stores are told for the history', () => {
     if (started?.kind === 'started') await sessions.end(started.token);
     await keys.revoke({ by: OWNER, id: key.id, cause });
     await sessions.redeem((await sessions.offerLink(OWNER)).token);
-    const whose = { at: clock.now(), account: OWNER, pin: null };
+    const at = clock.now();
+    const request = { request: null, address: null };
+    const whose = { at, recordedAt: at, account: OWNER, pin: null };
     expect(noted.map(({ id: _, ...event }) => event)).to.deep.equal([
       { type: 'key.created', ...whose, ...by('operator', null, true) },
       { type: 'session.started', ...whose, ...by('key', key.id) },
       { type: 'session.ended', ...whose, ...by('key', key.id) },
       { type: 'key.revoked', ...whose, ...cause, asOperator: false },
       { type: 'link.created', ...whose, ...by('operator', null, true) },
-      { type: 'session.started', at: whose.at, pin: null, request: null, address: null, asOperator: false },
+      { type: 'session.started', at, recordedAt: at, pin: null, ...request, asOperator: false },
     ]);
   });
 
@@ -146,7 +149,7 @@ describe('What the stores are told for the history', () => {
     const useCases = stage.with({});
     const outcome = await useCases.publish({ ...(await stage.request()), title: 'Title of the site' });
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
-    const { id, originalFilename } = outcome.role;
+    const { id, originalFilename } = outcome.publication;
     await useCases.update({ by: OWNER, id }, { type: 'set_password', password: 'a password of it' });
     await useCases.update({ by: OWNER, id }, { type: 'set_title', title: 'Title of its own' });
     const history = createHistory({ ...ports, history: memory.history, clock });
@@ -179,7 +182,7 @@ describe('The sweep of the history', () => {
     for (let n = 0; n < 3; n += 1) {
       const outcome = await useCases.publish({ ...(await stage.request()), key: `key ${n}` });
       if (outcome.kind !== 'published') throw new Error(outcome.kind);
-      roles.push(outcome.role);
+      roles.push(outcome.publication);
     }
     const [expired, stoppedBefore, stoppedAfter] = roles.map(({ id }) => ({ by: OWNER, id }));
     if (!expired || !stoppedBefore || !stoppedAfter) throw new Error('three roles were published');
@@ -206,5 +209,55 @@ describe('The sweep of the history', () => {
     clock.advance(days(1));
     await history.sweep();
     expect((await kinds(history)).map(([type]) => type)).to.deep.equal(['pin.expired']);
+  });
+
+  it('drops by when an event was recorded, which of an expiration is later than its instant', async () => {
+    const { memory, clock, ports } = stage;
+    await stage.with({}).publish(await stage.request());
+    const history = createHistory({ ...ports, history: memory.history, clock }, { keptFor: days(30) });
+    clock.advance(days(20));
+    await history.sweep();
+    clock.advance(days(30));
+    await history.sweep();
+    expect((await kinds(history)).map(([type]) => type)).to.deep.equal(['pin.expired']);
+    clock.advance(days(1));
+    await history.sweep();
+    expect(await kinds(history)).to.deep.equal([]);
+  });
+
+  it('keeps the newest 10,000 events of a publication, and what is younger than seven days', async () => {
+    const { memory, clock, ports } = stage;
+    const outcome = await stage.with({}).publish(await stage.request());
+    if (outcome.kind !== 'published') throw new Error(outcome.kind);
+    const { id: pin, account } = outcome.publication;
+    const record = async (count: number) => {
+      const events = Array.from({ length: count }, () =>
+        anEvent({ pin, account, type: 'pin.title_changed', at: clock.now() }),
+      );
+      const { value: role, version } = (await memory.roles.load(pin)) ?? {};
+      if (role === undefined || version === undefined) throw new Error('a published role is not there');
+      await memory.roles.save(role, version, events);
+    };
+    const history = createHistory({ ...ports, history: memory.history, clock });
+    const count = async () => {
+      let events = 0;
+      let cursor: string | undefined;
+      do {
+        const page = await history.list({ by: OPERATOR, pin, limit: 100, ...(cursor && { cursor }) });
+        if (page.kind !== 'page') throw new Error(page.code);
+        events += page.events.length;
+        cursor = page.next;
+      } while (cursor !== undefined);
+      return events;
+    };
+    await record(1_500);
+    clock.advance(minutes(1));
+    await record(9_000);
+    await history.sweep();
+    expect(await count()).to.equal(10_501);
+    // What is younger than seven days counts among the newest, and what is older goes behind them.
+    clock.advance(days(7));
+    await history.sweep();
+    expect(await count()).to.equal(10_000);
   });
 });

@@ -121,7 +121,7 @@ describe('what is told of publications', () => {
     const useCases = stage.with({ roles: telling });
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
-    const { id } = outcome.role;
+    const { id } = outcome.publication;
     expect(types()).to.deep.equal(['pin.published']);
     expect(told[0]).to.include({ account: OWNER, pin: id });
     expect((await useCases.publish(await stage.request())).kind).to.equal('replayed');

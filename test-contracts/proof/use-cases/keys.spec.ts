@@ -3,13 +3,16 @@ import {
   type ApiKeySecrets,
   type ApiKeyStore,
   accountId,
+  days,
+  type KeyOptions,
   type Keys,
   minutes,
   OPERATOR,
 } from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
+import { createHistory } from '@pinfold/core/history';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { listedKeys, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 
@@ -25,8 +28,12 @@ describe('managing API keys', () => {
   });
   afterEach(() => stage.dispose());
 
-  function over(apiKeys: ApiKeyStore, secrets: ApiKeySecrets = apiKeySecrets): Keys {
-    return createKeys({ apiKeys, apiKeySecrets: secrets, clock: stage.clock, ids: stage.ports.ids });
+  function over(
+    apiKeys: ApiKeyStore,
+    secrets: ApiKeySecrets = apiKeySecrets,
+    options: KeyOptions = {},
+  ): Keys {
+    return createKeys({ apiKeys, apiKeySecrets: secrets, clock: stage.clock, ids: stage.ports.ids }, options);
   }
 
   async function kept({ id }: ApiKey): Promise<ApiKey | undefined> {
@@ -45,6 +52,7 @@ describe('managing API keys', () => {
       createdAt: stage.clock.now(),
       lastUsedAt: null,
       revokedAt: null,
+      isEnsured: false,
     });
     expect(await kept(key)).to.deep.equal(key);
     const reader = await keys.create({ by: OPERATOR, account: OWNER, label: 'CI', scopes: ['pins:read'] });
@@ -84,7 +92,7 @@ describe('managing API keys', () => {
     expect(await keys.authenticate(first?.text ?? '')).to.deep.equal(first?.key);
     expect(first?.key.label).to.equal('first');
     expect(await keys.createFirst({ account: OWNER })).to.equal(undefined);
-    expect(await keys.list(OPERATOR)).to.have.length(1);
+    expect(await listedKeys(keys, OPERATOR)).to.have.length(1);
   });
 
   it('makes the first key of a text that was chosen, if it is one', async () => {
@@ -109,12 +117,89 @@ describe('managing API keys', () => {
     expect(error).to.be.instanceOf(TypeError);
   });
 
+  it('keeps a key that it once made sure of for ever, be it revoked and however it was made', async () => {
+    const [given, minted] = [apiKeySecrets.mint(), await keys.create({ by: OPERATOR, account: OWNER })];
+    stage.clock.advance(minutes(1));
+    const { key: other } = await keys.create({ by: OPERATOR, account: OWNER });
+    await keys.ensure(given.text, { account: OWNER });
+    await keys.ensure(minted.text, { account: OWNER });
+    await keys.create({ by: OPERATOR, account: OWNER });
+    for (const id of [given.id, minted.key.id, other.id]) await keys.revoke({ id, by: OPERATOR });
+    stage.clock.advance(days(400));
+    const sweep = createHistory({
+      ...stage.ports,
+      history: stage.memory.history,
+      apiKeys: stage.memory.apiKeys,
+    });
+    await sweep.sweep();
+    expect(await stage.memory.apiKeys.find(other.id), 'revoked as long ago as the history goes').not.to.equal(
+      undefined,
+    );
+    stage.clock.advance(minutes(1));
+    await sweep.sweep();
+    expect(await stage.memory.apiKeys.find(other.id)).to.equal(undefined);
+    for (const { id, text } of [given, { ...minted, id: minted.key.id }]) {
+      expect(await stage.memory.apiKeys.find(id)).to.deep.include({ isEnsured: true });
+      await keys.ensure(text, { account: OWNER });
+      expect(await keys.authenticate(text), 'stays revoked').to.equal(undefined);
+    }
+  });
+
+  it('makes at most as many for an account as the limit says, and any number for the operator', async () => {
+    const bounded = over(stage.memory.apiKeys, apiKeySecrets, { limit: 2 });
+    const full = { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit: 2, actual: 3 };
+    await bounded.create({ account: OWNER });
+    expect(await bounded.refuseFurther(OWNER)).to.equal(undefined);
+    const made = await bounded.create({ account: OWNER });
+    expect(await bounded.refuseFurther(OWNER)).to.deep.equal(full);
+    expect(await bounded.create({ account: OWNER })).to.deep.equal(full);
+    expect(await bounded.create({ account: STRANGER })).to.have.property('text');
+    await bounded.create({ by: OPERATOR, account: OWNER });
+    expect(await bounded.create({ account: OWNER })).to.deep.include({ limit: 2, actual: 4 });
+    for (const { id } of (await listedKeys(bounded, OWNER)).slice(0, 2))
+      await bounded.revoke({ id, by: OWNER });
+    expect(await bounded.create({ account: OWNER })).to.have.property('text');
+    const unbounded = over(stage.memory.apiKeys, apiKeySecrets, { limit: null });
+    expect(await unbounded.refuseFurther(OWNER)).to.equal(undefined);
+    expect(await unbounded.create({ account: OWNER })).to.have.property('text');
+    expect(keys.limit, 'usually').to.equal(100);
+    expect('text' in made).to.equal(true);
+    for (const limit of [-1, 1.5, Number.NaN]) {
+      expect(() => over(stage.memory.apiKeys, apiKeySecrets, { limit })).to.throw(TypeError);
+    }
+  });
+
+  it('lists a page, and the next one after it', async () => {
+    for (let n = 0; n < 5; n += 1) {
+      await keys.create({ by: OPERATOR, account: OWNER, label: String(n) });
+      stage.clock.advance(minutes(1));
+    }
+    const labels: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await keys.list({ by: OWNER, limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+      if (page.kind !== 'page') throw new Error(page.code);
+      labels.push(page.keys.map(({ label }) => label));
+      cursor = page.next;
+    } while (cursor !== undefined);
+    expect(labels).to.deep.equal([['4', '3'], ['2', '1'], ['0']]);
+    const whole = await keys.list({ by: OPERATOR, account: OWNER, limit: 5 });
+    expect(whole).to.deep.include({ kind: 'page', next: undefined });
+    for (const wrong of ['', 'x', '1.', '1.a_b', 'zzzzzzzzzzzz.a']) {
+      const refused = await keys.list({ by: OWNER, cursor: wrong });
+      expect(refused, wrong).to.deep.equal({ kind: 'refused', code: 'invalid_cursor' });
+    }
+    for (const limit of [0, 101, 1.5]) {
+      expect(await keys.list({ by: OWNER, limit }).catch((error) => error)).to.be.instanceOf(TypeError);
+    }
+  });
+
   it('lists the keys of one account, or of all', async () => {
     const { key: own } = await keys.create({ by: OPERATOR, account: OWNER });
     stage.clock.advance(minutes(1));
     const { key: other } = await keys.create({ by: OPERATOR, account: STRANGER });
-    expect(await keys.list(OWNER)).to.deep.equal([own]);
-    expect(await keys.list(OPERATOR)).to.deep.equal([own, other]);
+    expect(await listedKeys(keys, OWNER)).to.deep.equal([own]);
+    expect(await listedKeys(keys, OPERATOR)).to.deep.equal([other, own]);
   });
 
   it('notes the use of a key at most once a minute, and asks the store no oftener', async () => {

@@ -54,7 +54,7 @@ describe('limits by account', () => {
     own = { lifetime: days(30), files: 1 };
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind === 'refused') throw new Error(outcome.code);
-    expect(outcome.role.expiresAt).to.equal(outcome.role.publishedAt + days(30));
+    expect(outcome.publication.expiresAt).to.equal(outcome.publication.publishedAt + days(30));
     stage.inspector.entries = [{ name: 'index.html' }, { name: 'two.html' }];
     expect(await useCases.publish(await stage.request({ key: 'two', bytes: 'two' }))).to.have.property(
       'code',
@@ -88,11 +88,11 @@ describe('limits by account', () => {
     own = { lifetime: days(30) };
     const renewed = await useCases.update({ by: OPERATOR, id }, { type: 'reset_expiration' });
     expect(asked).to.deep.equal([OWNER]);
-    expect(renewed).to.have.nested.property('role.expiresAt', stage.clock.now() + days(30));
+    expect(renewed).to.have.nested.property('publication.expiresAt', stage.clock.now() + days(30));
     await useCases.pin({ by: OWNER, id });
     own = { lifetime: days(30), renewal: days(1) };
     expect(await useCases.unpin({ by: OWNER, id })).to.have.nested.property(
-      'role.expiresAt',
+      'publication.expiresAt',
       stage.clock.now() + days(1),
     );
   });

@@ -1,4 +1,6 @@
 import {
+  Fault,
+  isFault,
   type Keys,
   type MintedKey,
   minutes,
@@ -6,15 +8,18 @@ import {
   type Origin,
   type PairingStore,
   type Pairings,
+  type Sha256,
 } from '@pinfold/core';
-import { createKeys, createPairings, pairingCode } from '@pinfold/core/accounts';
+import { createKeys, createPairings, createSessions, pairingCode, sessionIdOf } from '@pinfold/core/accounts';
 import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { listedKeys, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 
+const WAITING = { kind: 'waiting' };
+const UNKNOWN = { kind: 'unknown' };
 const CAUSE = { actor: { kind: 'person', id: 'u1' }, request: 'agreed' } as const;
 
 describe('Giving a program a key', () => {
@@ -22,73 +27,138 @@ describe('Giving a program a key', () => {
   let keys: Keys;
   let pairings: Pairings;
   const secrets = new NodeSessionSecrets();
+  const apiKeySecrets = new NodeApiKeySecrets();
   beforeEach(async () => {
     stage = await openStage();
-    const { clock, memory, ports } = stage;
-    const keyPorts = {
-      apiKeys: memory.apiKeys,
-      apiKeySecrets: new NodeApiKeySecrets(),
-      clock,
-      ids: ports.ids,
-    };
-    keys = createKeys(keyPorts);
-    pairings = over(memory.pairings);
+    keys = createKeys(keyPorts());
+    pairings = over(stage.memory.pairings);
   });
   afterEach(() => stage.dispose());
 
+  function keyPorts() {
+    const { clock, memory, ports } = stage;
+    return { apiKeys: memory.apiKeys, apiKeySecrets, clock, ids: ports.ids };
+  }
+
   function over(store: PairingStore): Pairings {
-    return createPairings({ pairings: store, sessionSecrets: secrets, clock: stage.clock }, keys);
+    return createPairings({ ...keyPorts(), pairings: store, sessionSecrets: secrets }, keys);
   }
 
   /** The key that was made, if one was. */
   async function redeemed(secret: string, origin?: Origin): Promise<MintedKey | undefined> {
-    const made = await pairings.redeem(secret, origin);
-    if (made !== undefined && 'code' in made) throw new Error(made.code);
-    return made;
+    const outcome = await pairings.redeem(secret, origin);
+    if (outcome.kind === 'refused') throw new Error(outcome.code);
+    return outcome.kind === 'made' ? outcome : undefined;
+  }
+
+  /** What the history says, newest first. */
+  async function told(): Promise<unknown> {
+    const history = createHistory({ ...stage.ports, history: stage.memory.history });
+    const page = await history.list({ by: OPERATOR });
+    const events = page.kind === 'page' ? page.events : [];
+    // Events of one instant are in order of their random ids.
+    const latestFirst = events.toSorted((one, two) => two.type.localeCompare(one.type));
+    return latestFirst.map(({ type, actor, account, request }) => ({ type, actor, account, request }));
   }
 
   const wish = (secretHash: string) =>
     ({ secretHash, account: OWNER, scopes: ['pins:write'], label: 'Laptop', cause: CAUSE }) as const;
 
+  /** A program that registered. */
+  async function program(): Promise<{ readonly text: string; readonly hash: Sha256 }> {
+    const minted = secrets.mint();
+    expect(await pairings.register(minted.hash)).to.deep.equal({ kind: 'registered' });
+    return minted;
+  }
+
+  const listed = () => listedKeys(keys, OWNER);
+
   it('makes none before somebody agrees, then one, as it was agreed to, and none again', async () => {
-    const { text: secret, hash } = secrets.mint();
-    expect(await pairings.redeem(secret)).to.equal(undefined);
+    const { text: secret, hash } = await program();
+    expect(await pairings.redeem(secret)).to.deep.equal(WAITING);
     expect(await pairings.agree(wish(hash))).to.deep.equal({ kind: 'agreed' });
-    expect(await keys.list(OWNER)).to.deep.equal([]);
+    expect(await listed()).to.deep.equal([]);
     const made = await redeemed(secret, { request: 'polled' });
     expect(made?.key).to.deep.include({ account: OWNER, scopes: ['pins:write'], label: 'Laptop' });
     expect((await keys.authenticate(made?.text ?? ''))?.id).to.equal(made?.key.id);
-    expect(await pairings.redeem(secret)).to.equal(undefined);
-    expect(await keys.list(OWNER)).to.have.lengthOf(1);
-    const history = createHistory({ ...stage.ports, history: stage.memory.history });
-    const page = await history.list({ by: OPERATOR });
-    const [event, ...others] = page.kind === 'page' ? page.events : [];
-    expect(event).to.deep.include({ type: 'key.created', actor: CAUSE.actor, request: 'polled' });
-    expect(others).to.deep.equal([]);
+    expect(await pairings.redeem(secret)).to.deep.equal(UNKNOWN);
+    expect(await listed()).to.have.lengthOf(1);
+    expect(await told()).to.deep.equal([
+      { type: 'key.created', actor: CAUSE.actor, account: OWNER, request: 'polled' },
+      { type: 'key.agreed', actor: CAUSE.actor, account: OWNER, request: 'agreed' },
+    ]);
   });
 
-  it('makes none after ten minutes, nor for another secret', async () => {
-    const [one, other, late] = [secrets.mint(), secrets.mint(), secrets.mint()];
+  it('agrees to nothing that did not register', async () => {
+    const { text, hash } = secrets.mint();
+    expect(await pairings.isRegistered(hash)).to.equal(false);
+    expect(await pairings.agree(wish(hash))).to.deep.equal(UNKNOWN);
+    expect(await pairings.redeem(text)).to.deep.equal(UNKNOWN);
+    for (const none of ['', hash.toUpperCase(), `${hash}0`]) {
+      expect(await pairings.register(none), none).to.deep.equal(UNKNOWN);
+      expect(await pairings.isRegistered(none), none).to.equal(false);
+    }
+    expect(await told()).to.deep.equal([]);
+    await pairings.register(hash);
+    expect(await pairings.isRegistered(hash)).to.equal(true);
+  });
+
+  it('makes none ten minutes after the program registered, nor for another secret', async () => {
+    const [one, late, other] = [await program(), await program(), secrets.mint()];
     await pairings.agree(wish(one.hash));
-    await pairings.agree(wish(late.hash));
+    await pairings.agree({ ...wish(late.hash), cause: { actor: { kind: 'person', id: 'u2' } } });
     stage.clock.advance(minutes(9.99));
     expect((await redeemed(one.text))?.key.account).to.equal(OWNER);
-    expect(await pairings.redeem(other.text)).to.equal(undefined);
+    expect(await pairings.redeem(other.text)).to.deep.equal(UNKNOWN);
     stage.clock.advance(minutes(0.01));
-    expect(await pairings.redeem(late.text)).to.equal(undefined);
-    await pairings.agree(wish(secrets.mint().hash));
+    expect(await pairings.redeem(late.text)).to.deep.equal(UNKNOWN);
+    expect(await pairings.isRegistered(late.hash)).to.equal(false);
+    await program();
     expect(await stage.memory.pairings.purge(stage.clock.now(), 10), 'dropped before').to.equal(0);
   });
 
-  it('means the first of two agreements', async () => {
-    const { text, hash } = secrets.mint();
-    await pairings.agree(wish(hash));
-    await pairings.agree({ ...wish(hash), account: 'other', label: 'Second' });
-    expect((await redeemed(text))?.key.label).to.equal('Laptop');
+  it('means the first of two agreements to one program, and the last of two in one session', async () => {
+    const [one, two] = [await program(), await program()];
+    await pairings.agree(wish(one.hash));
+    await pairings.agree({ ...wish(one.hash), account: 'other', label: 'Second' });
+    expect((await redeemed(one.text))?.key.label).to.equal('Laptop');
+    const three = await program();
+    await pairings.agree(wish(two.hash));
+    await pairings.agree(wish(three.hash));
+    expect(await pairings.redeem(two.text)).to.deep.equal(WAITING);
+    expect((await redeemed(three.text))?.key.label).to.equal('Laptop');
+  });
+
+  it('makes none once the session ended in which it was agreed to, or its key was revoked', async () => {
+    const sessions = createSessions(
+      { ...keyPorts(), sessions: stage.memory.sessions, sessionSecrets: secrets },
+      keys,
+    );
+    const begin = async () => {
+      const { key, text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
+      const started = await sessions.signInWithKey(text);
+      if (started?.kind !== 'started') throw new Error('not signed in');
+      return { key, ...started };
+    };
+    const ends: Readonly<Record<string, (one: Awaited<ReturnType<typeof begin>>) => Promise<unknown>>> = {
+      'a sign-out': ({ token }) => sessions.end(token),
+      'the end by an operator': ({ session }) => sessions.endById({ by: OPERATOR, id: sessionIdOf(session) }),
+      'the end of its key': ({ key }) => keys.revoke({ by: OPERATOR, id: key.id }),
+    };
+    for (const [what, end] of Object.entries(ends)) {
+      const one = await begin();
+      const { text, hash } = await program();
+      const { tokenHash: session, apiKey } = one.session;
+      await pairings.agree({ ...wish(hash), scopes: ['manage'], given: { session, apiKey } });
+      const before = await listed();
+      await end(one);
+      expect(await pairings.redeem(text), what).to.deep.equal(WAITING);
+      expect(await listed()).to.have.lengthOf(before.length);
+    }
   });
 
   it('makes none while the account may change nothing, and then the one that was agreed to', async () => {
-    const { text: secret, hash } = secrets.mint();
+    const { text: secret, hash } = await program();
     await pairings.agree(wish(hash));
     const administration = createAdministration(stage.ports);
     const cause = { actor: { kind: 'operator', id: null } } as const;
@@ -96,10 +166,54 @@ describe('Giving a program a key', () => {
     for (let n = 0; n < 2; n += 1) {
       expect(await pairings.redeem(secret)).to.deep.include({ kind: 'refused', code: 'account_blocked' });
     }
-    expect(await keys.list(OWNER)).to.deep.equal([]);
+    expect(await listed()).to.deep.equal([]);
     await administration.unblockAccount(OWNER, cause);
     expect((await redeemed(secret))?.key.label).to.equal('Laptop');
-    expect(await pairings.redeem(secret)).to.equal(undefined);
+    expect(await pairings.redeem(secret)).to.deep.equal(UNKNOWN);
+  });
+
+  it('is refused where the account has all the keys that it may have, before and after the consent', async () => {
+    keys = createKeys(keyPorts(), { limit: 1 });
+    pairings = over(stage.memory.pairings);
+    const { text, hash } = await program();
+    await pairings.agree(wish(hash));
+    const { key } = await keys.create({ by: OPERATOR, account: OWNER });
+    const full = { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit: 1, actual: 2 };
+    expect(await pairings.redeem(text)).to.deep.equal(full);
+    expect(await pairings.agree(wish((await program()).hash))).to.deep.equal(full);
+    await keys.revoke({ by: OPERATOR, id: key.id });
+    expect((await redeemed(text))?.key.label).to.equal('Laptop');
+  });
+
+  it('makes the key that was agreed to after a fault of the store', async () => {
+    const { text, hash } = await program();
+    await pairings.agree(wish(hash));
+    const failing = over(
+      replacing(stage.memory.pairings, {
+        take: async () => {
+          throw new Fault('store_unavailable', 'a test');
+        },
+      }),
+    );
+    const code = await failing.redeem(text).catch((error: unknown) => isFault(error) && error.code);
+    expect(code).to.equal('store_unavailable');
+    expect((await redeemed(text))?.key.label).to.equal('Laptop');
+  });
+
+  it('tries another id where one is taken', async () => {
+    const { text, hash } = await program();
+    await pairings.agree(wish(hash));
+    let tries = 0;
+    const unlucky = over(
+      replacing(stage.memory.pairings, {
+        take: async (request, events) => {
+          tries += 1;
+          return tries === 1 ? { kind: 'exists' } : await stage.memory.pairings.take(request, events);
+        },
+      }),
+    );
+    expect((await unlucky.redeem(text)).kind).to.equal('made');
+    expect(tries).to.equal(2);
   });
 
   it('gives no key that administers, or that does nothing, and none for what is no hash', async () => {
@@ -117,22 +231,26 @@ describe('Giving a program a key', () => {
 
   it('asks the store for nothing that is no secret, and takes nothing while it waits', async () => {
     const asked: string[] = [];
+    const { find } = stage.memory.pairings;
     const pairings = over(
       replacing(stage.memory.pairings, {
-        find: async () => {
+        find: async (hash, now) => {
           asked.push('find');
-          return undefined;
+          return await find(hash, now);
         },
         take: async () => {
           asked.push('take');
-          return undefined;
+          return { kind: 'unknown' };
         },
       }),
     );
-    for (const text of ['', 'x', 'a'.repeat(44)]) expect(await pairings.redeem(text)).to.equal(undefined);
+    for (const text of ['', 'x', 'a'.repeat(44)]) {
+      expect(await pairings.redeem(text)).to.deep.equal(UNKNOWN);
+    }
     expect(asked).to.deep.equal([]);
     await pairings.redeem(secrets.mint().text);
-    expect(asked).to.deep.equal(['find']);
+    await pairings.redeem((await program()).text);
+    expect(asked).to.deep.equal(['find', 'find']);
   });
 
   it('shows eight characters of the hash, which tell two secrets apart', () => {

@@ -1,7 +1,7 @@
 import {
   createUseCases,
   defaultLimits,
-  type Figure,
+  type Measurement,
   OPERATOR,
   type PublishRequest,
   type RoleState,
@@ -50,7 +50,7 @@ describe('use cases over plain values', () => {
       filename: '..\\..\\x/site.zip',
       title: '',
     });
-    expect(outcome.kind === 'published' && outcome.role).to.deep.include({
+    expect(outcome.kind === 'published' && outcome.publication).to.deep.include({
       originalFilename: 'site.zip',
       title: null,
     });
@@ -130,7 +130,7 @@ describe('use cases over plain values', () => {
         .with.property('message', 'an update is set_title, set_password or reset_expiration');
     }
     const read = await stage.useCases.read({ by: OWNER, id });
-    expect(read.kind === 'found' && read.role).to.include({ pinned: false, deletedAt: null });
+    expect(read.kind === 'found' && read.publication).to.include({ pinned: false, deletedAt: null });
     const listed = await rejectionOf(stage.useCases.list({ by: OWNER, state: 'gone' as RoleState }));
     expect(listed)
       .to.be.instanceOf(TypeError)
@@ -184,7 +184,7 @@ describe('use cases over plain values', () => {
       ...useCases,
       publish: async (request) => {
         const outcome = await useCases.publish(request);
-        if (outcome.kind === 'published') published.push(outcome.role.id);
+        if (outcome.kind === 'published') published.push(outcome.publication.id);
         return outcome;
       },
     };
@@ -193,13 +193,13 @@ describe('use cases over plain values', () => {
   });
 
   it('tell an observer what they did, and how long it took', async () => {
-    const figures: Figure[] = [];
-    const options = { observe: (figure: Figure) => void figures.push(figure) };
+    const figures: Measurement[] = [];
+    const options = { observe: (figure: Measurement) => void figures.push(figure) };
     const { publish, enter } = createUseCases(stage.ports, {}, options);
     const { cleanUp } = createCleaning(stage.ports, {}, options);
     const outcome = await publish(await stage.request());
     await publish({ ...(await stage.request()), title: 'another' });
-    const id = outcome.kind === 'published' ? outcome.role.id : '';
+    const id = outcome.kind === 'published' ? outcome.publication.id : '';
     await enter({ id, password: 'x', address: '::1' });
     const report = await cleanUp();
     const took = 0;

@@ -5,7 +5,7 @@ import {
   type Filename,
   hours,
   type IdempotencyKey,
-  type Role,
+  type Publication,
   type RoleStore,
   seconds,
   type Title,
@@ -30,9 +30,9 @@ describe('publishing', () => {
     await stage.memory.roles.purge(after(stage.clock.now(), seconds(1)), 10);
   }
 
-  async function roles(): Promise<readonly Role[]> {
+  async function roles(): Promise<readonly Publication[]> {
     const page = await stage.useCases.list({ by: OWNER, limit: 100 });
-    return page.kind === 'page' ? page.roles : [];
+    return page.kind === 'page' ? page.publications : [];
   }
 
   it('makes a role of the archive, which lives for exactly 7 days', async () => {
@@ -40,7 +40,7 @@ describe('publishing', () => {
     const outcome = await stage.useCases.publish(request);
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
     const now = stage.clock.now();
-    expect(outcome.role).to.include({
+    expect(outcome.publication).to.include({
       account: OWNER,
       title: 'Spring',
       originalFilename: 'site.zip',
@@ -50,7 +50,8 @@ describe('publishing', () => {
       expiresAt: now + days(7),
       pinned: false,
       deletedAt: null,
-      passwordHash: null,
+      passwordProtected: false,
+      state: 'published',
     });
     expect(await archives()).to.equal(1);
     expect(isStaged(request)).to.equal(false);
@@ -60,12 +61,12 @@ describe('publishing', () => {
     stage.inspector.entries = [{ name: 'index.html' }, { name: 'app.js.map' }];
     const first = await stage.useCases.publish(await stage.request());
     if (first.kind !== 'published') throw new Error(first.kind);
-    await stage.useCases.stop({ by: OWNER, id: first.role.id });
+    await stage.useCases.stop({ by: OWNER, id: first.publication.id });
     const request = await stage.request();
     const again = await stage.useCases.publish(request);
     if (again.kind !== 'replayed') throw new Error(again.kind);
-    expect(again.role.id).to.equal(first.role.id);
-    expect(again.role.deletedAt).to.equal(stage.clock.now());
+    expect(again.publication.id).to.equal(first.publication.id);
+    expect(again.publication.deletedAt).to.equal(stage.clock.now());
     expect(again.warnings).to.deep.equal(first.warnings);
     expect(again.warnings.map(({ rule }) => rule)).to.deep.equal(['source_map']);
     expect(await archives()).to.equal(1);

@@ -14,7 +14,7 @@ import {
 } from '@pinfold/core';
 import { createKeys, createSessions, sessionIdOf } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { listedKeys, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 
@@ -223,7 +223,7 @@ describe('signing in to the management screen', () => {
   it("revokes another account's key for an operator only", async () => {
     const { key } = await keys.create({ by: OPERATOR, account: OWNER });
     expect(await keys.revoke({ id: key.id, by: accountId('stranger') })).to.deep.equal({ kind: 'unknown' });
-    expect((await keys.list(OPERATOR))[0]?.revokedAt).to.equal(null);
+    expect((await listedKeys(keys, OPERATOR))[0]?.revokedAt).to.equal(null);
     expect(await keys.revoke({ id: 'unknown' as ApiKeyId, by: OWNER })).to.deep.equal({ kind: 'unknown' });
     expect(await keys.revoke({ id: key.id, by: OWNER })).to.deep.equal({ kind: 'revoked' });
   });
@@ -249,7 +249,7 @@ describe('changing a role as it was seen', () => {
     await rename('theirs', null);
     const outcome = await rename('mine', null);
     expect(outcome).to.deep.include({ kind: 'overtaken' });
-    expect(outcome.kind === 'overtaken' && outcome.role.title).to.equal('theirs');
+    expect(outcome.kind === 'overtaken' && outcome.publication.title).to.equal('theirs');
     expect((await rename('mine', 'theirs')).kind).to.equal('changed');
   });
 

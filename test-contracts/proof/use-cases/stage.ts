@@ -188,7 +188,7 @@ export async function openStage(): Promise<Stage> {
     publish: async (differing) => {
       const outcome = await useCases.publish(await request(differing));
       if (outcome.kind === 'refused') throw new Error(`refused: ${outcome.code}`);
-      return outcome.role.id;
+      return outcome.publication.id;
     },
     dispose: () => rm(folder, { recursive: true }),
   };

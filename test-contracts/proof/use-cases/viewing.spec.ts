@@ -88,7 +88,7 @@ describe('letting viewers in', () => {
     expect(await stage.useCases.visit(id)).to.deep.equal({ kind: 'unknown' });
     expect((await enter(SECRET)).kind).to.equal('unknown');
     const own = await stage.useCases.read({ by: OWNER, id });
-    expect(own.kind === 'found' && own.role.deletedAt, 'to its owner').to.equal(null);
+    expect(own.kind === 'found' && own.publication.deletedAt, 'to its owner').to.equal(null);
     await unblockAccount(OWNER, cause);
     expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
     expect((await enter(SECRET)).kind).to.equal('granted');
@@ -116,7 +116,7 @@ describe('opening a site', () => {
   async function role() {
     const found = await stage.useCases.read({ by: OWNER, id });
     if (found.kind !== 'found') throw new Error(found.code);
-    return found.role;
+    return found.publication;
   }
 
   it('gives the manifest and the bytes as they were published', async () => {
@@ -143,7 +143,9 @@ describe('opening a site', () => {
   });
 
   it('fails when a published role has no archive', async () => {
-    await stage.memory.archives.delete((await role()).archive);
+    const stored = await stage.memory.roles.load(id);
+    if (stored === undefined) throw new Error('it is not stored');
+    await stage.memory.archives.delete(stored.value.archive);
     expect(await codeOf(stage.useCases.open.read(await role(), 0, 1))).to.equal('archive_missing');
     const loadManifest: RoleStore['loadManifest'] = () => Promise.resolve(undefined);
     const { open } = stage.with({ roles: replacing(stage.memory.roles, { loadManifest }) });

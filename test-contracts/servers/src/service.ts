@@ -16,9 +16,9 @@ import {
   OPERATOR,
   type Pairings,
   type Ports,
+  type Publication,
   type PublishRequest,
   type Quotas,
-  type Role,
   type RoleId,
   type Sessions,
   type StagedArchive,
@@ -84,7 +84,7 @@ export interface TestService<S extends Stores> extends Inside {
   /** The files that uploads have left. */
   uploads(): Promise<readonly string[]>;
   /** Publishes an archive for `owner`, under a key of its own. */
-  publish(archive: Uint8Array, differing?: Partial<PublishRequest>): Promise<Role>;
+  publish(archive: Uint8Array, differing?: Partial<PublishRequest>): Promise<Publication>;
   /** One more server over the same data; it closes with the first. */
   peer(stores: S, doors: Doors): Promise<TestService<S>>;
   close(): Promise<void>;
@@ -140,7 +140,11 @@ export async function openService<S extends Stores>(
       { apiKeys, sessions: sessionStore, sessionSecrets, clock, ids: ports.ids },
       keys,
     );
-    const pairings = createPairings({ pairings: opened.pairings, sessionSecrets, clock }, keys);
+    const apiKeySecrets = new NodeApiKeySecrets();
+    const pairings = createPairings(
+      { ...ports, pairings: opened.pairings, sessionSecrets, apiKeySecrets },
+      keys,
+    );
     const server = await listening();
     closing.unshift(() => closed(server).then(() => opened.close()));
     const { port } = server.address() as AddressInfo;
@@ -165,7 +169,7 @@ export async function openService<S extends Stores>(
         const names = { key: `test ${published}`, filename: `site-${published}.zip` };
         const outcome = await useCases.publish({ by: 'owner', title: null, ...names, archive, ...differing });
         if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome));
-        return outcome.role;
+        return outcome.publication;
       },
       peer: open,
       close: async () => {

@@ -10,13 +10,13 @@ import {
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import { ALL_LIMITS, anAccount, anAccountName, BLOCK } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
 import { anEvent, aPublication, aRole, publishTo } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
 import { rejectionOf } from '../rejection.ts';
-import { together } from '../together.ts';
 import type { AccountStoreClause, AccountStores } from './subject.ts';
 
 /** An account that nothing was written of but that it is there. */

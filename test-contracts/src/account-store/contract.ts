@@ -4,6 +4,7 @@ import { anEvent } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { boundClauses } from './bounds.ts';
 import { accountClauses } from './clauses.ts';
+import { credentialClauses } from './credentials.ts';
 import { reachClauses } from './reach.ts';
 import type { AccountStores } from './subject.ts';
 
@@ -16,5 +17,5 @@ export const accountStoreContract: Contract<AccountStores, StoreSubject<AccountS
     },
     sees: async ({ accounts }, n) => (await accounts.load(anAccountName(n))) !== undefined,
   }),
-  clauses: [...accountClauses, ...boundClauses, ...reachClauses],
+  clauses: [...accountClauses, ...boundClauses, ...credentialClauses, ...reachClauses],
 };

@@ -1,11 +1,11 @@
 import { type AccountId, type AccountStore, accountId } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectNothingLeft, inEveryEnd } from '../expect-aborts.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { anAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aPublication, publishTo } from '../fixtures/roles.ts';
-import { expectNothingLeft, inEveryEnd } from '../signals.ts';
 import type { AccountStores } from './subject.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have. */

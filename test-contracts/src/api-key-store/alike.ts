@@ -1,7 +1,7 @@
 import type { AccountId, ApiKey, ApiKeyId, ApiKeyStore } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Subject } from '../contract.ts';
-import { anApiKey } from '../fixtures/keys.ts';
+import { anApiKey, everyKeyOf } from '../fixtures/keys.ts';
 import { everyText } from '../sequences/values.ts';
 
 const CREATED = { kind: 'created' };
@@ -33,12 +33,12 @@ export async function expectEveryAccountToBeAlone({ port, peer }: Subject<ApiKey
     everyText.map((text, n) => anApiKey(n, { account: text as AccountId })),
   ];
   for (const key of keys) {
-    const own = await other.list(key.account);
+    const own = await other.list(everyKeyOf(key.account));
     expect(own, `those of ${JSON.stringify(key.account)}, who has none yet`).to.deep.equal([]);
     await port.create(key, []);
   }
   for (const key of keys) {
-    const own = await other.list(key.account);
+    const own = await other.list(everyKeyOf(key.account));
     expect(own, `those of ${JSON.stringify(key.account)}`).to.deep.equal([key]);
   }
 }

@@ -3,6 +3,7 @@ import type { Contract, StoreSubject } from '../contract.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
+import { boundClauses } from './bounds.ts';
 import { apiKeyClauses } from './clauses.ts';
 import { reachClauses } from './reach.ts';
 
@@ -15,5 +16,5 @@ export const apiKeyStoreContract: Contract<ApiKeyStore, StoreSubject<ApiKeyStore
     },
     sees: async (port, n) => (await port.find(anApiKeyId(n))) !== undefined,
   }),
-  clauses: [...apiKeyClauses, ...reachClauses],
+  clauses: [...apiKeyClauses, ...boundClauses, ...reachClauses],
 };

@@ -1,11 +1,11 @@
 import { type AccountId, type ApiKey, type ApiKeyStore, after, duration, minutes } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectAbortedAlone, expectNothingLeft, inEveryEnd } from '../expect-aborts.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
-import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
+import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
 import { anEvent } from '../fixtures/roles.ts';
-import { expectAbortedAlone, expectNothingLeft, inEveryEnd } from '../signals.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have, of one account too. */
 const COUNT = 1_320;
@@ -15,7 +15,7 @@ const [LATER, EVER_LATER] = [after(START, minutes(1)), after(START, minutes(2))]
 export const reachClauses: readonly Clause<ApiKeyStore, StoreSubject<ApiKeyStore>>[] = [
   {
     id: 'api-key-store/list-many',
-    says: 'more than a thousand keys, hundreds of them of one instant, are listed whole',
+    says: 'more than a thousand keys, hundreds of them of one instant, are listed whole where the limit is as many',
     check: async ({ port, peer }) => {
       const keys: ApiKey[] = [];
       for (let n = 1; n <= COUNT; n += 1) {
@@ -24,14 +24,12 @@ export const reachClauses: readonly Clause<ApiKeyStore, StoreSubject<ApiKeyStore
         await port.create(key, [anEvent()]);
         keys.push(key);
       }
-      const ordered = keys.sort(
-        (one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1),
-      );
+      const ordered = keys.sort(newestKeyFirst);
       const other = await peer();
-      expect(await other.list(undefined)).to.deep.equal(ordered);
+      expect(await other.list(everyKeyOf())).to.deep.equal(ordered);
       const account = 'acme' as AccountId;
       const own = ordered.filter((key) => key.account === account);
-      expect(await other.list(account), 'of an account').to.deep.equal(own);
+      expect(await other.list(everyKeyOf(account)), 'of an account').to.deep.equal(own);
     },
   },
   {
@@ -43,14 +41,17 @@ export const reachClauses: readonly Clause<ApiKeyStore, StoreSubject<ApiKeyStore
       const answersOf = async (store: ApiKeyStore) => ({
         find: await store.find(anApiKeyId(1)),
         absent: await store.find(anApiKeyId(2)),
-        all: await store.list(undefined),
-        own: await store.list(anApiKey(1).account),
+        all: await store.list(everyKeyOf()),
+        own: await store.list(everyKeyOf(anApiKey(1).account)),
+        live: await store.countLive(anApiKey(1).account),
       });
       const changes: Readonly<Record<string, () => Promise<unknown>>> = {
         'a use': () => other.touch(anApiKeyId(1), LATER, START),
         'a new key': () => other.create(anApiKey(2), [anEvent()]),
         'a revocation': () => other.revoke(anApiKeyId(1), EVER_LATER, [anEvent()]),
         'a use of a revoked key': () => other.touch(anApiKeyId(1), EVER_LATER, LATER),
+        'a revocation of another key': () => other.revoke(anApiKeyId(2), LATER, [anEvent()]),
+        'an old key that goes': () => other.purge(after(LATER, duration(1)), 1),
       };
       for (const [what, change] of Object.entries(changes)) {
         const answers = await answersOf(port);
@@ -86,7 +87,9 @@ export const reachClauses: readonly Clause<ApiKeyStore, StoreSubject<ApiKeyStore
           find: (store, signal) => store.find(anApiKeyId(1), signal),
           'no key': (store, signal) => store.find(anApiKeyId(2), signal),
         }),
-        list: () => port.list(undefined),
+        list: () => port.list(everyKeyOf()),
+        countLive: () => port.countLive(anApiKey(1).account),
+        purge: () => port.purge(START, 1),
         touch: () => port.touch(anApiKeyId(1), LATER, START),
         'a key and its end': async () => {
           made += 1;
@@ -106,7 +109,9 @@ export const reachClauses: readonly Clause<ApiKeyStore, StoreSubject<ApiKeyStore
         create: port.create(anApiKey(1), [anEvent()]),
         createFirst: port.createFirst(anApiKey(1), [anEvent()]),
         find: port.find(anApiKeyId(1)),
-        list: port.list(undefined),
+        list: port.list(everyKeyOf()),
+        countLive: port.countLive(anApiKey(1).account),
+        purge: port.purge(START, 1),
         revoke: port.revoke(anApiKeyId(1), START, [anEvent()]),
         touch: port.touch(anApiKeyId(1), LATER, START),
       };

@@ -1,17 +1,17 @@
-import {
-  type AccountId,
-  type ApiKey,
-  type ApiKeyId,
-  type ApiKeyStore,
-  type Authority,
-  type Instant,
-  SCOPES,
-  type Sha256,
-} from '@pinfold/core';
+import type { AccountId, ApiKey, ApiKeyId, ApiKeyStore, Authority, Instant, Sha256 } from '@pinfold/core';
+import { KNOWN_SCOPES } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
+import { everyKeyOf } from '../fixtures/keys.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
-import { checkSequences, questionsFor, type Reachable, type Sequences, stepsFor } from '../sequences/run.ts';
+import {
+  alone,
+  checkSequences,
+  questionsFor,
+  type Reachable,
+  type Sequences,
+  stepsFor,
+} from '../sequences/run.ts';
 import { changedTexts, nearInstants, nearTexts, someEvents, someOf } from '../sequences/values.ts';
 
 interface Values {
@@ -42,12 +42,13 @@ const key = ({ ids, accounts, labels, hashes, instants }: Values): fc.Arbitrary<
   fc.record({
     id: oneOf(...ids),
     account: oneOf(...accounts),
-    scopes: fc.shuffledSubarray([...SCOPES]),
+    scopes: fc.shuffledSubarray([...KNOWN_SCOPES]),
     label: oneOf(...labels),
     secretHash: oneOf(...hashes),
     createdAt: oneOf(...instants),
     lastUsedAt: oneOf(null, ...instants),
     revokedAt: oneOf(null, ...instants),
+    isEnsured: fc.boolean(),
   });
 
 const id = ({ ids }: Values) => oneOf(...ids);
@@ -77,8 +78,9 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
         key(values),
         told(values),
         oneOf<(Authority | undefined)[]>(undefined, 'account', 'operator'),
+        oneOf<(number | null | undefined)[]>(undefined, null, 0, 1, 2),
       ],
-      (port, made, events, authority) => port.create(made, events, authority),
+      (port, made, events, authority, limit) => port.create(made, events, authority, limit),
     ),
     step(
       1,
@@ -98,6 +100,18 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
       (values) => [id(values), instant(values), instant(values)],
       (port, known, at, unlessSince) => port.touch(known, at, unlessSince),
     ),
+    alone(
+      step(
+        1,
+        'purge',
+        (values) => [instant(values), oneOf(1, 2, 100)],
+        async (port, revokedBefore, limit) => {
+          // Which of several go first is not promised, but how many.
+          const gone = await port.purge(revokedBefore, limit);
+          return gone + (await port.purge(revokedBefore, 100));
+        },
+      ),
+    ),
     question(
       2,
       'find',
@@ -114,10 +128,13 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
     ],
     async (port, ids, accounts) => ({
       found: await Promise.all(ids.map(async (known) => [known, await port.find(known)])),
-      listed: await Promise.all(accounts.map(async (account) => [account, await port.list(account)])),
+      listed: await Promise.all(
+        accounts.map(async (account) => [account, await port.list(everyKeyOf(account))]),
+      ),
+      live: await Promise.all(accounts.map((account) => port.countLive(account ?? ('' as AccountId)))),
     }),
   ),
-  holds: (memory) => memory.list(undefined),
+  holds: (memory) => memory.list(everyKeyOf()),
   fault: 'store_unavailable',
 };
 

@@ -51,6 +51,17 @@ async function listsEntries(subject: ArchiveInspectorSubject): Promise<void> {
   ]);
 }
 
+async function listsBounded({ port, stage }: ArchiveInspectorSubject): Promise<void> {
+  const entries = ['index.html', 'a/', 'b/', 'c/'].map((name) => ({ name, method: 0 }));
+  const within = await port.list(await stage(writeZip({ entries })), undefined, 4);
+  expect([within.entries.length, within.problems]).to.deep.equal([4, []]);
+  for (const end of [{}, { count: 2, countOnDisk: 2 }]) {
+    const beyond = await port.list(await stage(writeZip({ entries, end })), undefined, 3);
+    expect(rulesOf(beyond.problems)).to.include('too_many_files');
+    expect([beyond.entries, beyond.trusted]).to.deep.equal([[], false]);
+  }
+}
+
 /** An entry with the bytes that its offset leads to in place of the offset. */
 function withData({ dataOffset, ...entry }: ListedEntry, bytes: Uint8Array): object {
   return { ...entry, data: Buffer.from(bytes.subarray(dataOffset, dataOffset + entry.compressedSize)) };
@@ -74,6 +85,11 @@ export const listClauses: readonly ArchiveInspectorClause[] = [
         expect(trusted, name).to.equal(told.every((rule) => READABLE.has(rule)));
       }
     },
+  },
+  {
+    id: 'archive-inspector/list-bounded',
+    says: 'a directory of more entries than asked for is too_many_files and lists none, whatever its end record counts',
+    check: listsBounded,
   },
   {
     id: 'archive-inspector/list-tools',

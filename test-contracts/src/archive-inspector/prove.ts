@@ -1,8 +1,8 @@
 import { type ArchiveProof, isFault, type ProofRequest } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import { badZips, costlyReferences, goodZips, type PlannedEntry, writeZip } from '../fixtures/zips/index.ts';
 import { rejectionOf } from '../rejection.ts';
-import { together } from '../together.ts';
 import { requestOf, rulesOf } from './inspected.ts';
 import type { ArchiveInspectorClause, ArchiveInspectorSubject } from './subject.ts';
 
@@ -54,7 +54,7 @@ async function observes(subject: ArchiveInspectorSubject): Promise<void> {
   const bytes = writeZip({
     entries: [
       { name: 'index.html', content: page },
-      { name: 'app.js', content: 'let é' },
+      { name: 'app.js', content: 'let é; navigator.serviceWorker.register("/sw.js")' },
       { name: 'key.pem', content: key },
       { name: 'old.txt', content: Buffer.from('caf\xe9', 'latin1') },
       { name: 'a.png', method: 0, content: Buffer.from('\x89PNG', 'latin1') },
@@ -67,6 +67,9 @@ async function observes(subject: ArchiveInspectorSubject): Promise<void> {
   const proofs = [...entries].sort((a, b) => a.entry - b.entry);
   expect(proofs.map(({ utf8 }) => utf8)).to.deep.equal([true, true, true, false, false, true, false]);
   expect(proofs.map(({ secrets }) => secrets.length)).to.deep.equal([0, 0, 1, 0, 0, 0, 0]);
+  expect(proofs.map(({ serviceWorker = false }) => serviceWorker)).to.deep.equal(
+    proofs.map((_, at) => at === 1),
+  );
   expect(proofs[0]?.references).to.include.deep.members([
     { target: 'gone.html', absolute: false, answered: false, otherCase: undefined },
     { target: '/a.png', absolute: true, answered: true, otherCase: undefined },
@@ -114,7 +117,7 @@ export const proveClauses: readonly ArchiveInspectorClause[] = [
   },
   {
     id: 'archive-inspector/prove-observes',
-    says: 'references, suspected secrets and valid UTF-8 are observed',
+    says: 'references, suspected secrets, registered service workers and valid UTF-8 are observed',
     check: observes,
   },
   {

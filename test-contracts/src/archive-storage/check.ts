@@ -3,10 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type ArchiveId, type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
 import { expect } from 'chai';
-import { expectFaults } from '../faults.ts';
-import { someBytes } from '../fixtures/bytes.ts';
-import { anArchiveId } from '../fixtures/roles.ts';
-import { rejectionOf } from '../rejection.ts';
+import { together } from '../concurrently.ts';
 import {
   ALL_TURNS,
   abortedAfter,
@@ -15,8 +12,11 @@ import {
   type Interruptible,
   openFiles,
   SPARE,
-} from '../signals.ts';
-import { together } from '../together.ts';
+} from '../expect-aborts.ts';
+import { expectFaults } from '../expect-faults.ts';
+import { someBytes } from '../fixtures/bytes.ts';
+import { anArchiveId } from '../fixtures/roles.ts';
+import { rejectionOf } from '../rejection.ts';
 import { abortLarge, deleteAborted } from './large.ts';
 import { expectPage, expectSame, MANY, readAsSized, readWhole, store, walk } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';

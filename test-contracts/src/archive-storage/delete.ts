@@ -1,9 +1,9 @@
 import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import { expectAborted } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
-import { expectAborted } from '../signals.ts';
 import { expectSame, nextTurn, readWhole, type Stored, store, walk } from './stored.ts';
 import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 

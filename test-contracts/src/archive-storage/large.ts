@@ -1,10 +1,10 @@
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
+import { abortedAfter } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { abortedAfter } from '../signals.ts';
-import { together } from '../together.ts';
 import { expectSame, readAsSized, readWhole, type Stored, store } from './stored.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 

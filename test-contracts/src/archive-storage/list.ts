@@ -1,10 +1,10 @@
 import type { ArchiveId } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
+import { expectAbortedAlone } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectAbortedAlone } from '../signals.ts';
-import { together } from '../together.ts';
 import { expectPage, expectSame, nextTurn, readWhole, store, walk } from './stored.ts';
 import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 

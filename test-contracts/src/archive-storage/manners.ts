@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { type ArchiveId, type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { abortedAfter, REASONS } from '../expect-aborts.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { abortedAfter, REASONS } from '../signals.ts';
 import { nextTurn } from './stored.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 

@@ -1,11 +1,11 @@
 import { type ArchiveId, type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
+import { expectAborted } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectAborted } from '../signals.ts';
-import { together } from '../together.ts';
 import { putAlike, putOfOneName, putSameAtOnce } from './alike.ts';
 import { putLargeAtOnce, putLargeInVain, putVast } from './large.ts';
 import { expectSame, MANY, nextTurn, readWhole, store, walk } from './stored.ts';

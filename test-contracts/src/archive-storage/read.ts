@@ -1,8 +1,8 @@
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import { abortedAfter, expectAborted, expectAbortedAlone } from '../expect-aborts.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { abortedAfter, expectAborted, expectAbortedAlone } from '../signals.ts';
 import { askNearly } from './alike.ts';
 import { expectSame, MANY, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';

@@ -4,12 +4,12 @@ import { createMemory } from '@pinfold/memory';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Subject } from '../contract.ts';
+import { openFiles, SPARE } from '../expect-aborts.ts';
 import { START } from '../fixtures/clock.ts';
 import { createStagedArchives } from '../fixtures/staged.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
 import { checkSequences, type Sequences, type Step, stepsFor } from '../sequences/run.ts';
 import { someOf } from '../sequences/values.ts';
-import { openFiles, SPARE } from '../signals.ts';
 import {
   areAnswersAsTheyWere,
   atOnce,

@@ -1,7 +1,7 @@
 import { type AttemptCounter, after, days, type Instant, minutes } from '@pinfold/core';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
 import type { Clause } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { forgivenApart, refusedApart, settledApart, wrongApart } from './apart.ts';

@@ -8,11 +8,11 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectNothingLeft } from '../expect-aborts.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
-import { expectNothingLeft } from '../signals.ts';
 import { admit, aTry, BUSY, fail, limitedUntil, WINDOW } from './tries.ts';
 
 const END: Instant = after(START, WINDOW);

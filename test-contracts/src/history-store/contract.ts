@@ -13,7 +13,9 @@ import { told } from './told.ts';
 export const historyStoreContract: Contract<HistoryStores, StoreSubject<HistoryStores>> = {
   port: 'HistoryStore',
   harness: harnessClauses('history-store', {
-    write: (port, n) => port.sessions.begin(aSession(n), [anEvent({ request: uuidOf(n) })]),
+    write: async (port, n) => {
+      await port.sessions.begin(aSession(n), [anEvent({ request: uuidOf(n) })]);
+    },
     sees: async (port, n) => (await told(port)).some(({ request }) => request === uuidOf(n)),
   }),
   clauses: [...keepingClauses, ...readingClauses, ...expiringClauses, ...reachClauses],

@@ -1,9 +1,9 @@
 import { after, days, duration, type HistoryEvent, type Instant, type Role } from '@pinfold/core';
 import { expect } from 'chai';
-import { inEachEra } from '../eras.ts';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
-import { together } from '../together.ts';
 import type { HistoryClause } from './subject.ts';
 import { eventFor, loaded, publish, told } from './told.ts';
 

@@ -12,12 +12,12 @@ import {
   type UnattributedEvent,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import { anAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { aKey, anEvent, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
-import { together } from '../together.ts';
 import type { HistoryClause, HistoryStores } from './subject.ts';
 import { eventFor, idsOf, idsTold, loaded, publish, told } from './told.ts';
 

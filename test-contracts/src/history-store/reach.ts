@@ -1,7 +1,7 @@
 import { after, duration, type HistoryStore, hours } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
@@ -73,6 +73,7 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
         expired: history.expired(START, 10),
         tellExpired: history.tellExpired([anEvent({ type: 'pin.expired' })]),
         drop: history.drop(START, 10),
+        thin: history.thin({ since: START, until: START, keep: 1, limit: 10 }),
       };
       await expectFaults('store_unavailable', calls);
     },

@@ -24,6 +24,7 @@ export const readingClauses: readonly HistoryClause[] = [
         request: 'r-1',
         address: '2001:db8::1',
         asOperator: true,
+        recordedAt: at(7),
       });
       const bare = anEvent({
         at: at(1),
@@ -95,16 +96,42 @@ export const readingClauses: readonly HistoryClause[] = [
   },
   {
     id: 'history-store/drop',
-    says: "exactly earlier events go, at most the limit, and a role's next event is still after its last",
+    says: "exactly events recorded earlier go, whatever their instant, at most the limit, and a role's next event is still after its last",
     check: async ({ port, peer }) => {
       const other = await peer();
-      const events = [1, 2, 2, 3, 4].map((n) => anEvent({ at: at(n) }));
+      const events = [1, 2, 2, 3, 4].map((n) => anEvent({ at: at(9 - n), recordedAt: at(n) }));
       await port.sessions.begin(aSession(1), events);
       expect(await other.history.drop(at(1), 10)).to.equal(0);
       expect(await other.history.drop(at(3), 2)).to.equal(2);
       expect(await told(port)).to.have.lengthOf(3);
       expect(await other.history.drop(at(3), 2)).to.equal(1);
-      expect(await told(port)).to.deep.equal([events[4], events[3]]);
+      expect(await told(port)).to.deep.equal([events[3], events[4]]);
+    },
+  },
+  {
+    id: 'history-store/thin',
+    says: 'exactly events behind the newest of their role that were recorded before the instant go, at most the limit, of the roles with one recorded within the time alone; events of no role stay',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const [busy, quiet, early] = [aRoleId(1), aRoleId(2), aRoleId(3)];
+      // What was recorded late stands far behind by its instant.
+      const late = anEvent({ pin: busy, at: at(0), recordedAt: at(20) });
+      const many = [1, 2, 3, 4, 5, 6].map((n) => anEvent({ pin: busy, at: at(n), recordedAt: at(n + 5) }));
+      const few = [1, 2].map((n) => anEvent({ pin: quiet, at: at(n + 10), recordedAt: at(10) }));
+      const before = [1, 2, 3].map((n) => anEvent({ pin: early, at: at(n + 20), recordedAt: at(9) }));
+      const none = [1, 2, 3].map((n) => anEvent({ pin: null, at: at(n + 30), recordedAt: at(10) }));
+      await port.sessions.begin(aSession(1), [late, ...many, ...few, ...before, ...none]);
+      const thinning = { since: at(10), until: at(12), keep: 2, limit: 2 };
+      expect(await other.history.thin({ ...thinning, since: at(12) }), 'no role').to.equal(0);
+      expect(await other.history.thin({ ...thinning, keep: 7 }), 'no more than are kept').to.equal(0);
+      const oldest = { ...thinning, since: at(6), keep: 5 };
+      expect(await other.history.thin({ ...oldest, since: at(0), until: at(6) }), 'too early').to.equal(0);
+      expect(await other.history.thin({ ...oldest, until: at(7) })).to.equal(1);
+      expect(await other.history.thin(thinning), 'at most the limit').to.equal(2);
+      expect(await other.history.thin(thinning), 'the rest').to.equal(1);
+      expect(await other.history.thin(thinning)).to.equal(0);
+      const left = [...few, ...before, ...none, ...many.slice(4), late].map(({ id }) => id);
+      expect((await told(port)).map(({ id }) => id)).to.have.members(left);
     },
   },
 ];

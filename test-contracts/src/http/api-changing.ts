@@ -1,6 +1,6 @@
 import { days, duration } from '@pinfold/core';
 import { expect } from 'chai';
-import { together } from '../together.ts';
+import { together } from '../concurrently.ts';
 import { ApiClient } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import type { HttpClause } from './subject.ts';

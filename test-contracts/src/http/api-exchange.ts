@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, request as sendHttp } from 'node:http';
 import { request as sendHttps } from 'node:https';
 import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 
 /** The JSON of a role. */
 export interface WirePin {
@@ -55,7 +56,7 @@ export interface ApiRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Sends one request on a connection of its own and reads its answer, which may come before the body is out. */
+/** Sends one request on a connection of its own and reads its answer, decompressed, which may come before the body is out. */
 export function exchange(
   baseUrl: string,
   { method = 'GET', path, headers, body }: ApiRequest,
@@ -69,7 +70,8 @@ export function exchange(
   request.once('response', (response) => {
     hasAnswer = true;
     buffer(response).then((bytes) => {
-      const text = bytes.toString('utf8');
+      const isZipped = response.headers['content-encoding'] === 'gzip';
+      const text = (isZipped ? gunzipSync(bytes) : bytes).toString('utf8');
       const status = response.statusCode ?? 0;
       resolve({ status, headers: response.headers, text, body: jsonOf(response.headers, text) });
     }, reject);

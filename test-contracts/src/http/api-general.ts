@@ -262,7 +262,6 @@ export const generalClauses: readonly HttpClause[] = [
       const answer = await exchange(port.baseUrl, { path: '/openapi.json' });
       expect(answer.status).to.equal(200);
       expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
-      expect(answer.headers['cache-control']).to.equal('no-store');
       const { openapi, paths } = await readDocument(port);
       expect(openapi).to.match(/^3\.1\.\d+$/);
       const operations = Object.entries(paths).flatMap(([path, item]) =>
@@ -286,6 +285,34 @@ export const generalClauses: readonly HttpClause[] = [
       ]);
       const { status } = await exchange(port.baseUrl, { method: 'POST', path: '/openapi.json' });
       expect(status).to.equal(405);
+    },
+  },
+  {
+    id: 'http/document-cached',
+    says: 'GET /openapi.json is compressed where asked, and 304 for the ETag of the same coding; it must be revalidated',
+    check: async ({ port }) => {
+      const [tags, texts] = [new Set(), new Set()];
+      for (const coding of ['gzip', 'identity']) {
+        const path = '/openapi.json';
+        const first = await exchange(port.baseUrl, { path, headers: { 'accept-encoding': coding } });
+        expect(first.headers['content-encoding']).to.equal(coding === 'gzip' ? coding : undefined);
+        expect(first.headers['cache-control']).to.equal('no-cache');
+        expect(first.headers.vary).to.match(/accept-encoding/i);
+        const tag = first.headers.etag ?? '';
+        expect(tag).to.match(/^"[^"]+"$/);
+        const headers = { 'accept-encoding': coding, 'if-none-match': tag };
+        const again = await exchange(port.baseUrl, { path, headers });
+        expect([again.status, again.text, again.headers.etag]).to.deep.equal([304, '', tag]);
+        expect(again.headers['cache-control']).to.equal('no-cache');
+        const other = await exchange(port.baseUrl, {
+          path,
+          headers: { ...headers, 'if-none-match': '"other"' },
+        });
+        expect(other.status).to.equal(200);
+        tags.add(tag);
+        texts.add(first.text);
+      }
+      expect([tags.size, texts.size]).to.deep.equal([2, 1]);
     },
   },
 ];

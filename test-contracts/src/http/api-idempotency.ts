@@ -1,8 +1,8 @@
 import { days } from '@pinfold/core';
 import { AssertionError, expect } from 'chai';
+import { together } from '../concurrently.ts';
 import { archivePart, multipart, titlePart } from '../fixtures/multipart.ts';
 import { openRawConnection } from '../fixtures/raw-connection.ts';
-import { together } from '../together.ts';
 import { ApiClient, type PublishWish } from './api-client.ts';
 import type { ApiAnswer } from './api-exchange.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';

@@ -124,6 +124,9 @@ export const publishingClauses: readonly HttpClause[] = [
         'logo.png': 'x',
         'app.js': 'const key = `-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----`;',
         'app.js.map': '{}',
+        'sw-register.js': 'navigator.serviceWorker.register("sw.js")',
+        '.npmrc': 'x',
+        _redirects: '/a /b',
       };
       const wish = { archive: await zipOf(files), key: 'warned' };
       const { status, body } = await client.publish(wish);
@@ -134,7 +137,11 @@ export const publishingClauses: readonly HttpClause[] = [
         'broken_reference',
         'source_map',
         'possible_secret',
+        'service_worker',
+        'unused_server_file',
       ]);
+      const suspected = body.warnings.filter(({ rule }) => rule === 'possible_secret');
+      expect(suspected.map(({ path }) => path)).to.have.members(['app.js', '.npmrc']);
       expect((await client.publish(wish)).body.warnings).to.deep.equal(body.warnings);
       const costly = { archive: costlyReferences({ pages: 40 }), key: 'costly' };
       const first = await client.publish(costly);

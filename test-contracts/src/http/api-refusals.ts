@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { archivePart, type FormPart, titlePart } from '../fixtures/multipart.ts';
+import { repeatedEntries } from '../fixtures/zips/index.ts';
 import { ApiClient } from './api-client.ts';
 import type { ApiRequest } from './api-exchange.ts';
 import { expectProblem, listIds, publishSite } from './api-expectations.ts';
@@ -174,6 +175,10 @@ export const refusalClauses: readonly HttpClause[] = [
       expectProblem(many, 422, 'invalid_archive');
       expect(many.body.errors).to.have.length(20);
       expect(many.body.errors_omitted).to.equal(5);
+      const crowded = await client.publish({ archive: repeatedEntries(65_534) });
+      expectProblem(crowded, 422, 'invalid_archive');
+      expect(crowded.body.errors.map(({ rule }) => rule)).to.deep.equal(['too_many_files']);
+      expect(crowded.body.errors_omitted).to.equal(0);
       expectProblem(await client.publish({ archive: Buffer.from('no zip') }), 422, 'invalid_archive');
       expectProblem(await client.publish({ archive: new Uint8Array() }), 422, 'invalid_archive');
       expect(await listIds(port)).to.deep.equal([]);

@@ -1,11 +1,12 @@
 import { after, type Day, days, type Instant, isFault, type Title, type Token } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import type { Contract, StoreSubject } from '../contract.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
-import { aPairing } from '../fixtures/pairings.ts';
+import { aConsent, aPairingRedemption, aRegistration } from '../fixtures/pairings.ts';
 import {
   ACCOUNT,
   aComparison,
@@ -25,7 +26,6 @@ import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
 import { asks, everything, idsOf, walkArchives } from '../role-store/asked.ts';
-import { together } from '../together.ts';
 import { importReach } from './reach.ts';
 import { published, recordsOf, stock } from './stock.ts';
 import type { MovingClause, MovingStores } from './subject.ts';
@@ -69,8 +69,10 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   takeDown: ({ takedowns }) => takedowns.takeDown(aTakedown(70), undefined, [anEvent()]),
   lift: ({ takedowns }) => takedowns.lift(aTakedown(70), LATER, [anEvent()]),
   claimPurge: ({ takedowns }) => takedowns.claimPurge({ role: aRoleId(1), token: aToken(7), until: LATER }),
-  agree: ({ pairings }) => pairings.agree(aPairing(70)),
-  takePairing: ({ pairings }) => pairings.take(aPairing(70).secretHash, START),
+  purgeKeys: ({ apiKeys }) => apiKeys.purge(LATER, 10),
+  register: ({ pairings }) => pairings.register(aRegistration(70)),
+  agree: ({ pairings }) => pairings.agree(aRegistration(70).secretHash, aConsent(70), START, [anEvent()]),
+  takePairing: ({ pairings }) => pairings.take(aPairingRedemption(70), []),
   purgePairings: ({ pairings }) => pairings.purge(LATER, 10),
   changeMode: ({ mode }) => mode.change({ kind: 'normal', message: 'Again.' }, [anEvent()]),
   countViews: ({ views }) => views.add([A_DAY]),

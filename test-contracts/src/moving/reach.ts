@@ -1,8 +1,8 @@
 import type { Import } from '@pinfold/core/moving';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectAborted } from '../expect-aborts.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { aToken } from '../fixtures/roles.ts';
-import { expectAborted } from '../signals.ts';
 import type { MovingStores } from './subject.ts';
 
 type ReachClause = Clause<MovingStores, StoreSubject<MovingStores>>;

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Contract, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
-import { aPairing } from '../fixtures/pairings.ts';
+import { aConsent, aRegistration } from '../fixtures/pairings.ts';
 import {
   aComparison,
   anEvent,
@@ -58,7 +58,8 @@ async function use({ roles, sessions, apiKeys, pairings, mode }: MovingStores): 
   await apiKeys.touch(anApiKeyId(1), LATER, START);
   await roles.claimForCleanup({ now: LATER, endedBefore: LATER, token: aToken(9), until: LATER, limit: 1 });
   await roles.keepComparison(aComparison(), undefined);
-  await pairings.agree(aPairing(1));
+  await pairings.register(aRegistration(1));
+  await pairings.agree(aRegistration(1).secretHash, aConsent(1), START, []);
   await mode.change({ kind: 'read_only', message: 'We move.' }, []);
 }
 

@@ -9,8 +9,8 @@ import {
   hours,
   type KeptWarning,
   type PasswordHash,
-  type Publication,
   type Role,
+  type RoleCommit,
   type Takedown,
   type Title,
 } from '@pinfold/core';
@@ -110,7 +110,7 @@ async function makeKeys({ apiKeys }: MovingStores): Promise<{
 }> {
   const events = [anEvent({ type: 'key.created' }), anEvent({ type: 'key.revoked' })];
   // Created the other way round than their ids are.
-  const keys = [anApiKey(2, { createdAt: START, scopes: ['pins:read'] }), anApiKey(1)];
+  const keys = [anApiKey(2, { createdAt: START, scopes: ['pins:read'], isEnsured: true }), anApiKey(1)];
   for (const key of keys) await apiKeys.create(key, []);
   await apiKeys.touch(anApiKeyId(1), LATER, START);
   await apiKeys.revoke(anApiKeyId(2), LATER, events);
@@ -133,9 +133,9 @@ export async function published(
   { roles }: Pick<MovingStores, 'roles'>,
   n: number,
   more: Partial<Role> = {},
-  other: Partial<Publication> = {},
+  other: Partial<RoleCommit> = {},
 ): Promise<Made> {
-  const publication: Publication = { ...aPublication(n, more), warnings: WARNINGS, ...other };
+  const publication: RoleCommit = { ...aPublication(n, more), warnings: WARNINGS, ...other };
   const { role, manifest, warnings } = publication;
   const request = aReservation(n, { account: role.account });
   const event = anEvent({ account: role.account, pin: role.id });

@@ -3,9 +3,9 @@ import type {
   CleanupTask,
   Instant,
   LoadedRole,
-  Publication,
   Reservation,
   Role,
+  RoleCommit,
   RoleId,
   Version,
 } from '@pinfold/core';
@@ -14,7 +14,7 @@ import type { Side } from './side.ts';
 
 /** What a role is published with, but for what its lease and its number say. */
 export type Made = Omit<Role, 'id' | 'account' | 'archive' | 'idempotencyKey' | 'pinned' | 'generation'> &
-  Pick<Publication, 'manifest' | 'warnings'>;
+  Pick<RoleCommit, 'manifest' | 'warnings'>;
 
 /** The handles of two calls at once. */
 export type Two = readonly [number, number];
@@ -23,8 +23,8 @@ export type Two = readonly [number, number];
 export class Notes {
   readonly sides: Side[] = [];
   readonly leases: Reservation[] = [];
-  readonly publications: Publication[] = [];
-  readonly committed: Map<string, Publication> = new Map();
+  readonly publications: RoleCommit[] = [];
+  readonly committed: Map<string, RoleCommit> = new Map();
   readonly looks: Map<string, LoadedRole> = new Map();
   readonly tasks: CleanupTask[] = [];
   readonly claimed: Set<RoleId> = new Set();

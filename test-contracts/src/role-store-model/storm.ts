@@ -8,9 +8,9 @@ import {
   type Instant,
   type Lease,
   minutes,
-  type Publication,
   type Role,
   type RoleCommand,
+  type RoleCommit,
   type RoleId,
   type RoleStore,
   type Version,
@@ -34,7 +34,7 @@ export interface Saved {
 
 /** A publication that was tried, and whether it was told that it is stored. */
 export interface Tried {
-  readonly publication: Publication;
+  readonly publication: RoleCommit;
   readonly committed: boolean;
 }
 

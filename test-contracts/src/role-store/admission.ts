@@ -7,14 +7,15 @@ import {
   type Instant,
   instant,
   minutes,
-  type Publication,
   type PublicationLimits,
+  type RoleCommit,
   type RoleStore,
   seconds,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
 import type { Clause, Subject } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aFingerprint,
@@ -26,11 +27,10 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import { together } from '../together.ts';
 
 const COMMITTED = { kind: 'committed' };
 
-function commitOf(port: RoleStore, n: number, more: Partial<Publication>): Promise<CommitOutcome> {
+function commitOf(port: RoleStore, n: number, more: Partial<RoleCommit>): Promise<CommitOutcome> {
   return port.commit({ ...aPublication(n), ...more }, leaseOf(aReservation(n)), [anEvent()]);
 }
 

@@ -12,11 +12,11 @@ import {
   seconds,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
 import type { Clause } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, aRole, aToken, nearTokens, publishTo } from '../fixtures/roles.ts';
-import { together } from '../together.ts';
 import { asks, END } from './asked.ts';
 
 /** A claim at `now`, good for ten minutes, of what had ended by then. */

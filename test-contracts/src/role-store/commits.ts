@@ -5,14 +5,15 @@ import {
   hours,
   type Lease,
   minutes,
-  type Publication,
+  type RoleCommit,
   type RoleId,
   type RoleStore,
   type Title,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
 import type { Clause } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aKey,
@@ -25,7 +26,6 @@ import {
   leaseOf,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import { together } from '../together.ts';
 import { asks, idsOf, walkArchives } from './asked.ts';
 import { nearly } from './leases.ts';
 
@@ -34,7 +34,7 @@ const COMMITTED = { kind: 'committed' };
 const LEASE_LOST = { kind: 'lease_lost' };
 
 /** Whether each part of a publication is there, looked at one after the other, twice. */
-async function partsOf(port: RoleStore, { role }: Publication, n: number): Promise<readonly boolean[]> {
+async function partsOf(port: RoleStore, { role }: RoleCommit, n: number): Promise<readonly boolean[]> {
   const parts: boolean[] = [];
   for (let round = 0; round < 2; round += 1) {
     parts.push((await port.load(role.id)) !== undefined);
@@ -48,7 +48,7 @@ async function partsOf(port: RoleStore, { role }: Publication, n: number): Promi
   return parts;
 }
 
-async function expectNothingOf(port: RoleStore, { role }: Publication): Promise<void> {
+async function expectNothingOf(port: RoleStore, { role }: RoleCommit): Promise<void> {
   expect(await port.load(role.id), 'role').to.equal(undefined);
   expect(await port.loadManifest(role.archive), 'manifest').to.equal(undefined);
   expect((await port.whichAreNamed([role.archive])).size, 'named').to.equal(0);
@@ -59,7 +59,7 @@ async function expectNothingOf(port: RoleStore, { role }: Publication): Promise<
 }
 
 /** Another role that wants the key of the first. */
-function rival(n: number): Publication {
+function rival(n: number): RoleCommit {
   return aPublication(n, { idempotencyKey: aKey(1) });
 }
 

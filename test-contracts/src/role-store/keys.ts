@@ -12,12 +12,12 @@ import {
   type RoleStore,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
 import type { Clause } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { aFingerprint, anEvent, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
-import { together } from '../together.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
 

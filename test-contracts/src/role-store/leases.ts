@@ -1,7 +1,7 @@
 import { after, duration, hours, type Instant, type Lease, minutes, type RoleStore } from '@pinfold/core';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
 import type { Clause } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aFingerprint,

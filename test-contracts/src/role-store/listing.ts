@@ -16,8 +16,8 @@ import {
 } from '@pinfold/core';
 import { foldForSearch } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
 import type { Clause } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { aKey, anEvent, aPublication, aReservation, aRole, publishTo } from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';

@@ -10,7 +10,8 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectAborted, expectNothingLeft, inEveryEnd } from '../expect-aborts.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aComparison,
@@ -24,7 +25,6 @@ import {
   leaseOf,
   publishTo,
 } from '../fixtures/roles.ts';
-import { expectAborted, expectNothingLeft, inEveryEnd } from '../signals.ts';
 import { asks } from './asked.ts';
 
 const LATER: Instant = after(START, minutes(1));

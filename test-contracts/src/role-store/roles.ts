@@ -16,11 +16,11 @@ import {
 } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import type { Clause } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anArchiveId, anEvent, aPublication, aRole, aRoleId, publishTo } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { together } from '../together.ts';
 import { asks } from './asked.ts';
 
 /** Values at the ends of what a role may hold, and texts that stores like to change. */

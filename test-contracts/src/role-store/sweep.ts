@@ -12,8 +12,9 @@ import {
   type Version,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
 import type { Clause } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aComparison,
@@ -27,7 +28,6 @@ import {
   leaseOf,
   publishTo,
 } from '../fixtures/roles.ts';
-import { together } from '../together.ts';
 import { walkArchives } from './asked.ts';
 
 /** Ends a role's archive as the cleanup does. */

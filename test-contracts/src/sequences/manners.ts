@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { REASONS } from '../signals.ts';
+import { REASONS } from '../expect-aborts.ts';
 
 /** When a question's signal is aborted: before it is asked, so many turns of the event loop later, or once answered. */
 export type Abort = 'before' | 'answered' | number;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventCursor, HistoryEvent, HistoryStore } from '@pinfold/core';
 import { expect } from 'chai';
-import { inWords } from '../in-words.ts';
+import { inWords } from '../assertion-message.ts';
 import { areAlike } from './alike.ts';
 import { type Heard, heard, type Manner, spoil } from './manners.ts';
 import type { Call, Reachable, Reference, Sequences, Turn } from './run.ts';

@@ -1,7 +1,7 @@
 import type { FaultCode, HistoryStore } from '@pinfold/core';
 import fc from 'fast-check';
 import type { StoreSubject, Subject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectFaults } from '../expect-faults.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
 import { expectUnheard, type Manner, manners } from './manners.ts';
 import { Play } from './play.ts';

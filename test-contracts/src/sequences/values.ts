@@ -1,6 +1,6 @@
 import {
   type AccountId,
-  type Doer,
+  type EventActor,
   type EventId,
   type HistoryEvent,
   type Instant,
@@ -188,8 +188,8 @@ export const nearInstants: fc.Arbitrary<Instant[]> = fc
   .map((all) => all.filter((at) => at >= 0 && at <= LATEST) as Instant[]);
 
 /** Anybody who does something. */
-export const doer: fc.Arbitrary<Doer> = fc.record({
-  kind: fc.constantFrom<Doer['kind'][]>('key', 'person', 'operator', 'system'),
+export const doer: fc.Arbitrary<EventActor> = fc.record({
+  kind: fc.constantFrom<EventActor['kind'][]>('key', 'person', 'operator', 'system'),
   id: fc.option(changedText),
 });
 
@@ -208,6 +208,7 @@ export function anyEvent(
     request: fc.option(changedText),
     address: fc.option(changedText),
     asOperator: fc.boolean(),
+    recordedAt: fc.constantFrom(...instants),
   });
 }
 

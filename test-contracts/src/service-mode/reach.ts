@@ -1,6 +1,6 @@
 import type { ServiceMode } from '@pinfold/core';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import type { ModeStores } from './subject.ts';
 

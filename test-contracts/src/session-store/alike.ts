@@ -77,5 +77,5 @@ export async function startByLink(port: SessionStore, session: Session): Promise
   const link = aLink(0, { tokenHash, account, actor, scope });
   await port.offer(link, []);
   const redeemed = await port.redeem(aRedemption(link, session), []);
-  expect(redeemed, `of ${JSON.stringify(account)}`).to.deep.equal({ kind: 'redeemed', session });
+  expect(redeemed, `of ${JSON.stringify(account)}`).to.deep.equal({ kind: 'redeemed', session, ended: 0 });
 }

@@ -11,13 +11,13 @@ import {
   type Sha256,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
+import { expectAbortedAlone } from '../expect-aborts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
-import { expectAbortedAlone } from '../signals.ts';
-import { together } from '../together.ts';
 import { expectEveryDigitToCount, expectEveryTextToStay, startByLink } from './alike.ts';
 
 const UNKNOWN = { kind: 'unknown' };
@@ -68,7 +68,7 @@ export const sessionClauses: readonly Clause<SessionStore, StoreSubject<SessionS
         kind: 'redeemed',
       });
       const redeemed = await port.redeem(aRedemption(theirs, aSession(2)), [anEvent()]);
-      expect(redeemed).to.deep.equal({ kind: 'redeemed', session });
+      expect(redeemed).to.deep.equal({ kind: 'redeemed', session, ended: 0 });
       const link = aLink(3);
       const early = await port.redeem(aRedemption(link, aSession(3)), [anEvent()]);
       expect(early, 'before it was offered').to.deep.equal(UNKNOWN);
@@ -121,7 +121,7 @@ export const sessionClauses: readonly Clause<SessionStore, StoreSubject<SessionS
         const made = aLink(10 + n, { account, actor, scope });
         await subject.port.offer(made, [anEvent()]);
         const redeemed = await peer.redeem(aRedemption(made, session), [anEvent()]);
-        expect(redeemed).to.deep.equal({ kind: 'redeemed', session });
+        expect(redeemed).to.deep.equal({ kind: 'redeemed', session, ended: 0 });
         expect(await subject.port.find(session.tokenHash, START)).to.deep.equal(session);
       }
     },
@@ -168,7 +168,9 @@ export const sessionClauses: readonly Clause<SessionStore, StoreSubject<SessionS
         expect(await other.find(session.tokenHash, START), 'once others began').to.deep.equal(session);
       }
       const alike = await another();
-      await expectEveryTextToStay(alike, (session) => alike.port.begin(session, []));
+      await expectEveryTextToStay(alike, async (session) => {
+        expect(await alike.port.begin(session, [])).to.deep.equal({ ended: 0 });
+      });
     },
   },
   {

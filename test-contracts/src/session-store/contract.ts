@@ -4,6 +4,7 @@ import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { harnessClauses } from '../harness.ts';
+import { boundClauses } from './bounds.ts';
 import { sessionClauses } from './clauses.ts';
 import { endingClauses } from './ending.ts';
 import { listClauses } from './list.ts';
@@ -13,8 +14,10 @@ import { reachClauses } from './reach.ts';
 export const sessionStoreContract: Contract<SessionStore, StoreSubject<SessionStore>> = {
   port: 'SessionStore',
   harness: harnessClauses('session-store', {
-    write: (port, n) => port.begin(aSession(n), [anEvent()]),
+    write: async (port, n) => {
+      await port.begin(aSession(n), [anEvent()]);
+    },
     sees: async (port, n) => (await port.find(aTokenHash(n), START)) !== undefined,
   }),
-  clauses: [...sessionClauses, ...endingClauses, ...listClauses, ...reachClauses],
+  clauses: [...sessionClauses, ...boundClauses, ...endingClauses, ...listClauses, ...reachClauses],
 };

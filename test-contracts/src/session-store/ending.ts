@@ -9,12 +9,12 @@ import {
   type SessionStore,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { told } from '../history-store/told.ts';
-import { together } from '../together.ts';
 
 const UNKNOWN = { kind: 'unknown' };
 const MOMENT = duration(1);
@@ -43,7 +43,7 @@ export const endingClauses: readonly Clause<SessionStore, StoreSubject<SessionSt
       await other.begin(aSession(9), [anEvent()]);
       expect(await port.find(aTokenHash(9), START), 'ended before it began').to.deep.equal(aSession(9));
       for (let n = 10; n < 40; n += 1) await port.begin(aSession(n), [anEvent()]);
-      await together(subject, 58, (store, n) =>
+      await together<SessionStore, unknown>(subject, 58, (store, n) =>
         n % 2 === 0
           ? store.begin(aSession(100 + n), [anEvent()])
           : store.end(aTokenHash(10 + (n - 1) / 2), [anEvent()]),

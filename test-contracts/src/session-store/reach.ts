@@ -8,13 +8,13 @@ import {
   type SessionStore,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import type { Clause, StoreSubject, Subject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectNothingLeft, inEveryEnd } from '../expect-aborts.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
-import { expectNothingLeft, inEveryEnd } from '../signals.ts';
-import { together } from '../together.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have. */
 const COUNT = 1_050;

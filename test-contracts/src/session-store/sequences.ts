@@ -1,9 +1,10 @@
 import type {
   AccountId,
   ApiKeyId,
-  Doer,
+  EventActor,
   Instant,
   Session,
+  SessionLimits,
   SessionQuery,
   SessionScope,
   SessionStore,
@@ -39,7 +40,7 @@ interface Values {
   readonly accounts: readonly AccountId[];
   readonly keys: readonly ApiKeyId[];
   readonly names: readonly string[];
-  readonly actors: readonly Doer[];
+  readonly actors: readonly EventActor[];
   readonly instants: readonly Instant[];
 }
 
@@ -104,6 +105,12 @@ async function purged(store: SessionStore, endedBy: Instant, limit: number): Pro
   return counts;
 }
 
+/** How many sessions may be under way, if that is bounded. */
+const limits: fc.Arbitrary<SessionLimits | undefined> = fc.option(
+  fc.record({ ofActor: oneOf(1, 2), ofAccount: oneOf(1, 2, 3) }),
+  { nil: undefined },
+);
+
 const SEQUENCES: Sequences<SessionStore, Values> = {
   reference: async () => {
     const memory = createMemory();
@@ -144,9 +151,13 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
         instant(values),
         fc.record({ ...visit(values), ...stay(values) }),
         told(values),
+        limits,
       ],
-      (port, link, now, session, events) =>
-        port.redeem({ link, now, session: { ...session, tokenHash: begunBy(link) } }, events),
+      (port, link, now, session, events, bounds) =>
+        port.redeem(
+          { link, now, session: { ...session, tokenHash: begunBy(link) }, ...(bounds && { limits: bounds }) },
+          events,
+        ),
     ),
     step(
       4,
@@ -154,8 +165,9 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       (values) => [
         fc.record({ tokenHash: oneOf(...values.hashes), ...visit(values), ...stay(values) }),
         told(values),
+        limits,
       ],
-      (port, session: Session, events) => port.begin(session, events),
+      (port, session: Session, events, bounds) => port.begin(session, events, bounds),
       ({ tokenHash }) => `session ${tokenHash}`,
     ),
     step(

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { StagedArchive } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { rejectionOf } from '../rejection.ts';
-import { together } from '../together.ts';
 import { inPieces, receive, stalling } from './bodies.ts';
 import type { StagingClause } from './subject.ts';
 

@@ -1,11 +1,11 @@
 import { access, readFile } from 'node:fs/promises';
 import { after, duration, hours, type Staging } from '@pinfold/core';
 import { expect } from 'chai';
-import { expectFaults } from '../faults.ts';
+import { expectNothingLeft } from '../expect-aborts.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectNothingLeft } from '../signals.ts';
 import { failing, inPieces, receive } from './bodies.ts';
 import type { StagingClause } from './subject.ts';
 

@@ -1,10 +1,4 @@
-import {
-  accountId,
-  type CommitOutcome,
-  hours,
-  type Publication,
-  type PublicationLimits,
-} from '@pinfold/core';
+import { accountId, type CommitOutcome, hours, type PublicationLimits, type RoleCommit } from '@pinfold/core';
 import { expect } from 'chai';
 import { START } from '../fixtures/clock.ts';
 import {
@@ -35,7 +29,7 @@ async function forbid({ takedowns }: TakedownStores): Promise<void> {
 function commit(
   { roles }: TakedownStores,
   n: number,
-  more: Partial<Publication> = {},
+  more: Partial<RoleCommit> = {},
 ): Promise<CommitOutcome> {
   const publication = aPublication(n, { sha256: SHA256 });
   return roles.commit({ ...publication, ...more }, leaseOf(aReservation(n)), [anEvent()]);

@@ -1,6 +1,6 @@
 import type { TakedownStore } from '@pinfold/core';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aRoleId, aSha256, aToken } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';

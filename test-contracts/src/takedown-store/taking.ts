@@ -1,10 +1,10 @@
 import { after, hours, minutes, type Takedown } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aRoleId, aSha256 } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { eventFor, idsOf, idsTold, loaded, publish, told } from '../history-store/told.ts';
-import { together } from '../together.ts';
 import type { TakedownClause } from './subject.ts';
 import { CONFLICT, stoppedNow, TAKEN_DOWN, takeDown, takenEvent } from './taken.ts';
 

@@ -1,12 +1,12 @@
 import type { CountedViews, Day, RoleId, ViewStore } from '@pinfold/core';
 import { dayOf } from '@pinfold/core/views';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import type { Clause, Contract, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
-import { together } from '../together.ts';
 
 type ViewClause = Clause<ViewStore, StoreSubject<ViewStore>>;
 

@@ -5,11 +5,16 @@ export type Leave = () => void;
 export interface GateOptions {
   readonly places: number;
   readonly queue?: number;
-  /** Makes what whoever finds no room in the queue is rejected with. */
+  /** Creates the error for callers that a full queue rejects. */
   readonly overloaded?: () => Error;
+  /**
+   * Whether a key is limited to three quarters of the places, rounded up, and gets no further place while other keys wait
+   * and it holds half, rounded up. Off when absent.
+   */
+  readonly limitsKeys?: boolean;
 }
 
-/** Somebody in line. */
+/** A caller in the queue. */
 interface Waiting {
   readonly admit: () => void;
   readonly refuse: () => void;
@@ -30,15 +35,23 @@ export class Gate<Key = undefined> {
   readonly #places: number;
   readonly #queue: number;
   readonly #overloaded: () => Error;
+  readonly #limitsKeys: boolean;
+  readonly #held: Map<Key, number> = new Map();
   /** In order of turns: a Map keeps the order of insertion, and a key that was served goes to its end. */
   readonly #lines: Map<Key, Set<Waiting>> = new Map();
   #inside = 0;
   #waiting = 0;
 
-  constructor({ places, queue = Number.POSITIVE_INFINITY, overloaded = tooMany }: GateOptions) {
+  constructor({
+    places,
+    queue = Number.POSITIVE_INFINITY,
+    overloaded = tooMany,
+    limitsKeys = false,
+  }: GateOptions) {
     this.#places = places;
     this.#queue = queue;
     this.#overloaded = overloaded;
+    this.#limitsKeys = limitsKeys;
   }
 
   /** How many are in. */
@@ -51,11 +64,14 @@ export class Gate<Key = undefined> {
     return this.#waiting;
   }
 
-  /** A place that is free, if there is one. */
-  enterNow(): Leave | undefined {
-    if (this.#inside >= this.#places) return undefined;
-    this.#inside += 1;
-    return this.#leave();
+  /** How many wait under keys other than this one. */
+  waitingBeside(key: Key): number {
+    return this.#waiting - (this.#lines.get(key)?.size ?? 0);
+  }
+
+  /** Takes a free place, if there is one that the key may have. */
+  enterNow(key: Key): Leave | undefined {
+    return this.#inside < this.#places && this.#mayEnter(key) ? this.#admit(key) : undefined;
   }
 
   /**
@@ -65,7 +81,7 @@ export class Gate<Key = undefined> {
    */
   enter(key: Key, signal?: AbortSignal): Promise<Leave> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
-    const place = this.enterNow();
+    const place = this.enterNow(key);
     if (place !== undefined) return Promise.resolve(place);
     if (this.#waiting >= this.#queue && !this.#makeRoomFor(key)) return Promise.reject(this.#overloaded());
     return this.#wait(key, signal);
@@ -107,7 +123,7 @@ export class Gate<Key = undefined> {
       const waiting: Waiting = {
         admit: () => {
           end();
-          resolve(this.#leave());
+          resolve(this.#admit(key));
         },
         refuse: () => {
           end();
@@ -121,24 +137,36 @@ export class Gate<Key = undefined> {
     });
   }
 
-  #leave(): Leave {
+  #mayEnter(key: Key): boolean {
+    if (!this.#limitsKeys) return true;
+    // Two keys cannot both hold half while a place is free, so a free place never stays with nobody to take it.
+    const share = this.waitingBeside(key) === 0 ? 3 / 4 : 1 / 2;
+    return (this.#held.get(key) ?? 0) < Math.ceil(this.#places * share);
+  }
+
+  #admit(key: Key): Leave {
+    this.#inside += 1;
+    this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
     let inside = true;
     return () => {
-      if (inside) this.#pass();
+      if (inside) this.#pass(key);
       inside = false;
     };
   }
 
-  /** Hands a place that became free to the key whose turn it is. */
-  #pass(): void {
-    for (const [key, line] of this.#lines) {
-      for (const first of line) {
-        first.admit();
-        if (this.#lines.delete(key)) this.#lines.set(key, line);
-        return;
-      }
-    }
+  /** Frees the place of a key, and hands it to the next key in turn that may have it. */
+  #pass(from: Key): void {
     this.#inside -= 1;
+    const held = (this.#held.get(from) ?? 0) - 1;
+    if (held > 0) this.#held.set(from, held);
+    else this.#held.delete(from);
+    for (const [key, line] of this.#lines) {
+      const [first] = line;
+      if (first === undefined || !this.#mayEnter(key)) continue;
+      first.admit();
+      if (this.#lines.delete(key)) this.#lines.set(key, line);
+      return;
+    }
   }
 
   #takeOut(key: Key, waiting: Waiting): void {

@@ -18,6 +18,9 @@ export interface SchemaState {
   readonly oldestRelease: string;
 }
 
+/** Which databases may be brought up to this release: `any` that it can read, or an `empty` one alone. */
+export type MigrationScope = 'any' | 'empty';
+
 /** The steps to take, in their order, and what to keep as the state after them. */
 export interface MigrationPlan<Step> {
   readonly steps: readonly Step[];
@@ -28,7 +31,8 @@ export interface MigrationPlan<Step> {
 /**
  * Plans the way from the schema that is there to the newest one. Ask for it, and go it, in one transaction.
  *
- * @throws Fault `store_unavailable` when the schema needs a newer release than this one.
+ * @throws Fault `store_unavailable` when the schema needs a newer release than this one, or with the scope `empty` is of
+ * an older one.
  *
  * @example
  * import { type Migration, planMigrations } from '@pinfold/core/adapter';
@@ -41,15 +45,20 @@ export interface MigrationPlan<Step> {
 export function planMigrations<Step extends Migration<unknown>>(
   state: SchemaState | undefined,
   known: readonly Step[],
+  scope: MigrationScope = 'any',
 ): MigrationPlan<Step> {
   refuseOutdated(state, known);
   const steps = known.slice(state?.version ?? 0);
   const newest = steps.at(-1);
   if (newest === undefined) return { steps };
+  if (scope === 'empty' && state !== undefined) throw new Fault('store_unavailable', OLDER);
   const oldest = known.find(({ version }) => version === newest.oldestVersion) ?? newest;
   const reached = { version: newest.version, oldestVersion: oldest.version, oldestRelease: oldest.release };
   return { steps, reached };
 }
+
+const OLDER =
+  'the database has the schema of an older release: run "pinfold migrate", or start this release with "pinfold serve"';
 
 /** Several copies of this package may be installed, as for a `Fault`. */
 const OUTDATED: unique symbol = Symbol.for('@pinfold/core/outdated');

@@ -11,6 +11,7 @@ import type { SessionStore } from '../ports/session-store.ts';
 import type { Snapshot } from '../ports/snapshot.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
+import type { MigrationScope } from './migrations.ts';
 
 /** Every store of one database, and what its life needs. */
 export interface Persistence {
@@ -29,9 +30,11 @@ export interface Persistence {
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *
-   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for.
+   * @param scope `any` when absent. With `empty`, a database that holds the schema of an older release stays as it is.
+   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for, or when it
+   * is of an older release and the scope is `empty`.
    */
-  migrate(): Promise<void>;
+  migrate(scope?: MigrationScope): Promise<void>;
   /**
    * Resolves when the database answers and lets this release run; else rejects as any store does. It tells what the
    * database's own clock says, where it has one.

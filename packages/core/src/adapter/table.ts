@@ -28,11 +28,11 @@ export interface Table<Row> {
   /** What parameters are bound to: those of all members, or of some. */
   values(row: Row, members?: readonly (keyof Row)[]): readonly unknown[];
   /** The record in a row that was selected; what else is in the row is left out. */
-  read(row: Kept<Row>): Row;
+  read(row: StoredRow<Row>): Row;
 }
 
 /** A row as it was selected: its values have the types of the database. */
-export type Kept<Row> = { readonly [Member in keyof Row]: unknown };
+export type StoredRow<Row> = { readonly [Member in keyof Row]: unknown };
 
 /**
  * Makes the parts of a table's statements of its columns.

@@ -24,8 +24,8 @@ export function tellingRoles(roles: RoleStore, onEvent: OnEvent): RoleStore {
       if (outcome.kind === 'committed') for (const event of events) onEvent(event);
       return outcome;
     },
-    async save(role, loadedAt, events, authority) {
-      const outcome = await roles.save(role, loadedAt, events, authority);
+    async save(role, loadedAt, events, ...by) {
+      const outcome = await roles.save(role, loadedAt, events, ...by);
       if (outcome.kind === 'saved') for (const event of events) onEvent(event);
       return outcome;
     },

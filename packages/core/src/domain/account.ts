@@ -1,6 +1,6 @@
 import type { AccountId } from './identity.ts';
 import type { Instant } from './instant.ts';
-import type { Rate, RateMark, RateText } from './rate.ts';
+import { parseRate, type Rate, type RateMark, type RateText } from './rate.ts';
 import type { Generation } from './role.ts';
 
 /** What was set for one account. Null: what holds for all does. */
@@ -53,3 +53,40 @@ export interface PublicationLimits {
 
 /** An account to which nothing was done yet has none of its own. */
 export const NO_LIMITS: AccountLimits = { requests: null, publications: null, sites: null, bytes: null };
+
+/**
+ * Whether a value may be set as a limit of an account. Null makes the service's own apply again.
+ *
+ * @example
+ * import { isAccountLimit } from '@pinfold/core/administration';
+ *
+ * isAccountLimit('publications', '600/1h'); // true
+ * isAccountLimit('sites', -5); // false
+ */
+export function isAccountLimit(name: string, value: unknown): boolean {
+  if (!Object.hasOwn(NO_LIMITS, name)) return false;
+  if (value === null || value === 'off') return true;
+  if (isQuota(name)) return Number.isSafeInteger(value) && (value as number) >= 0;
+  return typeof value === 'string' && parseRate(value) !== undefined;
+}
+
+/**
+ * Reads a limit of an account as people write it: a rate, a whole number or `off`; `undefined` when it is none.
+ *
+ * @example
+ * import { parseAccountLimit } from '@pinfold/core/administration';
+ *
+ * parseAccountLimit('sites', '20'); // 20
+ * parseAccountLimit('requests', 'many'); // undefined
+ */
+export function parseAccountLimit<Name extends keyof AccountLimits>(
+  name: Name,
+  text: string,
+): NonNullable<AccountLimits[Name]> | undefined {
+  const value = isQuota(name) && /^\d{1,16}$/.test(text) ? Number(text) : text;
+  return isAccountLimit(name, value) ? (value as NonNullable<AccountLimits[Name]>) : undefined;
+}
+
+function isQuota(name: string): boolean {
+  return name === 'sites' || name === 'bytes';
+}

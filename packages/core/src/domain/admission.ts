@@ -1,4 +1,4 @@
-import type { Refusal } from '../refusal.ts';
+import type { KeyQuotaExceeded, PublicationQuotaExceeded, Refusal } from '../refusal.ts';
 import type { Account, AccountUse, PublicationLimits } from './account.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { Instant } from './instant.ts';
@@ -6,7 +6,7 @@ import type { Mode } from './mode.ts';
 import { leftOf, parseRate, type Rate, takenFrom } from './rate.ts';
 
 /** What a publication has to pass beside its key. */
-export interface Wish {
+export interface AdmissionRequest {
   readonly now: Instant;
   /** Bytes of the ZIP, and its SHA-256. */
   readonly archiveBytes: number;
@@ -19,7 +19,10 @@ export interface Wish {
 export type Unchangeable = Refusal<'account_blocked' | 'read_only'>;
 
 /** Why an account may not publish now; `invalid_archive` is of content that was taken down. */
-export type Inadmissible = Unchangeable | Refusal<'invalid_archive' | 'rate_limited' | 'quota_exceeded'>;
+export type Inadmissible =
+  | Unchangeable
+  | Refusal<'invalid_archive' | 'rate_limited'>
+  | PublicationQuotaExceeded;
 
 /** What a store looks up of a publication, each only where it is needed. */
 export interface AdmissionLooks {
@@ -112,9 +115,9 @@ export function refuseChange(
  */
 export function refuseAdmission(
   account: KnownAccount | undefined,
-  wish: Wish,
+  wish: AdmissionRequest,
   looks: AdmissionLooks,
-): Refusal<'invalid_archive' | 'rate_limited' | 'quota_exceeded'> | undefined {
+): Refusal<'invalid_archive' | 'rate_limited'> | PublicationQuotaExceeded | undefined {
   if (looks.isForbidden()) return FORBIDDEN_CONTENT;
   const limits = boundsOf(account, wish.limits);
   const { publications } = limits;
@@ -156,7 +159,7 @@ export function hasQuota({ sites, bytes }: Pick<PublicationLimits, 'sites' | 'by
  */
 export function published(
   account: KnownAccount & Pick<Account, 'lastPublishedAt'>,
-  { now, limits }: Wish,
+  { now, limits }: AdmissionRequest,
 ): Pick<Account, 'publicationsMark' | 'lastPublishedAt'> {
   const { publicationsMark: mark, lastPublishedAt } = account;
   const rate = boundsOf(account, limits).publications;
@@ -170,9 +173,25 @@ function pastQuota(
   rule: 'sites' | 'bytes',
   limit: number | null,
   actual: number,
-): Refusal<'quota_exceeded'> | undefined {
+): PublicationQuotaExceeded | undefined {
   if (limit === null || actual <= limit) return undefined;
   return { kind: 'refused', code: 'quota_exceeded', rule, limit, actual };
+}
+
+/**
+ * Why an account gets no further API key, if it does not.
+ *
+ * @param live its keys that are not revoked, without the new one.
+ *
+ * @example
+ * import { refuseKey } from '@pinfold/core/adapter';
+ *
+ * refuseKey(99, 100); // undefined
+ * refuseKey(100, 100)?.actual; // 101
+ */
+export function refuseKey(live: number, limit: number | null): KeyQuotaExceeded | undefined {
+  if (limit === null || live < limit) return undefined;
+  return { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit, actual: live + 1 };
 }
 
 function inForce<Value>(own: Value | 'off' | null, ofAll: Value | null): Value | null {

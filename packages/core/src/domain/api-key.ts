@@ -23,7 +23,14 @@ export function parseApiKeyId(text: string): ApiKeyId | undefined {
 export type Scope = 'pins:read' | 'pins:write' | 'manage' | 'admin';
 
 /** All scopes there are. `manage` signs in to the management screen; `admin` does, too, and administers the service. */
-export const SCOPES: readonly Scope[] = ['pins:read', 'pins:write', 'manage', 'admin'];
+export const KNOWN_SCOPES: readonly Scope[] = ['pins:read', 'pins:write', 'manage', 'admin'];
+
+/** What an account's members may do: everything with what is theirs. It never holds more than these three. */
+export const MEMBER_SCOPES: readonly ['pins:read', 'pins:write', 'manage'] = Object.freeze([
+  'pins:read',
+  'pins:write',
+  'manage',
+] as const);
 
 /**
  * Whether scopes are enough to sign in to the management screen.
@@ -51,7 +58,12 @@ export interface ApiKey {
   readonly createdAt: Instant;
   readonly lastUsedAt: Instant | null;
   readonly revokedAt: Instant | null;
+  /** Whether a setting named its text: it stays in the store for ever, so that a revoked one stays revoked. */
+  readonly isEnsured: boolean;
 }
+
+/** The most keys of an account that are not revoked, unless an option says otherwise. */
+export const DEFAULT_KEY_LIMIT = 100;
 
 /** Whose request it is, and what it may do. */
 export interface Caller {

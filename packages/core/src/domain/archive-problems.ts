@@ -1,4 +1,4 @@
-import type { Figures, Nothing, Told } from '../refusal.ts';
+import type { Figures, NoDetails, RuleDetails } from '../refusal.ts';
 import type { UnsafePath } from './entry-path.ts';
 import type { MisplacedIndex } from './site-root.ts';
 
@@ -48,8 +48,8 @@ interface AtPath {
 
 /** The rules an archive can break, each with what it tells. Proving stops at a limit, and has no `actual` then. */
 export interface ArchiveRules {
-  readonly not_a_zip: Nothing;
-  readonly truncated: Nothing;
+  readonly not_a_zip: NoDetails;
+  readonly truncated: NoDetails;
   readonly encrypted: AtPath;
   readonly symlink: AtPath;
   readonly special_file: AtPath;
@@ -70,11 +70,11 @@ export interface ArchiveRules {
   readonly overlapping_entries: Partial<AtPath>;
   readonly ambiguous_structure: Partial<AtPath> & { readonly reason: Ambiguity };
   /** These very bytes were taken down. */
-  readonly forbidden_content: Nothing;
+  readonly forbidden_content: NoDetails;
 }
 
 /** The names of the rules an archive can break. */
 export type ArchiveRule = keyof ArchiveRules;
 
 /** A broken rule of an archive. */
-export type ArchiveProblem = Told<ArchiveRules>;
+export type ArchiveProblem = RuleDetails<ArchiveRules>;

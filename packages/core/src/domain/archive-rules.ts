@@ -1,4 +1,5 @@
 import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
+import { atOnce, stretchesOf } from './chunks.ts';
 import { kindOfEntry } from './entry-kind.ts';
 import { readNames } from './entry-names.ts';
 import {
@@ -10,10 +11,10 @@ import {
   unsafePath,
 } from './entry-path.ts';
 import { foldPath } from './fold-path.ts';
-import type { Limits } from './limits.ts';
+import { defaultLimits, type Limits } from './limits.ts';
 import { filesThatAreFolders } from './path-conflicts.ts';
+import { ProblemList } from './problem-list.ts';
 import { misplacedIndex, siteRoot } from './site-root.ts';
-import { atOnce, stretchesOf } from './stretches.ts';
 
 /** An entry as the central directory has it (APPNOTE.TXT, section 4.3.12), its name decoded. */
 export interface ListedEntry {
@@ -39,6 +40,8 @@ export interface ArchiveListing {
   readonly entries: readonly ListedEntry[];
   /** The broken rules that only bytes can tell: structure, headers, encodings. */
   readonly problems: readonly ArchiveProblem[];
+  /** How many more problems were counted and not kept; absent means none. */
+  readonly omitted?: number;
   /** Whether offsets and sizes of the entries can be relied on to read them. */
   readonly trusted: boolean;
 }
@@ -65,6 +68,8 @@ export interface ProofTask {
 /** What the rules say of a listing. */
 export interface Judgement {
   readonly problems: readonly ArchiveProblem[];
+  /** How many more problems were counted and not kept. */
+  readonly omitted: number;
   /** The site's files, its one parent folder stripped. Only meaningful without problems. */
   readonly files: readonly SiteFile[];
   /** What is worth inflating; empty when a count or size limit is broken or the structure cannot be trusted. */
@@ -80,12 +85,20 @@ interface NamedEntry {
   readonly isSystem: boolean;
 }
 
-const BOUNDS: ReadonlySet<ArchiveRule> = new Set(['too_many_files', 'file_too_large', 'expanded_too_large']);
+const BOUNDS: readonly ArchiveRule[] = ['too_many_files', 'file_too_large', 'expanded_too_large'];
 
 type ArchiveLimits = Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>;
 
 /** Past so many times the files allowed, names are not compared: the archive is refused, and there may be any number. */
 const FAR_TOO_MANY = 10;
+
+/**
+ * Entries of an archive that are read at most, folders and what operating systems add among them. A low limit for files
+ * does not lower it, because those others are not limited in number.
+ */
+export function mostEntries({ files }: Pick<Limits, 'files'>): number {
+  return FAR_TOO_MANY * Math.max(files, defaultLimits.files);
+}
 
 /**
  * Applies every rule that needs no bytes to a listing, and reports all that are broken at once.
@@ -115,16 +128,19 @@ export function* judgeInStretches(
   const stripped = root ?? '';
   const readable = entries.length > 0 || listing.problems.length === 0;
   yield;
-  const problems: readonly ArchiveProblem[] = [
-    ...listing.problems,
-    ...(yield* problemsOfEach(entries)),
-    ...boundProblems(entries, limits),
-    ...(yield* nameProblems(entries, files, limits)),
-    ...(root === undefined && readable ? [noIndex(own)] : []),
-  ];
-  const provable = listing.trusted && !problems.some((problem) => BOUNDS.has(problem.rule));
+  const found = new ProblemList();
+  found.add(
+    listing.problems.map((problem) => underLimit(problem, limits)),
+    listing.omitted,
+  );
+  yield* addProblemsOfEach(entries, found);
+  found.add(boundProblems(entries, limits));
+  yield* addNameProblems(entries, files, limits, found);
+  if (root === undefined && readable) found.add([noIndex(own)]);
+  const provable = listing.trusted && !BOUNDS.some((rule) => found.has(rule));
   return {
-    problems,
+    problems: found.kept,
+    omitted: found.omitted,
     files: yield* siteFiles(files, stripped),
     tasks: provable ? proofTasks(entries, stripped, limits) : [],
   };
@@ -154,25 +170,31 @@ function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
   return entries;
 }
 
-function* problemsOfEach(entries: readonly NamedEntry[]): Generator<void, readonly ArchiveProblem[]> {
-  const problems: ArchiveProblem[] = [];
+/** Names the limit for files where an inspector stopped at {@link mostEntries}. */
+function underLimit(problem: ArchiveProblem, { files }: ArchiveLimits): ArchiveProblem {
+  return problem.rule === 'too_many_files' ? { ...problem, limit: files } : problem;
+}
+
+function* addProblemsOfEach(entries: readonly NamedEntry[], found: ProblemList): Generator<void, void> {
   for (const stretch of stretchesOf(entries)) {
-    for (const entry of stretch) problems.push(...entryProblems(entry));
+    for (const entry of stretch) found.add(entryProblems(entry));
     yield;
   }
-  return problems;
 }
 
 /** Names that are one to some file system, or one a file and the other a folder. */
-function* nameProblems(
+function* addNameProblems(
   entries: readonly NamedEntry[],
   files: readonly NamedEntry[],
   limits: ArchiveLimits,
-): Generator<void, readonly ArchiveProblem[]> {
+  found: ProblemList,
+): Generator<void, void> {
   // What operating systems add is not limited in number, so it does not count here either.
   const own = files.filter((file) => !file.isSystem).length;
-  if (own > FAR_TOO_MANY * limits.files) return [];
-  return [...(yield* samePathProblems(files)), ...(yield* conflictProblems(entries, files))];
+  if (own > FAR_TOO_MANY * limits.files) return;
+  yield* addSamePathProblems(files, found);
+  const conflicts = yield* filesThatAreFolders(entries, files);
+  found.add(conflicts.map(({ name: path }) => ({ rule: 'path_conflict', path })));
 }
 
 function entryProblems({ name: path, listed }: NamedEntry): readonly ArchiveProblem[] {
@@ -216,8 +238,7 @@ function boundProblems(entries: readonly NamedEntry[], limits: ArchiveLimits): r
   return problems;
 }
 
-function* samePathProblems(files: readonly NamedEntry[]): Generator<void, readonly ArchiveProblem[]> {
-  const problems: ArchiveProblem[] = [];
+function* addSamePathProblems(files: readonly NamedEntry[], found: ProblemList): Generator<void, void> {
   const seen = new Map<string, string>();
   for (const stretch of stretchesOf(files)) {
     for (const { name: path } of stretch) {
@@ -225,19 +246,10 @@ function* samePathProblems(files: readonly NamedEntry[]): Generator<void, readon
       const folded = isTooLong(path) ? path : foldPath(path);
       const other = seen.get(folded);
       if (other === undefined) seen.set(folded, path);
-      else problems.push({ rule: 'duplicate_path', path, ...(other === path ? {} : { other }) });
+      else found.add([{ rule: 'duplicate_path', path, ...(other === path ? {} : { other }) }]);
     }
     yield;
   }
-  return problems;
-}
-
-function* conflictProblems(
-  entries: readonly NamedEntry[],
-  files: readonly NamedEntry[],
-): Generator<void, readonly ArchiveProblem[]> {
-  const conflicts = yield* filesThatAreFolders(entries, files);
-  return conflicts.map(({ name: path }) => ({ rule: 'path_conflict', path }));
 }
 
 function noIndex(entries: readonly NamedEntry[]): ArchiveProblem {

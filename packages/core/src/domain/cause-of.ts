@@ -1,5 +1,5 @@
 import type { Caller } from './api-key.ts';
-import type { Cause, Doer, Origin } from './history.ts';
+import type { Cause, EventActor, Origin } from './history.ts';
 import { accountId } from './identity.ts';
 
 /**
@@ -13,7 +13,7 @@ import { accountId } from './identity.ts';
  *
  * actorOf({ account: accountId('team-7'), person: 'ada' }); // { kind: 'person', id: 'ada' }
  */
-export function actorOf({ key, person, account }: Pick<Caller, 'key' | 'person' | 'account'>): Doer {
+export function actorOf({ key, person, account }: Pick<Caller, 'key' | 'person' | 'account'>): EventActor {
   if (key !== undefined) return { kind: 'key', id: key };
   return { kind: 'person', id: person === undefined ? account : accountId(person) };
 }

@@ -1,7 +1,8 @@
 import type { RoleId } from './identity.ts';
 import { after, type Instant } from './instant.ts';
 import type { Limits } from './limits.ts';
-import { type Generation, type Role, stateOf } from './role.ts';
+import type { Publication } from './publication.ts';
+import { type Generation, stateOf } from './role.ts';
 
 /** Where a grant may be shown: none is accepted in another's place. */
 export type GrantPurpose = 'cookie' | 'path' | 'hand_over';
@@ -30,8 +31,8 @@ export interface Grant {
 }
 
 /** A site that is shown, with what a grant for it has to match. */
-export interface Shown {
-  readonly role: Role;
+export interface VisibleRole {
+  readonly publication: Publication;
   /** That of its account. */
   readonly accountGeneration: Generation;
 }
@@ -40,17 +41,17 @@ export interface Shown {
  * The grant of someone who has just given the right password, or needs none.
  *
  * @example
- * import type { Instant, Shown } from '@pinfold/core';
+ * import type { Instant, VisibleRole } from '@pinfold/core';
  * import { firstGrant } from '@pinfold/core/adapter';
  *
- * declare const shown: Shown;
+ * declare const shown: VisibleRole;
  * declare const now: Instant;
  *
  * const grant = { ...firstGrant('cookie', shown, now), viewer: { id: 'ada', gavePassword: false } };
  */
 export function firstGrant(
   purpose: GrantPurpose,
-  { role: { id, generation }, accountGeneration }: Shown,
+  { publication: { id, generation }, accountGeneration }: VisibleRole,
   now: Instant,
 ): Grant {
   return { purpose, role: id, generation, accountGeneration, issuedAt: now, madeAt: now };
@@ -76,22 +77,22 @@ export function passOn(grant: Grant, purpose: GrantPurpose, now: Instant): Grant
  * When the grant ends if nothing else ends it first; a cookie may live as long.
  *
  * @example
- * import { defaultLimits, type Grant, type Role } from '@pinfold/core';
+ * import { defaultLimits, type Grant, type Publication } from '@pinfold/core';
  * import { grantEndsAt } from '@pinfold/core/adapter';
  *
  * declare const grant: Grant;
- * declare const role: Role;
+ * declare const publication: Publication;
  *
- * const expires = new Date(grantEndsAt(grant, role, defaultLimits));
+ * const expires = new Date(grantEndsAt(grant, publication, defaultLimits));
  */
 export function grantEndsAt(
   grant: Grant,
-  role: Pick<Role, 'expiresAt'>,
+  { expiresAt }: Pick<Publication, 'expiresAt'>,
   limits: Pick<Limits, 'grantLifetime' | 'handOverLifetime'>,
 ): Instant {
   const ends: number[] = [after(grant.issuedAt, limits.grantLifetime)];
   if (grant.purpose === 'hand_over') ends.push(after(grant.madeAt, limits.handOverLifetime));
-  if (role.expiresAt !== null) ends.push(role.expiresAt);
+  if (expiresAt !== null) ends.push(expiresAt);
   return Math.min(...ends) as Instant;
 }
 
@@ -99,11 +100,11 @@ export function grantEndsAt(
  * Whether the grant admits to the site at `now`: right purpose, role and generations, and not over.
  *
  * @example
- * import { defaultLimits, type Grant, type Instant, type Shown } from '@pinfold/core';
+ * import { defaultLimits, type Grant, type Instant, type VisibleRole } from '@pinfold/core';
  * import { admits } from '@pinfold/core/adapter';
  *
  * declare const grant: Grant;
- * declare const shown: Shown;
+ * declare const shown: VisibleRole;
  * declare const now: Instant;
  *
  * if (!admits(grant, 'cookie', shown, now, defaultLimits)) console.log('ask for the password');
@@ -111,16 +112,16 @@ export function grantEndsAt(
 export function admits(
   grant: Grant,
   purpose: GrantPurpose,
-  { role, accountGeneration }: Shown,
+  { publication, accountGeneration }: VisibleRole,
   now: Instant,
   limits: Pick<Limits, 'grantLifetime' | 'handOverLifetime'>,
 ): boolean {
   return (
     grant.purpose === purpose &&
-    grant.role === role.id &&
-    grant.generation === role.generation &&
+    grant.role === publication.id &&
+    grant.generation === publication.generation &&
     grant.accountGeneration === accountGeneration &&
-    stateOf(role, now) === 'published' &&
-    now < grantEndsAt(grant, role, limits)
+    stateOf(publication, now) === 'published' &&
+    now < grantEndsAt(grant, publication, limits)
   );
 }

@@ -23,6 +23,7 @@ export type EventType =
   | 'pin.taken_down'
   | 'pin.expired'
   | 'pin.purged'
+  | 'key.agreed'
   | 'key.created'
   | 'key.revoked'
   | 'account.blocked'
@@ -36,20 +37,20 @@ export type EventType =
   | 'link.created';
 
 /** What happened, and when. */
-export interface Happened<Type extends EventType = EventType> {
+export interface EventDraft<Type extends EventType = EventType> {
   readonly type: Type;
   readonly at: Instant;
 }
 
 /** Who did something: a key by its id, a person or an operator by name, the system by its node. */
-export interface Doer {
+export interface EventActor {
   readonly kind: 'key' | 'person' | 'operator' | 'system';
   readonly id: string | null;
 }
 
 /** Where a change comes from, as the history tells it; never what gives authority. */
 export interface Cause {
-  readonly actor: Doer;
+  readonly actor: EventActor;
   /** The id of the request. */
   readonly request?: string;
   /** The client's address, where the history is to have it. */
@@ -61,14 +62,16 @@ export interface Cause {
 /** Where a request comes from, whoever made it. */
 export type Origin = Pick<Cause, 'request' | 'address'>;
 
-/** Something that happened, as the history keeps it: never with a secret, a title, a file name or a password. */
-export interface HistoryEvent extends Happened {
+/** An event as the history stores it: never with a secret, a title, a file name or a password. */
+export interface HistoryEvent extends EventDraft {
   readonly id: EventId;
+  /** When it was recorded, which of an expiration is later than `at`: the history drops it by this instant. */
+  readonly recordedAt: Instant;
   /** Null where it concerns the whole service alone. */
   readonly account: AccountId | null;
   /** The role it happened to, if it was one. */
   readonly pin: RoleId | null;
-  readonly actor: Doer;
+  readonly actor: EventActor;
   readonly request: string | null;
   readonly address: string | null;
   /** Done with the operator's authority: its account is told no more than that. */
@@ -92,17 +95,19 @@ export function causedBy(by: Actor | string): Cause {
     : { actor: { kind: 'person', id } };
 }
 
-/** Writes down what happened because of `cause`, to a role if it was one. */
+/** Records what happened because of `cause`, to a role if it was one. */
 export function eventOf(
   ids: { event(): EventId },
-  happened: Happened,
+  happened: EventDraft,
   { actor, request, address, asOperator = false }: Cause,
   account: AccountId | null,
   pin: RoleId | null = null,
+  recordedAt: Instant = happened.at,
 ): HistoryEvent {
   return {
     ...happened,
     id: ids.event(),
+    recordedAt,
     account,
     pin,
     actor,

@@ -1,4 +1,4 @@
-import type { Figures, Nothing, Refusal, Told } from '../refusal.ts';
+import type { Figures, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
 import { codePoints, hasBrokenCharacter, hasControlCharacter } from './text.ts';
@@ -18,10 +18,10 @@ export type Fingerprint = Branded<string, 'Fingerprint'>;
 
 /** The rules of an Idempotency-Key. `secret`: it contains the credential of its request. */
 export interface IdempotencyKeyRules {
-  readonly empty: Nothing;
-  readonly characters: Nothing;
+  readonly empty: NoDetails;
+  readonly characters: NoDetails;
   readonly too_long: Figures;
-  readonly secret: Nothing;
+  readonly secret: NoDetails;
 }
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
@@ -89,6 +89,6 @@ export function fingerprintOf(sha256: Sha256, filename: Filename, title: Title |
   return JSON.stringify([sha256, filename, title]) as Fingerprint;
 }
 
-function invalid(told: Told<IdempotencyKeyRules>): Refusal<'invalid_idempotency_key'> {
+function invalid(told: RuleDetails<IdempotencyKeyRules>): Refusal<'invalid_idempotency_key'> {
   return { kind: 'refused', code: 'invalid_idempotency_key', ...told };
 }

@@ -1,5 +1,6 @@
 import { type Tag, tagsOf } from './html-tags.ts';
 import { type SecretKind, secretsIn } from './secrets.ts';
+import { registersServiceWorker } from './service-workers.ts';
 
 /** A reference to another file that a page makes. */
 export interface Reference {
@@ -14,6 +15,8 @@ export interface Observation {
   readonly references: readonly Reference[];
   /** The kinds of secret that the file seems to hold; never the secret. */
   readonly secrets: readonly SecretKind[];
+  /** Whether a script in it registers a service worker; absent where none does. */
+  readonly serviceWorker?: true;
   /** Whether all of it was looked through, as far as anything can be seen in it. */
   readonly whole: boolean;
 }
@@ -80,8 +83,8 @@ export function isObservable(path: string): boolean {
 }
 
 /**
- * Looks through a file's text, in linear time, for references (in HTML) and for what seems a secret. References are
- * read as far as the work they cost is within bounds: the same text with the same bounds shows the same.
+ * Looks through a file's text, in linear time, for references (in HTML), for what seems a secret, and for scripts that
+ * register a service worker. References are read as far as the work they cost is within bounds: the same text with the same bounds shows the same.
  *
  * @example
  * import { observe } from '@pinfold/core/observe';
@@ -93,7 +96,7 @@ export function observe(path: string, text: string, bounds: ObservationBounds = 
   if (!isObservable(path)) return NOTHING;
   const secrets = secretsIn(text);
   const found = HTML.test(path) ? referencesIn(path, text, bounds) : NOTHING;
-  return { ...found, secrets };
+  return { ...found, secrets, ...(registersServiceWorker(path, text) && { serviceWorker: true }) };
 }
 
 /** A page with a base element says itself that its references lead elsewhere: nothing is judged then. */

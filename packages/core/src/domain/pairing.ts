@@ -1,22 +1,35 @@
-import type { Scope } from './api-key.ts';
-import type { Doer } from './history.ts';
+import type { ApiKeyId, Scope } from './api-key.ts';
+import type { EventActor } from './history.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { AccountId } from './identity.ts';
 import type { Instant } from './instant.ts';
 
-/** What a person agreed to: whoever has a secret gets one key, for a while. The secret is not in it. */
-export interface Pairing {
-  readonly secretHash: Sha256;
+/** What a person agreed to: a program gets one key. */
+export interface Consent {
   /** Whose key it will be. */
   readonly account: AccountId;
   /** What the key may do: anything but administer. */
   readonly scopes: readonly Scope[];
   readonly label: string;
   /** Who agreed. */
-  readonly actor: Doer;
+  readonly actor: EventActor;
+  /** The session in which it was given; null where sessions are not ours. The consent ends with it. */
+  readonly session: Sha256 | null;
+  /** The key with which it was given, where that was no session of ours: the consent ends when it is revoked. */
+  readonly apiKey: ApiKeyId | null;
+}
+
+/** A program that asks for a key, as it is kept: its secret is not in it. */
+export interface Pairing {
+  readonly secretHash: Sha256;
   /** From this instant on there is no key for it. */
   readonly endsAt: Instant;
+  /** Null while nobody has agreed. */
+  readonly consent: Consent | null;
 }
+
+/** The most programs that may ask for a key at a time. */
+export const PAIRING_LIMIT = 10_000;
 
 const HASH = /^[0-9a-f]{64}$/;
 /** Nothing that is taken for another when it is read aloud or copied by eye (Crockford's base 32). */

@@ -1,4 +1,4 @@
-import type { Figures, Nothing, Refusal, Told } from '../refusal.ts';
+import type { Figures, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
 import { codePoints, hasLoneSurrogate, utf8Length } from './text.ts';
@@ -11,8 +11,8 @@ export type PasswordHash = Branded<string, 'PasswordHash'>;
 
 /** The rules of a password: of its characters it must have enough, of its bytes not too many. */
 export interface PasswordRules {
-  readonly type: Nothing;
-  readonly encoding: Nothing;
+  readonly type: NoDetails;
+  readonly encoding: NoDetails;
   readonly too_short: Figures;
   readonly too_long: Figures;
 }
@@ -58,6 +58,6 @@ export function parseGuess(value: string): Password | undefined {
   return value.normalize('NFC') as Password;
 }
 
-function invalid(told: Told<PasswordRules>): Refusal<'invalid_password'> {
+function invalid(told: RuleDetails<PasswordRules>): Refusal<'invalid_password'> {
   return { kind: 'refused', code: 'invalid_password', ...told };
 }

@@ -1,4 +1,4 @@
-import { stretchesOf } from './stretches.ts';
+import { stretchesOf } from './chunks.ts';
 
 /** A name of an entry; folders end with `/`. */
 interface Named {

@@ -19,11 +19,14 @@ export interface RateLeft {
   readonly window: Duration;
   /** How many would pass now. */
   readonly remaining: number;
-  /** From when one passes; now while any remains. */
+  /** From when the cost asked about passes, one unless another was given; now if it passes already. */
   readonly nextAt: Instant;
   /** From when all pass. */
   readonly wholeAt: Instant;
 }
+
+/** What a request costs that changes something. Reading, and publishing by the API, cost one. */
+export const CHANGE_COST = 10;
 
 const WRITTEN = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;
 const UNITS: Readonly<Record<string, (count: number) => Duration>> = {
@@ -53,7 +56,8 @@ export function parseRate(text: string): Rate | 'off' | undefined {
 }
 
 /**
- * What is left of a rate at an instant, by the generic cell rate algorithm.
+ * What is left of a rate at an instant, by the generic cell rate algorithm. A cost above the rate's count is the whole
+ * rate: it would never pass otherwise.
  *
  * @example
  * import { instant, minutes } from '@pinfold/core';
@@ -61,13 +65,13 @@ export function parseRate(text: string): Rate | 'off' | undefined {
  *
  * leftOf({ count: 2, window: minutes(1) }, null, instant(0)).remaining; // 2
  */
-export function leftOf(rate: Rate, mark: RateMark | null, now: Instant): RateLeft {
+export function leftOf(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateLeft {
   const { count, window } = rate;
   const share = shareOf(rate);
   const present = now * MICROSECONDS;
   const owed = owedAt(rate, mark, present);
   const remaining = Math.max(0, Math.floor((count * share - owed) / share));
-  const wait = Math.max(0, Math.ceil((owed - (count - 1) * share) / MICROSECONDS));
+  const wait = Math.max(0, Math.ceil((owed - (count - charged(rate, cost)) * share) / MICROSECONDS));
   const whole = Math.ceil(owed / MICROSECONDS);
   return {
     limit: count,
@@ -79,7 +83,7 @@ export function leftOf(rate: Rate, mark: RateMark | null, now: Instant): RateLef
 }
 
 /**
- * The mark of a rate from which one was taken at an instant. Look first whether any remains.
+ * The mark of a rate from which a cost was taken at an instant. Check first, with {@link leftOf}, that it passes.
  *
  * @example
  * import { instant, minutes } from '@pinfold/core';
@@ -88,9 +92,13 @@ export function leftOf(rate: Rate, mark: RateMark | null, now: Instant): RateLef
  * const rate = { count: 2, window: minutes(1) };
  * leftOf(rate, takenFrom(rate, null, instant(0)), instant(0)).remaining; // 1
  */
-export function takenFrom(rate: Rate, mark: RateMark | null, now: Instant): RateMark {
+export function takenFrom(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateMark {
   const present = now * MICROSECONDS;
-  return (present + owedAt(rate, mark, present) + shareOf(rate)) as RateMark;
+  return (present + owedAt(rate, mark, present) + charged(rate, cost) * shareOf(rate)) as RateMark;
+}
+
+function charged({ count }: Rate, cost: number): number {
+  return Math.min(cost, count);
 }
 
 /**

@@ -1,13 +1,19 @@
 import type { AccountLimits, Block } from './account.ts';
-import { type ApiKeyId, SCOPES } from './api-key.ts';
-import type { Doer, EventId, EventType } from './history.ts';
-import type { Filename, Fingerprint, IdempotencyKey, Sha256 } from './idempotency.ts';
+import { type ApiKeyId, KNOWN_SCOPES } from './api-key.ts';
+import type { EventActor, EventId, EventType } from './history.ts';
+import {
+  type Filename,
+  type Fingerprint,
+  type IdempotencyKey,
+  parseFilename,
+  type Sha256,
+} from './idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { EncodedManifest } from './manifest.ts';
 import type { PasswordHash } from './password.ts';
 import type { RateText } from './rate.ts';
-import { count, type Form, flag, list, nullable, object, oneOf, text } from './record-schema.ts';
+import { count, type Form, flag, list, nullable, object, oneOf, parsedText, text } from './record-schema.ts';
 import type {
   AccountRecord,
   ApiKeyRecord,
@@ -17,7 +23,7 @@ import type {
 } from './records.ts';
 import type { Generation } from './role.ts';
 import type { Takedown } from './takedown.ts';
-import type { Title } from './title.ts';
+import { parseTitle, type Title } from './title.ts';
 import type { CountedViews, Day } from './views.ts';
 import type { KeptWarning } from './warnings.ts';
 
@@ -30,12 +36,20 @@ const instant: Form<Instant> = count();
 const accountName: Form<AccountId> = text(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u, 'the name of an account');
 const archiveId: Form<ArchiveId> = text(new RegExp(`^\\d{13}-${UUID}$`), 'the id of an archive');
 const hash = (pattern: RegExp): Form<Sha256> => text(pattern, 'a SHA-256');
+/** The operator may have lowered the limit since. */
+const title: Form<Title> = parsedText(
+  (text) => parseTitle(text, { titleCharacters: Number.POSITIVE_INFINITY }),
+  'a title',
+);
+const filename: Form<Filename> = parsedText(parseFilename, 'the name of a file');
+/** The base64 of 96 bytes: what begins with "scrypt" and a zero byte. */
+const passwordHash: Form<PasswordHash> = text(/^c2NyeXB0A[\dA-Za-z+/]{119}$/, 'a password hash');
 const quota: Form<number | 'off'> = {
   write: (value) => value,
   read: (json) => (json === 'off' ? json : count().read(json)),
 };
 
-const doer: Form<Doer> = object<Doer>({
+const doer: Form<EventActor> = object<EventActor>({
   kind: oneOf('key', 'person', 'operator', 'system'),
   id: nullable(anyText()),
 });
@@ -53,14 +67,21 @@ const account: Form<AccountRecord> = object<AccountRecord>({
   lastPublishedAt: nullable(instant),
 });
 
+/** A flag that most records lack. */
+const trueOrAbsent: Form<boolean> = {
+  write: (value) => value || undefined,
+  read: (json) => json !== undefined && flag.read(json),
+};
+
 const key: Form<ApiKeyRecord> = object<ApiKeyRecord>({
   id: text<ApiKeyId>(/^[0-9A-Za-z]{1,32}$/, 'the id of a key'),
   account: accountName,
-  scopes: list(oneOf(...SCOPES)),
+  scopes: list(oneOf(...KNOWN_SCOPES)),
   label: anyText(),
   secretHash: hash(/^[0-9a-f]{64}$/),
   createdAt: instant,
   revokedAt: nullable(instant),
+  isEnsured: trueOrAbsent,
 });
 
 /** All members that a warning of any rule may have. */
@@ -90,8 +111,8 @@ const publication: Form<PublicationRecord> = object<PublicationRecord>({
   account: accountName,
   archive: archiveId,
   idempotencyKey: text<IdempotencyKey>(/^[\x20-\x7e]+$/, 'printable ASCII'),
-  title: nullable(anyText<Title>()),
-  originalFilename: anyText<Filename>(),
+  title: nullable(title),
+  originalFilename: filename,
   fileCount: count(),
   size: count(),
   archiveBytes: count(),
@@ -101,7 +122,7 @@ const publication: Form<PublicationRecord> = object<PublicationRecord>({
   expiresAt: nullable(instant),
   pinned: flag,
   deletedAt: nullable(instant),
-  passwordHash: nullable(anyText<PasswordHash>()),
+  passwordHash: nullable(passwordHash),
   generation: count<Generation>(),
   fingerprint: anyText<Fingerprint>(),
   warnings: list(warning),
@@ -136,6 +157,7 @@ const event = object({
   request: nullable(anyText()),
   address: nullable(anyText()),
   asOperator: flag,
+  recordedAt: instant,
 });
 
 const removal: Form<RemovalRecord> = object<RemovalRecord>({

@@ -18,6 +18,17 @@ export function text<Value extends string>(pattern: RegExp, expected: string): F
   };
 }
 
+/** A text that a parser of the domain returns unchanged. */
+export function parsedText<Value extends string>(
+  parse: (text: string) => unknown,
+  expected: string,
+): Form<Value> {
+  return {
+    write: (value) => value,
+    read: (json) => (typeof json === 'string' && parse(json) === json ? (json as Value) : refuse(expected)),
+  };
+}
+
 /** A whole number from 0. */
 export function count<Value extends number>(): Form<Value> {
   return {

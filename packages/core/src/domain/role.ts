@@ -1,6 +1,6 @@
 import type { Refusal } from '../refusal.ts';
 import type { Branded } from './brand.ts';
-import type { Happened, RoleEventType } from './history.ts';
+import type { EventDraft, RoleEventType } from './history.ts';
 import type { Filename, IdempotencyKey, Sha256 } from './idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from './identity.ts';
 import { after, type Instant } from './instant.ts';
@@ -42,6 +42,28 @@ export interface Role {
 /** The state of a role at a moment (docs/design-decisions.md#state-is-derived-never-stored). */
 export type RoleState = 'published' | 'expired' | 'deleted';
 
+/** Every state. */
+export const ROLE_STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
+
+/**
+ * Reads a state; `undefined` when it is none.
+ *
+ * @example
+ * import { parseRoleState } from '@pinfold/core/adapter';
+ *
+ * parseRoleState('expired'); // 'expired'
+ * parseRoleState('pinned'); // undefined
+ */
+export function parseRoleState(value: unknown): RoleState | undefined {
+  return ROLE_STATES.find((state) => state === value);
+}
+
+/** @throws TypeError for a value that is neither a state nor absent. */
+export function expectState(state: RoleState | undefined): void {
+  if (state === undefined || parseRoleState(state) !== undefined) return;
+  throw new TypeError('state is published, expired or deleted');
+}
+
 /** What a role can be told to do. Values in it have been proved, and a password has been hashed. */
 export type RoleCommand =
   | { readonly type: 'set_title'; readonly title: Title | null }
@@ -55,7 +77,7 @@ export type RoleCommand =
 export interface Decided {
   readonly kind: 'decided';
   readonly role: Role;
-  readonly events: readonly Happened<RoleEventType>[];
+  readonly events: readonly EventDraft<RoleEventType>[];
 }
 
 /**
@@ -70,6 +92,28 @@ export function stateOf(role: Pick<Role, 'deletedAt' | 'expiresAt'>, now: Instan
   if (role.deletedAt !== null) return 'deleted';
   if (role.expiresAt !== null && role.expiresAt <= now) return 'expired';
   return 'published';
+}
+
+/**
+ * Why a publication's state does not permit a command at `now`; `undefined` where it does.
+ *
+ * @example
+ * import { instant, refuseCommand } from '@pinfold/core';
+ *
+ * const publication = { deletedAt: null, expiresAt: null, pinned: true };
+ * refuseCommand(publication, 'reset_expiration', instant(0))?.state; // 'pinned'
+ */
+export function refuseCommand(
+  publication: Pick<Role, 'deletedAt' | 'expiresAt' | 'pinned'>,
+  type: RoleCommand['type'],
+  now: Instant,
+): Refusal<'invalid_state'> | undefined {
+  const state = stateOf(publication, now);
+  if (state === 'deleted') return { kind: 'refused', code: 'invalid_state', state };
+  if (type === 'stop') return undefined;
+  if (state === 'expired') return { kind: 'refused', code: 'invalid_state', state };
+  const keeps = type === 'reset_expiration' && publication.pinned;
+  return keeps ? { kind: 'refused', code: 'invalid_state', state: 'pinned' } : undefined;
 }
 
 /**
@@ -92,8 +136,8 @@ export function decide(
   now: Instant,
   limits: Pick<Limits, 'renewal'>,
 ): Decided | Refusal<'invalid_state'> {
-  const state = stateOf(role, now);
-  if (state === 'deleted') return { kind: 'refused', code: 'invalid_state', state };
+  const refused = refuseCommand(role, command.type, now);
+  if (refused !== undefined) return refused;
   const decided = (type: RoleEventType, change: Partial<Role>): Decided => ({
     kind: 'decided',
     role: { ...role, ...change },
@@ -101,8 +145,6 @@ export function decide(
   });
   const unchanged: Decided = { kind: 'decided', role, events: [] };
   const generation = next(role.generation);
-  if (command.type === 'stop') return decided('pin.stopped', { deletedAt: now, generation });
-  if (state === 'expired') return { kind: 'refused', code: 'invalid_state', state };
   const renewed = after(now, limits.renewal);
   switch (command.type) {
     case 'set_title':
@@ -113,8 +155,9 @@ export function decide(
       const type = command.hash === null ? 'pin.password_removed' : 'pin.password_set';
       return decided(type, { passwordHash: command.hash, generation });
     }
+    case 'stop':
+      return decided('pin.stopped', { deletedAt: now, generation });
     case 'reset_expiration':
-      if (role.pinned) return { kind: 'refused', code: 'invalid_state', state: 'pinned' };
       return decided('pin.renewed', { expiresAt: renewed, generation });
     case 'pin':
       return role.pinned ? unchanged : decided('pin.pinned', { pinned: true, expiresAt: null });

@@ -9,13 +9,15 @@ export type SecretKind =
   | 'anthropic_api_key'
   | 'openai_api_key'
   | 'npm_token'
-  | 'pinfold_api_key';
+  | 'pinfold_api_key'
+  /** By its name. */
+  | 'secret_file';
 
 /**
  * The forms of secrets. Each begins at a character that texts have few of, and looks back at what stands before it: so
  * a search passes over megabytes of scripts four times as fast. None takes more than linear time on any text.
  */
-const FORMS: readonly (readonly [kind: SecretKind, form: string])[] = [
+const FORMS: readonly (readonly [kind: Exclude<SecretKind, 'secret_file'>, form: string])[] = [
   [
     'private_key',
     // In files as lines, in JSON and scripts with the line ends escaped; a mere mention has no key behind it.
@@ -34,6 +36,10 @@ const FORMS: readonly (readonly [kind: SecretKind, form: string])[] = [
 
 const ANY = new RegExp(FORMS.map(([, form]) => `(${form})`).join('|'), 'g');
 
+/** Names of files that hold secrets by custom. */
+const SECRET_FILE =
+  /(?:^|\/)(?:\.env\.[^/]+|\.netrc|\.npmrc|\.git-credentials|\.htpasswd|\.pgpass|\.(?:aws|ssh)\/.+|\.docker\/config\.json|id_rsa|[^/]*\.(?:pem|p12))$/i;
+
 /** More of them in one file tell nothing new. */
 const MOST_LOOKED_AT = 100;
 
@@ -47,4 +53,9 @@ export function secretsIn(text: string): readonly SecretKind[] {
     if (looked === MOST_LOOKED_AT) break;
   }
   return [...kinds];
+}
+
+/** Whether files of this name hold secrets by custom. */
+export function isSecretFile(path: string): boolean {
+  return SECRET_FILE.test(path);
 }

@@ -1,6 +1,6 @@
 import type { ApiKeyId, Scope } from './api-key.ts';
 import type { Branded } from './brand.ts';
-import type { Doer } from './history.ts';
+import type { EventActor } from './history.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { AccountId } from './identity.ts';
 import type { Instant } from './instant.ts';
@@ -47,7 +47,7 @@ export interface Session {
   /** The API key that began it, whose end ends it too; null for a sign-in link. */
   readonly apiKey: ApiKeyId | null;
   /** Who acts in it: the key that began it, the operator who made its link, or a person. */
-  readonly actor: Doer;
+  readonly actor: EventActor;
   readonly scope: SessionScope;
   /** What the person is called, where a sign-in elsewhere said so. */
   readonly displayName: string | null;
@@ -56,12 +56,21 @@ export interface Session {
   readonly endsAt: Instant;
 }
 
+/** How many sessions may be under way; the oldest ends when a further one begins. */
+export interface SessionLimits {
+  /** Of one account by one {@link Session.actor}. */
+  readonly ofActor: number;
+  readonly ofAccount: number;
+}
+
+export const SESSION_LIMITS: SessionLimits = { ofActor: 100, ofAccount: 1_000 };
+
 /** A link that begins one session, as it is kept: the token in it is not. */
 export interface SignInLink {
   readonly tokenHash: Sha256;
   readonly account: AccountId;
   /** Who made it. */
-  readonly actor: Doer;
+  readonly actor: EventActor;
   /** What its session is to be. */
   readonly scope: SessionScope;
   /** From this instant on it begins no session. */

@@ -1,4 +1,4 @@
-import type { Figures, Nothing, Refusal, Told } from '../refusal.ts';
+import type { Figures, NoDetails, Refusal, RuleDetails } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
 import { codePoints, hasBrokenCharacter, hasControlCharacter } from './text.ts';
@@ -8,9 +8,9 @@ export type Title = Branded<string, 'Title'>;
 
 /** The rules of a title. `type`: neither a string nor null; `encoding`: not whole Unicode characters. */
 export interface TitleRules {
-  readonly type: Nothing;
-  readonly encoding: Nothing;
-  readonly control_character: Nothing;
+  readonly type: NoDetails;
+  readonly encoding: NoDetails;
+  readonly control_character: NoDetails;
   readonly too_long: Figures;
 }
 
@@ -36,6 +36,6 @@ export function parseTitle(
   return actual > limit ? invalid({ rule: 'too_long', limit, actual }) : (value as Title);
 }
 
-function invalid(told: Told<TitleRules>): Refusal<'invalid_title'> {
+function invalid(told: RuleDetails<TitleRules>): Refusal<'invalid_title'> {
   return { kind: 'refused', code: 'invalid_title', ...told };
 }

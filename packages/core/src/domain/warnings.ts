@@ -1,7 +1,7 @@
-import type { Nothing, Told } from '../refusal.ts';
+import type { NoDetails, RuleDetails } from '../refusal.ts';
 import { orderProblems } from './archive-rules.ts';
 import type { FollowedReference } from './judge-reference.ts';
-import type { SecretKind } from './secrets.ts';
+import { isSecretFile, type SecretKind } from './secrets.ts';
 
 interface AtPath {
   /** The file in which it was seen. */
@@ -16,14 +16,21 @@ export interface WarningRules {
   readonly broken_reference: AtPath & { readonly target: string };
   readonly source_map: AtPath;
   readonly possible_secret: AtPath & { readonly secret: SecretKind };
+  /** A script registers a service worker, which no site may have. */
+  readonly service_worker: AtPath;
+  /** Settings for another server, which are not read here and can be read by every viewer. */
+  readonly unused_server_file: AtPath;
   /** In path mode, the reference leads out of the site. */
   readonly absolute_reference: AtPath & { readonly target: string };
   /** The site has more text and references than are looked through. */
-  readonly not_all_checked: Nothing;
+  readonly not_all_checked: NoDetails;
 }
 
+/** Rules that say no more than which file it is. */
+type FileRule = 'source_map' | 'service_worker' | 'unused_server_file';
+
 /** Something allowed that will disappoint viewers. */
-export type Warning = Told<WarningRules>;
+export type Warning = RuleDetails<WarningRules>;
 
 /** A warning as an older version kept it with its role: in words. */
 export interface WordedWarning {
@@ -40,31 +47,41 @@ export interface ObservedFile {
   readonly path: string;
   readonly references: readonly FollowedReference[];
   readonly secrets: readonly SecretKind[];
+  /** Whether a script in it registers a service worker; absent where none does. */
+  readonly serviceWorker?: true;
   /** Whether all of it was looked through. */
   readonly whole: boolean;
 }
+
+/** At the root of a site these configure other servers. */
+const SERVER_FILES = new Set(['_redirects', '_headers', 'vercel.json', '.htaccess']);
 
 /** The most warnings an answer carries. */
 export const MOST_WARNINGS = 20;
 
 /**
  * Judges what was seen. One warning of each rule comes before the second of any, so that no rule hides another:
- * secrets first, then references, then source maps, and in the end whether there may be more.
+ * secrets first, then references, source maps, service workers and settings for other servers, and in the end whether
+ * there may be more.
  *
  * @param absolutePathsWork false where sites live under a path (path mode), where `/x` leads out of them.
  */
 export function warningsOf(files: readonly ObservedFile[], absolutePathsWork: boolean): readonly Warning[] {
   const secrets = files.flatMap(({ path, secrets: kinds }) =>
-    kinds.map((secret): Warning => ({ rule: 'possible_secret', path, secret })),
+    (kinds.length === 0 && isSecretFile(path) ? (['secret_file'] as const) : kinds).map(
+      (secret): Warning => ({ rule: 'possible_secret', path, secret }),
+    ),
   );
   const references = files.flatMap(({ path, references: made }) =>
     made.flatMap((reference) => referenceWarning(path, reference, absolutePathsWork) ?? []),
   );
-  const maps = files
-    .filter(({ path }) => path.endsWith('.map'))
-    .map(({ path }): Warning => ({ rule: 'source_map', path }));
+  const aboutFiles = (rule: FileRule, isMeant: (file: ObservedFile) => boolean): readonly Warning[] =>
+    files.filter(isMeant).map(({ path }) => ({ rule, path }));
+  const maps = aboutFiles('source_map', ({ path }) => path.endsWith('.map'));
+  const workers = aboutFiles('service_worker', ({ serviceWorker }) => serviceWorker === true);
+  const unused = aboutFiles('unused_server_file', ({ path }) => SERVER_FILES.has(path));
   const rest: readonly Warning[] = files.every(({ whole }) => whole) ? [] : [{ rule: 'not_all_checked' }];
-  const all = [...secrets, ...references, ...maps, ...rest];
+  const all = [...secrets, ...references, ...maps, ...workers, ...unused, ...rest];
   return orderProblems(all).slice(0, MOST_WARNINGS);
 }
 

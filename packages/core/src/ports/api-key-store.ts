@@ -4,6 +4,19 @@ import type { ApiKey, ApiKeyId } from '../domain/api-key.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
+import type { KeyQuotaExceeded } from '../refusal.ts';
+
+/** Which keys to list, newest first by (createdAt, id). */
+export interface ApiKeyQuery {
+  /** Absent: those of every account. */
+  readonly account: AccountId | undefined;
+  /** Keys after this one in the list. */
+  readonly after: ApiKeyPlace | undefined;
+  readonly limit: number;
+}
+
+/** A place in a list of keys: behind the key of that instant and id. */
+export type ApiKeyPlace = Pick<ApiKey, 'createdAt' | 'id'>;
 
 /**
  * Keeps API keys. Only key management, signing in to the management screen and authentication by {@link ApiKey} need it.
@@ -17,15 +30,19 @@ import type { Instant } from '../domain/instant.ts';
  */
 export interface ApiKeyStore {
   /**
-   * Stores a key under its id, unless there is one; without an authority it is the account's.
+   * Stores a key under its id, unless there is one; without an authority it is the account's. With a limit, an account's
+   * key is refused where the account has as many that are not revoked; the operator's never is.
    * @promise api-key-store/create: a new key is there for every peer, every field as it was given
    * @promise api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created
+   * @promise api-key-store/create-ensured: a taken id that is ensured is so from then on, in every other field as it was
+   * @promise api-key-store/create-limit: of many at once as many are created as the limit leaves room for; revoked keys and those of other accounts take no room, and a refused one leaves neither key nor event
    */
   create(
     key: ApiKey,
     events: readonly HistoryEvent[],
     authority?: Authority,
-  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' } | Unchangeable>;
+    limit?: number | null,
+  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' } | Unchangeable | KeyQuotaExceeded>;
 
   /**
    * Stores the very first key of an installation, by one conditional write.
@@ -44,11 +61,18 @@ export interface ApiKeyStore {
   find(id: ApiKeyId, signal?: AbortSignal): Promise<ApiKey | undefined>;
 
   /**
-   * Keys in order of (createdAt, id), of one account or of all.
+   * A page of keys, newest first: fewer than `limit` only at the end.
    * @promise api-key-store/list: all keys in order, ids by code unit, or exactly an account's
-   * @promise api-key-store/list-many: more than a thousand keys, hundreds of them of one instant, are listed whole
+   * @promise api-key-store/list-pages: pages after a key, be it gone since, give every key exactly once
+   * @promise api-key-store/list-many: more than a thousand keys, hundreds of them of one instant, are listed whole where the limit is as many
    */
-  list(account: AccountId | undefined): Promise<readonly ApiKey[]>;
+  list(query: ApiKeyQuery): Promise<readonly ApiKey[]>;
+
+  /**
+   * How many keys of an account are not revoked.
+   * @promise api-key-store/count-live: exactly an account's keys that are not revoked count
+   */
+  countLive(account: AccountId): Promise<number>;
 
   /**
    * Revokes a key from an instant on.
@@ -65,4 +89,11 @@ export interface ApiKeyStore {
    * @promise api-key-store/touch: use is noted once until the instant has passed, and never moves back
    */
   touch(id: ApiKeyId, at: Instant, unlessSince: Instant): Promise<void>;
+
+  /**
+   * Drops keys that were revoked before an instant, at most `limit`; answers how many: fewer than `limit` only when none
+   * is left. Ensured keys stay, and so does the oldest key of all.
+   * @promise api-key-store/purge: exactly keys revoked earlier go, at most the limit, but neither ensured ones nor the oldest, so that no later key is the first
+   */
+  purge(revokedBefore: Instant, limit: number): Promise<number>;
 }

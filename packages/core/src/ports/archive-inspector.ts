@@ -37,20 +37,22 @@ export interface ProofRequest {
  */
 export interface ArchiveInspector {
   /**
-   * Reads structure, names and headers without inflating anything.
+   * Reads structure, names and headers without inflating anything. Past `mostEntries` entries, folders included, the
+   * listing has no entries and the problem `too_many_files`; without it the inspector chooses a bound.
    * @promise archive-inspector/list-entries: every entry of the directory is listed, in its order, with its data's offset
    * @promise archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported
+   * @promise archive-inspector/list-bounded: a directory of more entries than asked for is too_many_files and lists none, whatever its end record counts
    * @promise archive-inspector/list-tools: what real tools write is listed without problems
    * @promise archive-inspector/list-aborted: an aborted signal rejects with its reason
    * @promise archive-inspector/list-unreadable: a staged file that is not there is the fault staging_unavailable
    */
-  list(archive: StagedArchive, signal?: AbortSignal): Promise<ArchiveListing>;
+  list(archive: StagedArchive, signal?: AbortSignal, mostEntries?: number): Promise<ArchiveListing>;
 
   /**
    * Inflates the tasks' entries under their limits.
    * @promise archive-inspector/prove-sound: an entry is proved only if its data is exactly what the directory says
    * @promise archive-inspector/prove-limits: what inflates beyond its own limit, or that of all, is reported; beyond that of all nothing is inflated
-   * @promise archive-inspector/prove-observes: references, suspected secrets and valid UTF-8 are observed
+   * @promise archive-inspector/prove-observes: references, suspected secrets, registered service workers and valid UTF-8 are observed
    * @promise archive-inspector/prove-bounded: what may be worth a warning is looked for within bounds: an entry that passes them says so, and another look shows the same
    * @promise archive-inspector/prove-aborted: an aborted signal rejects with its reason
    * @promise archive-inspector/prove-unreadable: a staged file that is not there is the fault staging_unavailable

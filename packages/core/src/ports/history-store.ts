@@ -26,6 +26,17 @@ export interface ExpiredRole {
   readonly expiresAt: Instant;
 }
 
+/** Which events of roles with many of them to drop. */
+export interface EventThinning {
+  /** Only roles with an event recorded from this instant on and before `until` are looked at. */
+  readonly since: Instant;
+  /** Only events recorded before this instant are dropped. */
+  readonly until: Instant;
+  /** The newest events of each role that stay. */
+  readonly keep: number;
+  readonly limit: number;
+}
+
 /**
  * Gives the events that the other stores of the same database keep with their changes, tells of expirations, and drops
  * what is old. Time comes in with each request.
@@ -67,8 +78,15 @@ export interface HistoryStore {
   tellExpired(events: readonly HistoryEvent[]): Promise<void>;
 
   /**
-   * Drops events before an instant, at most `limit`; answers how many: fewer than `limit` only when none is left.
-   * @promise history-store/drop: exactly earlier events go, at most the limit, and a role's next event is still after its last
+   * Drops events recorded before an instant, at most `limit`; answers how many: fewer than `limit` only when none is left.
+   * @promise history-store/drop: exactly events recorded earlier go, whatever their instant, at most the limit, and a role's next event is still after its last
    */
-  drop(before: Instant, limit: number): Promise<number>;
+  drop(recordedBefore: Instant, limit: number): Promise<number>;
+
+  /**
+   * Drops events of roles with more than `keep` of them, at most `limit`; answers how many: fewer than `limit` only when
+   * none is left.
+   * @promise history-store/thin: exactly events behind the newest of their role that were recorded before the instant go, at most the limit, of the roles with one recorded within the time alone; events of no role stay
+   */
+  thin(thinning: EventThinning): Promise<number>;
 }

@@ -30,7 +30,9 @@ export type SignInProblem =
   /** It says nothing that could name an account. */
   | 'nameless'
   /** It knows the person, who may not sign in here. */
-  | 'not_allowed';
+  | 'not_allowed'
+  /** Too many people are coming back from it at once; the same attempt may be repeated. */
+  | 'busy';
 
 /** Nobody was signed in. */
 export interface SignInTrouble {
@@ -50,6 +52,14 @@ export interface BegunSignIn {
   readonly kept: string;
 }
 
+/** The request with which a browser comes back. */
+export interface SignInReturn {
+  /** Groups requests of one client, so that clients take turns: its IPv4 address or IPv6 /64 network. */
+  readonly client: string;
+  /** Aborts when the client disconnects. The provider then cancels its own requests. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Recognises people by a sign-in elsewhere, to which their browser is sent and from which it comes back. What goes
  * wrong there is a {@link SignInTrouble}, whoever is at fault.
@@ -66,10 +76,12 @@ export interface IdentityProvider {
    *
    * @param cameBack the address that the browser came back to, with all the parameters that it brought.
    * @param kept what it had kept, if it had.
+   * @throws the signal's reason when that aborts.
    */
   finish(
     cameBack: string,
     kept: string | undefined,
+    from: SignInReturn,
   ): Promise<{ readonly kind: 'recognised'; readonly person: Person } | SignInTrouble>;
 
   /** Where people sign out of the provider itself, if there is such a page and it can be found now. */

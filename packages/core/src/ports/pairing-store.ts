@@ -1,10 +1,30 @@
+import type { Unchangeable } from '../domain/admission.ts';
+import type { ApiKey } from '../domain/api-key.ts';
+import type { HistoryEvent, UnattributedEvent } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { Pairing } from '../domain/pairing.ts';
+import type { Consent, Pairing } from '../domain/pairing.ts';
+import type { KeyQuotaExceeded } from '../refusal.ts';
+
+/** A program that asks for a key. */
+export interface Registration extends Pick<Pairing, 'secretHash' | 'endsAt'> {
+  readonly now: Instant;
+  /** The most pairings that may be under way. */
+  readonly limit: number;
+}
+
+/** A program that comes for its key. */
+export interface PairingRedemption extends Pick<Pairing, 'secretHash'> {
+  readonly now: Instant;
+  /** The key to be, as the consent says. */
+  readonly key: Omit<ApiKey, 'account' | 'scopes' | 'label'>;
+  /** The most keys of an account that are not revoked; null: no limit. */
+  readonly limit: number | null;
+}
 
 /**
- * Keeps what people agreed to until a program comes for its key. Only signing programs in needs it. Time comes in with
- * each request.
+ * Keeps programs that ask for a key, and what people agreed to, until the program comes for it. Only signing programs in
+ * needs it. Time comes in with each request. Events come with the writes they tell of.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
@@ -12,11 +32,26 @@ import type { Pairing } from '../domain/pairing.ts';
  */
 export interface PairingStore {
   /**
-   * Keeps a pairing, unless there is one of its hash.
-   * @promise pairing-store/agree: a pairing is there for every peer, every field as it was given
-   * @promise pairing-store/agree-once: of many at once one is kept for a hash, and it stays as it is until it is taken or purged
+   * Keeps a program that asks for a key; one that is there stays as it is until its instant has come.
+   * @promise pairing-store/register: a registered program is there for every peer, until its instant has come
+   * @promise pairing-store/register-limit: of many at once as many are kept as the limit leaves room for; pairings that ended take no room
    */
-  agree(pairing: Pairing): Promise<{ readonly kind: 'agreed' } | { readonly kind: 'exists' }>;
+  register(request: Registration): Promise<{ readonly kind: 'registered' } | { readonly kind: 'full' }>;
+
+  /**
+   * Keeps a consent to a registered program. It replaces another consent of the same session, or where there is none, of
+   * the same account and actor: that program is as it was before.
+   * @promise pairing-store/agree: a consent is there for every peer, every field as it was given, with its events
+   * @promise pairing-store/agree-once: of many at once one is kept for a hash, and it stays while the session and the key last that gave it; the others leave no events
+   * @promise pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors stay
+   * @promise pairing-store/agree-unknown: for a program that did not register, or whose instant has come, nothing is kept
+   */
+  agree(
+    secretHash: Sha256,
+    consent: Consent,
+    now: Instant,
+    events: readonly HistoryEvent[],
+  ): Promise<{ readonly kind: 'agreed' | 'exists' | 'unknown' }>;
 
   /**
    * The pairing of a hash at an instant.
@@ -25,11 +60,23 @@ export interface PairingStore {
   find(secretHash: Sha256, now: Instant): Promise<Pairing | undefined>;
 
   /**
-   * Takes a pairing away and gives it to whoever asked.
-   * @promise pairing-store/take-once: of many at once exactly one takes a pairing, every field as it was given, and it is gone for every peer
-   * @promise pairing-store/take-ended: a pairing whose instant has come, or that nobody agreed to, is undefined
+   * Makes the key that was agreed to and drops the pairing, in one step; `waiting` while there is no consent, or the
+   * session or key that gave it has ended. What makes no key leaves the pairing as it is.
+   * @promise pairing-store/take-once: of many at once exactly one makes the key, with the account, the scopes and the label of the consent, and events with its account and actor; the pairing is then gone for every peer
+   * @promise pairing-store/take-ended: a pairing whose instant has come, or that nobody registered, is unknown
+   * @promise pairing-store/take-alive: a consent whose session has ended, or whose key or whose session's key was revoked, makes no key
+   * @promise pairing-store/take-refused: an id that is taken, a limit that is reached, a blocked account and a read-only service make no key and leave the pairing and its consent
    */
-  take(secretHash: Sha256, now: Instant): Promise<Pairing | undefined>;
+  take(
+    request: PairingRedemption,
+    events: readonly UnattributedEvent[],
+  ): Promise<
+    | { readonly kind: 'created'; readonly key: ApiKey }
+    | { readonly kind: 'exists' }
+    | { readonly kind: 'waiting' | 'unknown' }
+    | Unchangeable
+    | KeyQuotaExceeded
+  >;
 
   /**
    * Drops pairings that ended by an instant, at most `limit`; answers how many.

@@ -1,16 +1,18 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { Authority } from '../domain/actor.ts';
-import type { Inadmissible, Unchangeable, Wish } from '../domain/admission.ts';
+import type { AdmissionRequest, Inadmissible, Unchangeable } from '../domain/admission.ts';
 import type { Branded } from '../domain/brand.ts';
-import type { Comparison } from '../domain/comparison.ts';
+import type { Credential } from '../domain/credential.ts';
 import type { RoleCursor } from '../domain/cursor.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { Fingerprint, IdempotencyKey } from '../domain/idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { EncodedManifest } from '../domain/manifest.ts';
+import type { Comparison } from '../domain/reconciliation.ts';
 import type { Generation, Role, RoleState } from '../domain/role.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
+import type { Refusal } from '../refusal.ts';
 
 /** Identifies one holder of a reservation or claim; never reused. */
 export type Token = Branded<string, 'Token'>;
@@ -33,7 +35,7 @@ export interface LoadedRole extends Versioned<Role> {
 }
 
 /** A wish to hold an Idempotency-Key while its publication runs. */
-export interface Reservation extends Wish {
+export interface Reservation extends AdmissionRequest {
   readonly account: AccountId;
   readonly key: IdempotencyKey;
   readonly fingerprint: Fingerprint;
@@ -58,10 +60,14 @@ export type ReserveOutcome =
   | Inadmissible;
 
 /** What became of a commit; where it is refused, nothing was stored, and the lease still holds. */
-export type CommitOutcome = { readonly kind: 'committed' } | { readonly kind: 'lease_lost' } | Inadmissible;
+export type CommitOutcome =
+  | { readonly kind: 'committed' }
+  | { readonly kind: 'lease_lost' }
+  | Inadmissible
+  | Refusal<'unauthorized'>;
 
 /** All that one publication stores, in one step. */
-export interface Publication {
+export interface RoleCommit {
   readonly role: Role;
   /** The instant of the commit, at which rate and quotas are looked at. */
   readonly now: Instant;
@@ -69,6 +75,8 @@ export interface Publication {
   readonly limits: PublicationLimits;
   readonly manifest: EncodedManifest;
   readonly warnings: readonly KeptWarning[];
+  /** What its caller signed in with; looked at in the transaction of the commit. */
+  readonly credential?: Credential;
 }
 
 /** Which roles to list, newest first by (publishedAt, id). */
@@ -188,7 +196,7 @@ export interface RoleStore {
    * @promise role-store/commit-quota: publications at once never pass a quota together, and one that ended by the commit's instant leaves its place; what is refused stores nothing and keeps its lease
    * @promise role-store/commit-race: of two leases for one key at once at most one commits
    */
-  commit(publication: Publication, lease: Lease, events: readonly HistoryEvent[]): Promise<CommitOutcome>;
+  commit(publication: RoleCommit, lease: Lease, events: readonly HistoryEvent[]): Promise<CommitOutcome>;
 
   /**
    * The newest stored role of any account, with what its viewers need to know of that.
@@ -199,8 +207,8 @@ export interface RoleStore {
   load(id: RoleId, signal?: AbortSignal): Promise<LoadedRole | undefined>;
 
   /**
-   * Stores a changed role, and the events with it, if nobody changed it since it was loaded; without an authority it is
-   * the account's. Only title, expiration, whether it is pinned, deletion, password and generation ever differ from what
+   * Stores a changed role, and the events with it, if nobody changed it since it was loaded. Without an authority it is
+   * the account's. A credential is looked at in the same transaction. Only title, expiration, whether it is pinned, deletion, password and generation ever differ from what
    * was committed.
    * @promise role-store/save-stores: the changed role is what the next load gives, under another version
    * @promise role-store/save-versions: of one role no version comes twice, however often it is saved or claimed
@@ -212,7 +220,10 @@ export interface RoleStore {
     loadedAt: Version,
     events: readonly HistoryEvent[],
     authority?: Authority,
-  ): Promise<{ readonly kind: 'saved' } | { readonly kind: 'conflict' } | Unchangeable>;
+    credential?: Credential,
+  ): Promise<
+    { readonly kind: 'saved' } | { readonly kind: 'conflict' } | Unchangeable | Refusal<'unauthorized'>
+  >;
 
   /**
    * A page of an account's roles, or of all, newest first.

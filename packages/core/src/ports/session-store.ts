@@ -2,7 +2,7 @@ import type { HistoryEvent, UnattributedEvent } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { Session, SignInLink } from '../domain/session.ts';
+import type { Session, SessionLimits, SignInLink } from '../domain/session.ts';
 
 /** A wish to begin a session with a link. */
 export interface Redemption {
@@ -10,6 +10,14 @@ export interface Redemption {
   readonly now: Instant;
   /** The session to be, for the account of the link and with its scope, in the name of who made it. */
   readonly session: Omit<Session, 'account' | 'actor' | 'scope'>;
+  /** As {@link SessionStore.begin} has them. */
+  readonly limits?: SessionLimits;
+}
+
+/** What the beginning of a session did to others. */
+export interface BegunSession {
+  /** How many older sessions it ended, to stay within the limits. */
+  readonly ended: number;
 }
 
 /** Which sessions to list, in order of their hashes. */
@@ -47,13 +55,17 @@ export interface SessionStore {
   redeem(
     request: Redemption,
     events: readonly UnattributedEvent[],
-  ): Promise<{ readonly kind: 'redeemed'; readonly session: Session } | { readonly kind: 'unknown' }>;
+  ): Promise<
+    ({ readonly kind: 'redeemed'; readonly session: Session } & BegunSession) | { readonly kind: 'unknown' }
+  >;
 
   /**
-   * Begins a session without a link.
+   * Begins a session without a link. With limits, the oldest of the actor and of the account end that pass them; sessions
+   * whose time was over when this one began do not count.
    * @promise session-store/begin: a session that began is there for every peer, every field as it was given
+   * @promise session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), never the one that begins; sessions of other accounts and actors, and those that are over, do not count
    */
-  begin(session: Session, events: readonly HistoryEvent[]): Promise<void>;
+  begin(session: Session, events: readonly HistoryEvent[], limits?: SessionLimits): Promise<BegunSession>;
 
   /**
    * The session of a token's hash at an instant.

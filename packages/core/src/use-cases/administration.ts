@@ -3,6 +3,7 @@ import {
   type AccountLimits,
   type AccountUse,
   type Block,
+  isAccountLimit,
   NO_LIMITS,
 } from '../domain/account.ts';
 import { decodeAccountCursor, encodeAccountCursor } from '../domain/account-cursor.ts';
@@ -10,11 +11,13 @@ import { type Cause, type EventType, eventOf } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import { type Mode, NORMAL } from '../domain/mode.ts';
+import { expectReason, isOperatorText } from '../domain/operator-text.ts';
 import { FIRST_GENERATION, type Generation } from '../domain/role.ts';
 import type { AccountChange, AccountStore } from '../ports/account-store.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Refusal } from '../refusal.ts';
-import { type Overseeing, overseeing } from './overseeing.ts';
+import { type Overseeing, overseeing } from './admin-reads.ts';
+import { type PublicationOptions, showingPublications } from './show-publication.ts';
 import { type TakedownPorts, type TakingDown, takingDown } from './taking-down.ts';
 
 /** An account, and what it uses. */
@@ -58,10 +61,18 @@ export interface Administration extends Overseeing, TakingDown {
   /** The account of a name; `undefined` when none is known. */
   showAccount(name: string): Promise<AdministeredAccount | undefined>;
 
-  /** Sets those limits of an account that are given, and leaves the others. A name that is not known yet is made known. */
+  /**
+   * Sets those limits of an account that are given, and leaves the others. A name that is not known yet is made known.
+   *
+   * @throws TypeError for what is no limit.
+   */
   limitAccount(name: string, limits: Partial<AccountLimits>, cause: Cause): Promise<AdministeredAccount>;
 
-  /** Blocks an account, or changes why it is blocked. A name that is not known yet is made known. */
+  /**
+   * Blocks an account, or changes why it is blocked. A name that is not known yet is made known.
+   *
+   * @throws TypeError for what is no reason, and for sites that are neither to keep nor to hide.
+   */
   blockAccount(name: string, block: BlockWish, cause: Cause): Promise<AdministeredAccount>;
 
   /** Lets an account do again what it did before. */
@@ -73,6 +84,8 @@ export interface Administration extends Overseeing, TakingDown {
   /**
    * Makes the service read-only, says why with another message, or makes it normal again. Once it is read-only nothing
    * that an account began to change before is stored any more.
+   *
+   * @throws TypeError for what is no mode, and for a message that is neither null nor 1 to 255 characters.
    */
   changeService(mode: Mode, cause: Cause): Promise<Mode>;
 }
@@ -97,8 +110,12 @@ type Decision = { readonly change: AccountChange; readonly type: EventType } | u
  * const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
  * await administration.blockAccount('team-7', { reason: 'Phishing', sites: 'keep' }, cause);
  */
-export function createAdministration(ports: AdministrationPorts): Administration {
+export function createAdministration(
+  ports: AdministrationPorts,
+  options: PublicationOptions = {},
+): Administration {
   const { accounts, mode, clock, ids } = ports;
+  const show = showingPublications(clock, options);
   const withUse = async (account: Account): Promise<AdministeredAccount> => ({
     account,
     used: await accounts.usedBy(account.name, clock.now()),
@@ -109,8 +126,8 @@ export function createAdministration(ports: AdministrationPorts): Administration
     decide: (account: AccountChange, now: Instant) => Decision,
   ): Promise<AdministeredAccount> => withUse(await changed(ports, accountId(name), cause, decide));
   return {
-    ...overseeing(ports),
-    ...takingDown(ports),
+    ...overseeing(ports, show),
+    ...takingDown(ports, show),
     async listAccounts({ cursor, limit = 20 } = {}) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
       const after = cursor === undefined ? undefined : decodeAccountCursor(cursor);
@@ -131,8 +148,15 @@ export function createAdministration(ports: AdministrationPorts): Administration
       const found = await accounts.load(accountId(name));
       return found && withUse(found.value);
     },
-    limitAccount: (name, limits, cause) => change(name, cause, (account) => limited(account, limits)),
-    blockAccount: (name, block, cause) => change(name, cause, (account, now) => blocked(account, block, now)),
+    async limitAccount(name, limits, cause) {
+      const given = expectLimits(limits);
+      return await change(name, cause, (account) => limited(account, given));
+    },
+    async blockAccount(name, block, cause) {
+      expectReason(block.reason);
+      if (block.sites !== 'keep' && block.sites !== 'hide') throw new TypeError('sites is keep or hide');
+      return await change(name, cause, (account, now) => blocked(account, block, now));
+    },
     unblockAccount: (name, cause) =>
       change(name, cause, (account) =>
         account.blocked === null
@@ -141,12 +165,28 @@ export function createAdministration(ports: AdministrationPorts): Administration
       ),
     showService: () => mode.load(),
     async changeService(wanted, cause) {
+      expectMode(wanted);
       // Where nothing is refused there is nothing to explain.
       const next = wanted.kind === 'normal' ? NORMAL : wanted;
       await mode.change(next, [eventOf(ids, { type: 'service.mode_changed', at: clock.now() }, cause, null)]);
       return next;
     },
   };
+}
+
+/** The limits that are given; a member that is undefined is absent. */
+function expectLimits(wanted: Partial<AccountLimits>): Partial<AccountLimits> {
+  const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) {
+    if (!isAccountLimit(name, value)) throw new TypeError(`${String(value)} is no limit of ${name}`);
+  }
+  return Object.fromEntries(given);
+}
+
+function expectMode({ kind, message }: Mode): void {
+  if (kind !== 'normal' && kind !== 'read_only') throw new TypeError('a mode is normal or read_only');
+  if (message === null || isOperatorText(message)) return;
+  throw new TypeError('a message has 1 to 255 characters, no control characters');
 }
 
 function limited(account: AccountChange, wanted: Partial<AccountLimits>): Decision {

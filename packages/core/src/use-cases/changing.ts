@@ -1,9 +1,11 @@
 import { type Actor, OPERATOR, reachOf } from '../domain/actor.ts';
 import type { Unchangeable } from '../domain/admission.ts';
+import type { Credential } from '../domain/credential.ts';
 import { type Cause, causedBy, eventOf } from '../domain/history.ts';
 import { type AccountId, parseRoleId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
 import { type Password, parsePassword } from '../domain/password.ts';
+import type { Publication } from '../domain/publication.ts';
 import { decide, type Generation, type Role, type RoleCommand } from '../domain/role.ts';
 import { parseTitle } from '../domain/title.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,6 +13,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { LoadedRole, RoleStore } from '../ports/role-store.ts';
 import type { Refusal } from '../refusal.ts';
+import type { ShowPublication } from './show-publication.ts';
 
 /** Which role is meant, and in whose name it is asked for. */
 export interface RoleRequest {
@@ -25,6 +28,8 @@ export interface RoleRequest {
 /** Which role to change, in whose name, and what the history tells of it: when absent, only in whose name it was. */
 export interface ChangeRequest extends RoleRequest {
   readonly cause?: Cause;
+  /** What the account's caller signed in with: nothing changes once that has ended. Absent: nothing is looked at. */
+  readonly credential?: Credential;
 }
 
 /** The one attribute an owner changes. The empty string and null both mean none. */
@@ -34,21 +39,21 @@ export type Update =
   | { readonly type: 'reset_expiration' };
 
 /** What the caller had before its eyes when it decided. */
-export interface Seen {
+export interface Precondition {
   readonly title?: string | null;
   readonly generation?: Generation;
 }
 
-/** The role was changed by another meanwhile, is as it is now, and was not changed again. */
-export interface Overtaken {
+/** Someone else changed the publication first; this change was not applied. */
+export interface Conflict {
   readonly kind: 'overtaken';
-  readonly role: Role;
+  readonly publication: Publication;
 }
 
-/** The role after the change. */
+/** The publication after the change. */
 export type ChangeOutcome =
-  | { readonly kind: 'changed'; readonly role: Role }
-  | Refusal<'not_found' | 'invalid_state'>
+  | { readonly kind: 'changed'; readonly publication: Publication }
+  | Refusal<'not_found' | 'invalid_state' | 'unauthorized'>
   | Unchangeable;
 
 /** The role after the update, or what is wrong with the new value. */
@@ -64,12 +69,12 @@ export interface Changing {
    *
    * declare const useCases: UseCases, id: string;
    * const outcome = await useCases.update({ by: 'ada', id }, { type: 'set_title', title: 'Draft' });
-   * if (outcome.kind === 'changed') console.log(outcome.role.title);
+   * if (outcome.kind === 'changed') console.log(outcome.publication.title);
    */
   update(request: ChangeRequest, update: Update): Promise<UpdateOutcome>;
 
   /** Changes one attribute as {@link Changing.update} does, but only of the state that the caller saw. */
-  updateSeen(request: ChangeRequest, update: Update, seen: Seen): Promise<UpdateOutcome | Overtaken>;
+  updateSeen(request: ChangeRequest, update: Update, seen: Precondition): Promise<UpdateOutcome | Conflict>;
 
   /** Stops the publication: viewers get nothing from that moment on; its archive is removed later. */
   stop(request: ChangeRequest): Promise<ChangeOutcome>;
@@ -96,16 +101,19 @@ export const NOT_FOUND: Refusal<'not_found'> = { kind: 'refused', code: 'not_fou
 export function changing(
   ports: ChangePorts,
   limits: Limits,
+  show: ShowPublication,
   limitsOf: (account: AccountId) => Promise<Limits>,
 ): Changing {
   // Whatever does not let it live longer must not fail with what is asked of the account.
   const limitsFor = ({ type }: RoleCommand): ((role: Role) => Limits | Promise<Limits>) =>
     type === 'reset_expiration' || type === 'unpin' ? ({ account }) => limitsOf(account) : () => limits;
   const change = (request: ChangeRequest, command: RoleCommand) =>
-    changeSeen(ports, limitsFor(command), request, command, {}) as Promise<ChangeOutcome>;
+    changeSeen(ports, show, limitsFor(command), request, command, {}) as Promise<ChangeOutcome>;
   const updateSeen: Changing['updateSeen'] = async (request, update, seen) => {
     const command = await commandOf(ports, limits, request, update);
-    return 'kind' in command ? command : await changeSeen(ports, limitsFor(command), request, command, seen);
+    return 'kind' in command
+      ? command
+      : await changeSeen(ports, show, limitsFor(command), request, command, seen);
   };
   return {
     update: (request, update) => updateSeen(request, update, {}) as Promise<UpdateOutcome>,
@@ -158,27 +166,28 @@ async function hashed(
 /** Where nothing was seen, nothing is overtaken. */
 async function changeSeen(
   { roles, clock, ids }: ChangePorts,
+  show: ShowPublication,
   limitsFor: (role: Role) => Limits | Promise<Limits>,
   request: ChangeRequest,
   command: RoleCommand,
-  seen: Seen,
-): Promise<ChangeOutcome | Overtaken> {
-  const { by, cause = causedBy(by), signal } = request;
+  seen: Precondition,
+): Promise<ChangeOutcome | Conflict> {
+  const { by, cause = causedBy(by), credential, signal } = request;
   for (;;) {
     signal?.throwIfAborted();
     const loaded = await loadFor(roles, request);
     if (loaded === undefined) return NOT_FOUND;
     const { value: before, version } = loaded;
-    if (!isAsSeen(before, seen)) return { kind: 'overtaken', role: before };
+    if (!isAsSeen(before, seen)) return { kind: 'overtaken', publication: show(before) };
     const limits = await limitsFor(before);
     const decision = decide(before, command, clock.now(), limits);
     if (decision.kind === 'refused') return decision;
     const { role } = decision;
     const events = decision.events.map((event) => eventOf(ids, event, cause, role.account, role.id));
     const authority = by === OPERATOR ? 'operator' : 'account';
-    const saved = role === before ? SAVED : await roles.save(role, version, events, authority);
+    const saved = role === before ? SAVED : await roles.save(role, version, events, authority, credential);
     if (saved.kind === 'refused') return saved;
-    if (saved.kind === 'saved') return { kind: 'changed', role };
+    if (saved.kind === 'saved') return { kind: 'changed', publication: show(role) };
   }
 }
 
@@ -193,7 +202,7 @@ export async function loadFor(
   return loaded !== undefined && isReached(loaded.value) ? loaded : undefined;
 }
 
-function isAsSeen(role: Role, seen: Seen): boolean {
+function isAsSeen(role: Role, seen: Precondition): boolean {
   return (['title', 'generation'] as const).every(
     (name) => seen[name] === undefined || seen[name] === role[name],
   );

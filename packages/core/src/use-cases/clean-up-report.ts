@@ -52,7 +52,7 @@ export type Steps<Outcome = void> = AsyncGenerator<Step, Outcome, void>;
 
 export const OUT_OF_TIME: Step = { kind: 'out_of_time' };
 
-export const RESTS: Step = { kind: 'rests' };
+export const READ_ONLY: Step = { kind: 'rests' };
 
 /** The step in which things were removed, all of them unless told otherwise. */
 export function removed(what: Extract<Step, { kind: 'removed' }>['what'], count: number, failures = 0): Step {

@@ -60,13 +60,13 @@ export class CleanUpRun {
    * Whether there is time for one more step, and the service is not read-only. Rejects with the signal's reason when it
    * is aborted.
    */
-  async goesOn(): Promise<boolean> {
+  async hasTimeLeft(): Promise<boolean> {
     this.signal?.throwIfAborted();
-    return this.now() < this.#deadline && !(await this.rests());
+    return this.now() < this.#deadline && !(await this.isReadOnly());
   }
 
   /** Whether the service is read-only. */
-  async rests(): Promise<boolean> {
+  async isReadOnly(): Promise<boolean> {
     return (await this.#mode.load(this.signal)).kind === 'read_only';
   }
 }

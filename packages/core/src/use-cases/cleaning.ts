@@ -9,20 +9,20 @@ import type { Ids } from '../ports/ids.ts';
 import type { CleanupOutcome, CleanupTask, RoleStore } from '../ports/role-store.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Staging } from '../ports/staging.ts';
-import { AT_ONCE, allOf } from './at-once.ts';
+import { AT_ONCE, allOf } from './all-settled.ts';
 import {
   type CleanUpReport,
   NOTHING_DONE,
   OUT_OF_TIME,
-  RESTS,
+  READ_ONLY,
   removed,
   removedOf,
   type Steps,
   withStep,
 } from './clean-up-report.ts';
 import { type CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
-import { type Compared, compareArchives, countArchives } from './compare-archives.ts';
-import { type Observe, since } from './figure.ts';
+import { type Observe, since } from './measurement.ts';
+import { type Compared, compareArchives, countArchives } from './reconcile-archives.ts';
 
 /** The ports that cleaning up needs. */
 export interface CleanUpPorts {
@@ -107,7 +107,7 @@ async function* count(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
 async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
   const { roles, attempts, staging } = ports;
   const begunBefore = before(run.start, limits.reservationAge);
-  if (await run.rests()) return yield RESTS;
+  if (await run.isReadOnly()) return yield READ_ONLY;
   // While one of them is left, an archive that no record names may get its record yet.
   if (!(yield* drop(run, 'reservations', () => roles.purge(begunBefore, BATCH)))) return;
   yield* drop(run, 'attempts', () => attempts.purge(run.start, BATCH));
@@ -126,7 +126,7 @@ async function* tellMissing(roles: RoleStore, { missing }: Compared): Steps {
 }
 
 async function* removeEnded(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
-  while (await run.goesOn()) {
+  while (await run.hasTimeLeft()) {
     const tasks = await claim(ports, limits);
     if (tasks.length === 0) return;
     yield removedOf('archives', await allOf(tasks, (task) => remove(ports, task, run)));
@@ -169,7 +169,7 @@ async function* drop(
   what: 'reservations' | 'attempts',
   step: () => Promise<number>,
 ): Steps<boolean> {
-  while (await run.goesOn()) {
+  while (await run.hasTimeLeft()) {
     const count = await step();
     yield removed(what, count);
     if (count < BATCH) return true;

@@ -14,12 +14,13 @@ import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Staging } from '../ports/staging.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import { type Changing, changing } from './changing.ts';
-import { type Entering, entering } from './entering.ts';
-import type { Observe } from './figure.ts';
-import { type Open, opening } from './opening.ts';
+import type { Observe } from './measurement.ts';
 import type { BeforePublish } from './publication.ts';
 import { type Publishing, publishing } from './publishing.ts';
 import { type Reading, reading } from './reading.ts';
+import { type PublicationOptions, showingPublications } from './show-publication.ts';
+import { type Open, opening } from './site-content.ts';
+import { type Entering, entering } from './viewer-access.ts';
 
 /** One implementation of every port. */
 export interface Ports {
@@ -43,7 +44,7 @@ export type Quotas =
   | ((account: AccountId) => Partial<PublicationLimits> | Promise<Partial<PublicationLimits>>);
 
 /** What an embedding team may set beside the limits. */
-export interface UseCaseOptions {
+export interface UseCaseOptions extends PublicationOptions {
   /** False where sites are viewed in path mode; publishing then warns of absolute references. Default true. */
   readonly absolutePathsWork?: boolean;
   /** Takes figures of what the use cases do, for metrics. */
@@ -102,7 +103,7 @@ const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: n
 export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
-  { absolutePathsWork = true, observe, quotas, limitsOf: own, beforePublish }: UseCaseOptions = {},
+  { absolutePathsWork = true, observe, quotas, limitsOf: own, beforePublish, publicUrl }: UseCaseOptions = {},
 ): UseCases {
   const inForce = limitsInForce(limits);
   const limitsOf = async (account: AccountId): Promise<Limits> =>
@@ -111,11 +112,12 @@ export function createUseCases(
     ...UNBOUNDED,
     ...(typeof quotas === 'function' ? await quotas(account) : quotas),
   });
-  const entered = entering(ports, inForce, observe);
+  const show = showingPublications(ports.clock, { publicUrl });
+  const entered = entering(ports, inForce, show, observe);
   return {
-    ...publishing(ports, inForce, { limitsOf, quotasOf, absolutePathsWork, observe, beforePublish }),
-    ...reading(ports, inForce),
-    ...changing(ports, inForce, limitsOf),
+    ...publishing(ports, inForce, show, { limitsOf, quotasOf, absolutePathsWork, observe, beforePublish }),
+    ...reading(ports, inForce, show),
+    ...changing(ports, inForce, show, limitsOf),
     ...entered,
     open: opening(ports, entered.visit),
     staging: ports.staging,

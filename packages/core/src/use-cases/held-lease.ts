@@ -1,4 +1,4 @@
-import { slept } from '../adapter/slept.ts';
+import { sleepUnlessAborted } from '../adapter/sleep-unless-aborted.ts';
 import { after, duration } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { isFault } from '../fault.ts';
@@ -33,7 +33,7 @@ export async function holdLease<Result>(
 
   async function renewUntilDone(): Promise<void> {
     const pause = duration(Math.floor(limits.lease / 3));
-    while (await slept(clock, pause, done.signal)) {
+    while (await sleepUnlessAborted(clock, pause, done.signal)) {
       const outcome = await renewed(roles, lease, after(clock.now(), limits.lease));
       if (outcome !== 'lost') continue;
       working.abort(LEASE_LOST);

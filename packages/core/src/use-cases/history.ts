@@ -2,7 +2,8 @@ import { type Actor, boundTo } from '../domain/actor.ts';
 import { decodeEventCursor, encodeEventCursor } from '../domain/event-cursor.ts';
 import { BY_SYSTEM, type Cause, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId, type RoleId } from '../domain/identity.ts';
-import { before, type Duration, days, type Instant } from '../domain/instant.ts';
+import { before, type Duration, days, type Instant, minutes } from '../domain/instant.ts';
+import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -48,8 +49,9 @@ export interface History {
   list(request: EventListRequest): Promise<EventListOutcome>;
 
   /**
-   * Tells of roles that expired, then drops what is too old, for a minute each at most; nothing while the service is
-   * read-only. Meant for before each `cleanUp`; safe at any time, on any number of nodes at once.
+   * Records expirations, drops events and revoked keys that are too old, then thins publications with more than 10,000
+   * events, for a minute each at most. Does nothing while the service is read-only. Call it before each `cleanUp`; it is
+   * safe at any time, on any number of nodes at once.
    */
   sweep(options?: HistorySweep): Promise<void>;
 }
@@ -57,6 +59,8 @@ export interface History {
 /** The ports that the history needs. */
 export interface HistoryPorts {
   readonly history: HistoryStore;
+  /** Absent: revoked keys stay. */
+  readonly apiKeys?: Pick<ApiKeyStore, 'purge'>;
   readonly mode: ServiceMode;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -64,11 +68,19 @@ export interface HistoryPorts {
 
 /** What may be set about the history. */
 export interface HistoryOptions {
-  /** How long an event is kept. Default 400 days. */
+  /** How long an event is kept, and a key that was revoked. Default 400 days. */
   readonly keptFor?: Duration;
 }
 
 const BATCH = 100;
+/** To find the events to thin costs more than to drop them. */
+const THINNED_AT_ONCE = 1_000;
+
+/** Events of one role that are kept whatever their age, and how long any further ones are kept at least. */
+const KEPT_OF_ROLE = 10_000;
+const FURTHER_KEPT_FOR: Duration = days(7);
+/** Roles with an event that passed that age within this time are thinned: twice the longest time between sweeps. */
+const THINNED_SINCE: Duration = minutes(20);
 
 /**
  * Puts the use cases of the history together.
@@ -82,7 +94,7 @@ const BATCH = 100;
  * if (page.kind === 'page') for (const { type, at } of page.events) console.log(at, type);
  */
 export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: HistoryOptions = {}): History {
-  const { history } = ports;
+  const { history, apiKeys } = ports;
   return {
     async list({ by, account: wanted, pin, since, cursor, limit = 20 }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
@@ -100,16 +112,27 @@ export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: Hist
     },
     async sweep({ cause = BY_SYSTEM, signal } = {}) {
       await inBatches(ports, BATCH, signal, () => tellExpired(ports, cause));
-      const oldest = before(ports.clock.now(), keptFor);
+      const now = ports.clock.now();
+      const oldest = before(now, keptFor);
       await inBatches(ports, BATCH, signal, () => history.drop(oldest, BATCH));
+      const until = before(now, FURTHER_KEPT_FOR);
+      const thinning = {
+        since: before(until, THINNED_SINCE),
+        until,
+        keep: KEPT_OF_ROLE,
+        limit: THINNED_AT_ONCE,
+      };
+      await inBatches(ports, THINNED_AT_ONCE, signal, () => history.thin(thinning));
+      if (apiKeys !== undefined) await inBatches(ports, BATCH, signal, () => apiKeys.purge(oldest, BATCH));
     },
   };
 }
 
 async function tellExpired({ history, clock, ids }: HistoryPorts, cause: Cause): Promise<number> {
-  const expired = await history.expired(clock.now(), BATCH);
+  const now = clock.now();
+  const expired = await history.expired(now, BATCH);
   const events = expired.map(({ role, account, expiresAt }) =>
-    eventOf(ids, { type: 'pin.expired', at: expiresAt }, cause, account, role),
+    eventOf(ids, { type: 'pin.expired', at: expiresAt }, cause, account, role, now),
   );
   if (events.length > 0) await history.tellExpired(events);
   return events.length;

@@ -1,6 +1,14 @@
 import { type Actor, boundTo, OPERATOR, reachOf } from '../domain/actor.ts';
-import type { Unchangeable } from '../domain/admission.ts';
-import { type ApiKey, DEFAULT_SCOPES, parseApiKeyId, SCOPES, type Scope } from '../domain/api-key.ts';
+import { refuseKey, type Unchangeable } from '../domain/admission.ts';
+import {
+  type ApiKey,
+  DEFAULT_KEY_LIMIT,
+  DEFAULT_SCOPES,
+  KNOWN_SCOPES,
+  parseApiKeyId,
+  type Scope,
+} from '../domain/api-key.ts';
+import { decodeApiKeyCursor, encodeApiKeyCursor } from '../domain/api-key-cursor.ts';
 import { type Cause, causedBy, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId } from '../domain/identity.ts';
 import { before, minutes } from '../domain/instant.ts';
@@ -8,10 +16,11 @@ import type { ApiKeySecrets, PresentedKey } from '../ports/api-key-secrets.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
+import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
 
 /** What a new key is to be. */
 export interface NewKey {
-  /** The operator, whom neither a block nor the mode of the service binds; when absent, the account. */
+  /** The operator, whom neither a block, the mode of the service nor the limit of keys binds; when absent, the account. */
   readonly by?: typeof OPERATOR;
   readonly account: string;
   /** For people to tell keys apart; may be empty. */
@@ -36,24 +45,57 @@ export interface RevokeRequest {
   readonly cause?: Cause;
 }
 
+/** Which page of keys is wanted. */
+export interface KeyListRequest {
+  /** An account lists its own; OPERATOR lists all. */
+  readonly by: Actor | string;
+  /** Only this account's, for the operator. */
+  readonly account?: string;
+  /** What an earlier page gave as `next`. */
+  readonly cursor?: string;
+  /** 1 to 100; 20 when absent. */
+  readonly limit?: number;
+}
+
+/** A page, newest first, and the cursor of the next one. */
+export type KeyListOutcome =
+  | { readonly kind: 'page'; readonly keys: readonly ApiKey[]; readonly next: string | undefined }
+  | Refusal<'invalid_cursor'>;
+
+/** What may be set about keys. */
+export interface KeyOptions {
+  /** The most keys of an account that are not revoked; null: any number. Default 100. */
+  readonly limit?: number | null;
+}
+
 /** Makes, lists, revokes and recognises API keys. */
 export interface Keys {
-  /** Makes a key. In the name of an account that may change nothing, it is refused. */
+  /** The most keys of an account that are not revoked; null: any number. */
+  readonly limit: number | null;
+
+  /** Makes a key. In the name of an account that may change nothing, or has as many as it may have, it is refused. */
   create(wish: NewKey & { readonly by: typeof OPERATOR }): Promise<MintedKey>;
-  create(wish: NewKey): Promise<MintedKey | Unchangeable>;
+  create(wish: NewKey): Promise<MintedKey | Unchangeable | KeyQuotaExceeded>;
+
+  /** Why an account would get no further key now, if it has as many as it may have. */
+  refuseFurther(account: string): Promise<KeyQuotaExceeded | undefined>;
 
   /** Makes the installation's first key, of a given text or a new one; `undefined` when there was one before. */
   createFirst(wish: NewKey, text?: string): Promise<MintedKey | undefined>;
 
   /**
-   * Makes sure that a key of this text is known; one that was revoked stays so.
+   * Makes sure that a key of this text is known, from now on for ever; one that was revoked stays so.
    *
    * @throws TypeError when the text is no well-formed key.
    */
   ensure(text: string, wish: NewKey): Promise<void>;
 
-  /** The keys an actor reaches, in order of creation. */
-  list(by: Actor | string): Promise<readonly ApiKey[]>;
+  /**
+   * A page of the keys an actor reaches, newest first.
+   *
+   * @throws TypeError when the limit is no whole number from 1 to 100.
+   */
+  list(request: KeyListRequest): Promise<KeyListOutcome>;
 
   /** Revokes a key at once, if the actor reaches it. */
   revoke(request: RevokeRequest): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }>;
@@ -68,12 +110,42 @@ export interface Keys {
   noteUse(key: ApiKey): Promise<void>;
 }
 
+const MOST_LISTED = 100;
+
 /** The ports that keys need. */
 export interface KeyPorts {
   readonly apiKeys: ApiKeyStore;
   readonly apiKeySecrets: ApiKeySecrets;
   readonly clock: Clock;
   readonly ids: Ids;
+}
+
+/**
+ * Walks all keys that an actor reaches, newest first, a page at a time.
+ *
+ * @example
+ * import { type Keys, OPERATOR } from '@pinfold/core';
+ * import { everyKey } from '@pinfold/core/accounts';
+ *
+ * declare const keys: Keys;
+ *
+ * for await (const { id, label } of everyKey(keys, { by: OPERATOR })) console.log(id, label);
+ */
+export async function* everyKey(
+  keys: Pick<Keys, 'list'>,
+  request: Omit<KeyListRequest, 'cursor' | 'limit'>,
+): AsyncGenerator<ApiKey, void> {
+  let cursor: string | undefined;
+  do {
+    const page = await keys.list({
+      ...request,
+      limit: MOST_LISTED,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    if (page.kind === 'refused') throw new TypeError('a cursor of a list of keys is not read by it');
+    yield* page.keys;
+    cursor = page.next;
+  } while (cursor !== undefined);
 }
 
 /**
@@ -88,8 +160,11 @@ export interface KeyPorts {
  * const { text } = await keys.create({ by: OPERATOR, account: 'ada', label: 'Laptop' });
  * console.log(text);
  */
-export function createKeys(ports: KeyPorts): Keys {
+export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOptions = {}): Keys {
   const { apiKeys, apiKeySecrets, clock } = ports;
+  if (limit !== null && (!Number.isSafeInteger(limit) || limit < 0)) {
+    throw new TypeError('the limit of keys is a whole number from 0, or null');
+  }
   const recognise: Keys['recognise'] = async (text, signal) => {
     const presented = apiKeySecrets.read(text);
     const key = presented === undefined ? undefined : await apiKeys.find(presented.id, signal);
@@ -97,18 +172,23 @@ export function createKeys(ports: KeyPorts): Keys {
     return apiKeySecrets.same(key.secretHash, presented.secretHash) ? key : undefined;
   };
   return {
-    create: (wish: NewKey) => create(ports, wish) as Promise<MintedKey>,
+    limit,
+    create: (wish: NewKey) => create(ports, wish, limit) as Promise<MintedKey>,
+    async refuseFurther(account) {
+      return limit === null ? undefined : refuseKey(await apiKeys.countLive(accountId(account)), limit);
+    },
     async createFirst(wish, text) {
       const minted = text === undefined ? apiKeySecrets.mint() : { ...read(ports, text), text };
-      const { key, events } = made(ports, minted, wish);
-      const outcome = await apiKeys.createFirst(key, events);
+      const made = newKey(ports, minted, wish);
+      const key = { ...made.key, isEnsured: text !== undefined };
+      const outcome = await apiKeys.createFirst(key, made.events);
       return outcome.kind === 'created' ? { key, text: minted.text } : undefined;
     },
     async ensure(text, wish) {
-      const { key, events } = made(ports, read(ports, text), wish);
-      await apiKeys.create(key, events, 'operator');
+      const { key, events } = newKey(ports, read(ports, text), wish);
+      await apiKeys.create({ ...key, isEnsured: true }, events, 'operator');
     },
-    list: async (by) => await apiKeys.list(boundTo(by)),
+    list: (request) => list(ports, request),
     revoke: (request) => revoke(ports, request),
     recognise,
     async authenticate(text, signal) {
@@ -123,12 +203,30 @@ export function createKeys(ports: KeyPorts): Keys {
   };
 }
 
-async function create(ports: KeyPorts, wish: NewKey): Promise<MintedKey | Unchangeable> {
+async function list(
+  { apiKeys }: KeyPorts,
+  { by, account: wanted, cursor, limit = 20 }: KeyListRequest,
+): Promise<KeyListOutcome> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED) throw new TypeError('limit is 1 to 100');
+  const account = boundTo(by) ?? (wanted === undefined ? undefined : accountId(wanted));
+  const after = cursor === undefined ? undefined : decodeApiKeyCursor(cursor);
+  if (after !== undefined && 'kind' in after) return after;
+  const found = await apiKeys.list({ account, after, limit: limit + 1 });
+  const keys = found.slice(0, limit);
+  const last = found.length > limit ? keys.at(-1) : undefined;
+  return { kind: 'page', keys, next: last && encodeApiKeyCursor(last) };
+}
+
+async function create(
+  ports: KeyPorts,
+  wish: NewKey,
+  limit: number | null,
+): Promise<MintedKey | Unchangeable | KeyQuotaExceeded> {
   const authority = wish.by === OPERATOR ? 'operator' : 'account';
   for (;;) {
     const minted = ports.apiKeySecrets.mint();
-    const { key, events } = made(ports, minted, wish);
-    const outcome = await ports.apiKeys.create(key, events, authority);
+    const { key, events } = newKey(ports, minted, wish);
+    const outcome = await ports.apiKeys.create(key, events, authority, limit);
     if (outcome.kind === 'refused') return outcome;
     if (outcome.kind === 'created') return { key, text: minted.text };
   }
@@ -154,16 +252,16 @@ function read({ apiKeySecrets }: KeyPorts, text: string): PresentedKey {
 }
 
 /** A new key, and the event of its making. */
-function made(
+function newKey(
   { clock, ids }: KeyPorts,
   { id, secretHash }: PresentedKey,
   { by, label = '', scopes = DEFAULT_SCOPES, account: name, cause = causedBy(by ?? name) }: NewKey,
 ): { readonly key: ApiKey; readonly events: readonly HistoryEvent[] } {
-  if (!scopes.every((scope) => SCOPES.includes(scope)))
+  if (!scopes.every((scope) => KNOWN_SCOPES.includes(scope)))
     throw new TypeError('a key has scopes that there are');
   const account = accountId(name);
   const createdAt = clock.now();
   const event = eventOf(ids, { type: 'key.created', at: createdAt }, cause, account);
-  const key = { id, account, scopes, label, secretHash, createdAt, lastUsedAt: null, revokedAt: null };
-  return { key, events: [event] };
+  const unused = { lastUsedAt: null, revokedAt: null, isEnsured: false };
+  return { key: { id, account, scopes, label, secretHash, createdAt, ...unused }, events: [event] };
 }

@@ -1,54 +1,80 @@
 import type { Unchangeable } from '../domain/admission.ts';
-import type { Scope } from '../domain/api-key.ts';
-import type { Cause, Origin } from '../domain/history.ts';
+import { type Cause, eventOf, type Origin } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import { accountId } from '../domain/identity.ts';
 import { after, minutes } from '../domain/instant.ts';
-import { type Pairing, pairingCode } from '../domain/pairing.ts';
+import { type Consent, PAIRING_LIMIT, pairingCode } from '../domain/pairing.ts';
+import type { ApiKeySecrets } from '../ports/api-key-secrets.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
 import type { PairingStore } from '../ports/pairing-store.ts';
 import type { SessionSecrets } from '../ports/session-secrets.ts';
+import type { KeyQuotaExceeded } from '../refusal.ts';
 import type { Keys, MintedKey } from './keys.ts';
 
 /** What a person agrees to. */
-export interface NewPairing {
+export interface NewConsent extends Pick<Consent, 'scopes' | 'label'> {
   /** The SHA-256 of the program's secret. */
   readonly secretHash: string;
   readonly account: string;
-  readonly scopes: readonly Scope[];
-  readonly label: string;
   /** Who agrees. */
   readonly cause: Cause;
+  /** In which session and with which key, so that the consent ends with it; absent where neither is ours. */
+  readonly given?: Pick<Consent, 'session' | 'apiKey'>;
 }
 
+/** What a program's poll comes to. */
+export type PairingOutcome =
+  | ({ readonly kind: 'made' } & MintedKey)
+  /** Nobody has agreed yet, or what was agreed to ended with the session or key that gave it. */
+  | { readonly kind: 'waiting' }
+  /** The secret is none, or was not registered, has got its key, or its ten minutes are over. */
+  | { readonly kind: 'unknown' }
+  | Unchangeable
+  | KeyQuotaExceeded;
+
 /**
- * Gives a program a key that a person agrees to on the management screen. The program makes a secret and shows eight
- * characters of its hash; the person compares them and agrees; the program, which asks again and again, gets a key.
+ * Gives a program a key that a person agrees to on the management screen. The program makes a secret, registers its hash
+ * and shows eight characters of it; the person compares them and agrees; the program, which asks again and again, gets a
+ * key.
  */
 export interface Pairings {
   /**
-   * Agrees that whoever has the secret gets a key within ten minutes; `unknown` when the hash is none.
+   * Registers the hash of a program's secret for ten minutes; `unknown` when it is none, `full` while too many programs
+   * wait.
+   */
+  register(secretHash: string): Promise<{ readonly kind: 'registered' | 'unknown' | 'full' }>;
+
+  /** Whether a hash is registered. */
+  isRegistered(secretHash: string): Promise<boolean>;
+
+  /**
+   * Agrees that whoever has the secret gets a key; `unknown` when its hash is not registered. A further consent in one
+   * session replaces the one before. Where the account has as many keys as it may have, it is refused.
    *
    * @throws TypeError when the key would administer, or do nothing.
    */
-  agree(wish: NewPairing): Promise<{ readonly kind: 'agreed' } | { readonly kind: 'unknown' }>;
+  agree(wish: NewConsent): Promise<{ readonly kind: 'agreed' | 'unknown' } | KeyQuotaExceeded>;
 
   /**
-   * The key for a secret, once; `undefined` while nobody has agreed, and when it is none. Where the account may change
-   * nothing it is refused, and what was agreed to stays.
+   * The key for a secret, once. Where the account may change nothing or has as many keys as it may have, it is refused,
+   * and what was agreed to stays; so it does when a store fails.
    */
-  redeem(secret: string, origin?: Origin): Promise<MintedKey | Unchangeable | undefined>;
+  redeem(secret: string, origin?: Origin): Promise<PairingOutcome>;
 }
 
 /** The ports that pairings need. */
 export interface PairingPorts {
   readonly pairings: PairingStore;
   readonly sessionSecrets: SessionSecrets;
+  readonly apiKeySecrets: ApiKeySecrets;
   readonly clock: Clock;
+  readonly ids: Ids;
 }
 
 const PURGED_AT_ONCE = 100;
 const GOOD_FOR = minutes(10);
+const NO_SESSION: Pick<Consent, 'session' | 'apiKey'> = { session: null, apiKey: null };
 
 /**
  * Puts the pairing of programs together.
@@ -62,41 +88,76 @@ const GOOD_FOR = minutes(10);
  *
  * const pairings = createPairings(ports, keys);
  * const { text: secret, hash: secretHash } = ports.sessionSecrets.mint();
+ * await pairings.register(secretHash);
  * const cause = { actor: { kind: 'person', id: 'ada' } } as const;
  * await pairings.agree({ secretHash, account: 'ada', scopes: ['pins:write'], label: 'Laptop', cause });
- * const made = await pairings.redeem(secret);
- * if (made !== undefined && 'text' in made) console.log(made.text);
+ * const outcome = await pairings.redeem(secret);
+ * if (outcome.kind === 'made') console.log(outcome.text);
  */
-export function createPairings({ pairings, sessionSecrets, clock }: PairingPorts, keys: Keys): Pairings {
+export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
+  const { pairings, clock } = ports;
   return {
-    async agree({ secretHash, account, scopes, label, cause: { actor } }) {
-      if (scopes.length === 0 || scopes.includes('admin')) {
-        throw new TypeError('a program gets a key that does something, and does not administer');
-      }
+    async register(secretHash) {
       if (pairingCode(secretHash) === undefined) return { kind: 'unknown' };
       const now = clock.now();
       await pairings.purge(now, PURGED_AT_ONCE);
-      const pairing: Pairing = {
-        secretHash: secretHash as Sha256,
-        account: accountId(account),
-        scopes,
-        label,
-        actor,
-        endsAt: after(now, GOOD_FOR),
-      };
-      // Whoever agrees twice means the first.
-      await pairings.agree(pairing);
-      return { kind: 'agreed' };
+      const registration = { secretHash: secretHash as Sha256, now, endsAt: after(now, GOOD_FOR) };
+      return await pairings.register({ ...registration, limit: PAIRING_LIMIT });
     },
-    async redeem(secret, origin = {}) {
-      const hash = sessionSecrets.read(secret);
-      if (hash === undefined || (await pairings.find(hash, clock.now())) === undefined) return undefined;
-      const pairing = await pairings.take(hash, clock.now());
-      if (pairing === undefined) return undefined;
-      const { account, scopes, label, actor } = pairing;
-      const made = await keys.create({ account, scopes, label, cause: { actor, ...origin } });
-      if ('code' in made) await pairings.agree(pairing);
-      return made;
+    async isRegistered(secretHash) {
+      if (pairingCode(secretHash) === undefined) return false;
+      return (await pairings.find(secretHash as Sha256, clock.now())) !== undefined;
     },
+    agree: (wish) => agree(ports, keys, wish),
+    redeem: (secret, origin = {}) => redeem(ports, keys, secret, origin),
   };
+}
+
+async function agree(
+  { pairings, clock, ids }: PairingPorts,
+  keys: Keys,
+  { secretHash, account: name, scopes, label, cause, given: { session, apiKey } = NO_SESSION }: NewConsent,
+): ReturnType<Pairings['agree']> {
+  if (scopes.length === 0 || scopes.includes('admin')) {
+    throw new TypeError('a program gets a key that does something, and does not administer');
+  }
+  if (pairingCode(secretHash) === undefined) return { kind: 'unknown' };
+  const account = accountId(name);
+  const refusal = await keys.refuseFurther(account);
+  if (refusal !== undefined) return refusal;
+  const now = clock.now();
+  const consent: Consent = { account, scopes, label, actor: cause.actor, session, apiKey };
+  const event = eventOf(ids, { type: 'key.agreed', at: now }, cause, account);
+  const { kind } = await pairings.agree(secretHash as Sha256, consent, now, [event]);
+  // A second approval of the same program is ignored.
+  return { kind: kind === 'unknown' ? 'unknown' : 'agreed' };
+}
+
+async function redeem(
+  { pairings, sessionSecrets, apiKeySecrets, clock, ids }: PairingPorts,
+  { limit }: Keys,
+  secret: string,
+  origin: Origin,
+): Promise<PairingOutcome> {
+  const secretHash = sessionSecrets.read(secret);
+  if (secretHash === undefined) return { kind: 'unknown' };
+  const pairing = await pairings.find(secretHash, clock.now());
+  if (pairing === undefined) return { kind: 'unknown' };
+  if (pairing.consent === null) return { kind: 'waiting' };
+  for (;;) {
+    const { id, secretHash: keyHash, text } = apiKeySecrets.mint();
+    const now = clock.now();
+    const unused = { lastUsedAt: null, revokedAt: null, isEnsured: false };
+    const key = { id, secretHash: keyHash, createdAt: now, ...unused };
+    const {
+      account: _,
+      actor: __,
+      ...event
+    } = eventOf(ids, { type: 'key.created', at: now }, { actor: pairing.consent.actor, ...origin }, null);
+    const outcome = await pairings.take({ secretHash, now, key, limit }, [event]);
+    if (outcome.kind === 'created') return { kind: 'made', key: outcome.key, text };
+    if (outcome.kind === 'refused') return outcome;
+    // Nothing is made of an id that is taken: another one is tried.
+    if (outcome.kind !== 'exists') return { kind: outcome.kind };
+  }
 }

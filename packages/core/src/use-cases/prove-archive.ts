@@ -3,12 +3,14 @@ import {
   type Judgement,
   judgeInStretches,
   type ListedEntry,
+  mostEntries,
   orderProblems,
   type SiteFile,
 } from '../domain/archive-rules.ts';
 import { duration } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { ManifestEntry } from '../domain/manifest.ts';
+import { ProblemList } from '../domain/problem-list.ts';
 import { type Warning, warningsOf } from '../domain/warnings.ts';
 import type { ArchiveInspector, EntryProof } from '../ports/archive-inspector.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -36,15 +38,18 @@ export async function proveArchive(
   absolutePathsWork: boolean,
   signal?: AbortSignal,
 ): Promise<ProvedArchive | Refusal<'invalid_archive'>> {
-  const listing = await inspector.list(archive, signal);
-  const { problems, files, tasks } = await judge(listing, limits, clock, signal);
+  const listing = await inspector.list(archive, signal, mostEntries(limits));
+  const { problems, omitted, files, tasks } = await judge(listing, limits, clock, signal);
   const proof =
     tasks.length === 0
       ? { problems: [], entries: [] }
       : await inspector.prove({ archive, listing, tasks, expandedBytes: limits.expandedBytes }, signal);
-  const broken = [...problems, ...proof.problems];
-  if (broken.length > 0) {
-    return { kind: 'refused', code: 'invalid_archive', problems: orderProblems(broken) };
+  const broken = new ProblemList();
+  broken.add(problems, omitted);
+  broken.add(proof.problems);
+  if (broken.kept.length > 0) {
+    const ordered = orderProblems(broken.kept);
+    return { kind: 'refused', code: 'invalid_archive', problems: ordered, omitted: broken.omitted };
   }
   const proofs = new Map(proof.entries.map((entry) => [entry.entry, entry]));
   const entries = files.map((file) => manifestEntry(file, listing.entries, proofs));

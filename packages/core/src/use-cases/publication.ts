@@ -1,4 +1,5 @@
 import type { PublicationLimits } from '../domain/account.ts';
+import type { Credential } from '../domain/credential.ts';
 import { type Cause, eventOf } from '../domain/history.ts';
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
 import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
@@ -15,9 +16,9 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
 import type { StagedArchive } from '../ports/staging.ts';
-import type { Refusal } from '../refusal.ts';
-import { type Figure, type Observe, since } from './figure.ts';
+import type { PublicationQuotaExceeded, Refusal } from '../refusal.ts';
 import { holdLease, LEASE_LOST } from './held-lease.ts';
+import { type Measurement, type Observe, since } from './measurement.ts';
 import { type ProvedArchive, proveArchive } from './prove-archive.ts';
 
 /** The ports that a publication needs whose archive has been received. */
@@ -73,10 +74,11 @@ export interface Wanted {
   readonly title: Title | null;
   readonly archive: StagedArchive;
   readonly cause: Cause;
+  readonly credential: Credential;
 }
 
 /** `replayed`: the key published this role before, whose state may have changed since. */
-export type PublishOutcome =
+export type RunOutcome =
   | {
       readonly kind: 'published' | 'replayed';
       readonly role: Role;
@@ -91,11 +93,12 @@ export type PublishOutcome =
       | 'invalid_filename'
       | 'invalid_idempotency_key'
       | 'invalid_title'
-      | 'quota_exceeded'
       | 'rate_limited'
       | 'read_only'
       | 'refused_by_host'
-    >;
+      | 'unauthorized'
+    >
+  | PublicationQuotaExceeded;
 
 /** A proved archive that has been stored, with the role to be committed; while it commits only the store knows more. */
 interface Stored {
@@ -104,10 +107,10 @@ interface Stored {
   readonly role: Role;
 }
 
-type UnderLease = PublishOutcome | { readonly kind: 'lease_lost' };
+type UnderLease = RunOutcome | { readonly kind: 'lease_lost' };
 
 /** One publication on its way: proved, stored and committed, exactly once for its key. */
-export class Publication {
+export class PublicationRun {
   readonly #tools: Tools;
   readonly #wanted: Wanted;
   /** How far it has come, which outlives a lost lease. */
@@ -118,7 +121,7 @@ export class Publication {
     this.#wanted = wanted;
   }
 
-  async run(): Promise<PublishOutcome> {
+  async run(): Promise<RunOutcome> {
     for (;;) {
       const reserved = await this.#reserve();
       if (reserved.kind !== 'reserved') {
@@ -149,7 +152,7 @@ export class Publication {
     });
   }
 
-  async #answer(held: Exclude<ReserveOutcome, { kind: 'reserved' }>): Promise<PublishOutcome> {
+  async #answer(held: Exclude<ReserveOutcome, { kind: 'reserved' }>): Promise<RunOutcome> {
     switch (held.kind) {
       case 'refused':
         return held;
@@ -229,7 +232,7 @@ export class Publication {
 
   async #commit({ proved: { entries, warnings }, role }: Stored, lease: Lease): Promise<UnderLease> {
     const { roles, ids, clock } = this.#tools.ports;
-    const { account, cause } = this.#wanted;
+    const { account, cause, credential } = this.#wanted;
     const published = { type: 'pin.published', at: role.publishedAt } as const;
     const event = eventOf(ids, published, cause, account, role.id);
     const publication = {
@@ -238,6 +241,7 @@ export class Publication {
       limits: this.#wanted.quotas,
       manifest: encodeManifest(entries),
       warnings,
+      credential,
     };
     const outcome = await measured(this.#tools, 'commit', roles.commit(publication, lease, [event]));
     return outcome.kind === 'committed' ? { kind: 'published', role, warnings } : outcome;
@@ -279,7 +283,7 @@ function ofHost(refusal: Partial<Refusal<'refused_by_host'>>): Refusal<'refused_
 /** Tells an observer how long a stage took that ended well. */
 async function measured<Result>(
   { ports: { clock }, observe }: Tools,
-  stage: Extract<Figure, { kind: 'stage' }>['stage'],
+  stage: Extract<Measurement, { kind: 'stage' }>['stage'],
   work: Promise<Result>,
 ): Promise<Result> {
   if (observe === undefined) return await work;

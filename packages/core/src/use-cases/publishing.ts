@@ -1,24 +1,27 @@
 import { Gate } from '../adapter/gate.ts';
 import type { PublicationLimits } from '../domain/account.ts';
 import { FORBIDDEN_CONTENT } from '../domain/admission.ts';
+import type { Credential } from '../domain/credential.ts';
 import { type Cause, causedBy } from '../domain/history.ts';
 import { checkIdempotencyKey, parseFilename } from '../domain/idempotency.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
+import type { Publication } from '../domain/publication.ts';
 import { parseTitle } from '../domain/title.ts';
-import type { Warning } from '../domain/warnings.ts';
+import type { KeptWarning, Warning } from '../domain/warnings.ts';
 import { Fault } from '../fault.ts';
 import { discardQuietly, type StagedArchive, type Staging } from '../ports/staging.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import type { Refusal } from '../refusal.ts';
-import type { Observe } from './figure.ts';
+import type { Observe } from './measurement.ts';
 import {
   type BeforePublish,
-  Publication,
   type PublicationPorts,
-  type PublishOutcome,
+  PublicationRun,
   prove,
+  type RunOutcome,
 } from './publication.ts';
+import type { ShowPublication } from './show-publication.ts';
 
 /** An archive that was received whole, or its bytes, which are then received first. It is discarded whatever comes. */
 export type GivenArchive = StagedArchive | Uint8Array | AsyncIterable<Uint8Array>;
@@ -36,6 +39,8 @@ export interface PublishRequest {
   readonly archive: GivenArchive;
   /** What the history tells of it; when absent, only in whose name it was. */
   readonly cause?: Cause;
+  /** What the caller signed in with: nothing is published once that has ended. Absent: nothing is looked at. */
+  readonly credential?: Credential;
 }
 
 /** What is to be checked, and for which account. */
@@ -51,6 +56,15 @@ export type CheckOutcome =
     }
   | Refusal<'archive_too_large' | 'invalid_archive' | 'refused_by_host'>;
 
+/** `replayed`: the key published it before, and its state may have changed since. */
+export type PublishOutcome =
+  | {
+      readonly kind: 'published' | 'replayed';
+      readonly publication: Publication;
+      readonly warnings: readonly KeptWarning[];
+    }
+  | Extract<RunOutcome, Refusal>;
+
 /** Publishes archives: proves one, stores it, and commits its role, exactly once for a key. */
 export interface Publishing {
   /**
@@ -63,7 +77,7 @@ export interface Publishing {
    *
    * declare const useCases: UseCases, archive: Uint8Array;
    * const outcome = await useCases.publish({ by: 'ada', key: 'site-42', filename: 'site.zip', archive });
-   * if (outcome.kind !== 'refused') console.log(outcome.role.id, outcome.warnings);
+   * if (outcome.kind !== 'refused') console.log(outcome.publication.sharedUrl, outcome.warnings);
    */
   publish(request: PublishRequest): Promise<PublishOutcome>;
 
@@ -89,6 +103,7 @@ interface PublishOptions {
 export function publishing(
   ports: PublishPorts,
   limits: Limits,
+  show: ShowPublication,
   { limitsOf, quotasOf, ...shared }: PublishOptions,
 ): Publishing {
   const tools = { ports, ...shared };
@@ -98,8 +113,8 @@ export function publishing(
     overloaded: () => new Fault('publishing_overloaded', 'too many wait'),
   });
   return {
-    async publish({ archive: given, cause, ...request }) {
-      const outcome = await withArchive<PublishOutcome>(ports.staging, given, async (receive) => {
+    async publish({ archive: given, cause, credential = {}, ...request }) {
+      const outcome = await withArchive<RunOutcome>(ports.staging, given, async (receive) => {
         const account = accountId(request.by);
         const key = checkIdempotencyKey(request.key, limits);
         if (typeof key !== 'string') return key;
@@ -111,11 +126,14 @@ export function publishing(
         const archive = await receive(own);
         if ('kind' in archive) return archive;
         const quotas = await quotasOf(account);
-        const wanted = { account, key, filename, title, archive, quotas, cause: cause ?? causedBy(account) };
-        return await gate.run(account, () => new Publication({ ...tools, limits: own }, wanted).run());
+        const who = { account, cause: cause ?? causedBy(account), credential };
+        const wanted = { ...who, key, filename, title, archive, quotas };
+        return await gate.run(account, () => new PublicationRun({ ...tools, limits: own }, wanted).run());
       });
       shared.observe?.({ kind: 'publish', outcome: 'code' in outcome ? outcome.code : outcome.kind });
-      return outcome;
+      if (outcome.kind === 'refused') return outcome;
+      const { role, ...published } = outcome;
+      return { ...published, publication: show(role) };
     },
     check: ({ by, archive: given }) =>
       withArchive<CheckOutcome>(ports.staging, given, async (receive) => {

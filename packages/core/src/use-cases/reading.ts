@@ -2,16 +2,18 @@ import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
 import { checkIdempotencyKey } from '../domain/idempotency.ts';
 import { accountId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
-import type { Role, RoleState } from '../domain/role.ts';
+import type { Publication } from '../domain/publication.ts';
+import { expectState, type RoleState } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RoleQuery, RoleStore } from '../ports/role-store.ts';
 import type { Refusal } from '../refusal.ts';
 import { loadFor, NOT_FOUND, type RoleRequest } from './changing.ts';
+import type { ShowPublication } from './show-publication.ts';
 
-/** Which page of an account's roles is wanted. */
+/** Which page of an account's publications is wanted. */
 export interface ListRequest {
-  /** Whose roles: an account lists its own. */
+  /** Whose publications: an account lists its own. */
   readonly by: string;
   /** Absent: all but deleted ones. */
   readonly state?: RoleState;
@@ -23,35 +25,40 @@ export interface ListRequest {
   readonly limit?: number;
 }
 
-/** One role, or no such role in reach. */
-export type ReadOutcome = { readonly kind: 'found'; readonly role: Role } | Refusal<'not_found'>;
+/** One publication, or no such publication in reach. */
+export type ReadOutcome =
+  | { readonly kind: 'found'; readonly publication: Publication }
+  | Refusal<'not_found'>;
 
 /** A page, newest first, and the cursor of the next one. */
 export type ListOutcome =
-  | { readonly kind: 'page'; readonly roles: readonly Role[]; readonly next: string | undefined }
+  | {
+      readonly kind: 'page';
+      readonly publications: readonly Publication[];
+      readonly next: string | undefined;
+    }
   | Refusal<'invalid_cursor'>;
 
-/** Reads roles. */
+/** Reads publications. */
 export interface Reading {
-  /** One role in any state; one out of the actor's reach is as unknown as one that never was. */
+  /** One publication in any state; one out of the actor's reach is as unknown as one that never was. */
   read(request: RoleRequest): Promise<ReadOutcome>;
 
   /**
-   * A page of an account's roles, newest first.
+   * A page of an account's publications, newest first.
    *
    * @throws TypeError when the limit is no whole number from 1 to 100, or the state is none.
    */
   list(request: ListRequest): Promise<ListOutcome>;
 
-  /** The role that a key published, in any state, for a caller whose answer got lost. */
-  findByKey(request: { readonly by: string; readonly key: string }): Promise<Role | undefined>;
+  /** What a key published, in any state, for a caller whose answer got lost. */
+  findByKey(request: { readonly by: string; readonly key: string }): Promise<Publication | undefined>;
 }
-
-const STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 export function reading(
   { roles, clock }: { readonly roles: RoleStore; readonly clock: Clock },
   limits: Limits,
+  show: ShowPublication,
 ): Reading {
   const page = (query: Partial<RoleQuery> & Pick<RoleQuery, 'account' | 'limit'>) =>
     roles.list({
@@ -65,13 +72,11 @@ export function reading(
   return {
     async read(request) {
       const loaded = await loadFor(roles, request);
-      return loaded === undefined ? NOT_FOUND : { kind: 'found', role: loaded.value };
+      return loaded === undefined ? NOT_FOUND : { kind: 'found', publication: show(loaded.value) };
     },
     async list({ by, state, search: text, cursor, limit = 20 }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
-      if (state !== undefined && !STATES.includes(state)) {
-        throw new TypeError('state is published, expired or deleted');
-      }
+      expectState(state);
       const search = text === undefined ? undefined : foldForSearch(text);
       const filter = { account: accountId(by), state, search };
       const after = cursor === undefined ? undefined : decodeCursor(cursor, filter);
@@ -79,7 +84,7 @@ export function reading(
       const { items, next } = await page({ ...filter, after, limit });
       return {
         kind: 'page',
-        roles: items,
+        publications: items.map(show),
         next: next === undefined ? undefined : encodeCursor(next, filter),
       };
     },
@@ -87,7 +92,8 @@ export function reading(
       const account = accountId(by);
       const idempotencyKey = checkIdempotencyKey(key, limits);
       if (typeof idempotencyKey !== 'string') return undefined;
-      return (await page({ account, idempotencyKey, limit: 1 })).items[0];
+      const [role] = (await page({ account, idempotencyKey, limit: 1 })).items;
+      return role && show(role);
     },
   };
 }

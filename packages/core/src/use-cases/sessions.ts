@@ -1,23 +1,26 @@
 import { type Actor, boundTo, OPERATOR, reachOf } from '../domain/actor.ts';
 import { mayManage, type Scope } from '../domain/api-key.ts';
-import { type Cause, causedBy, type Doer, eventOf, type Origin } from '../domain/history.ts';
+import { type Cause, causedBy, type EventActor, eventOf, type Origin } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import { after, before, type Duration, hours, type Instant, minutes } from '../domain/instant.ts';
 import {
   parseSessionId,
+  SESSION_LIMITS,
   type Session,
   type SessionId,
   type SessionScope,
   sessionIdOf,
 } from '../domain/session.ts';
+import { succeeds } from '../fault.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Person } from '../ports/identity-provider.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { SessionSecrets } from '../ports/session-secrets.ts';
-import type { SessionStore } from '../ports/session-store.ts';
+import type { BegunSession, SessionStore } from '../ports/session-store.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Keys } from './keys.ts';
+import type { Observe } from './measurement.ts';
 
 /** A session just begun, with the token that is given away this once. */
 export interface StartedSession {
@@ -26,7 +29,7 @@ export interface StartedSession {
   readonly token: string;
 }
 
-/** How long things last. */
+/** How long things last, and who is told of them. */
 export interface SessionOptions {
   /** A session, from its beginning on. Default 12 hours. */
   readonly lifetime?: Duration;
@@ -34,6 +37,8 @@ export interface SessionOptions {
   readonly adminLifetime?: Duration;
   /** A sign-in link that nobody redeems. Default 1 hour. */
   readonly linkLifetime?: Duration;
+  /** Takes figures of sessions, for metrics. */
+  readonly observe?: Observe;
 }
 
 /**
@@ -124,7 +129,7 @@ const PURGED_AT_ONCE = 100;
 const MANAGING: Pick<Session, 'scope' | 'displayName'> = { scope: 'manage', displayName: null };
 
 /** The store knows who made a link. */
-const NOBODY_YET: Doer = { kind: 'operator', id: null };
+const NOBODY_YET: EventActor = { kind: 'operator', id: null };
 
 /**
  * Puts the sessions of the management screen together, for those who want them without the other use cases.
@@ -140,9 +145,19 @@ const NOBODY_YET: Doer = { kind: 'operator', id: null };
  */
 export function createSessions(ports: SessionPorts, keys: Keys, options: SessionOptions = {}): Sessions {
   const { sessions, sessionSecrets, clock, ids } = ports;
-  const { lifetime = hours(12), adminLifetime = hours(1), linkLifetime = hours(1) } = options;
+  const { lifetime = hours(12), adminLifetime = hours(1), linkLifetime = hours(1), observe } = options;
+  const limits = SESSION_LIMITS;
   const started = (at: Instant, cause: Cause, account: AccountId | null) =>
     eventOf(ids, { type: 'session.started', at }, cause, account);
+  /** What follows a beginning must not fail it: its token would be lost. */
+  const begin = async (session: Session, cause: Cause): Promise<void> => {
+    const { startedAt: now, account } = session;
+    settle(await sessions.begin(session, [started(now, cause, account)], limits));
+    await succeeds(sessions.purge(now, PURGED_AT_ONCE));
+  };
+  const settle = ({ ended }: BegunSession): void => {
+    if (ended > 0) observe?.({ kind: 'sessions_ended', reason: 'limit', count: ended });
+  };
   return {
     async offerLink(name, cause = causedBy(OPERATOR), scope = 'manage') {
       const { text, hash } = sessionSecrets.mint();
@@ -150,7 +165,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const now = clock.now();
       const endsAt = after(now, linkLifetime);
       const event = eventOf(ids, { type: 'link.created', at: now }, cause, account);
-      const actor: Doer = { kind: 'operator', id: cause.actor.id };
+      const actor: EventActor = { kind: 'operator', id: cause.actor.id };
       await sessions.offer({ tokenHash: hash, account, actor, scope, endsAt }, [event]);
       return { token: text, endsAt };
     },
@@ -161,16 +176,17 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const now = times.startedAt;
       const session = { tokenHash: hash, apiKey: null, displayName: null, ...times };
       const { account: _, actor: __, ...event } = started(now, { actor: NOBODY_YET, ...origin }, null);
-      const outcome = await sessions.redeem({ link, now, session }, [event]);
+      const outcome = await sessions.redeem({ link, now, session, limits }, [event]);
       if (outcome.kind === 'unknown') return undefined;
-      await sessions.purge(now, PURGED_AT_ONCE);
+      settle(outcome);
+      await succeeds(sessions.purge(now, PURGED_AT_ONCE));
       return { kind: 'started', session: outcome.session, token: text };
     },
     async signInWithKey(text, origin) {
       const key = await keys.recognise(text);
       if (key === undefined) return undefined;
       const { account, id } = key;
-      const actor: Doer = { kind: 'key', id };
+      const actor: EventActor = { kind: 'key', id };
       const cause = { actor, ...origin };
       if (key.revokedAt !== null) {
         await noteRefusal(ports, cause, account);
@@ -181,18 +197,15 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
         return { kind: 'refused', code: 'forbidden' };
       }
       const { text: token, times, hash } = begun(ports, lifetime);
-      const now = times.startedAt;
       const granted = { ...MANAGING, scope: scopeOf(key.scopes) };
       const session: Session = { tokenHash: hash, account, apiKey: id, actor, ...granted, ...times };
-      await sessions.begin(session, [started(now, cause, account)]);
-      await keys.noteUse(key);
-      await sessions.purge(now, PURGED_AT_ONCE);
+      await begin(session, cause);
+      await succeeds(keys.noteUse(key));
       return { kind: 'started', session, token };
     },
     async signInPerson({ account, id, displayName, scope }, origin) {
-      const actor: Doer = { kind: 'person', id };
+      const actor: EventActor = { kind: 'person', id };
       const { text, times, hash } = begun(ports, scope === 'admin' ? adminLifetime : lifetime);
-      const now = times.startedAt;
       const session: Session = {
         tokenHash: hash,
         account,
@@ -202,8 +215,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
         displayName,
         ...times,
       };
-      await sessions.begin(session, [started(now, { actor, ...origin }, account)]);
-      await sessions.purge(now, PURGED_AT_ONCE);
+      await begin(session, { actor, ...origin });
       return { kind: 'started', session, token: text };
     },
     refusePerson: ({ account, id }, origin) =>

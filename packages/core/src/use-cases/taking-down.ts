@@ -2,6 +2,8 @@ import { type Cause, eventOf } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import { parseRoleId, type RoleId } from '../domain/identity.ts';
 import { after } from '../domain/instant.ts';
+import { expectReason } from '../domain/operator-text.ts';
+import type { Publication } from '../domain/publication.ts';
 import type { Role } from '../domain/role.ts';
 import { decodeTakedownCursor, encodeTakedownCursor, type Takedown, takenDown } from '../domain/takedown.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -10,9 +12,10 @@ import type { Ids } from '../ports/ids.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import type { Refusal } from '../refusal.ts';
-import { AT_ONCE, allOf } from './at-once.ts';
+import { AT_ONCE, allOf } from './all-settled.ts';
 import { NOT_FOUND } from './changing.ts';
 import { CLAIM, remove } from './cleaning.ts';
+import type { ShowPublication } from './show-publication.ts';
 
 /** Rows asked for in one step. */
 const PAGE = 100;
@@ -40,7 +43,7 @@ export interface TakedownRequest {
 
 /** What became of it; `copies` were in service with the same archive. */
 export type TakedownOutcome =
-  | { readonly kind: 'taken_down'; readonly role: Role; readonly copies: readonly RoleId[] }
+  | { readonly kind: 'taken_down'; readonly publication: Publication; readonly copies: readonly RoleId[] }
   | Refusal<'not_found'>;
 
 /** Which page of all takedowns is wanted. */
@@ -62,6 +65,8 @@ export interface TakingDown {
    * Stops a publication in any state, and forbids its archive to every account from then on. Again it changes nothing
    * but does what a `purge` or `copies` left over. An archive that storage does not let go of is left to the sweep, which
    * gives it no grace.
+   *
+   * @throws TypeError for what is no reason.
    */
   takeDown(request: TakedownRequest): Promise<TakedownOutcome>;
 
@@ -84,10 +89,11 @@ export interface TakingDown {
 
 type Words = Pick<Takedown, 'reason'> & Partial<Pick<Takedown, 'at'>>;
 
-export function takingDown(ports: TakedownPorts): TakingDown {
+export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingDown {
   const { takedowns } = ports;
   return {
     async takeDown({ id: text, cause, purge = false, copies: isOfAll = false, ...words }) {
+      expectReason(words.reason);
       const id = parseRoleId(text);
       const stopped = id === undefined ? undefined : await stop(ports, id, words, cause);
       if (stopped === undefined) return NOT_FOUND;
@@ -98,7 +104,7 @@ export function takingDown(ports: TakedownPorts): TakingDown {
         const gone = isOfAll ? await takenDownOf(ports, role) : [role.id];
         await eachOf(gone, (each) => purgeOne(ports, each, cause));
       }
-      return { kind: 'taken_down', role, copies };
+      return { kind: 'taken_down', publication: show(role), copies };
     },
     async listTakedowns({ cursor, limit = 20 } = {}) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
@@ -118,6 +124,7 @@ export function takingDown(ports: TakedownPorts): TakingDown {
       }
     },
     async bringTakedown({ at, reason, ...brought }, cause) {
+      expectReason(reason);
       const stopped = await stop(ports, brought.id, { at, reason }, cause);
       if (stopped?.role.sha256 === brought.sha256) return stopped.isChanged;
       return (await forbid(ports, { ...brought, at, reason }, cause)) || stopped?.isChanged === true;

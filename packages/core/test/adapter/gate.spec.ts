@@ -35,14 +35,14 @@ describe('Gate', () => {
 
   it('has a place now, or none', async () => {
     const gate = new Gate<string>({ places: 2, queue: 1 });
-    const first = gate.enterNow();
-    expect([typeof first, typeof gate.enterNow(), gate.enterNow()]).to.deep.equal([
+    const first = gate.enterNow('a');
+    expect([typeof first, typeof gate.enterNow('a'), gate.enterNow('a')]).to.deep.equal([
       'function',
       'function',
       undefined,
     ]);
     first?.();
-    expect(gate.enterNow()).to.be.a('function');
+    expect(gate.enterNow('a')).to.be.a('function');
   });
 
   it('refuses whoever comes when too many wait', async () => {
@@ -72,12 +72,12 @@ describe('Gate', () => {
 
   it('gives a place back once, however often it is said', async () => {
     const gate = new Gate<string>({ places: 1, queue: 9 });
-    const leave = gate.enterNow() as Leave;
+    const leave = gate.enterNow('a') as Leave;
     const next = gate.enter('a');
     leave();
     leave();
     expect(await next).to.be.a('function');
-    expect(gate.enterNow()).to.equal(undefined);
+    expect(gate.enterNow('a')).to.equal(undefined);
   });
 
   it('lets go of who gives up while waiting, and of the place in the queue', async () => {
@@ -107,14 +107,14 @@ describe('Gate', () => {
     const left = gate.run(undefined, () => Promise.resolve('left'), gone.signal).catch((error) => error);
     gone.abort(reason);
     expect(await left, 'who waits').to.equal(reason);
-    expect(gate.enterNow(), 'what runs goes on').to.equal(undefined);
+    expect(gate.enterNow(undefined), 'what runs goes on').to.equal(undefined);
     work.resolve('first');
     expect(await Promise.all([first, second, third])).to.deep.equal(['first', 'broken', 'third']);
   });
 
   it('holds no listener on the signal of who is in', async () => {
     const gate = new Gate<string>({ places: 1, queue: 9 });
-    const leave = gate.enterNow() as Leave;
+    const leave = gate.enterNow('a') as Leave;
     const gone = new AbortController();
     const listeners = new Set<unknown>();
     const { signal } = gone;
@@ -127,14 +127,39 @@ describe('Gate', () => {
     expect(listeners.size).to.equal(0);
   });
 
+  for (const [places, most, whileOthersWait] of [
+    [1, 1, 1],
+    [2, 2, 1],
+    [3, 3, 2],
+    [5, 4, 3],
+    [64, 48, 32],
+  ] as const) {
+    it(`with keys limited, gives one ${most} of ${places}, and none past ${whileOthersWait} while others wait`, async () => {
+      const { inside, enter, leave } = visitors(new Gate({ places, limitsKeys: true }));
+      const held = (key: string) => [...inside.keys()].filter((name) => name.startsWith(key)).length;
+      for (let n = 0; n < 2 * places; n += 1) void enter('a', `a${n}`);
+      await settle();
+      expect(held('a')).to.equal(most);
+      for (let n = most; n < 2 * places; n += 1) void enter('b', `b${n}`);
+      await settle();
+      expect(held('b'), 'the rest is free for others').to.equal(places - most);
+      while (held('a') > whileOthersWait) {
+        await leave([...inside.keys()].find((name) => name.startsWith('a')) ?? '');
+        expect(inside.size).to.equal(places);
+      }
+      expect(held('b'), 'others come first').to.equal(places - whileOthersWait);
+    });
+  }
+
   it('never lets in more than it has places, and loses none of them', async () => {
     const step = fc.constantFrom('enter a', 'enter b', 'enter c', 'leave', 'give up');
     await fc.assert(
       fc.asyncProperty(
-        fc.integer({ min: 1, max: 3 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.boolean(),
         fc.array(step, { maxLength: 40 }),
-        async (places, steps) => {
-          const { inside, enter, leave } = visitors(new Gate({ places, queue: 4 }));
+        async (places, limitsKeys, steps) => {
+          const { inside, enter, leave } = visitors(new Gate({ places, queue: 4, limitsKeys }));
           const waiting: AbortController[] = [];
           for (const [index, action] of steps.entries()) {
             const controller = new AbortController();
@@ -148,7 +173,7 @@ describe('Gate', () => {
             expect(inside.size).to.be.at.most(places);
           }
           while (inside.size > 0) await leave([...inside.keys()][0] ?? '');
-          const all = Array.from({ length: places }, (_, n) => enter('a', `end ${n}`));
+          const all = Array.from({ length: places }, (_, n) => enter(`${n}`, `end ${n}`));
           await Promise.all(all);
           expect(inside.size).to.equal(places);
         },

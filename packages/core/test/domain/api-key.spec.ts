@@ -1,10 +1,16 @@
 import { expect } from 'chai';
 import { parseApiKeyId } from '../../src/accounts.ts';
-import { DEFAULT_SCOPES, SCOPES } from '../../src/index.ts';
+import { KNOWN_SCOPES } from '../../src/adapter.ts';
+import { DEFAULT_SCOPES, MEMBER_SCOPES } from '../../src/index.ts';
 
 describe('the scopes of an API key', () => {
   it('are to read, to write, to sign in to the management screen and to administer', () => {
-    expect(SCOPES).to.have.members(['pins:read', 'pins:write', 'manage', 'admin']);
+    expect(KNOWN_SCOPES).to.have.members(['pins:read', 'pins:write', 'manage', 'admin']);
+  });
+
+  it('of a member do not administer, and nobody can add to them', () => {
+    expect(MEMBER_SCOPES).to.deep.equal(['pins:read', 'pins:write', 'manage']);
+    expect(() => (MEMBER_SCOPES as unknown as string[]).push('admin')).to.throw(TypeError);
   });
 
   it('are to read and to write unless told otherwise', () => {

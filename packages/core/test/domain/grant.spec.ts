@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { admits, FIRST_GENERATION, grantEndsAt, passOn } from '../../src/adapter.ts';
+import { admits, FIRST_GENERATION, grantEndsAt, passOn, publicationOf } from '../../src/adapter.ts';
 import { firstGrant } from '../../src/domain/grant.ts';
 import {
   defaultLimits,
@@ -9,15 +9,16 @@ import {
   minutes,
   type Role,
   type RoleId,
-  type Shown,
+  type VisibleRole,
 } from '../../src/index.ts';
 import { aRole, HASH, NOW } from '../values.ts';
 
 const limits = defaultLimits;
 const role = aRole({ passwordHash: HASH, expiresAt: instant(NOW + hours(100)) });
 /** The site of a role whose account is as it was at first. */
-function shown(role: Role): Shown {
-  return { role, accountGeneration: FIRST_GENERATION };
+function shown(role: Role): VisibleRole {
+  const publication = publicationOf(role, NOW, 'https://pages.example');
+  return { publication, accountGeneration: FIRST_GENERATION };
 }
 
 const purposes: readonly GrantPurpose[] = ['cookie', 'path', 'hand_over'];
@@ -65,7 +66,7 @@ describe('a viewing grant', () => {
     const grant = firstGrant('cookie', shown(role), NOW);
     for (const step of [-1, 1]) {
       const accountGeneration = (FIRST_GENERATION + step) as typeof FIRST_GENERATION;
-      expect(admits(grant, 'cookie', { role, accountGeneration }, NOW, limits)).to.equal(false);
+      expect(admits(grant, 'cookie', { ...shown(role), accountGeneration }, NOW, limits)).to.equal(false);
     }
   });
   it('is good for one role and one generation only', () => {

@@ -5,18 +5,23 @@ import { readRecordLine, recordLine } from '../../src/moving.ts';
 const UUID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 const ARCHIVE = `1795176000000-${UUID}`;
 
+/** A hash of the cheapest cost. */
+const HASH = `c2NyeXB0AAQAAAAI${'AAAB'.repeat(28)}`;
+
 const LINES: readonly string[] = [
   '{"record":"account","name":"ä","limits":{"requests":"6000/1m","publications":"off","sites":3,"bytes":"off"},"blocked":{"reason":"Spam.","sites":"hide","at":7},"generation":2,"last_published_at":null}',
   '{"record":"account","name":"b","limits":{"requests":null,"publications":null,"sites":null,"bytes":null},"blocked":null,"generation":1,"last_published_at":5}',
   `{"record":"key","id":"4fJ2","account":"ä","scopes":["pins:read","admin"],"label":"x","secret_hash":"${'a'.repeat(64)}","created_at":1,"revoked_at":2}`,
-  `{"record":"publication","id":"${UUID}","account":"ä","archive":"${ARCHIVE}","idempotency_key":"k 1","title":"T\\"𝒶","original_filename":"s.zip","file_count":1,"size":2,"archive_bytes":3,"sha256":"","published_at":4,"expires_at":null,"pinned":true,"deleted_at":null,"password_hash":"$","generation":1,"fingerprint":"[]","warnings":[{"rule":"case_mismatch","path":"a","target":"B","file":"b"},{"rule":"source_map","detail":"d"}],"last_event_at":4,"is_expiry_told":false,"manifest":"[1,[]]"}`,
-  `{"record":"event","id":"${UUID}","at":4,"type":"service.mode_changed","account":null,"pin":null,"actor":{"kind":"system","id":null},"request":"r","address":null,"as_operator":true}`,
+  `{"record":"publication","id":"${UUID}","account":"ä","archive":"${ARCHIVE}","idempotency_key":"k 1","title":"T\\"𝒶","original_filename":"s.zip","file_count":1,"size":2,"archive_bytes":3,"sha256":"","published_at":4,"expires_at":null,"pinned":true,"deleted_at":null,"password_hash":"${HASH}","generation":1,"fingerprint":"[]","warnings":[{"rule":"case_mismatch","path":"a","target":"B","file":"b"},{"rule":"source_map","detail":"d"}],"last_event_at":4,"is_expiry_told":false,"manifest":"[1,[]]"}`,
+  `{"record":"event","id":"${UUID}","at":4,"type":"service.mode_changed","account":null,"pin":null,"actor":{"kind":"system","id":null},"request":"r","address":null,"as_operator":true,"recorded_at":5}`,
   `{"record":"takedown","id":"${UUID}","account":"ä","sha256":"${'a'.repeat(64)}","reason":"Fraud.","at":3,"lifted_at":null}`,
   `{"record":"views","role":"${UUID}","day":20777,"views":3,"refused_passwords":0}`,
   `{"record":"removal","id":"${UUID}","archive":"${ARCHIVE}","expires_at":1,"deleted_at":null}`,
+  `{"record":"key","id":"4fJ2","account":"ä","scopes":["pins:read","admin"],"label":"x","secret_hash":"${'a'.repeat(64)}","created_at":1,"revoked_at":2,"is_ensured":true}`,
 ];
 
 const KEY = JSON.parse(LINES[2] ?? '') as Record<string, unknown>;
+const PUBLICATION = JSON.parse(LINES[3] ?? '') as Record<string, unknown>;
 const REMOVAL = JSON.parse(LINES[7] ?? '') as Record<string, unknown>;
 
 const WRONG: Readonly<Record<string, string>> = {
@@ -43,6 +48,14 @@ const WRONG: Readonly<Record<string, string>> = {
   'an account of 256 characters': JSON.stringify({ ...KEY, account: 'a'.repeat(256) }),
   'a text that no database keeps': JSON.stringify({ ...KEY, label: '\0' }),
   'half a character': JSON.stringify({ ...KEY, label: '\uD800' }),
+  'a title of a control character': JSON.stringify({ ...PUBLICATION, title: 'a\u001b[31m' }),
+  'a title of a C1 control character': JSON.stringify({ ...PUBLICATION, title: 'a\u009b31m' }),
+  'an empty title': JSON.stringify({ ...PUBLICATION, title: '' }),
+  'the name of a file of a control character': JSON.stringify({ ...PUBLICATION, original_filename: 'a\nb' }),
+  'the name of a file that is a path': JSON.stringify({ ...PUBLICATION, original_filename: '../a.zip' }),
+  'no name of a file': JSON.stringify({ ...PUBLICATION, original_filename: '' }),
+  'another password hash': JSON.stringify({ ...PUBLICATION, password_hash: '$argon2id$v=19$m=65536' }),
+  'half a password hash': JSON.stringify({ ...PUBLICATION, password_hash: HASH.slice(0, 64) }),
   'an archive that leads elsewhere': JSON.stringify({ ...REMOVAL, archive: '../../secret' }),
   'an id in capitals': JSON.stringify({ ...REMOVAL, id: UUID.toUpperCase() }),
   'a text for true or false': (LINES[4] ?? '').replace('"as_operator":true', '"as_operator":"true"'),
@@ -69,6 +82,7 @@ describe('the lines of records', () => {
         secretHash: 'a'.repeat(64),
         createdAt: 1,
         revokedAt: 2,
+        isEnsured: false,
       },
     });
   });

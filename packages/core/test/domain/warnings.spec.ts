@@ -111,6 +111,51 @@ describe('warnings of a site', () => {
     ]);
   });
 
+  it('name files that hold secrets by custom, unless their content was warned of', () => {
+    const named = [
+      ...[
+        '.env.local',
+        'a/.ENV.production',
+        '.netrc',
+        'a/.npmrc',
+        '.git-credentials',
+        '.htpasswd',
+        '.pgpass',
+      ],
+      ...['.aws/credentials', 'a/.ssh/config', '.docker/config.json', 'id_rsa', 'a/ca.pem', 'store.P12'],
+    ];
+    const unnamed = [
+      ...['env.local', '.environment', 'a.netrc', 'aws/credentials', '.docker/other.json', 'id_rsa.html'],
+      ...['pem', 'a.pem/index.html', 'xid_rsa', '.aws'],
+    ];
+    const site = Object.fromEntries([...named, ...unnamed].map((path) => [path, '']));
+    expect(rules(site)).to.deep.equal(named.map((path) => `possible_secret ${path}`));
+    const both = warnings({ 'key.pem': `AKIA${'A'.repeat(16)}` });
+    expect(both).to.deep.equal([{ rule: 'possible_secret', path: 'key.pem', secret: 'aws_access_key' }]);
+  });
+
+  it('name scripts that register a service worker', () => {
+    const register = "navigator.serviceWorker.register('/sw.js')";
+    const registering = {
+      'a.js': register,
+      'b.mjs': 'navigator.serviceWorker\n  ?.register (this.url, this.options)',
+      'c.html': `<script>x</script><p><script type="module">if ('serviceWorker' in navigator) ${register}`,
+    };
+    const others = {
+      'd.html': `<pre>${register}</pre><script>1</script>`,
+      'e.js': "'serviceWorker' in navigator; navigator.serviceWorker.ready",
+      'f.txt': register,
+    };
+    const names = Object.keys(registering).map((path) => `service_worker ${path}`);
+    expect(rules({ ...registering, ...others })).to.deep.equal(names);
+  });
+
+  it('name settings for other servers, at the root alone', () => {
+    const settings = ['_redirects', '_headers', 'vercel.json', '.htaccess'];
+    const site = Object.fromEntries([...settings, 'a/_redirects', 'headers'].map((path) => [path, '']));
+    expect(rules(site)).to.deep.equal(settings.map((path) => `unused_server_file ${path}`));
+  });
+
   it('say once, and in the end, that not all was checked', () => {
     const site = { 'index.html': '<img src="gone.png">', 'a.txt': '', 'b.txt': '', 'a.map': '' };
     const cut = observed(site).map((file) => (file.path.endsWith('.txt') ? { ...file, whole: false } : file));

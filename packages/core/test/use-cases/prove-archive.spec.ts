@@ -87,6 +87,55 @@ describe('proving an archive', () => {
     ]);
   });
 
+  it('bounds the entries of a listing by the files allowed, and names the limit for files', async () => {
+    const asked: (number | undefined)[] = [];
+    const refusedUnder = async (files: number) => {
+      const list: ArchiveInspector['list'] = (_archive, _signal, most = 0) => {
+        asked.push(most);
+        const problem = { rule: 'too_many_files', limit: most, actual: 65_534 } as const;
+        return Promise.resolve({ entries: [], problems: [problem], trusted: false });
+      };
+      const inspector = { list } as ArchiveInspector;
+      const limits = { ...defaultLimits, files };
+      return await proveArchive({ inspector, clock }, {} as StagedArchive, limits, true);
+    };
+    for (const files of [3, 500, 800]) {
+      expect(await refusedUnder(files)).to.deep.include({
+        problems: [{ rule: 'too_many_files', limit: files, actual: 65_534 }],
+      });
+    }
+    expect(asked).to.deep.equal([5_000, 5_000, 8_000]);
+  });
+
+  it('counts the problems of a rule past the thousandth, wherever they were found', async () => {
+    const entries = Array.from({ length: 1_200 }, (_, n) => entry(`tmp/${n}`, { method: 12 }));
+    const corrupt = Array.from(
+      { length: 1_100 },
+      (_, n) => ({ rule: 'corrupt_data', path: `${n}` }) as const,
+    );
+    const listing: ArchiveListing = {
+      entries: [entry('index.html'), ...entries],
+      problems: [{ rule: 'bad_encoding', reason: 'not_utf8', path: 'a' }],
+      omitted: 7,
+      trusted: true,
+    };
+    const inspector: ArchiveInspector = {
+      list: () => Promise.resolve(listing),
+      prove: () => Promise.resolve({ problems: corrupt, entries: [] }),
+    };
+    const limits = { ...defaultLimits, files: 2_000 };
+    const outcome = await proveArchive({ inspector, clock }, {} as StagedArchive, limits, true);
+    if (outcome.kind !== 'refused') throw new TypeError('it was proved');
+    const kept = Map.groupBy(outcome.problems, ({ rule }) => rule);
+    expect(Object.fromEntries([...kept].map(([rule, { length }]) => [rule, length]))).to.deep.equal({
+      bad_encoding: 1,
+      forbidden_name: 1_000,
+      unsupported_compression: 1_000,
+      corrupt_data: 1_000,
+    });
+    expect(outcome.omitted).to.equal(7 + 200 + 200 + 100);
+  });
+
   it('inflates nothing where there is nothing to inflate, and reports no more than the rules say', async () => {
     const large = prove([entry('index.html', { size: 11 * 1_048_576 })]);
     expect(await rulesOf(large)).to.deep.equal(['file_too_large']);

@@ -1,7 +1,5 @@
 import { type AccountId, type AccountLimits, accountId } from '@pinfold/core';
-import { parseRate } from '@pinfold/core/adapter';
-import type { BlockWish } from '@pinfold/core/administration';
-import type { Request } from 'express';
+import { type BlockWish, isAccountLimit } from '@pinfold/core/administration';
 import type { JsonObject } from '../openapi/json-schema.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
 import type { AccountQuery } from '../reading/query.ts';
@@ -94,12 +92,9 @@ export async function showAccount(
 }
 
 /** `PATCH /admin/v1/accounts/{name}`: changes limits, or blocks and unblocks; a new name is made known. */
-export async function changeAccount(
-  service: Service,
-  { request, cause, administration }: AdminCall,
-  segment: string,
-): Promise<Outcome> {
-  const read = await readAccountUpdate(service, request);
+export async function changeAccount(service: Service, call: AdminCall, segment: string): Promise<Outcome> {
+  const { cause, administration } = call;
+  const read = await readAccountUpdate(service, call);
   if ('kind' in read) return read;
   const name = accountNameOf(segment);
   if (name === undefined) return refuseRequest('not_found');
@@ -123,13 +118,11 @@ export function accountNameOf(segment: string): AccountId | undefined {
   }
 }
 
-async function readAccountUpdate(service: Service, request: Request): Promise<AccountUpdate | AnyRefusal> {
-  const read = await readBody(service, request, checkUpdate, WRONG);
-  return 'limits' in read && !haveRates(read.limits) ? WRONG : read;
+async function readAccountUpdate(service: Service, call: AdminCall): Promise<AccountUpdate | AnyRefusal> {
+  const read = await readBody(service, call, checkUpdate, WRONG);
+  return 'limits' in read && !areLimits(read.limits) ? WRONG : read;
 }
 
-function haveRates({ requests, publications }: Partial<AccountLimits>): boolean {
-  return [requests, publications].every(
-    (text) => text === undefined || text === null || parseRate(text) !== undefined,
-  );
+function areLimits(limits: Partial<AccountLimits>): boolean {
+  return Object.entries(limits).every(([name, value]) => isAccountLimit(name, value));
 }

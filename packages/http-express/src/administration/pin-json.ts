@@ -1,10 +1,10 @@
-import type { Instant, Takedown } from '@pinfold/core';
+import type { Takedown } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
-import type { AdministeredRole } from '@pinfold/core/administration';
+import type { AdministeredPublication } from '@pinfold/core/administration';
 import type { PublicUrl } from '@pinfold/http';
 import { type Pin, pinOf } from '../handlers/pin.ts';
 
-/** A role as JSON for those who administer. */
+/** A publication as JSON for those who administer. */
 export interface AdministeredPin extends Pin {
   readonly account: string;
   /** Bytes of the ZIP. */
@@ -15,31 +15,28 @@ export interface AdministeredPin extends Pin {
 }
 
 /**
- * The JSON of a role for those who administer.
+ * The JSON of a publication for those who administer.
  *
  * @example
- * import type { Clock } from '@pinfold/core';
  * import type { Administration } from '@pinfold/core/administration';
  * import { administeredPinOf, publicUrl } from '@pinfold/http-express';
  *
  * declare const administration: Administration;
- * declare const clock: Clock;
  * declare const id: string;
  * const found = await administration.showRole(id);
  * if (found.kind === 'found') {
- *   console.log(administeredPinOf(found, publicUrl('https://pages.example'), clock.now()).sha256);
+ *   console.log(administeredPinOf(found, publicUrl('https://pages.example')).sha256);
  * }
  */
 export function administeredPinOf(
-  { role, takedown }: AdministeredRole,
+  { publication, takedown }: AdministeredPublication,
   publicUrl: PublicUrl,
-  now: Instant,
 ): AdministeredPin {
   return {
-    ...pinOf(role, publicUrl, now),
-    account: role.account,
-    archive_bytes: role.archiveBytes,
-    sha256: role.sha256,
+    ...pinOf(publication, publicUrl),
+    account: publication.account,
+    archive_bytes: publication.archiveBytes,
+    sha256: publication.sha256,
     taken_down: takedown === undefined ? null : { reason: takedown.reason, at: toRfc3339(takedown.at) },
   };
 }

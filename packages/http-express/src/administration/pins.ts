@@ -1,5 +1,5 @@
 import type { RoleId } from '@pinfold/core';
-import type { AdministeredRole } from '@pinfold/core/administration';
+import type { AdministeredPublication } from '@pinfold/core/administration';
 import type { JsonObject } from '../openapi/json-schema.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import type { AdminPinQuery } from '../reading/query.ts';
@@ -41,7 +41,7 @@ const WRONG = refuseRequest('invalid_update', {
   detail: 'Send an object with "reason", "purge" and, if you like, "copies", as /openapi.json describes it.',
 });
 
-/** `GET /admin/v1/pins`: roles of all accounts, newest first. */
+/** `GET /admin/v1/pins`: publications of all accounts, newest first. */
 export async function listPins(
   service: Service,
   { administration }: Pick<AdminCall, 'administration'>,
@@ -51,11 +51,11 @@ export async function listPins(
   if (listed.kind === 'refused') return listed;
   return {
     status: 200,
-    json: { pins: listed.roles.map(written(service)), next_cursor: listed.next ?? null },
+    json: { pins: listed.publications.map(written(service)), next_cursor: listed.next ?? null },
   };
 }
 
-/** `GET /admin/v1/pins/{id}`: a role of any account, in any state. */
+/** `GET /admin/v1/pins/{id}`: a publication of any account, in any state. */
 export async function showPin(
   service: Service,
   { administration, signal }: Pick<AdminCall, 'administration' | 'signal'>,
@@ -66,13 +66,14 @@ export async function showPin(
   return { status: 200, json: { pin: written(service)(found) } };
 }
 
-/** `POST /admin/v1/pins/{id}/takedown`: stops a role in any state, and forbids its archive. */
+/** `POST /admin/v1/pins/{id}/takedown`: stops a publication in any state, and forbids its archive. */
 export async function takePinDown(
   service: Service,
-  { request, cause, administration }: AdminCall,
+  call: AdminCall,
   id: RoleId | undefined,
 ): Promise<Outcome> {
-  const wish = await readBody(service, request, checkWish, WRONG);
+  const { cause, administration } = call;
+  const wish = await readBody(service, call, checkWish, WRONG);
   if ('kind' in wish) return wish;
   if (id === undefined) return refuseRequest('not_found');
   const taken = await administration.takeDown({ id, ...wish, cause });
@@ -82,7 +83,6 @@ export async function takePinDown(
   return { status: 200, json: { pin: written(service)(found), copies: taken.copies } };
 }
 
-function written({ useCases, publicUrl }: Service): (found: AdministeredRole) => AdministeredPin {
-  const now = useCases.clock.now();
-  return (found) => administeredPinOf(found, publicUrl, now);
+function written({ publicUrl }: Service): (found: AdministeredPublication) => AdministeredPin {
+  return (found) => administeredPinOf(found, publicUrl);
 }

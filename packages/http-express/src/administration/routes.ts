@@ -21,7 +21,7 @@ import { changeService, showService } from './service.ts';
 import { liftTakedown, listTakedowns } from './takedowns.ts';
 
 /** A request of somebody who administers. */
-export type AdminCall = Pick<Call, 'request' | 'cause' | 'signal'> & {
+export type AdminCall = Pick<Call, 'request' | 'again' | 'cause' | 'signal'> & {
   readonly administration: Administration;
 };
 

@@ -1,4 +1,5 @@
 import type { Mode } from '@pinfold/core';
+import { OPERATOR_TEXT } from '@pinfold/core/administration';
 import type { JsonObject } from '../openapi/json-schema.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import { checkOf } from '../reading/schema-check.ts';
@@ -21,9 +22,7 @@ export const serviceUpdateSchema: JsonObject = {
     mode: { enum: ['normal', 'read_only'] },
     message: {
       type: ['string', 'null'],
-      minLength: 1,
-      maxLength: 255,
-      pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+      ...OPERATOR_TEXT,
       description: 'What those are told whose changes are refused, without control characters.',
     },
   },
@@ -58,11 +57,9 @@ export async function showService(_service: Service, { administration }: AdminCa
 }
 
 /** `PATCH /admin/v1/service`: answers once no change that began before can be stored any more. */
-export async function changeService(
-  service: Service,
-  { request, cause, administration }: AdminCall,
-): Promise<Outcome> {
-  const read = await readBody(service, request, checkUpdate, WRONG);
+export async function changeService(service: Service, call: AdminCall): Promise<Outcome> {
+  const { cause, administration } = call;
+  const read = await readBody(service, call, checkUpdate, WRONG);
   if ('kind' in read) return read;
   const wanted = { kind: read.mode, message: read.message ?? null };
   return { status: 200, json: { service: serviceOf(await administration.changeService(wanted, cause)) } };

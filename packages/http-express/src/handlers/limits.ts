@@ -22,7 +22,7 @@ export async function limits(
 ): Promise<Outcome> {
   const now = useCases.clock.now();
   const inForce = boundsOf(account, await useCases.quotasOf(caller.account));
-  const requestsLeft = requestRate && requests.limiter.left(caller.account, requestRate, now);
+  const requestsLeft = requestRate && requests.limiter.accounts.left(caller.account, requestRate, now);
   const used = hasQuota(inForce)
     ? await useCases.accounts.usedBy(caller.account, now)
     : { sites: 0, bytes: 0 };

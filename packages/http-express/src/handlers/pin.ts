@@ -1,13 +1,13 @@
-import { type Instant, type Limits, type Role, type RoleId, stateOf } from '@pinfold/core';
-import { toRfc3339 } from '@pinfold/core/adapter';
+import type { Limits, Publication, RoleId, RoleState } from '@pinfold/core';
+import { ROLE_STATES, toRfc3339 } from '@pinfold/core/adapter';
 import { type PublicUrl, sharedUrl } from '@pinfold/http';
 import { count, instant, type JsonObject, object, UUID } from '../openapi/json-schema.ts';
 
-/** The JSON of a role. */
+/** The JSON of a publication. */
 export interface Pin {
   readonly id: string;
   readonly title: string | null;
-  readonly state: 'published' | 'expired' | 'deleted';
+  readonly state: RoleState;
   readonly shared_url: string;
   readonly password_protected: boolean;
   readonly pinned: boolean;
@@ -20,31 +20,31 @@ export interface Pin {
 }
 
 /**
- * Writes a role as it is at `now`.
+ * Writes a publication.
  *
  * @example
- * import type { Clock, Role } from '@pinfold/core';
+ * import type { Publication } from '@pinfold/core';
  * import { pinOf, publicUrl } from '@pinfold/http-express';
  *
- * declare const role: Role;
- * declare const clock: Clock;
+ * declare const publication: Publication;
  *
- * const pin = pinOf(role, publicUrl('https://pages.example'), clock.now());
+ * const pin = pinOf(publication, publicUrl('https://pages.example'));
  */
-export function pinOf(role: Role, publicUrl: PublicUrl, now: Instant): Pin {
+export function pinOf(publication: Publication, publicUrl: PublicUrl): Pin {
+  const { id, title, state, pinned, publishedAt, expiresAt, deletedAt, size } = publication;
   return {
-    id: role.id,
-    title: role.title,
-    state: stateOf(role, now),
-    shared_url: sharedUrl(publicUrl, role.id),
-    password_protected: role.passwordHash !== null,
-    pinned: role.pinned,
-    published_at: toRfc3339(role.publishedAt),
-    expires_at: role.expiresAt === null ? null : toRfc3339(role.expiresAt),
-    deleted_at: role.deletedAt === null ? null : toRfc3339(role.deletedAt),
-    file_count: role.fileCount,
-    size: role.size,
-    original_filename: role.originalFilename,
+    id,
+    title,
+    state,
+    shared_url: sharedUrl(publicUrl, id),
+    password_protected: publication.passwordProtected,
+    pinned,
+    published_at: toRfc3339(publishedAt),
+    expires_at: expiresAt === null ? null : toRfc3339(expiresAt),
+    deleted_at: deletedAt === null ? null : toRfc3339(deletedAt),
+    file_count: publication.fileCount,
+    size,
+    original_filename: publication.originalFilename,
   };
 }
 
@@ -58,7 +58,7 @@ export function pinSchema({ titleCharacters }: Limits): JsonObject {
       description: 'The management title; null when there is none.',
     },
     state: {
-      enum: ['published', 'expired', 'deleted'],
+      enum: ROLE_STATES,
       description: 'The state at the moment of the answer.',
     },
     shared_url: { type: 'string', pattern: '^https?://', description: 'The URL that viewers use.' },

@@ -4,9 +4,10 @@ import {
   type PublishOutcome,
   parseIdempotencyKey,
   type RefusalCode,
+  type Title,
 } from '@pinfold/core';
-import { boundsOf } from '@pinfold/core/adapter';
-import { type ReceivedForm, receiveForm } from '@pinfold/http';
+import { boundsOf, discardQuietly } from '@pinfold/core/adapter';
+import { headerValues, type ReceivedForm, receiveForm } from '@pinfold/http';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
@@ -26,8 +27,8 @@ const PAST_THE_KEY: ReadonlySet<RefusalCode> = new Set([
   'refused_by_host',
 ]);
 
-/** A publication's form, received whole. */
-type Form = ReceivedForm<PublicationWish>;
+/** A publication's form, received whole from a caller who still may publish. */
+type Form = ReceivedForm<PublicationWish & { readonly title: Title | null }>;
 
 /** `POST /api/v1/pins`: publishes an archive, or with `?dry_run=true` only checks it. */
 export async function publish(service: Service, call: Call, { dry_run }: PublishQuery): Promise<Outcome> {
@@ -56,18 +57,20 @@ async function publishForm(
   key: IdempotencyKey,
   { archive, wish: { filename, title } }: Form,
 ): Promise<Outcome> {
-  const { caller, cause } = call;
-  const outcome = await useCases.publish({ by: caller.account, key, filename, title, archive, cause });
+  const { caller, cause, credential } = call;
+  const who = { by: caller.account, cause, credential };
+  const outcome = await useCases.publish({ ...who, key, filename, title, archive });
   if (cameToRate(outcome)) await tellPublications(useCases, call);
   if (outcome.kind === 'refused') return outcome;
-  const { role, warnings } = outcome;
+  const { publication, warnings } = outcome;
   const json = {
-    pin: pinOf(role, publicUrl, useCases.clock.now()),
+    pin: pinOf(publication, publicUrl),
     warnings: wireWarnings(warnings),
   };
+  const role = publication.id;
   return outcome.kind === 'published'
-    ? { status: 201, headers: { Location: `${publicUrl}/api/v1/pins/${role.id}` }, json, role: role.id }
-    : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json, role: role.id };
+    ? { status: 201, headers: { Location: `${publicUrl}/api/v1/pins/${role}` }, json, role }
+    : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json, role };
 }
 
 /** Whether a publication was looked at by its rate: what its key alone decides is not, nor what was taken down. */
@@ -89,18 +92,36 @@ async function tellPublications(
 
 async function receive(
   { useCases: { staging, clock, limitsOf }, uploads, bodyTimeouts }: Service,
-  { request, signal, caller }: Call,
+  { request, signal, caller, again }: Call,
 ): Promise<Form | AnyRefusal> {
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
   const limits = await limitsOf(caller.account);
   const options = { staging, archiveBytes: limits.archiveBytes, clock, ...bodyTimeouts };
-  return await uploads.take(caller.account, signal, () =>
-    receiveForm(request, new PublicationForm(limits), options),
+  const form = await uploads.take(caller.account, signal, (follow) =>
+    receiveForm(request, new PublicationForm(limits), { ...options, follow }),
   );
+  return form.kind === 'refused' ? form : await judged(form, again);
+}
+
+/** Authenticates the caller again and looks at the title; an archive that is not to be published is discarded. */
+async function judged(
+  { archive, wish: { filename, title } }: ReceivedForm<PublicationWish>,
+  again: Call['again'],
+): Promise<Form | AnyRefusal> {
+  let isKept = false;
+  try {
+    const refused = await again();
+    if (refused !== undefined) return refused;
+    if (title !== null && typeof title !== 'string') return title;
+    isKept = true;
+    return { kind: 'received', archive, wish: { filename, title } };
+  } finally {
+    if (!isKept) await discardQuietly(archive);
+  }
 }
 
 function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | AnyRefusal {
-  const sent = request.headersDistinct['idempotency-key'] ?? [];
+  const sent = headerValues(request, 'idempotency-key');
   const [value] = sent;
   if (value === undefined) return refuseRequest('idempotency_key_required');
   if (sent.length > 1) {

@@ -4,7 +4,7 @@ import type { PinQuery } from '../reading/query.ts';
 import type { Call, Outcome, Service } from '../service.ts';
 import { pinOf } from './pin.ts';
 
-/** `GET /api/v1/pins/{id}`: a role of the account, in any state. */
+/** `GET /api/v1/pins/{id}`: a publication of the account, in any state. */
 export async function read(
   { useCases, views, publicUrl }: Service,
   { caller, signal }: Call,
@@ -13,7 +13,7 @@ export async function read(
 ): Promise<Outcome> {
   const found = await useCases.read({ by: caller.account, id, signal });
   if (found.kind === 'refused') return found;
-  const pin = pinOf(found.role, publicUrl, useCases.clock.now());
+  const pin = pinOf(found.publication, publicUrl);
   if (include === undefined || views === undefined) return { status: 200, json: { pin } };
   return { status: 200, json: { pin, views: (await views.of(id)).map(viewsOf) } };
 }

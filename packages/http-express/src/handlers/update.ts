@@ -1,4 +1,5 @@
 import {
+  days,
   defaultLimits,
   type Limits,
   parsePassword,
@@ -6,7 +7,6 @@ import {
   type RoleId,
   type Update,
 } from '@pinfold/core';
-import type { Request } from 'express';
 import type { JsonObject } from '../openapi/json-schema.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
 import { refusedBy } from '../problems/state-refusal.ts';
@@ -26,6 +26,7 @@ export function updateSchema({
   titleCharacters,
   passwordMinCharacters,
   passwordMaxBytes,
+  renewal,
 }: Limits): JsonObject & {
   readonly properties: JsonObject;
 } {
@@ -42,7 +43,7 @@ export function updateSchema({
       },
       reset_expiration: {
         const: true,
-        description: 'Lets a published, unpinned role expire exactly 7 days from now.',
+        description: `Lets a published, unpinned role expire exactly ${renewal / days(1)} days from now.`,
       },
       password: {
         type: ['string', 'null'],
@@ -64,25 +65,26 @@ const checkUpdate = checkOf<UpdateBody>({
 /** Reads what is to change. */
 export async function readUpdate(
   { useCases: { clock, limits }, bodyTimeouts }: Service,
-  request: Request,
+  { request, again }: Call,
 ): Promise<{ readonly kind: 'body'; readonly body: Update } | AnyRefusal> {
   if (!hasMediaType(request, 'application/json')) return refuseRequest('unsupported_media_type');
-  const wanted = await updateOf(await readJson(request, { clock, ...bodyTimeouts }), limits);
+  const body = await readJson(request, { clock, ...bodyTimeouts });
+  const wanted = (await again()) ?? (await updateOf(body, limits));
   return 'kind' in wanted ? wanted : { kind: 'body', body: wanted };
 }
 
 /** `PATCH /api/v1/pins/{id}`: changes exactly one attribute. */
 export async function update(
   { useCases, publicUrl }: Service,
-  { caller, cause, signal }: Call,
+  { caller, cause, credential, signal }: Call,
   id: RoleId,
   wanted: Update,
 ): Promise<Outcome> {
-  const outcome = await useCases.update({ by: caller.account, id, cause, signal }, wanted);
+  const outcome = await useCases.update({ by: caller.account, id, cause, credential, signal }, wanted);
   if (outcome.kind === 'refused') {
     return refusedBy(outcome, wanted.type === 'reset_expiration' ? 'reset_expiration' : 'change');
   }
-  return { status: 200, json: { pin: pinOf(outcome.role, publicUrl, useCases.clock.now()) } };
+  return { status: 200, json: { pin: pinOf(outcome.publication, publicUrl) } };
 }
 
 /** What is wrong with a value is told before the role is looked for. Limits count it as sent, so that is handed on. */

@@ -7,6 +7,7 @@ export const EVERYWHERE: readonly WireCode[] = [
   'invalid_request',
   'unauthorized',
   'not_found',
+  'rate_limited',
   'internal_error',
   'unavailable',
 ];
@@ -22,7 +23,7 @@ export const administrationTag: JsonObject = {
   name: 'administration',
   description:
     'For keys of the scope `admin`, which the command alone makes. To any other key nothing is here: 404, whatever the ' +
-    'path and method. No rate is taken from.',
+    'path and method. These requests cost nothing of the rate of requests; wrong keys are bounded by address.',
 };
 
 /** An operation of the administration. */

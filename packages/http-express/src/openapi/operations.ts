@@ -234,7 +234,13 @@ const documentOperation = (): JsonObject => ({
     200: success(
       'This document.',
       { schema: { type: 'object', required: ['openapi', 'info', 'paths'] } },
+      ['ETag'],
       [],
+    ),
+    304: success(
+      'Unchanged since the answer with the ETag that If-None-Match names.',
+      undefined,
+      ['ETag'],
       [],
     ),
   },

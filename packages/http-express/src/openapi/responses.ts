@@ -18,18 +18,19 @@ const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
 /** Every header that an answer may carry. */
 export const componentHeaders = (): JsonObject => ({
   'X-Request-Id': header('The id of this request; tell it to the operator.', EXAMPLE_REQUEST_ID),
-  'Cache-Control': header('Answers are never stored.', 'no-store'),
+  'Cache-Control': header('`no-store`; of the API document `no-cache`.', 'no-store'),
+  ETag: header('The tag of this form of the answer, for If-None-Match.', '"NzI0YmY5"'),
   Location: header('Where the new pin is read.', `https://pins.example/api/v1/pins/${EXAMPLE_REQUEST_ID}`),
   'Idempotent-Replayed': header('`true` when the publication was complete before.', 'true'),
   'WWW-Authenticate': header('How to authenticate.', 'Bearer'),
   Allow: header('The methods of this path.', 'GET, HEAD, POST'),
   'Retry-After': header('In how many seconds to send the same request again.', '5'),
   RateLimit: header(
-    'What is left of each rate, and in how many seconds there is more of one that is used up, or all of it again (draft-ietf-httpapi-ratelimit-headers).',
+    'What is left of each rate, and in how many seconds all of it is there again, or the refused request passes (draft-ietf-httpapi-ratelimit-headers).',
     '"requests";r=5999;t=1, "publications";r=0;t=6',
   ),
   'RateLimit-Policy': header(
-    'The rates of the account: how many in so many seconds. `publications` is there where a publication came as far as its rate.',
+    'The rates of the account: how many in so many seconds. A request that changes something costs ten `requests`, or all where there are fewer; every other one costs one. `publications` is there where a publication came as far as its rate.',
     '"requests";q=6000;w=60, "publications";q=600;w=3600',
   ),
 });
@@ -80,9 +81,15 @@ export function problem(
   );
   return {
     description: titles.join(' '),
-    headers: headerRefs([...(codes.includes('unauthorized') ? [] : rates), ...headers.map(([name]) => name)]),
+    headers: headerRefs([...ratesOf(codes, rates), ...headers.map(([name]) => name)]),
     content: { 'application/problem+json': { schema, examples } },
   };
+}
+
+/** Without a key there is no account; past a rate, the headers say when the request passes, whatever took from it. */
+function ratesOf(codes: readonly WireCode[], rates: readonly string[]): readonly string[] {
+  if (codes.includes('unauthorized')) return [];
+  return codes.includes('rate_limited') ? RATE_HEADERS : rates;
 }
 
 function exampleProblem(code: WireCode, publishing: boolean): unknown {

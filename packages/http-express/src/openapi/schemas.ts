@@ -5,30 +5,32 @@ import { problemTable } from '../problems/problem-table.ts';
 import { WARNING } from '../problems/rule-sentences.ts';
 import { count, instant, type JsonObject, nextCursor, object, schemaRef, UUID } from './json-schema.ts';
 
-const EVENT_TYPES: readonly EventType[] = [
-  'pin.published',
-  'pin.title_changed',
-  'pin.password_set',
-  'pin.password_removed',
-  'pin.renewed',
-  'pin.pinned',
-  'pin.unpinned',
-  'pin.stopped',
-  'pin.taken_down',
-  'pin.expired',
-  'pin.purged',
-  'key.created',
-  'key.revoked',
-  'account.blocked',
-  'account.unblocked',
-  'account.limits_changed',
-  'takedown.lifted',
-  'service.mode_changed',
-  'session.started',
-  'session.ended',
-  'session.refused',
-  'link.created',
-];
+/** A record, so that a type that is missing here does not compile. */
+const EVENT_TYPES: Readonly<Record<EventType, true>> = {
+  'pin.published': true,
+  'pin.title_changed': true,
+  'pin.password_set': true,
+  'pin.password_removed': true,
+  'pin.renewed': true,
+  'pin.pinned': true,
+  'pin.unpinned': true,
+  'pin.stopped': true,
+  'pin.taken_down': true,
+  'pin.expired': true,
+  'pin.purged': true,
+  'key.agreed': true,
+  'key.created': true,
+  'key.revoked': true,
+  'account.blocked': true,
+  'account.unblocked': true,
+  'account.limits_changed': true,
+  'takedown.lifted': true,
+  'service.mode_changed': true,
+  'session.started': true,
+  'session.ended': true,
+  'session.refused': true,
+  'link.created': true,
+};
 
 /** Every schema that answers and requests are made of, with the limits in force. */
 export function componentSchemas(limits: Limits, views: boolean): JsonObject {
@@ -92,7 +94,7 @@ const eventSchema = (): JsonObject => ({
   properties: {
     id: { type: 'string', pattern: UUID },
     at: instant(),
-    type: { enum: EVENT_TYPES },
+    type: { enum: Object.keys(EVENT_TYPES) },
     account: { type: ['string', 'null'] },
     pin: { type: ['string', 'null'], description: 'The publication that it happened to.' },
     actor: object({
@@ -130,7 +132,7 @@ const limitsSchema = (): JsonObject =>
 function rateSchema(counted: string): JsonObject {
   return orNull(
     object({
-      limit: count('So many at once, and then one each share of the window.'),
+      limit: count('Burst size; refilled evenly over the window.'),
       window_seconds: { type: 'integer', minimum: 1 },
       remaining: count('How many pass right now.'),
     }),

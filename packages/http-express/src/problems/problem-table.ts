@@ -11,7 +11,6 @@ export type HttpCode =
   | 'method_not_allowed'
   | 'rate_limited'
   | 'request_timeout'
-  | 'unauthorized'
   | 'unavailable'
   | 'unsupported_media_type';
 

@@ -27,6 +27,8 @@ export interface ProblemDetails {
   /** What to suggest, where the code's own advice says less; without its full stop. */
   readonly advice?: string;
   readonly errors?: readonly WireError[];
+  /** How many more errors there are than `errors` has. */
+  readonly omitted?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** When the same request may be worth repeating. */
   readonly retryAt?: Instant;
@@ -105,10 +107,15 @@ export function answerThrown(error: unknown, context: ProblemContext, now: Insta
 
 function problemBody(
   problem: HttpProblem,
-  { title = problem.title, errors = [], advice = problem.advice, detail = problem.detail }: ProblemDetails,
+  {
+    title = problem.title,
+    errors = [],
+    omitted = 0,
+    advice = problem.advice,
+    detail = problem.detail,
+  }: ProblemDetails,
   { requestId, publishing }: ProblemContext,
 ): ProblemBody {
-  const omitted = Math.max(0, errors.length - MOST_ERRORS);
   return {
     type: `urn:pinfold:problem:${problem.code}`,
     title,
@@ -119,7 +126,9 @@ function problemBody(
     retryable: isRetryable(problem),
     suggestion: suggestionOf({ ...problem, advice }, publishing),
     ...(errors.length > 0 ? { errors: errors.slice(0, MOST_ERRORS) } : {}),
-    ...(problem.code === 'invalid_archive' ? { errors_omitted: omitted } : {}),
+    ...(problem.code === 'invalid_archive'
+      ? { errors_omitted: omitted + Math.max(0, errors.length - MOST_ERRORS) }
+      : {}),
   };
 }
 

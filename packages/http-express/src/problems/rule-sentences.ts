@@ -4,7 +4,7 @@ import type {
   BadEncoding,
   Figures,
   IdempotencyKeyRules,
-  Nothing,
+  NoDetails,
   PasswordRules,
   QuotaRules,
   SecretKind,
@@ -16,15 +16,15 @@ import type { Sentences } from '@pinfold/http';
 
 /** What only a form or a header can get wrong, beside the rules of the core. */
 export interface RequestRules {
-  readonly archive_missing: Nothing;
+  readonly archive_missing: NoDetails;
   readonly archive_too_large: Pick<Figures, 'limit'>;
   readonly field_twice: { readonly field: string };
-  readonly filename: Nothing;
-  readonly title_encoding: Nothing;
-  readonly title_file: Nothing;
+  readonly filename: NoDetails;
+  readonly title_encoding: NoDetails;
+  readonly title_file: NoDetails;
   /** An Idempotency-Key that came in several headers. */
-  readonly twice: Nothing;
-  readonly unknown_field: Nothing;
+  readonly twice: NoDetails;
+  readonly unknown_field: NoDetails;
 }
 
 export const REQUEST: Sentences<RequestRules> = {
@@ -66,6 +66,8 @@ export const QUOTA: Sentences<QuotaRules> = {
     `The account would have ${actual} publications in service; at most ${limit} are allowed.`,
   bytes: ({ limit, actual }) =>
     `The archives in service would have ${actual} bytes; at most ${limit} are allowed.`,
+  keys: ({ limit, actual }) =>
+    `The account would have ${actual} API keys that are not revoked; at most ${limit} are allowed.`,
 };
 
 const UNSAFE: Readonly<Record<UnsafePath, string>> = {
@@ -137,7 +139,7 @@ export const ARCHIVE: Sentences<ArchiveRules> = {
     'The operator of this service took this very archive down; it cannot be published again.',
 };
 
-const SECRETS: Readonly<Record<SecretKind, string>> = {
+const SECRETS: Readonly<Record<Exclude<SecretKind, 'secret_file'>, string>> = {
   private_key: 'private key',
   aws_access_key: 'AWS access key',
   github_token: 'GitHub token',
@@ -156,7 +158,13 @@ export const WARNING: Sentences<WarningRules> = {
   broken_reference: ({ target }) => `No file of the site answers "${target}".`,
   source_map: 'Anyone with the link can read your source code in this source map.',
   possible_secret: ({ secret }) =>
-    `The file seems to contain a secret (${SECRETS[secret]}): if it is real, stop the publication and revoke it.`,
+    secret === 'secret_file'
+      ? 'Files of this name usually hold secrets: if this one does, stop the publication and revoke them.'
+      : `The file seems to contain a secret (${SECRETS[secret]}): if it is real, stop the publication and revoke it.`,
+  service_worker:
+    'The script registers a service worker. This server refuses service workers, so the site must work without one.',
+  unused_server_file:
+    'The file configures another server. It has no effect here, and anyone with the link can read it.',
   absolute_reference: ({ target }) =>
     `"${target}" begins with "/" and leads out of the site here; make it relative.`,
   not_all_checked:

@@ -1,4 +1,4 @@
-import type { ArchiveProblem, KeptWarning, Refusal, Told } from '@pinfold/core';
+import type { ArchiveProblem, KeptWarning, Refusal, RuleDetails } from '@pinfold/core';
 import { type Sentences, sentenceOf } from '@pinfold/http';
 import type { ProblemDetails } from './problem.ts';
 import {
@@ -40,12 +40,13 @@ export function tell(refusal: Refusal): ProblemDetails {
     case 'idempotency_mismatch':
     case 'invalid_cursor':
     case 'not_found':
+    case 'unauthorized':
       return {};
     case 'idempotency_in_progress':
     case 'rate_limited':
       return { retryAt: refusal.retryAt };
     case 'invalid_archive':
-      return { errors: refusal.problems.map(archiveError) };
+      return { errors: refusal.problems.map(archiveError), omitted: refusal.omitted };
     case 'invalid_filename':
       return { errors: [requestError({ rule: 'filename' })] };
     case 'invalid_idempotency_key':
@@ -82,7 +83,7 @@ export function archiveError(problem: ArchiveProblem): WireError {
 }
 
 /** What a form or a header got wrong. */
-export function requestError(told: Told<RequestRules>): WireError {
+export function requestError(told: RuleDetails<RequestRules>): WireError {
   return errorOf(REQUEST, told);
 }
 
@@ -102,7 +103,7 @@ export function wireWarnings(warnings: readonly KeptWarning[]): readonly WireWar
   });
 }
 
-function errorOf<Rules>(sentences: Sentences<Rules>, told: Told<Rules>): WireError {
+function errorOf<Rules>(sentences: Sentences<Rules>, told: RuleDetails<Rules>): WireError {
   const { rule, path, limit, actual } = told as Omit<WireError, 'detail'>;
   return {
     rule,

@@ -1,4 +1,12 @@
-import { type Filename, type Limits, parseFilename, parseTitle, type Title, type Told } from '@pinfold/core';
+import {
+  type Filename,
+  type Limits,
+  parseFilename,
+  parseTitle,
+  type Refusal,
+  type RuleDetails,
+  type Title,
+} from '@pinfold/core';
 import type { BodyTrouble, FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http';
 import { type AnyRefusal, type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import type { RequestRules } from '../problems/rule-sentences.ts';
@@ -7,7 +15,8 @@ import { requestError } from '../problems/tell.ts';
 /** What a publication's form says beside its archive. */
 export interface PublicationWish {
   readonly filename: Filename;
-  readonly title: Title | null;
+  /** What is wrong with a title is answered only after the caller was authenticated again. */
+  readonly title: Title | null | Refusal<'invalid_title'>;
 }
 
 /** `text/plain` is what a part without a type counts as. */
@@ -55,7 +64,6 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
 
   end(): { readonly kind: 'wish'; readonly wish: PublicationWish } | AnyRefusal {
     const title = parseTitle(this.#title ?? null, this.#limits);
-    if (title !== null && typeof title !== 'string') return title;
     if (this.#filename === undefined) return invalid({ rule: 'archive_missing' });
     return { kind: 'wish', wish: { filename: this.#filename, title } };
   }
@@ -98,6 +106,6 @@ export function refuseBody(trouble: BodyTrouble, tooLong: string): HttpRefusal {
   }
 }
 
-function invalid(told: Told<RequestRules>): HttpRefusal {
+function invalid(told: RuleDetails<RequestRules>): HttpRefusal {
   return refuseRequest('invalid_form', { errors: [requestError(told)] });
 }

@@ -1,3 +1,5 @@
+import type { RoleState } from '@pinfold/core';
+import { ROLE_STATES } from '@pinfold/core/adapter';
 import type { Request } from 'express';
 import type { JsonObject } from '../openapi/json-schema.ts';
 import { type HttpRefusal, refuseRequest } from '../problems/problem.ts';
@@ -47,7 +49,7 @@ export const pinParameters: Parameters = {
 export interface ListQuery {
   readonly cursor?: string;
   readonly limit?: number;
-  readonly state?: 'published' | 'expired' | 'deleted';
+  readonly state?: RoleState;
 }
 
 /** `GET /api/v1/pins?idempotency_key=…`, which stands alone. */
@@ -78,7 +80,7 @@ export interface AdminPinQuery {
   readonly cursor?: string;
   readonly limit?: number;
   readonly account?: string;
-  readonly state?: 'published' | 'expired' | 'deleted';
+  readonly state?: RoleState;
   readonly search?: string;
 }
 
@@ -127,7 +129,7 @@ export const adminPinParameters: Parameters = {
   account: { description: 'Only pins of this account.', schema: accountName },
   state: {
     description: 'Only pins in this state; without it all but deleted ones.',
-    schema: { enum: ['published', 'expired', 'deleted'] },
+    schema: { enum: ROLE_STATES },
   },
   search: {
     description: 'A text in the title, in any letter case and width, or in the id. A page may be short then.',
@@ -143,7 +145,7 @@ export const listParameters: Parameters = {
   ...pageParameters('What an earlier page of the account gave as next_cursor, with the same state.'),
   state: {
     description: 'Only pins in this state; without it all but deleted ones.',
-    schema: { enum: ['published', 'expired', 'deleted'] },
+    schema: { enum: ROLE_STATES },
   },
   idempotency_key: {
     description: 'Only the pin that this key published, in any state. It stands alone.',

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Duration, seconds } from '@pinfold/core';
 import { pause } from './pause.ts';
 
@@ -23,6 +24,23 @@ export interface DrainLimits {
 export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): boolean {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
   return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed;
+}
+
+/**
+ * Whether all of a request has arrived, its body among it. It waits one turn where a body is announced: Node emits a
+ * request before it parses what else came in the same read.
+ *
+ * @example
+ * import { createServer } from 'node:http';
+ * import { isWhole } from '@pinfold/http';
+ *
+ * const server = createServer(async (request, response) => {
+ *   response.end((await isWhole(request)) ? 'the body came with the head' : 'the body follows');
+ * });
+ */
+export async function isWhole(request: IncomingMessage): Promise<boolean> {
+  if (isUnderWay(request)) await setImmediate();
+  return request.complete;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { type Clock, type Duration, duration, type Instant, seconds } from '@pinfold/core';
+import type { IncomingBody } from '../upload-pace.ts';
 import { pause } from './pause.ts';
 
 /** How slow and how large a body may be. */
@@ -12,6 +13,8 @@ export interface BodyLimits {
   readonly total: Duration;
   /** The most bytes. */
   readonly bytes: number;
+  /** Takes the body when somebody begins to read it, to measure its pace. */
+  readonly follow?: (body: IncomingBody) => void;
 }
 
 /** Why a body was not read whole; `read_before`: some parser of bodies was there first. */
@@ -48,7 +51,7 @@ const LATE: Duration = seconds(1);
  * The body of a request as long as it keeps coming; it fails with a {@link BodyError}. Whatever becomes of it, the
  * request itself stays as it is, since it still has to carry its answer.
  */
-export class WatchedBody extends Readable {
+export class WatchedBody extends Readable implements IncomingBody {
   readonly #request: IncomingMessage;
   readonly #limits: BodyLimits;
   readonly #over: AbortController = new AbortController();
@@ -63,6 +66,18 @@ export class WatchedBody extends Readable {
     this.#request = request;
     this.#limits = limits;
     this.#last = limits.clock.now();
+  }
+
+  get received(): number {
+    return this.#came;
+  }
+
+  get isClientsTurn(): boolean {
+    return !this.destroyed && !this.#request.complete && !this.#request.isPaused();
+  }
+
+  stall(): void {
+    this.#fail('stalled');
   }
 
   /** Its client is not asked for the body, where it waits for that, before somebody reads it. */
@@ -91,6 +106,7 @@ export class WatchedBody extends Readable {
       .on('end', this.#end)
       .on('close', this.#leave)
       .on('error', this.#leave);
+    this.#limits.follow?.(this);
     this.#watch().catch((error: Error) => this.destroy(error));
   }
 
@@ -171,7 +187,7 @@ export class WatchedBody extends Readable {
       waited += wait;
       if (this.#last === since && !this.#request.isPaused()) break;
     }
-    this.#fail('stalled');
+    this.stall();
   }
 }
 

@@ -2,17 +2,17 @@ import { type Instant, instant } from '@pinfold/core';
 import type { ScreenProblem } from '../../src/problem-groups.ts';
 import { putOnClipboard } from '../copy.ts';
 import { askToLeaveOut } from './ask.ts';
+import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
 import type { Chosen } from './chosen.ts';
 import { button, element } from './elements.ts';
 import { isForbidden } from './forbidden.ts';
 import { type ArchiveLimits, type Judged, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
 import { leaveOut } from './leave-out.ts';
 import { pack } from './pack.ts';
+import { ProgressPanel } from './progress-panel.ts';
 import { freshToken, refreshList } from './refresh.ts';
 import { namesIn, problemReport, remarkReport, wouldLeaveOut } from './reports.ts';
 import { type ArchiveSource, type FolderSource, type Source, sourceOf } from './source.ts';
-import { type PublishingId, type Speech, speech } from './speech.ts';
-import { Stage } from './stage.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
 /** What the server wrote on the panel. */
@@ -30,6 +30,12 @@ interface Rest {
   readonly archive?: Blob;
 }
 
+/** A ZIP to upload, and what it was made of: packing may have left out more, by content. */
+interface Packed<From extends Source = Source> {
+  readonly archive: Blob;
+  readonly source: From;
+}
+
 const CANCELLED: unique symbol = Symbol('cancelled');
 
 /** Publishes what was chosen, from the first look at it to the link in the clipboard. */
@@ -41,23 +47,23 @@ export async function publish(panel: HTMLElement, chosen: Chosen): Promise<void>
 class Publishing {
   readonly #panel: HTMLElement;
   readonly #words: Speech = speech();
-  readonly #stage: Stage;
+  readonly #stage: ProgressPanel;
   readonly #data: PanelData;
   #cancel: AbortController = new AbortController();
 
   constructor(panel: HTMLElement) {
     this.#panel = panel;
     this.#data = JSON.parse(panel.dataset.publish ?? '') as PanelData;
-    this.#stage = new Stage(panel, this.#words);
+    this.#stage = new ProgressPanel(panel, this.#words);
   }
 
   async run(chosen: Chosen): Promise<void> {
     this.#stage.open();
     await this.#unlessCancelled(async () => {
-      const source = await this.#look(chosen);
-      if (source === undefined) return;
-      const archive = await this.#archiveOf(source);
-      if (archive === undefined) return;
+      const given = await this.#look(chosen);
+      const packed = given === undefined ? undefined : await this.#archiveOf(given);
+      if (packed === undefined) return;
+      const { archive, source } = packed;
       const { action = '' } = this.#panel.dataset;
       const filename = source.kind === 'archive' ? source.name : `${source.name || 'site'}.zip`;
       await this.#send({ action, token: this.#data.token, key: newKey(), filename, archive }, source);
@@ -90,8 +96,7 @@ class Publishing {
   }
 
   /** The ZIP to upload, when nothing speaks against it. What was left out of it is asked about last. */
-  async #archiveOf(source: Source): Promise<Blob | undefined> {
-    const { forbidden } = source;
+  async #archiveOf(source: Source): Promise<Packed | undefined> {
     const rest = await this.#restOf(source);
     if (rest.judged.files === 0 && rest.leftOut.length > 0) {
       const which = wouldLeaveOut(this.#words, rest.leftOut);
@@ -103,28 +108,31 @@ class Publishing {
       return undefined;
     }
     if (this.#haveProblems(rest.judged.problems, rest.leftOut)) return undefined;
-    const archive = source.kind === 'folder' ? await this.#pack(source) : rest.archive;
-    if (archive === undefined || forbidden.length === 0) return archive;
-    if (await askToLeaveOut(this.#words, source, rest.judged)) return archive;
+    const packed =
+      source.kind === 'folder' ? await this.#pack(source) : { source, archive: rest.archive ?? source.file };
+    if (packed === undefined || packed.source.leftOut.length === 0) return packed;
+    const judged =
+      packed.source.kind === 'folder' ? judgeFolder(packed.source.files, this.#data.limits) : rest.judged;
+    if (await askToLeaveOut(this.#words, packed.source, judged)) return packed;
     this.#fail('leftOutAsked');
     return undefined;
   }
 
-  /** What can be published of it, when what is forbidden has been left out. */
+  /** The part of it that can be published. */
   async #restOf(source: Source): Promise<Rest> {
     const { limits } = this.#data;
     if (source.kind === 'folder')
-      return { judged: judgeFolder(source.files, limits), leftOut: source.forbidden };
+      return { judged: judgeFolder(source.files, limits), leftOut: source.leftOut };
     const archive = withoutForbidden(source);
     const judged = await judgeArchive(archive ?? source.file, limits);
     return {
       judged,
-      leftOut: archive === undefined ? [] : source.forbidden,
+      leftOut: archive === undefined ? [] : source.leftOut,
       archive: archive ?? source.file,
     };
   }
 
-  async #pack(source: FolderSource): Promise<Blob | undefined> {
+  async #pack(source: FolderSource): Promise<Packed<FolderSource> | undefined> {
     const { worker = '' } = this.#panel.dataset;
     const total = source.files.reduce((sum, { file }) => sum + file.size, 0);
     this.#work('packing', source.name, total);
@@ -132,9 +140,10 @@ class Publishing {
     const packed = await pack(worker, source.files, onProgress, this.#cancel.signal);
     if (packed.kind === 'packed') {
       const { archive } = packed;
-      return this.#haveProblems(judgeSize(archive, this.#data.limits), source.forbidden)
-        ? undefined
-        : archive;
+      const leftOut = [...source.leftOut, ...packed.leftOut].sort();
+      if (this.#haveProblems(judgeSize(archive, this.#data.limits), leftOut)) return undefined;
+      const files = source.files.filter(({ path }) => !packed.leftOut.includes(path));
+      return { archive, source: { ...source, files, leftOut } };
     }
     this.#stage.end(this.#words.say('unreadable', { name: packed.path }), 'bad', this.#again());
     return undefined;
@@ -194,7 +203,7 @@ class Publishing {
       expiresAt === null
         ? undefined
         : words.say('publishedUntil', { moment: words.moment(instant(expiresAt) as Instant) });
-    const left = source.forbidden.length > 0 ? source.forbidden : undefined;
+    const left = source.leftOut.length > 0 ? source.leftOut : undefined;
     const details = element(
       'a',
       { class: 'button', href: this.#page(`publications/${id}`) },
@@ -279,8 +288,8 @@ class Publishing {
 }
 
 /** The ZIP without what is forbidden in it; `undefined` where that cannot be taken out here. */
-function withoutForbidden({ file, directory, forbidden }: ArchiveSource): Blob | undefined {
-  if (forbidden.length === 0 || directory.kind !== 'read') return file;
+function withoutForbidden({ file, directory, leftOut }: ArchiveSource): Blob | undefined {
+  if (leftOut.length === 0 || directory.kind !== 'read') return file;
   return leaveOut(file, directory, isForbidden);
 }
 

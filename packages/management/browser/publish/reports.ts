@@ -1,7 +1,7 @@
 import { groupProblems, type ScreenProblem } from '../../src/problem-groups.ts';
-import { groupRemarks } from '../../src/remark-groups.ts';
+import { groupRemarks } from '../../src/warning-groups.ts';
+import type { Speech } from './browser-i18n.ts';
 import { element } from './elements.ts';
-import type { Speech } from './speech.ts';
 import type { Published } from './upload.ts';
 
 /** Broken rules by rule, each with what it means and its first files. */

@@ -1,6 +1,7 @@
-import { forbiddenSegment, isSystemEntry } from '@pinfold/core/adapter';
+import { partToLeaveOut } from '@pinfold/client/zip';
+import { isSystemEntry } from '@pinfold/core/adapter';
 import type { Chosen } from './chosen.ts';
-import { isForbidden, outermostForbidden } from './forbidden.ts';
+import { outermostForbidden } from './forbidden.ts';
 import { type Directory, readDirectory } from './read-directory.ts';
 
 /** A file of a folder, under its path in the site to be. */
@@ -9,7 +10,7 @@ export interface FolderFile {
   readonly file: File;
 }
 
-/** What there is to publish, and what in it the rules forbid: each folder once. */
+/** The files to publish, and the paths to leave out: each folder once. */
 export type Source = ArchiveSource | FolderSource;
 
 /** A ZIP, with its directory as far as it could be read. */
@@ -18,15 +19,15 @@ export interface ArchiveSource {
   readonly name: string;
   readonly file: File;
   readonly directory: Directory;
-  readonly forbidden: readonly string[];
+  readonly leftOut: readonly string[];
 }
 
-/** A folder, whose files are without what is forbidden; or a single page. */
+/** A folder, whose files are without what is left out; or a single page. */
 export interface FolderSource {
   readonly kind: 'folder';
   readonly name: string;
   readonly files: readonly FolderFile[];
-  readonly forbidden: readonly string[];
+  readonly leftOut: readonly string[];
 }
 
 /** Looks at what was chosen; `undefined` when it is several things. */
@@ -44,13 +45,13 @@ async function single(file: File | undefined): Promise<Source | undefined> {
   const [extension = ''] = /\.html?$/i.exec(file.name) ?? [];
   if (extension === '') return await archive(file);
   const name = file.name.slice(0, -extension.length);
-  return { kind: 'folder', name, files: [{ path: 'index.html', file }], forbidden: [] };
+  return { kind: 'folder', name, files: [{ path: 'index.html', file }], leftOut: [] };
 }
 
 async function archive(file: File): Promise<ArchiveSource> {
   const directory = await readDirectory(file);
   const names = directory.kind === 'read' ? directory.records.map(({ entry }) => entry.name) : [];
-  return { kind: 'archive', name: file.name, file, directory, forbidden: outermostForbidden(names) };
+  return { kind: 'archive', name: file.name, file, directory, leftOut: outermostForbidden(names) };
 }
 
 /** A folder that was chosen comes as a flat list, with everything in it. */
@@ -61,39 +62,39 @@ function folderOf(files: readonly File[]): Source {
   return found.source(name);
 }
 
-/** A folder that was dropped is walked, and what is forbidden is not even entered. */
+/** Walks a folder that was dropped, and enters none that is left out. */
 async function walkFolder(root: FileSystemDirectoryEntry): Promise<Source> {
   const found = new Found();
   const walk = async (folder: FileSystemDirectoryEntry, prefix: string): Promise<void> => {
     for (const entry of await entriesOf(folder)) {
       const path = `${prefix}${entry.name}`;
       if (!isFolder(entry)) found.add(path, await fileOf(entry as FileSystemFileEntry));
-      else if (forbiddenSegment(entry.name) !== undefined) found.forbid(`${path}/`);
-      else await walk(entry, `${path}/`);
+      else if (!found.leavesOut(`${path}/`)) await walk(entry, `${path}/`);
     }
   };
   await walk(root, '');
   return found.source(root.name);
 }
 
-/** Sorts files into what can be published and what cannot. */
+/** Sorts files into those to pack and those to leave out. */
 class Found {
   readonly #files: FolderFile[] = [];
-  readonly #forbidden: string[] = [];
+  readonly #leftOut: Set<string> = new Set();
 
   add(path: string, file: File): void {
-    if (isForbidden(path)) this.forbid(path);
-    else if (!isSystemEntry(path)) this.#files.push({ path, file });
+    if (!isSystemEntry(path) && !this.leavesOut(path)) this.#files.push({ path, file });
   }
 
-  /** Notes a forbidden file, or a folder by the `/` at its end. */
-  forbid(path: string): void {
-    this.#forbidden.push(path);
+  /** Whether a file, or a folder with `/` at its end, is left out for its name; then it is noted. */
+  leavesOut(path: string): boolean {
+    const part = partToLeaveOut(path);
+    if (part !== undefined) this.#leftOut.add(part);
+    return part !== undefined;
   }
 
   source(name: string): FolderSource {
     const files = this.#files.sort((one, other) => (one.path < other.path ? -1 : 1));
-    return { kind: 'folder', name, files, forbidden: outermostForbidden(this.#forbidden) };
+    return { kind: 'folder', name, files, leftOut: [...this.#leftOut].sort() };
   }
 }
 

@@ -1,20 +1,23 @@
 import { type AccountId, type AccountLimits, accountId, OPERATOR } from '@pinfold/core';
-import { codePoints, parseRate } from '@pinfold/core/adapter';
-import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
-import { notFound } from '../answering/refuse.ts';
+import {
+  type AdministeredAccount,
+  type Administration,
+  isOperatorText,
+  parseAccountLimit,
+} from '@pinfold/core/administration';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
+import { fieldOf, type SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
+import { notFound } from '../response/refuse.ts';
 import { type AccountTrouble, accountView } from '../views/account.ts';
 import { accountHistoryView } from '../views/account-history.ts';
 import { accountsView } from '../views/accounts.ts';
-import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
 
 const PAGE_SIZE = 50;
-const LONGEST_REASON = 255;
 
 /** Shows a page of all accounts, or leads to the one that was asked for by name. */
-export async function showAccounts(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function showAccounts(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { name, cursor } = visit.request.query;
   if (typeof name === 'string' && name.trim() !== '') return seeOther(pathOf(visit, name.trim()));
   const further = typeof cursor === 'string';
@@ -29,7 +32,7 @@ export async function showAccounts(screen: Screen, visit: SignedInVisit): Promis
 /** Shows an account, and what was wrong with a form about it. */
 export async function showAccount(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   trouble?: AccountTrouble,
 ): Promise<Answer> {
   const name = nameOf(visit);
@@ -39,7 +42,7 @@ export async function showAccount(
 }
 
 /** Sets all limits of an account; an empty field leaves it to the service. */
-export async function limit(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function limit(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const values = {
     requests: textOf(visit, 'requests'),
     publications: textOf(visit, 'publications'),
@@ -48,7 +51,8 @@ export async function limit(screen: Screen, visit: SignedInVisit): Promise<Answe
   };
   const limits: Record<string, unknown> = {};
   for (const field of ['requests', 'publications', 'sites', 'bytes'] as const) {
-    const value = (field === 'sites' || field === 'bytes' ? quotaOf : rateOf)(values[field]);
+    const text = values[field];
+    const value = text === '' ? null : parseAccountLimit(field, text);
     if (value === undefined) return showAccount(screen, visit, { field, values });
     limits[field] = value;
   }
@@ -58,7 +62,7 @@ export async function limit(screen: Screen, visit: SignedInVisit): Promise<Answe
 }
 
 /** Blocks an account. */
-export async function block(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function block(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const reason = reasonOf(visit);
   if (reason === undefined) return showAccount(screen, visit, { field: 'reason' });
   const sites = fieldOf(visit, 'sites') === 'hide' ? 'hide' : 'keep';
@@ -68,14 +72,14 @@ export async function block(screen: Screen, visit: SignedInVisit): Promise<Answe
 }
 
 /** Ends a block. */
-export async function unblock(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function unblock(screen: Screen, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, 'didUnblock', (administration, name) =>
     administration.unblockAccount(name, visit.cause),
   );
 }
 
 /** Shows what happened to all accounts, or to one. */
-export async function showAccountHistory({ history }: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function showAccountHistory({ history }: Screen, visit: SignedInContext): Promise<Answer> {
   const { account, cursor } = visit.request.query;
   const name = typeof account === 'string' ? known(account) : undefined;
   const further = typeof cursor === 'string';
@@ -93,11 +97,9 @@ export async function showAccountHistory({ history }: Screen, visit: SignedInVis
 }
 
 /** What was given as a reason; `undefined` where it will not do. */
-export function reasonOf(visit: SignedInVisit): string | undefined {
+export function reasonOf(visit: SignedInContext): string | undefined {
   const reason = textOf(visit, 'reason');
-  return reason === '' || codePoints(reason) > LONGEST_REASON || /[\p{Cc}\p{Cs}]/u.test(reason)
-    ? undefined
-    : reason;
+  return isOperatorText(reason) ? reason : undefined;
 }
 
 /** What there is for those who administer: routes that need it are there only with it. */
@@ -108,7 +110,7 @@ export function administrationOf({ administration }: Screen): Administration {
 
 async function change(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   done: MessageId,
   work: (administration: Administration, name: AccountId) => Promise<AdministeredAccount>,
 ): Promise<Answer> {
@@ -120,11 +122,11 @@ async function change(
   return seeOther(pathOf(visit, name), { tone: 'good', message: done });
 }
 
-function pathOf({ base }: SignedInVisit, name: string): string {
+function pathOf({ base }: SignedInContext, name: string): string {
   return `${base}/administration/accounts/${encodeURIComponent(name)}`;
 }
 
-function nameOf({ request }: SignedInVisit): AccountId | undefined {
+function nameOf({ request }: SignedInContext): AccountId | undefined {
   return known(String(request.params.name));
 }
 
@@ -137,18 +139,6 @@ export function known(name: string): AccountId | undefined {
   }
 }
 
-function textOf(visit: SignedInVisit, field: string): string {
+function textOf(visit: SignedInContext, field: string): string {
   return (fieldOf(visit, field) ?? '').trim();
-}
-
-/** `undefined` where it will not do. */
-function rateOf(text: string): string | null | undefined {
-  if (text === '') return null;
-  return parseRate(text) === undefined ? undefined : text;
-}
-
-function quotaOf(text: string): number | 'off' | null | undefined {
-  if (text === '') return null;
-  if (text === 'off') return 'off';
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -1,44 +1,103 @@
-import type { Pairings } from '@pinfold/core';
-import { pairingCode } from '@pinfold/core/accounts';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
-import { refuseChanges } from '../answering/refuse.ts';
+import type { Keys, Pairings } from '@pinfold/core';
+import type { Screen } from '../options.ts';
+import { refuseStranger } from '../request/rates.ts';
+import { fieldOf, type RequestContext, type SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
+import { refuse, refuseChanges } from '../response/refuse.ts';
 import { type ConnectModel, connectView } from '../views/connect.ts';
-import { fieldOf, type SignedInVisit, type Visit } from '../visiting/visit.ts';
 import { keyWishOf } from './key-wish.ts';
+import { keysFull } from './keys.ts';
+
+/** After how many seconds a program is to ask again. */
+const POLL_SECONDS = 2;
+/** After how many seconds a program is to try again that finds too many others. */
+const FULL_SECONDS = 30;
+
+/** The answer to a poll before the person has agreed; an unknown secret is answered the same way. */
+const WAITING: Answer = { kind: 'json', status: 202, body: { status: 'waiting' }, retryAfter: POLL_SECONDS };
+
+/** What gives programs their keys. */
+export interface Connecting extends Screen {
+  readonly pairings: Pairings;
+  /** Absent where it cannot be told before whether the account has as many keys as it may have. */
+  readonly keys?: Keys;
+}
+
+/** Registers a program that is about to ask for a key, by the hash of its secret. */
+export async function registerConnect(connecting: Connecting, visit: RequestContext): Promise<Answer> {
+  const limited = await refuseStranger(connecting, visit);
+  if (limited !== undefined) return limited;
+  const { kind } = await connecting.pairings.register(fieldOf(visit, 'request') ?? '');
+  if (kind === 'unknown') return refuse(visit, 400, 'badFormTitle', 'badFormText');
+  if (kind === 'full') return { ...refuse(visit, 503, 'busyTitle', 'busyText'), retryAfter: FULL_SECONDS };
+  return { kind: 'json', status: 200, body: { status: 'registered' }, retryAfter: POLL_SECONDS };
+}
 
 /** Shows what a program asks for, or how one is made to ask. */
-export async function showConnect(_: Pairings, visit: SignedInVisit): Promise<Answer> {
+export async function showConnect({ pairings, keys }: Connecting, visit: SignedInContext): Promise<Answer> {
   const { request, label } = visit.request.query;
   const secretHash = typeof request === 'string' ? request : undefined;
   const model = { secretHash, label: typeof label === 'string' ? label : '', trouble: undefined };
-  const isWrong = secretHash !== undefined && pairingCode(secretHash) === undefined;
-  return isWrong ? refused(visit, 400, model) : page(connectView(visit, model));
+  if (secretHash === undefined) return page(connectView(visit, { ...model, kind: 'how' }));
+  if (!(await pairings.isRegistered(secretHash))) return unknown(visit, model);
+  const full = await keys?.refuseFurther(visit.account);
+  if (full !== undefined)
+    return refused(visit, 403, { ...model, kind: 'full', trouble: keysFull(visit, full) });
+  return page(connectView(visit, { ...model, kind: 'form' }));
 }
 
 /** Agrees that the program gets a key. */
-export async function connect(pairings: Pairings, visit: SignedInVisit): Promise<Answer> {
+export async function connect({ pairings }: Connecting, visit: SignedInContext): Promise<Answer> {
   const secretHash = fieldOf(visit, 'request') ?? '';
   const { label, scopes, trouble } = keyWishOf(visit);
-  if (trouble !== undefined) return refused(visit, 422, { secretHash, label, trouble });
-  const { account, cause } = visit;
-  const outcome = await pairings.agree({ secretHash, account, scopes, label, cause });
-  if (outcome.kind === 'unknown') return refused(visit, 400, { secretHash, label, trouble });
-  return seeOther(`${visit.base}/keys`, { tone: 'good', message: 'didConnect' });
+  const model = { secretHash, label, trouble };
+  if (trouble !== undefined) {
+    const isKnown = await pairings.isRegistered(secretHash);
+    return isKnown ? refused(visit, 422, { ...model, kind: 'form' }) : unknown(visit, model);
+  }
+  const { account, cause, credential } = visit;
+  const given = { session: credential.session ?? null, apiKey: credential.key ?? null };
+  const outcome = await pairings.agree({ secretHash, account, scopes, label, cause, given });
+  switch (outcome.kind) {
+    case 'agreed':
+      return seeOther(`${visit.base}/keys`, { tone: 'good', message: 'didConnect' });
+    case 'unknown':
+      return unknown(visit, model);
+    default:
+      return refused(visit, 403, { ...model, kind: 'full', trouble: keysFull(visit, outcome) });
+  }
 }
 
-/** Gives a program its key, once somebody has agreed. It shows nothing but its secret. */
-export async function handOverKey(pairings: Pairings, visit: Visit): Promise<Answer> {
-  const made = await pairings.redeem(fieldOf(visit, 'secret') ?? '', visit.origin);
-  if (made === undefined) return { kind: 'json', status: 202, body: { status: 'waiting' } };
-  if ('code' in made) return refuseChanges(visit, made);
-  const { key, text } = made;
-  const { id, account, scopes } = key;
-  visit.who.account = account;
-  visit.who.key = id;
-  return { kind: 'json', status: 200, body: { status: 'given', key: text, id, account, scopes } };
+/** Gives a program its key once a person has agreed. A secret that belongs to no registration counts as a guess. */
+export async function handOverKey(connecting: Connecting, visit: RequestContext): Promise<Answer> {
+  const outcome = await connecting.pairings.redeem(fieldOf(visit, 'secret') ?? '', visit.origin);
+  switch (outcome.kind) {
+    case 'unknown':
+      return (await refuseStranger(connecting, visit)) ?? WAITING;
+    case 'waiting':
+      return WAITING;
+    case 'refused': {
+      if (outcome.code !== 'quota_exceeded') return refuseChanges(visit, outcome);
+      visit.who.outcome = outcome.code;
+      return { kind: 'json', status: 403, body: { kind: 'refused', message: keysFull(visit, outcome) } };
+    }
+    case 'made': {
+      const { key, text } = outcome;
+      const { id, account, scopes } = key;
+      visit.who.account = account;
+      visit.who.key = id;
+      return { kind: 'json', status: 200, body: { status: 'given', key: text, id, account, scopes } };
+    }
+    default:
+      return outcome satisfies never;
+  }
 }
 
-function refused(visit: SignedInVisit, status: number, model: ConnectModel): Answer {
-  visit.who.outcome = 'invalid_form';
+function unknown(visit: SignedInContext, model: Omit<ConnectModel, 'kind'>): Answer {
+  return refused(visit, 400, { ...model, kind: 'unknown' });
+}
+
+function refused(visit: SignedInContext, status: 400 | 403 | 422, model: ConnectModel): Answer {
+  visit.who.outcome = status === 403 ? 'quota_exceeded' : 'invalid_form';
   return page(connectView(visit, model), status);
 }

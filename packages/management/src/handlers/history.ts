@@ -1,13 +1,21 @@
 import { parseRoleId } from '@pinfold/core';
 import type { History } from '@pinfold/core/history';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
+import type { Screen } from '../options.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
 import { historyView } from '../views/history.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
 
 const PAGE_SIZE = 50;
 
 /** Shows a page of the account's history, of one publication where the query names it. */
-export async function showHistory(history: History, visit: SignedInVisit): Promise<Answer> {
+export async function showHistory(
+  { history, pageTurns }: Pick<Screen, 'pageTurns'> & { readonly history: History },
+  visit: SignedInContext,
+): Promise<Answer> {
+  return await pageTurns.run(visit.account, visit.signal, () => historyPage(history, visit));
+}
+
+async function historyPage(history: History, visit: SignedInContext): Promise<Answer> {
   const { pin: id, cursor } = visit.request.query;
   const pin = typeof id === 'string' ? parseRoleId(id) : undefined;
   const further = typeof cursor === 'string';

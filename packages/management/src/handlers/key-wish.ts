@@ -1,7 +1,6 @@
-import type { Scope } from '@pinfold/core';
+import { MEMBER_SCOPES, type Scope } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/adapter';
-import { GIVEN_SCOPES } from '../views/keys.ts';
-import { fieldOf, fieldsOf, type SignedInVisit } from '../visiting/visit.ts';
+import { fieldOf, fieldsOf, type SignedInContext } from '../request/request-context.ts';
 
 const LONGEST_LABEL = 100;
 
@@ -13,7 +12,7 @@ export interface KeyWish {
 }
 
 /** Reads the fields of a new key. */
-export function keyWishOf(visit: SignedInVisit): KeyWish {
+export function keyWishOf(visit: SignedInContext): KeyWish {
   const label = (fieldOf(visit, 'label') ?? '').trim();
   const scopes = fieldsOf(visit, 'scope').filter(isScope);
   const tooLong = codePoints(label) > LONGEST_LABEL || /\p{Cc}/u.test(label);
@@ -22,6 +21,7 @@ export function keyWishOf(visit: SignedInVisit): KeyWish {
   return { label, scopes, trouble };
 }
 
+/** Only the command makes a key that administers. */
 function isScope(text: string): text is Scope {
-  return (GIVEN_SCOPES as readonly string[]).includes(text);
+  return (MEMBER_SCOPES as readonly string[]).includes(text);
 }

@@ -1,24 +1,23 @@
-import type { RoleState } from '@pinfold/core';
-import { allowanceOf } from '../allowance.ts';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
+import { parseRoleState } from '@pinfold/core/adapter';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
-import { publicationOf } from '../publication.ts';
+import { shownPublication } from '../publication.ts';
+import { allowanceOf } from '../quota-text.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
 import { listView } from '../views/list.ts';
 import { problemList } from '../views/problems.ts';
 import type { PublishTrouble } from '../views/publish-panel.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
 
 const PAGE_SIZE = 20;
 /** As the page has it for its field. */
 const LONGEST_SEARCH = 255;
-const STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 /** Shows a page of the list, and above it what went wrong with a form for publishing. */
 export async function showList(
   { useCases, publicUrl }: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   trouble?: { readonly status: number; readonly publish: PublishTrouble },
 ): Promise<Answer> {
   // Links of the list are relative, to keep long lists small, and so need the slash.
@@ -27,7 +26,7 @@ export async function showList(
   }
   const { q, state: wanted, cursor } = visit.request.query;
   const search = typeof q === 'string' ? q.trim().slice(0, LONGEST_SEARCH) : '';
-  const state = STATES.find((one) => one === wanted);
+  const state = parseRoleState(wanted);
   const further = typeof cursor === 'string';
   const listed = await useCases.list({
     by: visit.account,
@@ -38,7 +37,9 @@ export async function showList(
   });
   if (listed.kind === 'refused') return seeOther(`${visit.base}/`);
   const limits = await useCases.limitsOf(visit.account);
-  const publications = listed.roles.map((role) => publicationOf(role, { publicUrl, now: visit.now, limits }));
+  const publications = listed.publications.map((each) =>
+    shownPublication(each, { publicUrl, now: visit.now }),
+  );
   const allowance = await allowanceOf(useCases, visit.account, visit.now);
   const model = { publications, limits, allowance, search, state, further, next: listed.next };
   return trouble === undefined
@@ -49,7 +50,7 @@ export async function showList(
 /** Shows the list, and above it in a sentence what went wrong with the form for publishing. */
 export function formTrouble(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   status: number,
   message: MessageId,
 ): Promise<Answer> {
@@ -59,7 +60,7 @@ export function formTrouble(
 /** Shows the list, and above it what is wrong with an archive. */
 export function showProblems(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   status: number,
   broken: readonly ScreenProblem[],
   summary: MessageId = 'problemsTitle',

@@ -1,27 +1,29 @@
 import {
   type ChangeRequest,
+  type Conflict,
   type Generation,
   isFault,
   type Manifest,
-  type Overtaken,
   type PasswordRules,
+  type Publication,
   parseRoleId,
-  type Role,
   type RoleId,
   type TitleRules,
   type UpdateOutcome,
 } from '@pinfold/core';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
-import { notFound, refuse, refuseChanges } from '../answering/refuse.ts';
-import type { Said } from '../answering/said.ts';
+import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
-import { type Publication, publicationOf, type RefusedBecause } from '../publication.ts';
+import { type RefusedBecause, type ShownPublication, shownPublication } from '../publication.ts';
+import { askToSignIn } from '../request/middleware.ts';
+import { fieldOf, type SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
+import type { Flash } from '../response/flash.ts';
+import { notFound, refuse, refuseChanges } from '../response/refuse.ts';
 import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
 import { NO_RENEWAL } from '../views/detail-cards.ts';
+import { filesCard } from '../views/files.ts';
 import { stopView } from '../views/stop.ts';
-import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
-import type { Values } from '../words.ts';
 
 const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
   type: 'passwordOdd',
@@ -40,38 +42,38 @@ const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
 const SHOWN_EVENTS = 10;
 
 /** Asks once more before it ends. */
-export async function askToStop(screen: Screen, visit: SignedInVisit): Promise<Answer> {
-  const role = await read(screen, visit);
-  if (role === undefined) return notFound(visit);
-  const publication = shown(screen, visit, role);
+export async function askToStop(screen: Screen, visit: SignedInContext): Promise<Answer> {
+  const found = await read(screen, visit);
+  if (found === undefined) return notFound(visit);
+  const publication = shown(screen, visit, found);
   return publication.refused.stop === undefined
     ? page(stopView(visit, publication))
-    : seeOther(pathOf(visit, role.id), refusal('deleted', 'didStop'));
+    : seeOther(pathOf(visit, publication.id), refusal('deleted', 'didStop'));
 }
 
 /** Ends it. */
-export async function stop(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function stop(screen: Screen, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, (request) => screen.useCases.stop(request), 'didStop');
 }
 
 /** Keeps it until it is unpinned. */
-export async function pin(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function pin(screen: Screen, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, (request) => screen.useCases.pin(request), 'didPin');
 }
 
 /** Lets it expire again. */
-export async function unpin(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function unpin(screen: Screen, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, (request) => screen.useCases.unpin(request), 'didUnpin');
 }
 
 /** Gives it its whole lifetime again. */
-export async function renew(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function renew(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { update } = screen.useCases;
   return change(screen, visit, (request) => update(request, { type: 'reset_expiration' }), 'didRenew');
 }
 
 /** Renames only what still has the title that the form was made with. */
-export async function rename(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function rename(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { updateSeen } = screen.useCases;
   const title = fieldOf(visit, 'title') ?? '';
   const seen = { title: fieldOf(visit, 'seen') || null };
@@ -80,7 +82,7 @@ export async function rename(screen: Screen, visit: SignedInVisit): Promise<Answ
 }
 
 /** Sets, changes or removes the password, unless viewers were cut off since the form was made. */
-export async function setPassword(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function setPassword(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { updateSeen, limits } = screen.useCases;
   const removes = fieldOf(visit, 'remove') === 'yes';
   const password = removes ? null : (fieldOf(visit, 'password') ?? '');
@@ -99,22 +101,31 @@ export async function setPassword(screen: Screen, visit: SignedInVisit): Promise
 /** Shows it, and what was wrong with a field that was sent. */
 export async function showPublication(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   trouble?: FieldTrouble,
 ): Promise<Answer> {
-  const role = await read(screen, visit);
-  if (role === undefined) return notFound(visit);
-  const manifest = await manifestOf(screen, role, visit.signal);
-  const publication = shown(screen, visit, role);
+  const { pageTurns } = screen;
+  return await pageTurns.run(visit.account, visit.signal, () => publicationPage(screen, visit, trouble));
+}
+
+async function publicationPage(
+  screen: Screen,
+  visit: SignedInContext,
+  trouble: FieldTrouble | undefined,
+): Promise<Answer> {
+  const found = await read(screen, visit);
+  if (found === undefined) return notFound(visit);
+  const manifest = await manifestOf(screen, found, visit.signal);
+  const publication = shown(screen, visit, found);
   const limits = await screen.useCases.limitsOf(visit.account);
   return page(
     detailView(visit, {
       publication,
       limits,
-      manifest,
+      files: await filesCard(visit, publication, manifest, Number(visit.request.query.files)),
       ...(trouble === undefined ? {} : { trouble }),
-      ...(await latestOf(screen, visit, role.id)),
-      views: await screen.views?.of(role.id),
+      ...(await latestOf(screen, visit, found.id)),
+      views: await screen.views?.of(found.id),
     }),
     trouble === undefined ? 200 : 422,
   );
@@ -123,7 +134,7 @@ export async function showPublication(
 /** The latest of what happened to it, where that is known. */
 async function latestOf(
   { history }: Screen,
-  { account: by }: SignedInVisit,
+  { account: by }: SignedInContext,
   pin: RoleId,
 ): Promise<Pick<DetailModel, 'history'>> {
   const listed = await history?.list({ by, pin, limit: SHOWN_EVENTS });
@@ -133,19 +144,19 @@ async function latestOf(
 
 async function change(
   screen: Screen,
-  visit: SignedInVisit,
-  command: (request: ChangeRequest) => Promise<UpdateOutcome | Overtaken>,
+  visit: SignedInContext,
+  command: (request: ChangeRequest) => Promise<UpdateOutcome | Conflict>,
   done: MessageId,
   title?: string,
 ): Promise<Answer> {
   const id = idOf(visit);
   if (id === undefined) return notFound(visit);
-  const { words } = visit;
-  const outcome = await command({ by: visit.account, id, cause: visit.cause, signal: visit.signal });
+  const { words, account: by, cause, credential, signal } = visit;
+  const outcome = await command({ by, id, cause, credential, signal });
   if (outcome.kind !== 'changed')
     visit.who.outcome = outcome.kind === 'refused' ? outcome.code : outcome.kind;
   if (outcome.kind === 'overtaken' && title !== undefined) {
-    const message = words.say('titleOvertaken', { title: outcome.role.title ?? words.say('noTitle') });
+    const message = words.say('titleOvertaken', { title: outcome.publication.title ?? words.say('noTitle') });
     return await showPublication(screen, visit, { field: 'title', value: title, message });
   }
   if (outcome.kind === 'overtaken') return seeOther(pathOf(visit, id), { tone: 'bad', message: 'overtaken' });
@@ -153,7 +164,7 @@ async function change(
     return seeOther(backTo(visit, id), {
       tone: 'good',
       message: done,
-      values: valuesOf(visit, outcome.role),
+      values: valuesOf(visit, outcome.publication),
     });
   switch (outcome.code) {
     case 'not_found':
@@ -171,23 +182,29 @@ async function change(
     case 'account_blocked':
     case 'read_only':
       return refuseChanges(visit, outcome);
+    case 'unauthorized':
+      return askToSignIn(screen, visit);
     default:
       return outcome satisfies never;
   }
 }
 
 /** The publication that an address names, if it is this account's. */
-export async function read(screen: Screen, visit: SignedInVisit): Promise<Role | undefined> {
+export async function read(screen: Screen, visit: SignedInContext): Promise<Publication | undefined> {
   const id = idOf(visit);
   if (id === undefined) return undefined;
   const found = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });
-  return found.kind === 'found' ? found.role : undefined;
+  return found.kind === 'found' ? found.publication : undefined;
 }
 
 /** Files that storage lost are shown as gone: their owner must still be able to stop what is left. */
-async function manifestOf(screen: Screen, role: Role, signal: AbortSignal): Promise<Manifest | undefined> {
+async function manifestOf(
+  screen: Screen,
+  publication: Publication,
+  signal: AbortSignal,
+): Promise<Manifest | undefined> {
   try {
-    const opened = await screen.useCases.open.manifest(role, signal);
+    const opened = await screen.useCases.open.manifest(publication, signal);
     return opened.kind === 'manifest' ? opened.manifest : undefined;
   } catch (error) {
     if (isFault(error) && error.code === 'archive_missing') return undefined;
@@ -195,34 +212,32 @@ async function manifestOf(screen: Screen, role: Role, signal: AbortSignal): Prom
   }
 }
 
-function shown(screen: Screen, visit: SignedInVisit, role: Role): Publication {
-  const { publicUrl, useCases } = screen;
-  return publicationOf(role, { publicUrl, now: visit.now, limits: useCases.limits });
+function shown({ publicUrl }: Screen, { now }: SignedInContext, found: Publication): ShownPublication {
+  return shownPublication(found, { publicUrl, now });
 }
 
-function pathOf({ base }: SignedInVisit, id: RoleId): string {
+function pathOf({ base }: SignedInContext, id: RoleId): string {
   return `${base}/publications/${id}`;
 }
 
 /** Where the person was: the list, when the form stood there. */
-function backTo(visit: SignedInVisit, id: RoleId): string {
+function backTo(visit: SignedInContext, id: RoleId): string {
   const { referer } = visit.request.headers;
   const from = referer !== undefined && URL.canParse(referer) ? new URL(referer) : undefined;
   const isList = from?.pathname === `${visit.base}/` || from?.pathname === visit.base;
   return isList ? `${visit.base}/${from?.search ?? ''}` : pathOf(visit, id);
 }
 
-function idOf({ request }: SignedInVisit): RoleId | undefined {
+function idOf({ request }: SignedInContext): RoleId | undefined {
   return parseRoleId(String(request.params.id));
 }
 
-function valuesOf({ words }: SignedInVisit, role: Role): Values {
-  const name = role.title ?? role.originalFilename;
-  return { name, moment: role.expiresAt === null ? '' : words.moment(role.expiresAt) };
+function valuesOf({ words }: SignedInContext, { title, originalFilename, expiresAt }: Publication): Values {
+  return { name: title ?? originalFilename, moment: expiresAt === null ? '' : words.moment(expiresAt) };
 }
 
 /** Why the core refused, in the words for what was tried. */
-function refusal(reason: RefusedBecause, tried: MessageId): Said {
+function refusal(reason: RefusedBecause, tried: MessageId): Flash {
   if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
   return { tone: 'bad', message: reason === 'deleted' ? 'alreadyStopped' : 'alreadyExpired' };
 }

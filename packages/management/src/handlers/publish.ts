@@ -1,11 +1,12 @@
 import type { Inadmissible, PublishOutcome, Refusal } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { refusedWords } from '../allowance.ts';
-import { type Answer, seeOther } from '../answering/answer.ts';
-import { READ_ONLY_SECONDS, refuse } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
+import { refusedWords } from '../quota-text.ts';
+import { askToSignIn } from '../request/middleware.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { type Answer, seeOther } from '../response/answer.ts';
+import { READ_ONLY_SECONDS, refuse } from '../response/refuse.ts';
 import { oddText } from '../upload-form.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
 import { formTrouble, showList, showProblems, tooLarge } from './list.ts';
 import type { ArchiveVisit } from './receive.ts';
 
@@ -21,21 +22,22 @@ export async function publishUpload(screen: Screen, visit: ArchiveVisit): Promis
 
 async function publish(
   { useCases }: Screen,
-  { account, cause, wish, archive, who }: ArchiveVisit,
+  { account, cause, credential, wish, archive, who }: ArchiveVisit,
 ): Promise<PublishOutcome> {
-  const outcome = await useCases.publish({ by: account, ...wish, archive, cause });
+  const outcome = await useCases.publish({ by: account, ...wish, archive, cause, credential });
   if (outcome.kind === 'refused') who.outcome = outcome.code;
   return outcome;
 }
 
-function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutcome): Answer {
+function answerScript(screen: Screen, visit: SignedInContext, outcome: PublishOutcome): Answer {
   if (outcome.kind !== 'refused') {
-    const { role, warnings } = outcome;
+    const { publication, warnings } = outcome;
+    const { id, expiresAt } = publication;
     const body = {
       kind: outcome.kind,
-      id: role.id,
-      sharedUrl: sharedUrl(screen.publicUrl, role.id),
-      expiresAt: role.expiresAt,
+      id,
+      sharedUrl: sharedUrl(screen.publicUrl, id),
+      expiresAt,
       remarks: warnings,
     };
     return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
@@ -65,27 +67,29 @@ function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutc
     case 'invalid_idempotency_key':
     case 'invalid_title':
       return refuse(visit, 400, 'badFormTitle', oddText(outcome));
+    case 'unauthorized':
+      return askToSignIn(screen, visit);
     default:
       return outcome satisfies never;
   }
 }
 
-async function answerForm(screen: Screen, visit: SignedInVisit, outcome: PublishOutcome): Promise<Answer> {
+async function answerForm(screen: Screen, visit: SignedInContext, outcome: PublishOutcome): Promise<Answer> {
   if (outcome.kind === 'refused') return await refuseArchive(screen, visit, outcome);
-  const { role, warnings } = outcome;
-  return seeOther(`${visit.base}/publications/${role.id}`, {
+  const { publication, warnings } = outcome;
+  return seeOther(`${visit.base}/publications/${publication.id}`, {
     tone: 'good',
     message: warnings.length === 0 ? 'didPublish' : 'didPublishWithRemarks',
-    values: { name: role.title ?? role.originalFilename },
+    values: { name: publication.title ?? publication.originalFilename },
     remarks: warnings,
   });
 }
 
 function refuseArchive(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   refusal: Extract<PublishOutcome, Refusal>,
-): Promise<Answer> {
+): Promise<Answer> | Answer {
   switch (refusal.code) {
     case 'refused_by_host':
       return showList(screen, visit, { status: 422, publish: { summary: hostWords(visit, refusal) } });
@@ -109,6 +113,8 @@ function refuseArchive(
     case 'invalid_idempotency_key':
     case 'invalid_title':
       return formTrouble(screen, visit, 422, oddText(refusal));
+    case 'unauthorized':
+      return askToSignIn(screen, visit);
     default:
       return refusal satisfies never;
   }
@@ -119,6 +125,6 @@ function statusOf({ code }: Inadmissible): number {
   return code === 'rate_limited' ? 429 : 403;
 }
 
-function hostWords({ words }: SignedInVisit, { words: own }: Refusal<'refused_by_host'>): string {
+function hostWords({ words }: SignedInContext, { words: own }: Refusal<'refused_by_host'>): string {
   return (words.language === 'ja' ? own.ja : undefined) ?? own.en;
 }

@@ -1,32 +1,35 @@
 import { type Limits, minutes, type StagedArchive, seconds } from '@pinfold/core';
+import { discardQuietly } from '@pinfold/core/adapter';
 import { type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http';
-import type { Answer } from '../answering/answer.ts';
-import { refuse } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
+import { type Guard, passed, refuseAgain } from '../request/middleware.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import type { Answer } from '../response/answer.ts';
+import { refuse } from '../response/refuse.ts';
 import { oddText, readWish, UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
-import { type Guard, passed } from '../visiting/guards.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
 import { formTrouble, showProblems, tooLarge } from './list.ts';
 
 /** A visit that brought an archive, which is its handler's to publish. */
-export interface ArchiveVisit extends SignedInVisit {
+export interface ArchiveVisit extends SignedInContext {
   readonly wish: Wish;
   readonly archive: StagedArchive;
 }
 
 /** Receives the multipart form of a browser without scripts, whose token must come before its file. */
-export const archiveInForm: Guard<SignedInVisit, ArchiveVisit> = async (screen, visit) => {
+export const archiveInForm: Guard<SignedInContext, ArchiveVisit> = async (screen, visit) => {
   const limits = await screen.useCases.limitsOf(visit.account);
   const reader = new UploadForm(visit.formToken, limits);
-  const form = await screen.uploads.take(visit.account, visit.signal, () =>
-    receiveForm(visit.request, reader, receiving(screen, limits)),
+  const form = await screen.uploads.take(visit.account, visit.signal, (follow) =>
+    receiveForm(visit.request, reader, { ...receiving(screen, limits), follow }),
   );
+  const ended = await endedMeanwhile(screen, visit, form.kind === 'received' ? form.archive : undefined);
+  if (ended !== undefined) return ended;
   if (form.kind === 'refused') return await refuseForm(screen, visit, form, limits);
   return passed({ ...visit, wish: form.wish, archive: form.archive });
 };
 
 /** Receives a ZIP as the body of the request, which our script sends with progress, and again after a break. */
-export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, visit) => {
+export const archiveInBody: Guard<SignedInContext, ArchiveVisit> = async (screen, visit) => {
   const limits = await screen.useCases.limitsOf(visit.account);
   const { headers } = visit.request;
   const sent = {
@@ -36,12 +39,14 @@ export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, 
   };
   const wish = readWish(sent, limits);
   if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', oddText(wish));
-  const received = await screen.uploads.take(visit.account, visit.signal, () =>
-    receiveArchive(visit.request, receiving(screen, limits)),
+  const received = await screen.uploads.take(visit.account, visit.signal, (follow) =>
+    receiveArchive(visit.request, { ...receiving(screen, limits), follow }),
   );
   switch (received.kind) {
-    case 'received':
-      return passed({ ...visit, wish, archive: received.archive });
+    case 'received': {
+      const ended = await endedMeanwhile(screen, visit, received.archive);
+      return ended ?? passed({ ...visit, wish, archive: received.archive });
+    }
     case 'too_large':
       visit.who.outcome = 'archive_too_large';
       return {
@@ -58,13 +63,29 @@ export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, 
   }
 };
 
+/** Authenticates again now that the body is in; unless the visit goes on, the archive is discarded. */
+async function endedMeanwhile(
+  screen: Screen,
+  visit: SignedInContext,
+  archive: StagedArchive | undefined,
+): Promise<Answer | undefined> {
+  let isKept = false;
+  try {
+    const ended = await refuseAgain(screen, visit);
+    isKept = ended === undefined;
+    return ended;
+  } finally {
+    if (!isKept && archive !== undefined) await discardQuietly(archive);
+  }
+}
+
 function receiving({ useCases: { clock, staging } }: Screen, { archiveBytes }: Limits): ReceiveFormOptions {
   return { clock, staging, archiveBytes, idle: seconds(30), total: minutes(15) };
 }
 
 function refuseForm(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   { status, title, text }: UploadRefusal,
   { archiveBytes }: Limits,
 ): Promise<Answer> | Answer {

@@ -1,16 +1,14 @@
-import { codePoints } from '@pinfold/core/adapter';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
+import { isOperatorText } from '@pinfold/core/administration';
 import type { Screen } from '../options.ts';
+import { fieldOf, type SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
 import { serviceView } from '../views/service.ts';
-import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
 import { administrationOf } from './accounts.ts';
-
-const LONGEST_MESSAGE = 255;
 
 /** Shows whether the service can be changed, and what was wrong with the form for that. */
 export async function showService(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   trouble?: { readonly message: string },
 ): Promise<Answer> {
   const mode = await administrationOf(screen).showService();
@@ -18,12 +16,10 @@ export async function showService(
 }
 
 /** Makes the service read-only, or lets it be changed again. */
-export async function changeService(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function changeService(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const kind = fieldOf(visit, 'mode') === 'read_only' ? 'read_only' : 'normal';
   const message = (fieldOf(visit, 'message') ?? '').trim();
-  if (codePoints(message) > LONGEST_MESSAGE || /[\p{Cc}\p{Cs}]/u.test(message)) {
-    return showService(screen, visit, { message });
-  }
+  if (message !== '' && !isOperatorText(message)) return showService(screen, visit, { message });
   await administrationOf(screen).changeService(
     { kind, message: message === '' ? null : message },
     visit.cause,

@@ -1,14 +1,17 @@
 import type { IdentityProvider, Sessions, SignInTrouble } from '@pinfold/core';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
+import { clientOf } from '@pinfold/http';
+import type { Request } from 'express';
 import type { Screen } from '../options.ts';
+import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';
+import { refuseStranger } from '../request/rates.ts';
+import type { FormContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
 import { ELSEWHERE_TROUBLES, elsewhereTroubleView } from '../views/sign-in-elsewhere.ts';
 import { bounceView } from '../views/trouble.ts';
-import { expireEverywhere, readCookies, writeCookie } from '../visiting/cookies.ts';
-import type { OpenVisit } from '../visiting/visit.ts';
 import { keepSession, returnPath } from './sign-in.ts';
 
 /** By what people sign in elsewhere. */
-export interface SigningInElsewhere extends Pick<Screen, 'publicUrl' | 'useCases'> {
+export interface SigningInElsewhere extends Screen {
   readonly sessions: Sessions;
   readonly identityProvider: IdentityProvider;
 }
@@ -17,7 +20,9 @@ export interface SigningInElsewhere extends Pick<Screen, 'publicUrl' | 'useCases
 const KEPT_SECONDS = 600;
 
 /** Sends the browser to the provider. */
-export async function beginElsewhere(signing: SigningInElsewhere, visit: OpenVisit): Promise<Answer> {
+export async function beginElsewhere(signing: SigningInElsewhere, visit: FormContext): Promise<Answer> {
+  const refused = await refuseStranger(signing, visit);
+  if (refused !== undefined) return refused;
   const { request, response, scope } = visit;
   const begun = await signing.identityProvider.begin(returnUrl(signing, visit));
   if (begun.kind === 'trouble') return await troubled(signing, visit, begun);
@@ -27,32 +32,57 @@ export async function beginElsewhere(signing: SigningInElsewhere, visit: OpenVis
 }
 
 /** Takes the browser back from the provider. Nobody is signed in before all of it has been judged. */
-export async function finishElsewhere(signing: SigningInElsewhere, visit: OpenVisit): Promise<Answer> {
+export async function finishElsewhere(signing: SigningInElsewhere, visit: FormContext): Promise<Answer> {
   const { sessions, identityProvider } = signing;
-  const { request, response, scope, base } = visit;
+  const { request, response, scope, base, signal } = visit;
   const [cookie = '', ...others] = readCookies(request, scope, 'oidc');
   const [kept, to = ''] = cookie.split('~');
   const query = request.url.slice(request.path.length);
   const cameBack = `${returnUrl(signing, visit)}${query}`;
-  const outcome = await identityProvider.finish(cameBack, others.length === 0 ? kept : undefined);
+  const from = { client: clientOf(signing.clientAddress(request)), signal };
+  const outcome = await whileBrowserStays(request, () =>
+    identityProvider.finish(cameBack, others.length === 0 ? kept : undefined, from),
+  );
   if (others.length > 0) expireEverywhere(request, response, scope, 'oidc');
-  else if (!isOfAnother(outcome)) writeCookie(response, scope, 'oidc', '', 0);
-  if (outcome.kind === 'trouble') return await troubled(signing, visit, outcome);
+  else if (!mayComeBack(outcome)) writeCookie(response, scope, 'oidc', '', 0);
+  if (outcome.kind === 'trouble') {
+    return (await refuseStranger(signing, visit)) ?? (await troubled(signing, visit, outcome));
+  }
   visit.who.account = outcome.person.account;
   keepSession(visit, await sessions.signInPerson(outcome.person, visit.origin));
   return onward(visit, `${base}${returnPath(Buffer.from(to, 'base64url').toString('utf8')) ?? '/'}`);
 }
 
-/** What came back has nothing to do with what this browser keeps: another window may still come back for that. */
-function isOfAnother(outcome: { readonly kind: string; readonly problem?: string }): boolean {
-  return outcome.kind === 'trouble' && outcome.problem === 'forgotten';
+/**
+ * Closes the connection when the browser closes its side, which aborts the visit's signal. A server may allow other
+ * clients to close only their side and wait for the answer; a browser that does so has left the page.
+ */
+async function whileBrowserStays<Result>(
+  { socket, httpVersionMajor }: Request,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (httpVersionMajor !== 1) return await work();
+  const close = (): void => {
+    socket.destroy();
+  };
+  socket.once('end', close);
+  try {
+    return await work();
+  } finally {
+    socket.off('end', close);
+  }
+}
+
+/** Whether the cookie is still good: for another window that began last, or for the same request once more. */
+function mayComeBack(outcome: { readonly kind: string; readonly problem?: string }): boolean {
+  return outcome.problem === 'forgotten' || outcome.problem === 'busy';
 }
 
 /**
  * Elsewhere on this screen. Over http without fetch metadata nobody can tell that a page elsewhere led here: there a
  * redirect would leave the session's cookie behind, and a page does not.
  */
-function onward(visit: OpenVisit, to: string): Answer {
+function onward(visit: FormContext, to: string): Answer {
   const { headers } = visit.request;
   const isPerson = headers['sec-fetch-site'] === undefined && headers.accept?.includes('text/html');
   return isPerson ? page(bounceView(visit, to)) : seeOther(to);
@@ -60,7 +90,7 @@ function onward(visit: OpenVisit, to: string): Answer {
 
 async function troubled(
   { useCases, sessions, identityProvider }: SigningInElsewhere,
-  visit: OpenVisit,
+  visit: FormContext,
   { problem, detail, person }: SignInTrouble,
 ): Promise<Answer> {
   const { status, isOfOperator } = ELSEWHERE_TROUBLES[problem];
@@ -76,6 +106,6 @@ async function troubled(
   return page(elsewhereTroubleView(visit, model), status);
 }
 
-function returnUrl({ publicUrl }: SigningInElsewhere, { base }: OpenVisit): string {
+function returnUrl({ publicUrl }: SigningInElsewhere, { base }: FormContext): string {
   return `${new URL(publicUrl).origin}${base}/sign-in/oidc`;
 }

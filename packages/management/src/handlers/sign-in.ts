@@ -1,10 +1,12 @@
 import type { IdentityProvider, Sessions, StartedSession } from '@pinfold/core';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
+import type { Screen } from '../options.ts';
+import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';
+import { refuseStranger } from '../request/rates.ts';
+import { type FormContext, fieldOf, type SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
 import { signInView } from '../views/sign-in.ts';
 import { signedOutView } from '../views/sign-in-elsewhere.ts';
-import { expireEverywhere, readCookies, writeCookie } from '../visiting/cookies.ts';
-import { fieldOf, type OpenVisit, type SignedInVisit } from '../visiting/visit.ts';
 
 /** By what people sign in. */
 export interface SigningIn {
@@ -21,7 +23,7 @@ export function returnPath(value: unknown): string | undefined {
 /** The page; a link's token is looked at only when its button is pressed. */
 export async function showSignIn(
   { identityProvider }: Pick<SigningIn, 'identityProvider'>,
-  visit: OpenVisit,
+  visit: FormContext,
 ): Promise<Answer> {
   const { link, to } = visit.request.query;
   return page(
@@ -34,10 +36,14 @@ export async function showSignIn(
 }
 
 /** Begins a session by a link or a key. */
-export async function signIn({ sessions, identityProvider }: SigningIn, visit: OpenVisit): Promise<Answer> {
+export async function signIn(screen: Screen & SigningIn, visit: FormContext): Promise<Answer> {
+  const { sessions, identityProvider } = screen;
   const to = returnPath(fieldOf(visit, 'to'));
   const started = await start(sessions, visit);
   if (typeof started === 'string') {
+    // A key that lacks the scope is a right one all the same.
+    const refused = started === 'keyLacksScope' ? undefined : await refuseStranger(screen, visit);
+    if (refused !== undefined) return refused;
     const model = { to, link: undefined, provider: identityProvider?.name, trouble: started };
     return page(signInView(visit, model), 401);
   }
@@ -46,7 +52,7 @@ export async function signIn({ sessions, identityProvider }: SigningIn, visit: O
 }
 
 /** Gives a browser its session. */
-export function keepSession({ request, response, scope }: OpenVisit, { token }: StartedSession): void {
+export function keepSession({ request, response, scope }: FormContext, { token }: StartedSession): void {
   // Any other would be the second of two at the next request.
   if (readCookies(request, scope, 'session').length > 0) {
     expireEverywhere(request, response, scope, 'session');
@@ -57,7 +63,7 @@ export function keepSession({ request, response, scope }: OpenVisit, { token }: 
 /** Ends the session, and leads to where the provider ends its own, if that began it. */
 export async function signOut(
   { sessions, identityProvider }: SigningIn,
-  visit: SignedInVisit,
+  visit: SignedInContext,
 ): Promise<Answer> {
   const { request, response, scope } = visit;
   for (const token of readCookies(request, scope, 'session')) await sessions.end(token, visit.origin);
@@ -68,7 +74,7 @@ export async function signOut(
   return seeOther(`${visit.base}/sign-in`, { tone: 'good', message: 'signedOut' });
 }
 
-async function start(sessions: Sessions, visit: OpenVisit): Promise<StartedSession | MessageId> {
+async function start(sessions: Sessions, visit: FormContext): Promise<StartedSession | MessageId> {
   const started = await attempt(sessions, visit);
   const { who } = visit;
   if (typeof started === 'string') {
@@ -80,7 +86,7 @@ async function start(sessions: Sessions, visit: OpenVisit): Promise<StartedSessi
   return started;
 }
 
-async function attempt(sessions: Sessions, visit: OpenVisit): Promise<StartedSession | MessageId> {
+async function attempt(sessions: Sessions, visit: FormContext): Promise<StartedSession | MessageId> {
   const link = fieldOf(visit, 'link');
   if (link !== undefined) return (await sessions.redeem(link, visit.origin)) ?? 'linkUsed';
   const started = await sessions.signInWithKey(fieldOf(visit, 'key') ?? '', visit.origin);

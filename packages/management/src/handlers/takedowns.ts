@@ -1,26 +1,26 @@
-import { parseRoleId, type RoleState } from '@pinfold/core';
-import { parseSha256 } from '@pinfold/core/administration';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
-import { notFound } from '../answering/refuse.ts';
-import type { Said } from '../answering/said.ts';
+import { parseRoleId } from '@pinfold/core';
+import { parseRoleState } from '@pinfold/core/adapter';
+import { type AdministeredPublication, parseSha256 } from '@pinfold/core/administration';
 import type { Screen } from '../options.ts';
-import { publicationOf } from '../publication.ts';
+import { shownPublication } from '../publication.ts';
+import { fieldOf, type SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
+import type { Flash } from '../response/flash.ts';
+import { notFound } from '../response/refuse.ts';
 import { allPublicationsView } from '../views/all-publications.ts';
 import { type AnyPublication, anyPublicationView } from '../views/any-publication.ts';
 import { takedownsView } from '../views/takedowns.ts';
-import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
 import { administrationOf, known, reasonOf } from './accounts.ts';
 
 const PAGE_SIZE = 50;
 const LONGEST_SEARCH = 255;
-const STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 /** Shows a page of the publications of all accounts, or of one. */
-export async function showAllPublications(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function showAllPublications(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { account, q, state: wanted, cursor } = visit.request.query;
   const search = typeof q === 'string' ? q.trim().slice(0, LONGEST_SEARCH) : '';
   const owner = typeof account === 'string' ? account.trim() : '';
-  const state = STATES.find((one) => one === wanted);
+  const state = parseRoleState(wanted);
   const further = typeof cursor === 'string';
   // What is no name of an account has no publications.
   if (owner !== '' && known(owner) === undefined)
@@ -33,7 +33,7 @@ export async function showAllPublications(screen: Screen, visit: SignedInVisit):
     ...(further ? { cursor } : {}),
   });
   if (listed.kind === 'refused') return seeOther(`${visit.base}/administration/publications`);
-  const publications = listed.roles.map((found) => shown(screen, visit, found));
+  const publications = listed.publications.map((found) => shown(screen, visit, found));
   return page(
     allPublicationsView(visit, { publications, account: owner, search, state, further, next: listed.next }),
   );
@@ -42,13 +42,13 @@ export async function showAllPublications(screen: Screen, visit: SignedInVisit):
 /** Shows a publication of any account, and what was wrong with the form that takes it down. */
 export async function showAnyPublication(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   trouble?: 'reason',
 ): Promise<Answer> {
   const administration = administrationOf(screen);
   const found = await administration.showRole(String(visit.request.params.id), visit.signal);
   if (found.kind === 'refused') return notFound(visit);
-  const owner = await administration.showAccount(found.role.account);
+  const owner = await administration.showAccount(found.publication.account);
   return page(
     anyPublicationView(visit, shown(screen, visit, found), owner?.account.blocked ?? null, trouble),
     trouble === undefined ? 200 : 422,
@@ -56,7 +56,7 @@ export async function showAnyPublication(
 }
 
 /** Stops a publication for good, and forbids its archive. */
-export async function takeDown(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function takeDown(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const id = parseRoleId(String(visit.request.params.id));
   const reason = reasonOf(visit);
   if (id === undefined) return notFound(visit);
@@ -67,12 +67,12 @@ export async function takeDown(screen: Screen, visit: SignedInVisit): Promise<An
   if (taken.kind === 'refused') return notFound(visit);
   const count = taken.copies.length;
   const message = count === 0 ? 'didTakeDownOne' : copies ? 'didTakeDownAll' : 'didTakeDown';
-  const said: Said = { tone: 'good', message, values: { count } };
+  const said: Flash = { tone: 'good', message, values: { count } };
   return seeOther(`${visit.base}/administration/publications/${id}`, said);
 }
 
 /** Shows the archives that are forbidden. */
-export async function showTakedowns(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function showTakedowns(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { cursor } = visit.request.query;
   const further = typeof cursor === 'string';
   const listed = await administrationOf(screen).listTakedowns({
@@ -84,7 +84,7 @@ export async function showTakedowns(screen: Screen, visit: SignedInVisit): Promi
 }
 
 /** Lets an archive be published again. */
-export async function lift(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function lift(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const sha256 = parseSha256(String(visit.request.params.sha256));
   const lifted =
     sha256 === undefined ? undefined : await administrationOf(screen).liftTakedown(sha256, visit.cause);
@@ -93,9 +93,9 @@ export async function lift(screen: Screen, visit: SignedInVisit): Promise<Answer
 }
 
 function shown(
-  { publicUrl, useCases: { limits } }: Screen,
-  { now }: SignedInVisit,
-  { role, takedown }: Pick<AnyPublication, 'role' | 'takedown'>,
+  { publicUrl }: Screen,
+  { now }: SignedInContext,
+  { publication, takedown }: AdministeredPublication,
 ): AnyPublication {
-  return { role, takedown, publication: publicationOf(role, { publicUrl, now, limits }) };
+  return { takedown, publication: shownPublication(publication, { publicUrl, now }) };
 }

@@ -1,5 +1,5 @@
+import type { Message } from '../i18n.ts';
 import type { Language } from '../language.ts';
-import type { Message } from '../words.ts';
 import { administration as enAdministration } from './en/administration.ts';
 import { history as enHistory } from './en/history.ts';
 import { rules as enRules } from './en/rules.ts';

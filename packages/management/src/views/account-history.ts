@@ -1,6 +1,6 @@
 import type { HistoryEvent } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { accountLink, administrationPage, cell, furtherPages, rowsTable } from './administration.ts';
 import { doer, EVENT_NAMES } from './history.ts';
 import { moment, shortId } from './parts.ts';
@@ -15,7 +15,7 @@ export interface AccountHistoryModel {
 }
 
 /** What happened to all accounts, or to one, and who did it. */
-export function accountHistoryView(visit: SignedInVisit, model: AccountHistoryModel): Html {
+export function accountHistoryView(visit: SignedInContext, model: AccountHistoryModel): Html {
   const { words } = visit;
   const { events, account } = model;
   const columns = ['historyWhat', 'historyWhen', 'account', 'publication', 'historyBy'] as const;
@@ -29,11 +29,11 @@ export function accountHistoryView(visit: SignedInVisit, model: AccountHistoryMo
     title: words.say('history'),
     main: html`<div class="head"><h1>${words.say('history')}</h1>${account === undefined ? undefined : html`<p>${accountLink(visit, account)}</p>`}</div>
 ${events.length === 0 ? html`<p class="none">${words.say('historyNone')}</p>` : table}
-${furtherPages(visit, '/history', model, { account })}`,
+${furtherPages(visit, '/administration/history', model, { account })}`,
   });
 }
 
-function row(visit: SignedInVisit, { type, at, account, pin, actor }: HistoryEvent): Html {
+function row(visit: SignedInContext, { type, at, account, pin, actor }: HistoryEvent): Html {
   const { words, base } = visit;
   const publication =
     pin === null ? undefined : html`<a href="${base}/administration/publications/${pin}">${shortId(pin)}</a>`;

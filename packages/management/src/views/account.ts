@@ -2,7 +2,7 @@ import type { Account, AccountLimits } from '@pinfold/core';
 import type { AdministeredAccount } from '@pinfold/core/administration';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { accountPath, administrationPage } from './administration.ts';
 import { buttonForm, card, moment } from './parts.ts';
 import { reasonField } from './reason-field.ts';
@@ -24,7 +24,7 @@ const LIMITS: readonly (readonly [field: keyof AccountLimits, label: MessageId, 
 
 /** One account: what it uses, what it may, and whether it is blocked. */
 export function accountView(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   { account, used }: AdministeredAccount,
   trouble: AccountTrouble | undefined,
 ): Html {
@@ -54,7 +54,7 @@ ${fact('lastPublished', account.lastPublishedAt === null ? words.say('never') : 
 }
 
 function limitsCard(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   { name, limits }: Account,
   trouble: AccountTrouble | undefined,
 ): Html {
@@ -80,7 +80,7 @@ ${LIMITS.map(field)}
 }
 
 function blockCard(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   { name, blocked }: Account,
   trouble: AccountTrouble | undefined,
 ): Html {

@@ -1,6 +1,6 @@
 import type { AdministeredAccount } from '@pinfold/core/administration';
 import { type Html, html } from '@pinfold/http';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { accountPath, administrationPage, cell, furtherPages, rowsTable } from './administration.ts';
 import { icon } from './icons.ts';
 import { distance } from './parts.ts';
@@ -13,7 +13,7 @@ export interface AccountsModel {
 }
 
 /** All accounts, by name, with what they use. */
-export function accountsView(visit: SignedInVisit, model: AccountsModel): Html {
+export function accountsView(visit: SignedInContext, model: AccountsModel): Html {
   const { words, base } = visit;
   const columns = ['account', 'sitesInService', 'archivesSize', 'publications24h', 'lastPublished'] as const;
   const table = rowsTable(
@@ -31,11 +31,11 @@ export function accountsView(visit: SignedInVisit, model: AccountsModel): Html {
 <button title="${words.say('findAccount')}">${icon('search')}<span class="hidden">${words.say('findAccount')}</span></button>
 </form></div>
 ${model.accounts.length === 0 ? html`<p class="none">${words.say('accountsNone')}</p>` : table}
-${furtherPages(visit, '', model)}`,
+${furtherPages(visit, '/administration', model)}`,
   });
 }
 
-function row(visit: SignedInVisit, { account, used }: AdministeredAccount): Html {
+function row(visit: SignedInContext, { account, used }: AdministeredAccount): Html {
   const { words } = visit;
   const { name, blocked, lastPublishedAt } = account;
   const chip =

@@ -1,6 +1,6 @@
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
 
 /** The pages of those who administer. */
@@ -22,7 +22,7 @@ export interface AdministrationPage {
 }
 
 /** A page of the administration, with the way to the others. */
-export function administrationPage(visit: SignedInVisit, { part, title, main }: AdministrationPage): Html {
+export function administrationPage(visit: SignedInContext, { part, title, main }: AdministrationPage): Html {
   const { words, base, offers } = visit;
   const link = ([name, path]: (typeof PARTS)[number]) =>
     html`<a href="${base}/administration${path}"${name === part ? html` aria-current="true"` : undefined}>${words.say(name)}</a>`;
@@ -39,7 +39,7 @@ ${main}`,
 
 /** A table whose rows are read on a phone, too: each cell has its column's name. */
 export function rowsTable(
-  { words }: SignedInVisit,
+  { words }: SignedInContext,
   columns: readonly MessageId[],
   rows: readonly Html[],
 ): Html {
@@ -49,23 +49,23 @@ export function rowsTable(
 }
 
 /** A cell of such a table. */
-export function cell({ words }: SignedInVisit, label: MessageId, content: Html | string | undefined): Html {
+export function cell({ words }: SignedInContext, label: MessageId, content: Html | string | undefined): Html {
   return html`<td data-label="${words.say(label)}">${content}</td>`;
 }
 
 /** The page of an account. */
-export function accountPath({ base }: SignedInVisit, name: string): string {
+export function accountPath({ base }: SignedInContext, name: string): string {
   return `${base}/administration/accounts/${encodeURIComponent(name)}`;
 }
 
 /** The account, as a link to its page. */
-export function accountLink(visit: SignedInVisit, name: string): Html {
+export function accountLink(visit: SignedInContext, name: string): Html {
   return html`<a href="${accountPath(visit, name)}" dir="auto">${name}</a>`;
 }
 
 /** The way to further pages. */
 export function furtherPages(
-  { words, base }: SignedInVisit,
+  { words, base }: SignedInContext,
   path: string,
   { further, next }: { readonly further: boolean; readonly next: string | undefined },
   query: Readonly<Record<string, string | undefined>> = {},
@@ -75,7 +75,7 @@ export function furtherPages(
     const parts = Object.entries({ ...query, cursor }).filter(
       (part): part is [string, string] => part[1] !== undefined && part[1] !== '',
     );
-    return `${base}/administration${path}${parts.length === 0 ? '' : `?${new URLSearchParams(parts)}`}`;
+    return `${base}${path}${parts.length === 0 ? '' : `?${new URLSearchParams(parts)}`}`;
   };
   return html`<nav class="pages" aria-label="${words.say('pagesLabel')}">
 ${further ? html`<a href="${to()}">${words.say('firstPage')}</a>` : html`<span></span>`}

@@ -1,7 +1,7 @@
 import type { RoleState } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { accountLink, administrationPage, cell, furtherPages, rowsTable } from './administration.ts';
 import type { AnyPublication } from './any-publication.ts';
 import { icon } from './icons.ts';
@@ -26,7 +26,7 @@ const STATES: readonly (readonly [state: RoleState | '', message: MessageId])[] 
 ];
 
 /** The publications of all accounts, newest first. */
-export function allPublicationsView(visit: SignedInVisit, model: AllPublicationsModel): Html {
+export function allPublicationsView(visit: SignedInContext, model: AllPublicationsModel): Html {
   const { words } = visit;
   const { publications, account, search, state } = model;
   const columns = ['publication', 'account', 'state', 'archiveSize', 'publishedAt'] as const;
@@ -41,11 +41,14 @@ export function allPublicationsView(visit: SignedInVisit, model: AllPublications
     main: html`<div class="head"><h1>${words.say('allPublications')}</h1></div>
 ${searchForm(visit, model)}
 ${publications.length === 0 ? html`<p class="none">${words.say('noneFound')}</p>` : table}
-${furtherPages(visit, '/publications', model, { account, q: search, state })}`,
+${furtherPages(visit, '/administration/publications', model, { account, q: search, state })}`,
   });
 }
 
-function searchForm({ words, base }: SignedInVisit, { account, search, state }: AllPublicationsModel): Html {
+function searchForm(
+  { words, base }: SignedInContext,
+  { account, search, state }: AllPublicationsModel,
+): Html {
   const option = ([value, message]: (typeof STATES)[number]) =>
     html`<option value="${value}"${value === (state ?? '') ? html` selected` : undefined}>${words.say(message)}</option>`;
   return html`<div class="list-top"><form class="search wide" role="search" action="${base}/administration/publications">
@@ -59,13 +62,13 @@ function searchForm({ words, base }: SignedInVisit, { account, search, state }: 
 </form></div>`;
 }
 
-function row(visit: SignedInVisit, { role, takedown, publication }: AnyPublication): Html {
+function row(visit: SignedInContext, { takedown, publication }: AnyPublication): Html {
   const { words, base } = visit;
   const chip = takedown === undefined ? undefined : html`<span class="chip">${words.say('takenDown')}</span>`;
   return html`<tr${publication.state === 'published' ? undefined : html` class="over"`}>
-<th scope="row"><a class="name" href="${base}/administration/publications/${role.id}" dir="auto" title="${publication.name}">${publication.name}</a><span class="marks">${marks(visit, publication)}${chip}</span></th>
-${cell(visit, 'account', accountLink(visit, role.account))}
+<th scope="row"><a class="name" href="${base}/administration/publications/${publication.id}" dir="auto" title="${publication.name}">${publication.name}</a><span class="marks">${marks(visit, publication)}${chip}</span></th>
+${cell(visit, 'account', accountLink(visit, publication.account))}
 ${cell(visit, 'state', stateBadge(visit, publication))}
-${cell(visit, 'archiveSize', words.size(role.archiveBytes))}
-${cell(visit, 'publishedAt', distance(visit, role.publishedAt))}</tr>`;
+${cell(visit, 'archiveSize', words.size(publication.archiveBytes))}
+${cell(visit, 'publishedAt', distance(visit, publication.publishedAt))}</tr>`;
 }

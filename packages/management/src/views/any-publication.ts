@@ -1,21 +1,21 @@
 import type { Account } from '@pinfold/core';
-import type { AdministeredRole } from '@pinfold/core/administration';
+import type { AdministeredPublication } from '@pinfold/core/administration';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Publication } from '../publication.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { ShownPublication } from '../publication.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { accountLink, administrationPage } from './administration.ts';
 import { card, copyButton, marks, moment, shortId, stateBadge } from './parts.ts';
 import { reasonField } from './reason-field.ts';
 
 /** A publication of any account, as those who administer see it. */
-export interface AnyPublication extends AdministeredRole {
-  readonly publication: Publication;
+export interface AnyPublication extends AdministeredPublication {
+  readonly publication: ShownPublication;
 }
 
 /** One publication, whose it is, and the form that takes it down. */
 export function anyPublicationView(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   found: AnyPublication,
   blocked: Account['blocked'],
   trouble: 'reason' | undefined,
@@ -33,8 +33,8 @@ export function anyPublicationView(
 }
 
 function factsCard(
-  visit: SignedInVisit,
-  { role, publication }: AnyPublication,
+  visit: SignedInContext,
+  { publication }: AnyPublication,
   blocked: Account['blocked'],
 ): Html {
   const { words } = visit;
@@ -45,24 +45,24 @@ function factsCard(
     visit,
     'facts',
     html`<dl class="facts">
-${fact('account', accountLink(visit, role.account))}
+${fact('account', accountLink(visit, publication.account))}
 ${blocked === null ? undefined : fact('blocked', words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept'))}
 ${fact('sharedUrl', html`<a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`)}
-${fact('publishedAt', moment(visit, role.publishedAt))}
+${fact('publishedAt', moment(visit, publication.publishedAt))}
 ${expiresAt === null ? undefined : fact('expires', moment(visit, expiresAt))}
 ${deletedAt === null ? undefined : fact('stoppedAt', moment(visit, deletedAt))}
-${fact('files', words.number(role.fileCount))}
-${fact('archiveSize', words.size(role.archiveBytes))}
-${fact('filename', html`<span dir="auto">${role.originalFilename}</span>`)}
-${fact('id', html`${shortId(role.id)} ${copyButton(visit, role.id, 'copyId')}`)}
-${fact('sha256', html`${shortId(role.sha256)} ${copyButton(visit, role.sha256, 'copySha256')}`)}
+${fact('files', words.number(publication.fileCount))}
+${fact('archiveSize', words.size(publication.archiveBytes))}
+${fact('filename', html`<span dir="auto">${publication.originalFilename}</span>`)}
+${fact('id', html`${shortId(publication.id)} ${copyButton(visit, publication.id, 'copyId')}`)}
+${fact('sha256', html`${shortId(publication.sha256)} ${copyButton(visit, publication.sha256, 'copySha256')}`)}
 </dl>`,
   );
 }
 
 function takedownCard(
-  visit: SignedInVisit,
-  { role, takedown }: AnyPublication,
+  visit: SignedInContext,
+  { publication, takedown }: AnyPublication,
   trouble: 'reason' | undefined,
 ): Html {
   const { words, base, formToken } = visit;
@@ -77,7 +77,7 @@ function takedownCard(
     'takedown',
     html`${because}<p class="quiet">${words.say('takeDownMeans')}</p>
 <details${trouble === undefined ? undefined : html` open`}><summary>${words.say('takeDownEllipsis')}</summary>
-<form method="post" action="${base}/administration/publications/${role.id}/take-down" class="field-form"><input type="hidden" name="form" value="${formToken}">
+<form method="post" action="${base}/administration/publications/${publication.id}/take-down" class="field-form"><input type="hidden" name="form" value="${formToken}">
 ${reasonField(visit, trouble !== undefined)}
 ${check('copies', 'takeDownCopies')}${check('purge', 'takeDownPurge')}
 <div class="buttons"><button class="danger">${words.say('takeDown')}</button></div></form></details>`,

@@ -1,41 +1,53 @@
 import { pairingCode } from '@pinfold/core/accounts';
 import { type Html, html } from '@pinfold/http';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { keyFields } from './keys.ts';
 import { layout } from './layout.ts';
 
 /** What the page shows of a program that asks for a key. */
 export interface ConnectModel {
+  /** A form to agree; how a program is made to ask; that it asks no longer; or that there is no room for a key. */
+  readonly kind: 'form' | 'how' | 'unknown' | 'full';
   /** The hash of its secret, as it came; absent where nobody asks. */
   readonly secretHash: string | undefined;
   readonly label: string;
-  /** What was wrong with the form. */
+  /** What was wrong with the form, or why there is none. */
   readonly trouble: string | undefined;
 }
 
-/** Shows the eight characters to compare, and a form to agree; else how a program is made to ask. */
-export function connectView(visit: SignedInVisit, model: ConnectModel): Html {
+/** Shows the eight characters to compare, and a form to agree; else why there is none. */
+export function connectView(visit: SignedInContext, model: ConnectModel): Html {
   const { words } = visit;
-  const { secretHash = '' } = model;
-  const code = pairingCode(secretHash);
   return layout(visit, {
     title: words.say('connectTitle'),
     signedIn: visit,
     part: 'keys',
     main: html`<section class="card narrow"><h1>${words.say('connectTitle')}</h1>
-${code === undefined ? howTo(visit, model) : form(visit, secretHash, code, model)}</section>`,
+${mainOf(visit, model)}</section>`,
   });
 }
 
-function form(
-  visit: SignedInVisit,
-  secretHash: string,
-  code: string,
-  { label, trouble }: Pick<ConnectModel, 'label' | 'trouble'>,
-): Html {
+function mainOf(visit: SignedInContext, model: ConnectModel): Html {
+  const { words, base } = visit;
+  switch (model.kind) {
+    case 'form':
+      return form(visit, model);
+    case 'how':
+      return howTo(visit);
+    case 'unknown':
+      return html`<p class="error" role="alert">${words.say('connectUnknown')}</p>${howTo(visit)}`;
+    case 'full':
+      return html`<p class="error" role="alert">${model.trouble}</p>
+<div class="buttons"><a class="button" href="${base}/keys">${words.say('keys')}</a></div>`;
+    default:
+      return model.kind satisfies never;
+  }
+}
+
+function form(visit: SignedInContext, { secretHash = '', label, trouble }: ConnectModel): Html {
   const { words, base, displayName } = visit;
   return html`<p dir="auto">${words.say('connectIntro', { name: displayName })}</p>
-<pre tabindex="0"><code>${code}</code></pre>
+<pre tabindex="0"><code>${pairingCode(secretHash)}</code></pre>
 <p><strong>${words.say('connectWarning')}</strong></p>
 <form method="post" action="${base}/connect" class="field-form">
 <input type="hidden" name="form" value="${visit.formToken}"><input type="hidden" name="request" value="${secretHash}">
@@ -43,8 +55,7 @@ ${keyFields(visit, label, trouble)}
 <div class="buttons"><button class="primary">${words.say('connectAgree')}</button> <a class="button" href="${base}/">${words.say('connectRefuse')}</a></div></form>`;
 }
 
-function howTo({ words, publicUrl }: SignedInVisit, { secretHash }: Pick<ConnectModel, 'secretHash'>): Html {
-  const wrong = html`<p class="error" role="alert">${words.say('connectUnknown')}</p>`;
-  return html`${secretHash === undefined ? undefined : wrong}<p>${words.say('connectHow')}</p>
+function howTo({ words, publicUrl }: SignedInContext): Html {
+  return html`<p>${words.say('connectHow')}</p>
 <pre tabindex="0"><code>pinfold login ${publicUrl}</code></pre>`;
 }

@@ -1,12 +1,9 @@
-import type { Limits, Manifest } from '@pinfold/core';
+import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Publication, RefusedBecause } from '../publication.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { RefusedBecause, ShownPublication } from '../publication.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { buttonForm, card, copyButton, distance, moment, shortId } from './parts.ts';
-
-/** Longer lists of files begin folded. */
-const SHOWN_FILES = 20;
 
 /** Why a publication cannot be renewed, and what to do instead. */
 export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
@@ -16,9 +13,9 @@ export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
 };
 
 /** The shared URL, whom it lets in and until when. */
-export function linkCard(visit: SignedInVisit, publication: Publication): Html {
+export function linkCard(visit: SignedInContext, publication: ShownPublication): Html {
   const { words } = visit;
-  const { sharedUrl, state, protected: locked, expiresAt } = publication;
+  const { sharedUrl, state, passwordProtected: locked, expiresAt } = publication;
   if (state !== 'published') {
     const over: MessageId = state === 'expired' ? 'linkExpired' : 'linkStopped';
     return card(
@@ -40,7 +37,7 @@ export function linkCard(visit: SignedInVisit, publication: Publication): Html {
 }
 
 /** How long it lives, and how to let it live longer. */
-export function lifetimeCard(visit: SignedInVisit, publication: Publication, limits: Limits): Html {
+export function lifetimeCard(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
   const { words } = visit;
   const { state, pinned, expiresAt } = publication;
   const remaining =
@@ -57,7 +54,7 @@ ${publication.refused.pin === undefined ? html`<p class="quiet">${words.say(mean
   );
 }
 
-function pinButton(visit: SignedInVisit, { id, pinned, refused }: Publication): Html | undefined {
+function pinButton(visit: SignedInContext, { id, pinned, refused }: ShownPublication): Html | undefined {
   if (refused.pin !== undefined) return undefined;
   const path = `${visit.base}/publications/${id}`;
   const { words } = visit;
@@ -66,21 +63,21 @@ function pinButton(visit: SignedInVisit, { id, pinned, refused }: Publication): 
     : buttonForm(visit, `${path}/pin`, words.say('pin'));
 }
 
-function renewButton(visit: SignedInVisit, publication: Publication, limits: Limits): Html {
+function renewButton(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
   const { words, base } = visit;
   const text = words.say('renewFor', { span: words.span(limits.renewal) });
   const refused = publication.refused.reset_expiration;
   if (refused !== undefined) {
     return html`<button type="button" disabled aria-describedby="no-renewal">${text}</button><p class="quiet reason" id="no-renewal">${words.say(NO_RENEWAL[refused])}</p>`;
   }
-  const asksAgain = publication.protected
+  const asksAgain = publication.passwordProtected
     ? html`<p class="quiet reason">${words.say('renewAsksAgain')}</p>`
     : undefined;
   return html`${buttonForm(visit, `${base}/publications/${publication.id}/renew`, text)}${asksAgain}`;
 }
 
 /** The way to the end of a publication. */
-export function stopCard(visit: SignedInVisit, { id, refused }: Publication): Html | undefined {
+export function stopCard(visit: SignedInContext, { id, refused }: ShownPublication): Html | undefined {
   if (refused.stop !== undefined) return undefined;
   const { words, base } = visit;
   return card(
@@ -91,9 +88,9 @@ export function stopCard(visit: SignedInVisit, { id, refused }: Publication): Ht
 }
 
 /** What else is known of it. */
-export function factsCard(visit: SignedInVisit, publication: Publication): Html {
+export function factsCard(visit: SignedInContext, publication: ShownPublication): Html {
   const { words } = visit;
-  const { id, publishedAt, deletedAt, fileCount, size, filename } = publication;
+  const { id, publishedAt, deletedAt, fileCount, size, originalFilename } = publication;
   const fact = (label: MessageId, value: Html | string) =>
     html`<div><dt>${words.say(label)}</dt><dd>${value}</dd></div>`;
   return card(
@@ -104,28 +101,8 @@ ${fact('publishedAt', moment(visit, publishedAt))}
 ${deletedAt === null ? undefined : fact('stoppedAt', moment(visit, deletedAt))}
 ${fact('files', words.number(fileCount))}
 ${fact('size', words.size(size))}
-${fact('filename', html`<span dir="auto">${filename}</span>`)}
+${fact('filename', html`<span dir="auto">${originalFilename}</span>`)}
 ${fact('id', html`${shortId(id)} ${copyButton(visit, id, 'copyId')}`)}
 </dl>`,
-  );
-}
-
-/** The files of the site with their sizes. */
-export function filesCard(visit: SignedInVisit, manifest: Manifest | undefined): Html {
-  const { words } = visit;
-  if (manifest === undefined)
-    return card(visit, 'files', html`<p class="quiet">${words.say('filesGone')}</p>`);
-  const rows = manifest.entries.map(
-    ({ path, size }) =>
-      html`<tr><td class="path" dir="auto">${path}</td><td class="figure">${words.size(size)}</td></tr>`,
-  );
-  const heads = html`<thead><tr><th scope="col">${words.say('file')}</th><th scope="col" class="figure">${words.say('size')}</th></tr></thead>`;
-  const tableOf = (some: readonly Html[]) =>
-    html`<table class="files">${heads}<tbody>${some}</tbody></table>`;
-  if (rows.length <= SHOWN_FILES) return card(visit, 'files', tableOf(rows));
-  return card(
-    visit,
-    'files',
-    html`<details><summary>${words.say('showFiles', { count: rows.length })}</summary>${tableOf(rows)}</details>`,
   );
 }

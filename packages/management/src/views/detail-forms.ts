@@ -1,16 +1,16 @@
 import { type Html, html } from '@pinfold/http';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import type { DetailModel, FieldTrouble } from './detail.ts';
 import { card } from './parts.ts';
 
 /** Sets, changes or removes the password, and says before what that does to viewers. */
 export function passwordCard(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   { publication, limits, trouble }: DetailModel,
 ): Html | undefined {
   if (publication.refused.set_password !== undefined) return undefined;
   const { words, base } = visit;
-  const { id, generation, protected: locked } = publication;
+  const { id, generation, passwordProtected: locked } = publication;
   const path = `${base}/publications/${id}/password`;
   const wrong = troubleOf(trouble, 'password');
   const set = html`<form method="post" action="${path}" class="field-form">
@@ -41,7 +41,7 @@ ${fieldError('password', wrong)}</div>
 
 /** Renames, unless somebody else did meanwhile. */
 export function titleCard(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   { publication, limits, trouble }: DetailModel,
 ): Html | undefined {
   if (publication.refused.set_title !== undefined) return undefined;

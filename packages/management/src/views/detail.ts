@@ -1,8 +1,8 @@
-import type { DayOfViews, HistoryEvent, Limits, Manifest } from '@pinfold/core';
+import type { DayOfViews, HistoryEvent, Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
-import type { Publication } from '../publication.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
-import { factsCard, filesCard, lifetimeCard, linkCard, stopCard } from './detail-cards.ts';
+import type { ShownPublication } from '../publication.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { factsCard, lifetimeCard, linkCard, stopCard } from './detail-cards.ts';
 import { passwordCard, titleCard } from './detail-forms.ts';
 import { historyCard } from './history.ts';
 import { icon } from './icons.ts';
@@ -20,10 +20,9 @@ export interface FieldTrouble {
 
 /** What the page of one publication shows. */
 export interface DetailModel {
-  readonly publication: Publication;
+  readonly publication: ShownPublication;
   readonly limits: Limits;
-  /** Absent when the files are gone. */
-  readonly manifest: Manifest | undefined;
+  readonly files: Html;
   readonly trouble?: FieldTrouble;
   /** The latest of what happened to it; absent where no history is shown. */
   readonly history?: { readonly events: readonly HistoryEvent[]; readonly next: string | undefined };
@@ -32,7 +31,7 @@ export interface DetailModel {
 }
 
 /** Everything about one publication, and everything that can be done to it. */
-export function detailView(visit: SignedInVisit, model: DetailModel): Html {
+export function detailView(visit: SignedInContext, model: DetailModel): Html {
   const { words, base } = visit;
   const { publication, trouble, limits } = model;
   return layout(visit, {
@@ -55,7 +54,7 @@ ${stopCard(visit, publication)}
 ${factsCard(visit, publication)}
 ${model.views === undefined ? undefined : viewsCard(visit, publication, model.views)}
 ${model.history === undefined ? undefined : historyCard(visit, publication.id, model.history)}
-${filesCard(visit, model.manifest)}
+${model.files}
 </div></div>`,
   });
 }

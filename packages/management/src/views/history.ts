@@ -1,7 +1,7 @@
-import type { Doer, EventType, HistoryEvent, RoleId } from '@pinfold/core';
+import type { EventActor, EventType, HistoryEvent, RoleId } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
 import { card, moment, shortId } from './parts.ts';
 
@@ -29,6 +29,7 @@ export const EVENT_NAMES: Readonly<Record<EventType, MessageId>> = {
   'pin.taken_down': 'eventTakenDown',
   'pin.expired': 'eventExpired',
   'pin.purged': 'eventPurged',
+  'key.agreed': 'eventKeyAgreed',
   'key.created': 'eventKeyCreated',
   'key.revoked': 'eventKeyRevoked',
   'account.blocked': 'eventAccountBlocked',
@@ -43,7 +44,7 @@ export const EVENT_NAMES: Readonly<Record<EventType, MessageId>> = {
 };
 
 /** A page of what happened to the account. */
-export function historyView(visit: SignedInVisit, model: HistoryModel): Html {
+export function historyView(visit: SignedInContext, model: HistoryModel): Html {
   const { words, base } = visit;
   const { events, pin } = model;
   const narrowed =
@@ -62,7 +63,7 @@ ${pages(visit, model)}`,
 
 /** The latest of what happened to one publication. */
 export function historyCard(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   id: string,
   { events, next }: { readonly events: readonly HistoryEvent[]; readonly next: string | undefined },
 ): Html {
@@ -81,7 +82,7 @@ export function historyCard(
   );
 }
 
-function table(visit: SignedInVisit, events: readonly HistoryEvent[], withPins: boolean): Html {
+function table(visit: SignedInContext, events: readonly HistoryEvent[], withPins: boolean): Html {
   const { words } = visit;
   const columns: readonly MessageId[] = [
     'historyWhat',
@@ -94,7 +95,7 @@ function table(visit: SignedInVisit, events: readonly HistoryEvent[], withPins: 
 <tbody>${events.map((event) => row(visit, event, withPins))}</tbody></table>`;
 }
 
-function row(visit: SignedInVisit, { type, at, pin, actor }: HistoryEvent, withPins: boolean): Html {
+function row(visit: SignedInContext, { type, at, pin, actor }: HistoryEvent, withPins: boolean): Html {
   const { words, base } = visit;
   const cell = (label: MessageId, content: Html | string | undefined) =>
     html`<td data-label="${words.say(label)}">${content}</td>`;
@@ -107,7 +108,7 @@ ${cell('historyBy', html`<span dir="auto">${doer(visit, actor)}</span>`)}</tr>`;
 }
 
 /** Who did it, in words. */
-export function doer({ words }: SignedInVisit, { kind, id }: Doer): string {
+export function doer({ words }: SignedInContext, { kind, id }: EventActor): string {
   switch (kind) {
     case 'key':
       return words.say('actorKey', { id: id ?? '' });
@@ -122,7 +123,7 @@ export function doer({ words }: SignedInVisit, { kind, id }: Doer): string {
   }
 }
 
-function pages({ words, base }: SignedInVisit, { pin, further, next }: HistoryModel): Html {
+function pages({ words, base }: SignedInContext, { pin, further, next }: HistoryModel): Html {
   if (!further && next === undefined) return html``;
   const path = (cursor?: string) => {
     const query = new URLSearchParams({

@@ -1,13 +1,20 @@
-import { type ApiKey, DEFAULT_SCOPES, SCOPES, type Scope } from '@pinfold/core';
+import { type ApiKey, DEFAULT_SCOPES, MEMBER_SCOPES, type Scope } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { furtherPages } from './administration.ts';
 import { layout } from './layout.ts';
 import { card, copyButton, distance } from './parts.ts';
 
 /** What the page of the keys shows. */
 export interface KeysModel {
   readonly keys: readonly ApiKey[];
+  /** Whether this is not the first page. */
+  readonly further: boolean;
+  /** The cursor of the next page. */
+  readonly next: string | undefined;
+  /** Why no further key can be made, where the account has as many as it may have. */
+  readonly full: string | undefined;
   /** The text of a key just made. */
   readonly made?: string;
   readonly trouble?: { readonly message: string; readonly label: string };
@@ -20,11 +27,9 @@ const SCOPE_MESSAGES: Readonly<Record<Scope, MessageId>> = {
   admin: 'scopeAdmin',
 };
 
-/** What a key made here may be given: only the command makes one that administers. */
-export const GIVEN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'admin');
-
-/** The account's keys, and a form for a new one. */
-export function keysView(visit: SignedInVisit, { keys, made, trouble }: KeysModel): Html {
+/** A page of the account's keys, and a form for a new one. */
+export function keysView(visit: SignedInContext, model: KeysModel): Html {
+  const { keys, made } = model;
   const { words } = visit;
   return layout(visit, {
     title: words.say('keys'),
@@ -34,18 +39,19 @@ export function keysView(visit: SignedInVisit, { keys, made, trouble }: KeysMode
     main: html`<div class="head"><h1>${words.say('keys')}</h1><p class="quiet">${words.say('keysIntro')}</p></div>
 ${made === undefined ? undefined : newKey(visit, made)}
 ${keys.length === 0 ? undefined : table(visit, keys)}
-${createCard(visit, trouble)}`,
+${furtherPages(visit, '/keys', model)}
+${createCard(visit, model)}`,
   });
 }
 
-function newKey(visit: SignedInVisit, text: string): Html {
+function newKey(visit: SignedInContext, text: string): Html {
   const { words } = visit;
   return html`<section class="card fresh" aria-labelledby="new-key-title"><h2 id="new-key-title">${words.say('newKey')}</h2>
 <p>${words.say('shownOnce')}</p>
 <div class="url-row"><code class="url" id="new-key">${text}</code>${copyButton(visit, text, 'copyKey')}</div></section>`;
 }
 
-function table(visit: SignedInVisit, keys: readonly ApiKey[]): Html {
+function table(visit: SignedInContext, keys: readonly ApiKey[]): Html {
   const { words } = visit;
   const columns: readonly MessageId[] = ['label', 'scopes', 'created', 'lastUsed'];
   return html`<table class="rows">
@@ -53,7 +59,7 @@ function table(visit: SignedInVisit, keys: readonly ApiKey[]): Html {
 <tbody>${keys.map((key) => row(visit, key))}</tbody></table>`;
 }
 
-function row(visit: SignedInVisit, key: ApiKey): Html {
+function row(visit: SignedInContext, key: ApiKey): Html {
   const { words, base } = visit;
   const name = key.label === '' ? words.say('unlabelled') : key.label;
   const cell = (label: MessageId, content: Html | string) =>
@@ -68,8 +74,9 @@ ${cell('lastUsed', key.lastUsedAt === null ? words.say('neverUsed') : distance(v
 <td class="actions">${key.revokedAt === null ? revoke : html`<span class="state stopped">${words.say('revoked')} ${distance(visit, key.revokedAt)}</span>`}</td></tr>`;
 }
 
-function createCard(visit: SignedInVisit, trouble: KeysModel['trouble']): Html {
+function createCard(visit: SignedInContext, { full, trouble }: KeysModel): Html {
   const { words, base } = visit;
+  if (full !== undefined) return card(visit, 'createKey', html`<p class="error" role="alert">${full}</p>`);
   return card(
     visit,
     'createKey',
@@ -81,12 +88,12 @@ ${keyFields(visit, trouble?.label ?? '', trouble?.message)}
 }
 
 /** What is to be said of a new key: what it is for, and what it may do. */
-export function keyFields({ words }: SignedInVisit, label: string, trouble: string | undefined): Html {
+export function keyFields({ words }: SignedInContext, label: string, trouble: string | undefined): Html {
   const wrong =
     trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="label-error" autofocus`;
   return html`<div class="field"><label for="label">${words.say('labelLabel')}</label><input id="label" name="label" autocomplete="off" dir="auto" value="${label}"${wrong}>
 ${trouble === undefined ? undefined : html`<p class="error" id="label-error">${trouble}</p>`}</div>
-<fieldset><legend>${words.say('scopesLegend')}</legend>${GIVEN_SCOPES.map((scope) => {
+<fieldset><legend>${words.say('scopesLegend')}</legend>${MEMBER_SCOPES.map((scope) => {
     const checked = DEFAULT_SCOPES.includes(scope) ? html` checked` : undefined;
     return html`<label class="check"><input type="checkbox" name="scope" value="${scope}"${checked}> <span>${words.say(SCOPE_MESSAGES[scope])} <code class="quiet">${scope}</code></span></label>`;
   })}</fieldset>`;

@@ -1,7 +1,7 @@
 import { type Html, html, raw } from '@pinfold/http';
-import type { Said } from '../answering/said.ts';
 import { LANGUAGES, type Language } from '../language.ts';
-import type { SignedInVisit, Visit } from '../visiting/visit.ts';
+import type { RequestContext, SignedInContext } from '../request/request-context.ts';
+import type { Flash } from '../response/flash.ts';
 import { icon, iconSheet } from './icons.ts';
 import { remarkList } from './problems.ts';
 
@@ -11,17 +11,17 @@ export interface PageParts {
   readonly title: string;
   readonly main: Html;
   /** Present when somebody is signed in. */
-  readonly signedIn?: SignedInVisit;
+  readonly signedIn?: SignedInContext;
   /** Which part of the screen is open. */
   readonly part?: 'publications' | 'keys' | 'history' | 'administration';
   /** More for the head. */
   readonly head?: Html;
   /** Shown above the page in place of what was just done. */
-  readonly said?: Said;
+  readonly said?: Flash;
 }
 
 /** A whole page around its main part. */
-export function layout(visit: Visit, parts: PageParts): Html {
+export function layout(visit: RequestContext, parts: PageParts): Html {
   const { words, base, assets, nonce, look } = visit;
   const said = parts.said ?? visit.said;
   return html`<!doctype html>
@@ -59,14 +59,14 @@ ${look.languages.length === 1 ? undefined : look.languages.map((one) => language
 </html>`;
 }
 
-function languageLink({ words }: Visit, language: Language): Html {
+function languageLink({ words }: RequestContext, language: Language): Html {
   const name = LANGUAGES[language];
   return language === words.language
     ? html`<span lang="${language}" aria-current="true">${name}</span>`
     : html`<a lang="${language}" hreflang="${language}" href="?language=${language}">${name}</a>`;
 }
 
-function navigation(visit: SignedInVisit, part: PageParts['part']): Html {
+function navigation(visit: SignedInContext, part: PageParts['part']): Html {
   const { words, base, displayName, formToken, offers, look } = visit;
   const current = (name: PageParts['part']) => (part === name ? html` aria-current="page"` : undefined);
   return html`<nav aria-label="${words.say('navigation')}">
@@ -86,14 +86,14 @@ ${
 }
 
 /** While nothing can be changed, every page says so. */
-function readOnlyView({ words, mode: { message } }: SignedInVisit): Html {
+function readOnlyView({ words, mode: { message } }: SignedInContext): Html {
   return html`<section class="said bad" role="status">
 ${icon('bad')}<div class="said-text"><p>${words.say('readOnlyText')}</p>
 ${message === null ? undefined : html`<p dir="auto">${message}</p>`}</div>
 </section>`;
 }
 
-function saidView({ words }: Visit, said: Said): Html {
+function saidView({ words }: RequestContext, said: Flash): Html {
   const text = words.say(said.message, said.values);
   return html`<section class="said ${said.tone}" role="${said.tone === 'good' ? 'status' : 'alert'}">
 ${icon(said.tone)}<div class="said-text"><p dir="auto">${text}</p>

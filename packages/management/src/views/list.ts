@@ -1,10 +1,10 @@
 import type { Limits, RoleState } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/adapter';
 import { type Html, html } from '@pinfold/http';
-import type { Allowance } from '../allowance.ts';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Publication } from '../publication.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { ShownPublication } from '../publication.ts';
+import type { Allowance } from '../quota-text.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 import { copyLinkButton, distance, marks, stateBadge } from './parts.ts';
@@ -12,7 +12,7 @@ import { type PublishTrouble, publishPanel } from './publish-panel.ts';
 
 /** What the first page shows. */
 export interface ListModel {
-  readonly publications: readonly Publication[];
+  readonly publications: readonly ShownPublication[];
   readonly limits: Limits;
   readonly allowance: Allowance;
   readonly search: string;
@@ -35,7 +35,7 @@ const FILTERS: readonly (readonly [state: RoleState | undefined, message: Messag
 ];
 
 /** The first page: publish on top, what was published below. */
-export function listView(visit: SignedInVisit, model: ListModel): Html {
+export function listView(visit: SignedInContext, model: ListModel): Html {
   const { words } = visit;
   const filtered = model.search !== '' || model.state !== undefined || model.further;
   const bare = model.publications.length === 0 && !filtered;
@@ -54,7 +54,7 @@ ${pages(visit, model)}
   });
 }
 
-function filters({ words, base }: SignedInVisit, { state, search }: ListModel): Html {
+function filters({ words, base }: SignedInContext, { state, search }: ListModel): Html {
   return html`<nav class="filters" aria-label="${words.say('filterLabel')}">${FILTERS.map(
     ([filter, message]) => {
       const current = filter === state ? html` aria-current="true"` : undefined;
@@ -63,7 +63,7 @@ function filters({ words, base }: SignedInVisit, { state, search }: ListModel): 
   )}</nav>`;
 }
 
-function searchForm({ words, base }: SignedInVisit, { state, search }: ListModel): Html {
+function searchForm({ words, base }: SignedInContext, { state, search }: ListModel): Html {
   return html`<form class="search" role="search" action="${base}/">
 ${state === undefined ? undefined : html`<input type="hidden" name="state" value="${state}">`}
 <label class="hidden" for="q">${words.say('searchLabel')}</label>
@@ -72,7 +72,7 @@ ${state === undefined ? undefined : html`<input type="hidden" name="state" value
 </form>`;
 }
 
-function table(visit: SignedInVisit, publications: readonly Publication[]): Html {
+function table(visit: SignedInContext, publications: readonly ShownPublication[]): Html {
   const { words } = visit;
   const columns = ['publication', 'state', 'expires', 'files', 'size'] as const;
   const heading = (id: MessageId, style = '') => html`<th scope="col" class="${style}">${words.say(id)}</th>`;
@@ -82,7 +82,7 @@ function table(visit: SignedInVisit, publications: readonly Publication[]): Html
 </table>`;
 }
 
-function row(visit: SignedInVisit, publication: Publication, n: number): Html {
+function row(visit: SignedInContext, publication: ShownPublication, n: number): Html {
   const { words } = visit;
   const { id, name, endsSoon, state, fileCount, size } = publication;
   const cell = (label: MessageId, content: Html | string, style?: Html) =>
@@ -100,15 +100,15 @@ ${cell('size', words.size(size), figure)}
 </tr>`;
 }
 
-function expiry(visit: SignedInVisit, { state, expiresAt, deletedAt }: Publication): Html | string {
+function expiry(visit: SignedInContext, { state, expiresAt, deletedAt }: ShownPublication): Html | string {
   if (state === 'deleted' && deletedAt !== null) return distance(visit, deletedAt);
   return expiresAt === null ? visit.words.say('never') : distance(visit, expiresAt);
 }
 
 /** Everything else that can be done, in a popover that needs no script. */
 function menu(
-  { words }: SignedInVisit,
-  { id, pinned, refused, sharedUrl, state }: Publication,
+  { words }: SignedInContext,
+  { id, pinned, refused, sharedUrl, state }: ShownPublication,
   n: number,
 ): Html {
   const path = `publications/${id}`;
@@ -124,12 +124,12 @@ ${refused.stop === undefined ? html`<a class="item bad" href="${path}/stop" data
 </div>`;
 }
 
-function nothing({ words, base }: SignedInVisit, { further, next }: ListModel): Html {
+function nothing({ words, base }: SignedInContext, { further, next }: ListModel): Html {
   if (next !== undefined) return html`<p class="none">${words.say('noneYet')}</p>`;
   return html`<p class="none">${words.say(further ? 'noneFurther' : 'noneFound')} <a href="${base}/">${words.say('showAll')}</a></p>`;
 }
 
-function pages({ words, base }: SignedInVisit, { state, search, further, next }: ListModel): Html {
+function pages({ words, base }: SignedInContext, { state, search, further, next }: ListModel): Html {
   if (!further && next === undefined) return html``;
   const message: MessageId = search === '' ? 'older' : 'searchOn';
   return html`<nav class="pages" aria-label="${words.say('pagesLabel')}">

@@ -2,8 +2,8 @@ import type { Instant } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Publication } from '../publication.ts';
-import type { SignedInVisit, Visit } from '../visiting/visit.ts';
+import type { ShownPublication } from '../publication.ts';
+import type { RequestContext, SignedInContext } from '../request/request-context.ts';
 import { type Icon, icon } from './icons.ts';
 
 const STATES: Readonly<
@@ -16,47 +16,50 @@ const STATES: Readonly<
 };
 
 /** The state of a publication: a word, a shape and a colour. */
-export function stateBadge({ words }: Visit, publication: Publication): Html {
+export function stateBadge({ words }: RequestContext, publication: ShownPublication): Html {
   const name = stateName(publication);
   const state = STATES[name];
   return html`<span class="state ${name}">${icon(state.icon)}${words.say(state.message)}</span>`;
 }
 
-function stateName({ state, endsSoon }: Publication): keyof typeof STATES {
+function stateName({ state, endsSoon }: ShownPublication): keyof typeof STATES {
   if (state === 'deleted') return 'stopped';
   if (state === 'expired') return 'expired';
   return endsSoon ? 'soon' : 'live';
 }
 
 /** What else is worth knowing at a glance: pinned, protected. */
-export function marks({ words }: Visit, { pinned, protected: locked }: Publication): Html {
+export function marks(
+  { words }: RequestContext,
+  { pinned, passwordProtected: locked }: ShownPublication,
+): Html {
   return html`${pinned ? html`<span class="chip">${icon('pin')}${words.say('pinned')}</span>` : undefined}${
     locked ? html`<span class="chip">${icon('lock')}${words.say('protected')}</span>` : undefined
   }`;
 }
 
 /** An instant as a distance from now, the exact time on hover and for machines. */
-export function distance({ words, now }: Visit, at: Instant): Html {
+export function distance({ words, now }: RequestContext, at: Instant): Html {
   return html`<time datetime="${toRfc3339(at)}" title="${words.moment(at)}" data-time="title">${words.distance(at, now)}</time>`;
 }
 
 /** An instant exactly. */
-export function moment({ words }: Visit, at: Instant): Html {
+export function moment({ words }: RequestContext, at: Instant): Html {
   return html`<time datetime="${toRfc3339(at)}" data-time="text">${words.moment(at)}</time>`;
 }
 
 /** A button that puts a text on the clipboard; there only where scripts run. */
-export function copyButton({ words }: Visit, text: string, label: MessageId): Html {
+export function copyButton({ words }: RequestContext, text: string, label: MessageId): Html {
   return html`<button type="button" class="copy" data-copy="${text}">${icon('copy')}<span>${words.say(label)}</span></button>`;
 }
 
 /** The same for the link of a row of the list, which names it. Lists are long, so it repeats nothing. */
-export function copyLinkButton({ words }: Visit, row: number): Html {
+export function copyLinkButton({ words }: RequestContext, row: number): Html {
   return html`<button class="copy" id="c${row}" aria-labelledby="c${row} n${row}" data-copy-from="o${row}">${icon('copy')}<span>${words.say('copyLink')}</span></button>`;
 }
 
 /** A form of one button. */
-export function buttonForm(visit: SignedInVisit, action: string, label: string, style = ''): Html {
+export function buttonForm(visit: SignedInContext, action: string, label: string, style = ''): Html {
   return html`<form method="post" action="${action}"><input type="hidden" name="form" value="${visit.formToken}"><button class="${style}">${label}</button></form>`;
 }
 
@@ -66,7 +69,7 @@ export function shortId(id: string): Html {
 }
 
 /** A part of a page under its own heading, which is its anchor too. */
-export function card({ words }: Visit, heading: MessageId, content: Html): Html {
+export function card({ words }: RequestContext, heading: MessageId, content: Html): Html {
   return html`<section class="card" id="${heading}" aria-labelledby="${heading}-title"><h2 id="${heading}-title">${words.say(heading)}</h2>
 ${content}</section>`;
 }

@@ -1,9 +1,9 @@
 import type { KeptWarning } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
+import type { Words } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import { groupProblems, type ScreenProblem } from '../problem-groups.ts';
-import { groupRemarks, type Remark } from '../remark-groups.ts';
-import type { Words } from '../words.ts';
+import { groupRemarks, type Remark } from '../warning-groups.ts';
 
 /** Broken rules, each with what it means and the files it concerns. */
 export function problemList(words: Words<MessageId>, problems: readonly ScreenProblem[]): Html {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
-import { type Allowance, allowanceWords } from '../allowance.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import { type Allowance, allowanceWords } from '../quota-text.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
 
 /** What went wrong with the form that was sent last. */
@@ -13,7 +13,7 @@ export interface PublishTrouble {
 
 /** Where a folder, a ZIP or a page is dropped or chosen; without scripts, a form for a ZIP. */
 export function publishPanel(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   {
     limits,
     allowance,
@@ -46,7 +46,7 @@ ${left === '' ? undefined : html`<p class="limits quiet">${left}</p>`}
 </section>`;
 }
 
-function uploadForm({ words, base, formToken }: SignedInVisit, trouble: PublishTrouble | undefined): Html {
+function uploadForm({ words, base, formToken }: SignedInContext, trouble: PublishTrouble | undefined): Html {
   const described =
     trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="archive-error"`;
   return html`<form class="upload unscripted" method="post" action="${base}/publish" enctype="multipart/form-data">
@@ -65,7 +65,7 @@ ${
 }
 
 /** The limits of the account on one line. */
-function limitsLine({ words }: SignedInVisit, limits: Limits): string {
+function limitsLine({ words }: SignedInContext, limits: Limits): string {
   return words.say('limits', {
     files: limits.files,
     archive: words.size(limits.archiveBytes),

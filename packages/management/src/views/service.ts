@@ -1,13 +1,13 @@
 import type { Mode } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { administrationPage } from './administration.ts';
 import { card } from './parts.ts';
 
 /** Whether the service can be changed, and the form for that. */
 export function serviceView(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   mode: Mode,
   trouble: { readonly message: string } | undefined,
 ): Html {

@@ -1,7 +1,7 @@
 import type { Person, SignInProblem } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { OpenVisit, Visit } from '../visiting/visit.ts';
+import type { FormContext, RequestContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
 
 /** What the page shows of a sign-in elsewhere that signed nobody in. */
@@ -32,11 +32,12 @@ export const ELSEWHERE_TROUBLES: Readonly<Record<SignInProblem, Trouble>> = {
   clock: { status: 502, text: 'elsewhereClock', isOfOperator: true },
   misconfigured: { status: 502, text: 'elsewhereMisconfigured', isOfOperator: true },
   nameless: { status: 403, text: 'elsewhereNameless', isOfOperator: true },
+  busy: { status: 503, text: 'elsewhereBusy', isOfOperator: false },
   not_allowed: { status: 403, text: 'elsewhereNotAllowed', isOfOperator: false },
 };
 
 /** A page that says why nobody was signed in, and leads back to the sign-in. */
-export function elsewhereTroubleView(visit: OpenVisit, model: ElsewhereTrouble): Html {
+export function elsewhereTroubleView(visit: FormContext, model: ElsewhereTrouble): Html {
   const { words, base } = visit;
   const { provider: name, problem, person, signOutUrl } = model;
   const values = person === undefined ? { name } : { name, person: person.displayName ?? person.account };
@@ -50,7 +51,7 @@ export function elsewhereTroubleView(visit: OpenVisit, model: ElsewhereTrouble):
 }
 
 /** A page that leads to where the provider ends its own sign-in: a redirect after a form would be held back. */
-export function signedOutView(visit: Visit, url: string): Html {
+export function signedOutView(visit: RequestContext, url: string): Html {
   const { words } = visit;
   return layout(visit, {
     title: words.say('signedOut'),

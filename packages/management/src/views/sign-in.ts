@@ -1,6 +1,6 @@
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { OpenVisit } from '../visiting/visit.ts';
+import type { FormContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 
@@ -16,7 +16,7 @@ export interface SignInModel {
 }
 
 /** One button for whoever came by a link; a field for an API key for everybody else. */
-export function signInView(visit: OpenVisit, model: SignInModel): Html {
+export function signInView(visit: FormContext, model: SignInModel): Html {
   const { words } = visit;
   return layout(visit, {
     title: words.say('signInTitle'),
@@ -27,7 +27,7 @@ ${model.link === undefined ? withoutLink(visit, model) : linkForm(visit, model, 
 }
 
 /** A link alone signs nobody in: programs that look at links in advance would use it up. */
-function linkForm(visit: OpenVisit, { to }: SignInModel, link: string): Html {
+function linkForm(visit: FormContext, { to }: SignInModel, link: string): Html {
   const { words, base } = visit;
   return html`<p>${words.say('linkIntro')}</p>
 <form method="post" action="${base}/sign-in">${hidden(visit, to)}<input type="hidden" name="link" value="${link}">
@@ -35,7 +35,7 @@ function linkForm(visit: OpenVisit, { to }: SignInModel, link: string): Html {
 }
 
 /** Whoever may sign in elsewhere seldom wants another way. */
-function withoutLink(visit: OpenVisit, model: SignInModel): Html {
+function withoutLink(visit: FormContext, model: SignInModel): Html {
   const { words, base } = visit;
   const { provider, to, trouble } = model;
   if (provider === undefined) return keyForm(visit, model);
@@ -46,7 +46,7 @@ ${keyForm(visit, model)}
 </details>`;
 }
 
-function keyForm(visit: OpenVisit, { to, provider, trouble }: SignInModel): Html {
+function keyForm(visit: FormContext, { to, provider, trouble }: SignInModel): Html {
   const { words, base } = visit;
   const wrong = trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="key-error"`;
   return html`${trouble === undefined ? undefined : html`<div class="said bad" role="alert">${icon('bad')}<p id="key-error">${words.say(trouble)}</p></div>`}
@@ -59,6 +59,6 @@ function keyForm(visit: OpenVisit, { to, provider, trouble }: SignInModel): Html
 <button class="primary wide">${words.say('signIn')}</button></form>`;
 }
 
-function hidden({ formToken }: OpenVisit, to: string | undefined): Html {
+function hidden({ formToken }: FormContext, to: string | undefined): Html {
   return html`<input type="hidden" name="form" value="${formToken}">${to === undefined ? undefined : html`<input type="hidden" name="to" value="${to}">`}`;
 }

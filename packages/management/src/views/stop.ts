@@ -1,12 +1,12 @@
 import { type Html, html } from '@pinfold/http';
-import type { Publication } from '../publication.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { ShownPublication } from '../publication.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
 
 /** Asks once more before a publication ends, and names it. Scripts show its middle as a dialog. */
 export function stopView(
-  visit: SignedInVisit,
-  { id, name, protected: locked, fileCount }: Publication,
+  visit: SignedInContext,
+  { id, name, passwordProtected: locked, fileCount }: ShownPublication,
 ): Html {
   const { words, base } = visit;
   const path = `${base}/publications/${id}`;

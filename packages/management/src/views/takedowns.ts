@@ -1,6 +1,6 @@
 import type { Takedown } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { accountLink, administrationPage, cell, furtherPages, rowsTable } from './administration.ts';
 import { moment, shortId } from './parts.ts';
 
@@ -12,7 +12,7 @@ export interface TakedownsModel {
 }
 
 /** The archives that nobody may publish, newest first. */
-export function takedownsView(visit: SignedInVisit, model: TakedownsModel): Html {
+export function takedownsView(visit: SignedInContext, model: TakedownsModel): Html {
   const { words } = visit;
   const columns = ['publication', 'account', 'reason', 'historyWhen', 'actions'] as const;
   const table = rowsTable(
@@ -25,11 +25,11 @@ export function takedownsView(visit: SignedInVisit, model: TakedownsModel): Html
     title: words.say('takedowns'),
     main: html`<div class="head"><h1>${words.say('takedowns')}</h1></div>
 ${model.takedowns.length === 0 ? html`<p class="none">${words.say('bansNone')}</p>` : table}
-${furtherPages(visit, '/takedowns', model)}`,
+${furtherPages(visit, '/administration/takedowns', model)}`,
   });
 }
 
-function row(visit: SignedInVisit, { id, account, sha256, reason, at }: Takedown): Html {
+function row(visit: SignedInContext, { id, account, sha256, reason, at }: Takedown): Html {
   const { words, base, formToken } = visit;
   const lift = html`<details class="inline"><summary>${words.say('liftEllipsis')}</summary><p class="quiet">${words.say('liftMeans')}</p>
 <form method="post" action="${base}/administration/takedowns/${sha256}/lift"><input type="hidden" name="form" value="${formToken}"><button>${words.say('lift')}</button></form></details>`;

@@ -1,19 +1,21 @@
 import { type Html, html } from '@pinfold/http';
-import { onThisHost } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Visit } from '../visiting/visit.ts';
+import type { RequestContext, SignedInContext } from '../request/request-context.ts';
+import { onThisHost } from '../response/answer.ts';
 import { layout } from './layout.ts';
 
-/** A page that says what went wrong and what to do, and what the operator says of it. */
+/** A page that says what went wrong and what to do; with the navigation for who is signed in. */
 export function troubleView(
-  visit: Visit,
+  visit: RequestContext,
   title: MessageId,
   text: MessageId,
   note: string | null = null,
+  signedIn?: SignedInContext,
 ): Html {
   const { words, base } = visit;
   return layout(visit, {
     title: words.say(title),
+    ...(signedIn === undefined ? {} : { signedIn }),
     main: html`<section class="card narrow"><h1>${words.say(title)}</h1><p>${words.say(text)}</p>
 ${note === null ? undefined : html`<p dir="auto">${note}</p>`}
 <p><a class="button" href="${base}/">${words.say('toPublications')}</a></p></section>`,
@@ -21,7 +23,7 @@ ${note === null ? undefined : html`<p dir="auto">${note}</p>`}
 }
 
 /** A page for whoever is not signed in where others see to that. */
-export function strangerView(visit: Visit): Html {
+export function strangerView(visit: RequestContext): Html {
   const { words, look } = visit;
   if (look.signInUrl === undefined) return troubleView(visit, 'strangerTitle', 'strangerText');
   return layout(visit, {
@@ -32,7 +34,7 @@ export function strangerView(visit: Visit): Html {
 }
 
 /** A page that leads to where it is itself, or to another address of this screen, as from this site. */
-export function bounceView(visit: Visit, to: string = visit.base + visit.request.url): Html {
+export function bounceView(visit: RequestContext, to: string = visit.base + visit.request.url): Html {
   const { words } = visit;
   const here = onThisHost(to);
   return layout(visit, {

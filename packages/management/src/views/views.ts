@@ -1,20 +1,24 @@
 import type { DayOfViews } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
-import type { Publication } from '../publication.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { ShownPublication } from '../publication.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { card } from './parts.ts';
 
 /** Longer tables begin folded. */
 const SHOWN_DAYS = 7;
 
 /** How often a publication was viewed, and how often a password for it was wrong. */
-export function viewsCard(visit: SignedInVisit, publication: Publication, days: readonly DayOfViews[]): Html {
+export function viewsCard(
+  visit: SignedInContext,
+  publication: ShownPublication,
+  days: readonly DayOfViews[],
+): Html {
   const { words } = visit;
   if (days.length === 0) {
     return card(visit, 'views', html`<p>${words.say('viewsNone')}</p>${means(visit)}`);
   }
   const refused = sum(days, ({ refusedPasswords }) => refusedPasswords);
-  const withRefused = publication.protected || refused > 0;
+  const withRefused = publication.passwordProtected || refused > 0;
   const refusedTotal = withRefused
     ? html`<p>${words.say('viewsRefusedTotal', { count: refused })}</p>`
     : undefined;
@@ -28,7 +32,7 @@ ${means(visit)}`,
   );
 }
 
-function means({ words }: SignedInVisit): Html {
+function means({ words }: SignedInContext): Html {
   return html`<p class="quiet">${words.say('viewsMeans')}</p>`;
 }
 
@@ -36,7 +40,7 @@ function sum(days: readonly DayOfViews[], of: (day: DayOfViews) => number): numb
   return days.reduce((total, day) => total + of(day), 0);
 }
 
-function tableOf({ words }: SignedInVisit, days: readonly DayOfViews[], withRefused: boolean): Html {
+function tableOf({ words }: SignedInContext, days: readonly DayOfViews[], withRefused: boolean): Html {
   const figureHead = (text: string): Html => html`<th scope="col" class="figure">${text}</th>`;
   const figure = (value: number): Html => html`<td class="figure">${words.number(value)}</td>`;
   const rows = days.map(

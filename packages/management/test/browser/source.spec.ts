@@ -31,6 +31,7 @@ describe('what is chosen or dropped', () => {
       'a/b.txt',
       '.DS_Store',
       '.env',
+      '.env.local',
       'node_modules/x/y.js',
       'node_modules/z.js',
       'a/.GIT/config',
@@ -43,7 +44,7 @@ describe('what is chosen or dropped', () => {
     ]);
     expect(source).to.deep.include({
       name: 'site',
-      forbidden: ['.env', 'a/.GIT/', 'a/log', 'node_modules/'],
+      leftOut: ['.env', '.env.local', 'a/.GIT/', 'a/log', 'node_modules/'],
     });
   });
 
@@ -58,7 +59,7 @@ describe('what is chosen or dropped', () => {
       'a/b.txt',
       'index.html',
     ]);
-    expect(source).to.deep.include({ name: 'site', forbidden: ['a/tmp/', 'node_modules/'] });
+    expect(source).to.deep.include({ name: 'site', leftOut: ['a/tmp/', 'node_modules/'] });
   });
 
   it('is a site of one page where it is a single page, chosen or dropped', async () => {
@@ -72,7 +73,7 @@ describe('what is chosen or dropped', () => {
         kind: 'folder',
         name: 'Report 2026',
         files: [{ path: 'index.html', file: page }],
-        forbidden: [],
+        leftOut: [],
       });
     }
   });
@@ -86,6 +87,6 @@ describe('what is chosen or dropped', () => {
     );
     const source = await sourceOf({ kind: 'archive', files: [archive] });
     expect(source).to.include({ kind: 'archive', name: 'site.zip', file: archive });
-    expect(source?.forbidden).to.deep.equal(['node_modules/']);
+    expect(source?.leftOut).to.deep.equal(['node_modules/']);
   });
 });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Message } from '../../src/i18n.ts';
 import type { Language } from '../../src/language.ts';
 import { administration as enAdministration } from '../../src/messages/en/administration.ts';
 import { history as enHistory } from '../../src/messages/en/history.ts';
@@ -16,7 +17,6 @@ import { rules as jaRules } from '../../src/messages/ja/rules.ts';
 import { screen as jaScreen } from '../../src/messages/ja/screen.ts';
 import { signIn as jaSignIn } from '../../src/messages/ja/sign-in.ts';
 import { views as jaViews } from '../../src/messages/ja/views.ts';
-import type { Message } from '../../src/words.ts';
 
 type Catalogue = Readonly<Record<string, Message>>;
 

@@ -2,7 +2,7 @@ import type { AccountId, ArchiveId, CleanupCount, RoleId, RoleStore } from '@pin
 import { Gate } from '@pinfold/core/adapter';
 import { keepingInTurn, lastEventAt, rowsOf } from '../events.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
-import { planned, prepared, type Statement } from '../statement.ts';
+import { prepared, type Statement, unprepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
 /** Claims settled at the same time: each holds a connection until the disk is forced, and the pool is for all requests. */
@@ -29,7 +29,7 @@ export function cleanup(
   const { roles, manifests, idempotencyKeys } = tables;
   const statements = {
     // What another claim holds locked is its own: it is passed over, not waited for.
-    claim: planned(`
+    claim: unprepared(`
       WITH never AS (
         SELECT id, ended_at AS due FROM ${roles}
         WHERE archive_kept AND not_before IS NULL AND ended_at <= $1
@@ -59,7 +59,7 @@ export function cleanup(
       )
       ${keepingInTurn(tables, 'done', 3)}`),
     // By the indexes of the claims and of the purge.
-    count: planned(`
+    count: unprepared(`
       SELECT (
         SELECT count(*) FROM ${roles} WHERE archive_kept AND not_before IS NULL AND ended_at <= $1
       ) + (

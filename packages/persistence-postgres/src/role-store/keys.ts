@@ -2,9 +2,9 @@ import type {
   CommitOutcome,
   HistoryEvent,
   Lease,
-  Publication,
   Reservation,
   ReserveOutcome,
+  RoleCommit,
   RoleStore,
 } from '@pinfold/core';
 import {
@@ -18,13 +18,14 @@ import {
   refuseAdmission,
   refuseChange,
   titleFolded,
+  UNAUTHORIZED,
 } from '@pinfold/core/adapter';
 import { accountRows } from '../accounts.ts';
 import { keepingFor, rowsOf } from '../events.ts';
 import { type AccountInMode, accountInMode, readAccountInMode } from '../mode.ts';
 import type { PostgresConnection, Run } from '../postgres-connection.ts';
 import { ROLES } from '../schema.ts';
-import { planned, prepared } from '../statement.ts';
+import { prepared, unprepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import { isForbidden } from '../takedowns.ts';
 
@@ -67,7 +68,7 @@ export function keys(
       SELECT 1, $10, coalesce(($11::json -> -1 ->> 'at')::bigint, 0), ${ROLES.parameters(13)} FROM held`),
     // It waits for whoever changes a reservation: one that is passed over could still commit.
     // Planned for any limit, it would read the whole table.
-    purge: planned(`
+    purge: unprepared(`
       DELETE FROM ${idempotencyKeys} WHERE (account, key) IN (
         SELECT account, key FROM ${idempotencyKeys}
         WHERE role IS NULL AND begun_at < $1 ORDER BY begun_at LIMIT $2 FOR UPDATE
@@ -111,18 +112,21 @@ export function keys(
   /** All or nothing; nobody else of the account commits meanwhile. */
   async function commit(
     run: Run,
-    publication: Publication,
+    publication: RoleCommit,
     lease: Lease,
     events: readonly HistoryEvent[],
   ): Promise<CommitOutcome> {
-    const { role, manifest, warnings, now, limits } = publication;
+    const { role, manifest, warnings, now, limits, credential = {} } = publication;
     const { account, key, token } = lease;
-    const { account: owner, mode, isForbidden: isTakenDown } = await accounts.lock(run, account, role.sha256);
+    const publisher = await accounts.lock(run, account, role.sha256, credential);
+    const { account: owner, mode, isForbidden: isTakenDown } = publisher;
     const wish = { ...role, now, limits };
     const isCounted = hasQuota(boundsOf(owner, limits));
     const used = isCounted ? await accounts.countInService(run, account, now) : NOTHING;
     const looks = { isForbidden: () => isTakenDown, inService: () => used };
-    const inadmissible = refuseChange(owner, mode) ?? refuseAdmission(owner, wish, looks);
+    const inadmissible = publisher.hasEnded
+      ? UNAUTHORIZED
+      : (refuseChange(owner, mode) ?? refuseAdmission(owner, wish, looks));
     if (inadmissible === undefined) {
       const { publicationsMark, lastPublishedAt } = published(owner, wish);
       const completed = [account, key, token, role.id, JSON.stringify(warnings), role.archive, manifest];

@@ -1,8 +1,8 @@
 import type { Role, RoleState, RoleStore } from '@pinfold/core';
-import { BEFORE_ALL, type Kept, MOST_SEARCHED, pageOf } from '@pinfold/core/adapter';
+import { BEFORE_ALL, MOST_SEARCHED, pageOf, type StoredRow } from '@pinfold/core/adapter';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { ROLES } from '../schema.ts';
-import { planned, prepared } from '../statement.ts';
+import { prepared, unprepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
 /** What is wanted of an account's roles: `$2` is the present instant. Without a state all but deleted ones are. */
@@ -27,7 +27,7 @@ const OF_ALL = '$1::text IS NULL';
 const NEWEST_FIRST = 'ORDER BY published_at DESC, id DESC';
 
 /** A role that was found, or the last one looked at. */
-type SearchRow = Kept<Role> & { readonly found: boolean };
+type SearchRow = StoredRow<Role> & { readonly found: boolean };
 
 /** The lists of an account's roles, and of all. A plan for unknown limits and cursors could sort all of them: pages are planned each time. */
 export function listing(
@@ -39,13 +39,13 @@ export function listing(
       SELECT ${ROLES.select} FROM ${roles} AS roles
       WHERE id = (SELECT role FROM ${idempotencyKeys} WHERE account = $1 AND key = $2)`),
     page: (state: RoleState | 'kept', owned: string) =>
-      planned(`
+      unprepared(`
         SELECT ${ROLES.select} FROM ${roles}
         WHERE ${owned} AND ${WANTED[state]} AND (published_at, id) < ($3, $4)
         ${NEWEST_FIRST} LIMIT $5`),
     // The last role looked at comes too, so that what is found and where to go on are of one moment.
     search: (state: RoleState | 'kept', owned: string) =>
-      planned(`
+      unprepared(`
         WITH looked AS (
           SELECT *, pg_catalog.row_number() OVER (${NEWEST_FIRST}) AS place FROM ${roles}
           WHERE ${owned} AND ${LOOKED[state]} AND (published_at, id) < ($3, $4)
@@ -64,14 +64,14 @@ export function listing(
   return {
     list: async ({ account, idempotencyKey, now, state, search, after, limit }) => {
       if (idempotencyKey !== undefined) {
-        const rows = await connection.read<Kept<Role>>(statements.byKey, [account, idempotencyKey]);
+        const rows = await connection.read<StoredRow<Role>>(statements.byKey, [account, idempotencyKey]);
         return { items: rows.map(ROLES.read), next: undefined };
       }
       const { publishedAt, id } = after ?? BEFORE_ALL;
       const owned = account === undefined ? OF_ALL : 'account = $1';
       const values = [account ?? null, now, publishedAt, id, limit + 1];
       if (search === undefined) {
-        const rows = await connection.read<Kept<Role>>(statements.page(state ?? 'kept', owned), values);
+        const rows = await connection.read<StoredRow<Role>>(statements.page(state ?? 'kept', owned), values);
         return pageOf(rows.map(ROLES.read), limit);
       }
       // PostgreSQL keeps no text with it, and takes none.

@@ -1,5 +1,6 @@
 import type {
   Authority,
+  Credential,
   EncodedManifest,
   HistoryEvent,
   LoadedRole,
@@ -7,15 +8,22 @@ import type {
   RoleStore,
   Version,
 } from '@pinfold/core';
-import { changingMembers, FIRST_GENERATION, type Kept, titleFolded } from '@pinfold/core/adapter';
+import { changingMembers, FIRST_GENERATION, type StoredRow, titleFolded } from '@pinfold/core/adapter';
 import { keepingInTurn, lastEventAt, rowsOf } from '../events.ts';
-import { mayChange, refusals, takesChanges } from '../mode.ts';
+import {
+  credentialRefusals,
+  credentialValues,
+  hasEnded,
+  mayChange,
+  refusals,
+  takesChanges,
+} from '../mode.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { ROLES } from '../schema.ts';
 import { prepared, type Statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
-type RoleRow = Kept<Role> & Omit<LoadedRole, 'value'>;
+type RoleRow = StoredRow<Role> & Omit<LoadedRole, 'value'>;
 
 const CHANGING = changingMembers(ROLES);
 
@@ -24,9 +32,10 @@ export function savingRole(tables: Tables): Statement {
   return prepared(`
     WITH saved AS (
       UPDATE ${tables.roles}
-      SET version = version + 1, last_event_at = ${lastEventAt(3)}, title_folded = $5, ${ROLES.set(CHANGING, 6)}
+      SET version = version + 1, last_event_at = ${lastEventAt(3)}, title_folded = $7, ${ROLES.set(CHANGING, 8)}
       WHERE id = $1 AND version = $2
         AND ($4::boolean OR (${takesChanges(tables)} AND ${mayChange(tables, 'account')}))
+        AND NOT ${hasEnded(tables, 5)}
       RETURNING last_event_at
     ), kept AS (${keepingInTurn(tables, 'saved', 3)})
     SELECT 1 FROM saved`);
@@ -38,9 +47,10 @@ export function savedValues(
   loadedAt: Version,
   events: readonly HistoryEvent[],
   authority: Authority,
+  credential: Credential = {},
 ): readonly unknown[] {
-  const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
-  return [role.id, loadedAt, rowsOf(events), authority === 'operator', ...changed];
+  const by = [authority === 'operator', ...credentialValues(credential)];
+  return [role.id, loadedAt, rowsOf(events), ...by, titleFolded(role), ...ROLES.values(role, CHANGING)];
 }
 
 /** One role at a time. */
@@ -49,6 +59,7 @@ export function roles(
   tables: Tables,
 ): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
   const refused = refusals(connection, tables);
+  const refusedCredential = credentialRefusals(connection, tables);
   const statements = {
     load: prepared(`
       SELECT version, ${ROLES.select}, coalesce(owner_generation, ${FIRST_GENERATION}) AS "accountGeneration",
@@ -67,13 +78,14 @@ export function roles(
       const { version, isHidden, accountGeneration } = row;
       return { value: ROLES.read(row), version, isHidden, accountGeneration };
     },
-    save: async (role, loadedAt, events, authority = 'account') => {
+    save: async (role, loadedAt, events, authority = 'account', credential = {}) => {
       const { count } = await connection.write(
         statements.save,
-        savedValues(role, loadedAt, events, authority),
+        savedValues(role, loadedAt, events, authority, credential),
       );
       if (count === 1) return { kind: 'saved' };
-      return (await refused(role.account, authority)) ?? { kind: 'conflict' };
+      const refusal = (await refusedCredential(credential)) ?? (await refused(role.account, authority));
+      return refusal ?? { kind: 'conflict' };
     },
     loadManifest: async (archive, signal) => {
       const rows = await connection.read<{ manifest: EncodedManifest }>(

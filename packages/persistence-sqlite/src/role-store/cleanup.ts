@@ -10,7 +10,7 @@ import type {
   RoleId,
   RoleStore,
 } from '@pinfold/core';
-import { keepInTurn, LAST_EVENT_AT, type Turn, turnOf } from '../events.ts';
+import { insertSequenced, LAST_EVENT_AT, type SequencedEvent, sequenced } from '../events.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
 
@@ -62,7 +62,7 @@ interface ClaimableRow {
 }
 
 /** A role whose claim was ended. */
-interface SettledRow extends Turn {
+interface SettledRow extends SequencedEvent {
   readonly archive: ArchiveId;
 }
 
@@ -75,9 +75,9 @@ export function cleanup(
 > {
   return {
     // A cleanup that a power cut makes forgotten is done again, to the same end.
-    claimForCleanup: (request) => connection.reclaim((prepare) => claim(prepare, request)),
+    claimForCleanup: (request) => connection.writeForCleanup((prepare) => claim(prepare, request)),
     settleCleanup: (task, outcome, events) =>
-      connection.reclaim((prepare) => settle(prepare, task, outcome, events)),
+      connection.writeForCleanup((prepare) => settle(prepare, task, outcome, events)),
     countForCleanup: (request) =>
       connection.read((prepare) => prepare<CleanupCount>(COUNT).get(request) as CleanupCount),
     whichAreNamed: (ids) =>
@@ -117,9 +117,9 @@ function settle(
   const held = [task.role, task.token];
   const settled =
     outcome.kind === 'removed'
-      ? prepare<SettledRow>(REMOVED).get(...turnOf(events), ...held)
-      : prepare<SettledRow>(FAILED).get(...turnOf(events), outcome.retryAt, ...held);
+      ? prepare<SettledRow>(REMOVED).get(...sequenced(events), ...held)
+      : prepare<SettledRow>(FAILED).get(...sequenced(events), outcome.retryAt, ...held);
   if (settled === undefined) return;
   if (outcome.kind === 'removed') prepare(DROP_MANIFEST).run(settled.archive);
-  keepInTurn(prepare, events, settled);
+  insertSequenced(prepare, events, settled);
 }

@@ -21,7 +21,7 @@ export function comparison(connection: Statements): Pick<RoleStore, 'loadCompari
         return row && { version: row.version, value: parseJson(row.comparison) as Comparison };
       }),
     keepComparison: (comparison, loadedAt) =>
-      connection.reclaim((prepare) => {
+      connection.writeForCleanup((prepare) => {
         const text = JSON.stringify(comparison);
         const kept =
           loadedAt === undefined

@@ -5,13 +5,14 @@ import type {
   CommitOutcome,
   HistoryEvent,
   Lease,
-  Publication,
   Reservation,
   ReserveOutcome,
+  RoleCommit,
   RoleStore,
 } from '@pinfold/core';
 import {
   type AdmissionLooks,
+  type AdmissionRequest,
   judgeCommit,
   judgeHolder,
   type KeyRow,
@@ -19,11 +20,10 @@ import {
   refuseAdmission,
   refuseChange,
   titleFolded,
-  type Wish,
 } from '@pinfold/core/adapter';
 import { countInService, findAccount, makeAccount, noteAccount } from '../accounts.ts';
 import { keep } from '../events.ts';
-import { findMode } from '../mode.ts';
+import { findMode, refusedCredential } from '../mode.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
@@ -66,21 +66,21 @@ export function keys(
       // A replay needs no lock: what is complete or in progress is so at the moment of the read. And a power cut ends
       // the publication: its reservation may go with it, since the commit forces all that came before it, too.
       const held = await connection.read((prepare) => refused(prepare, request));
-      return held ?? connection.note((prepare) => reserve(prepare, request));
+      return held ?? connection.writeRelaxed((prepare) => reserve(prepare, request));
     },
     renew: ({ account, key, token }, until) =>
-      connection.note((prepare) => ({
+      connection.writeRelaxed((prepare) => ({
         kind: prepare(RENEW).run(until, account, key, token).changes === 1 ? 'held' : 'lost',
       })),
     release: async ({ account, key, token }) => {
-      await connection.note((prepare) => prepare(RELEASE).run(account, key, token));
+      await connection.writeRelaxed((prepare) => prepare(RELEASE).run(account, key, token));
     },
     commit: (publication, lease, events) =>
       connection.write((prepare) => commit(prepare, publication, lease, events)),
     purge: async (begunBefore, limit) => {
       // A sweep asks for batch after batch: others get their turn in between.
       await setImmediate();
-      return connection.reclaim((prepare) => prepare(PURGE).run(begunBefore, limit).changes);
+      return connection.writeForCleanup((prepare) => prepare(PURGE).run(begunBefore, limit).changes);
     },
   };
 }
@@ -102,7 +102,7 @@ function refused(prepare: Prepare, request: Reservation): ReserveOutcome | undef
 function looksOf(
   prepare: Prepare,
   account: AccountId,
-  { sha256, now }: Pick<Wish, 'sha256' | 'now'>,
+  { sha256, now }: Pick<AdmissionRequest, 'sha256' | 'now'>,
 ): AdmissionLooks {
   return {
     isForbidden: () => isForbidden(prepare, sha256),
@@ -120,7 +120,7 @@ export function reserve(prepare: Prepare, request: Reservation): ReserveOutcome 
 
 export function commit(
   prepare: Prepare,
-  { role, manifest, warnings, now, limits }: Publication,
+  { role, manifest, warnings, now, limits, credential = {} }: RoleCommit,
   lease: Lease,
   events: readonly HistoryEvent[],
 ): CommitOutcome {
@@ -131,7 +131,9 @@ export function commit(
   const owner = findAccount(prepare, account) as Account;
   const wish = { ...role, now, limits };
   const inadmissible =
-    refuseChange(owner, findMode(prepare)) ?? refuseAdmission(owner, wish, looksOf(prepare, account, wish));
+    refusedCredential(prepare, credential) ??
+    refuseChange(owner, findMode(prepare)) ??
+    refuseAdmission(owner, wish, looksOf(prepare, account, wish));
   if (inadmissible !== undefined) return inadmissible;
   noteAccount(prepare, account, published(owner, wish));
   prepare(INSERT_ROLE).run(titleFolded(role), events.at(-1)?.at ?? 0, ...ROLES.values(role));

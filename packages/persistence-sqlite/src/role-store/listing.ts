@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Page, Role, RoleCursor, RoleQuery, RoleState, RoleStore } from '@pinfold/core';
-import { BEFORE_ALL, type Kept, MOST_SEARCHED, pageOf } from '@pinfold/core/adapter';
+import { BEFORE_ALL, MOST_SEARCHED, pageOf, type StoredRow } from '@pinfold/core/adapter';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
@@ -53,7 +53,7 @@ export function listing(connection: Statements): Pick<RoleStore, 'list'> {
 }
 
 function findByKey(prepare: Prepare, { account, idempotencyKey }: RoleQuery): Page<Role> {
-  const row = prepare<Kept<Role>>(BY_KEY).get(account, idempotencyKey);
+  const row = prepare<StoredRow<Role>>(BY_KEY).get(account, idempotencyKey);
   return { items: row === undefined ? [] : [ROLES.read(row)], next: undefined };
 }
 
@@ -63,7 +63,12 @@ function look(prepare: Prepare, query: RoleQuery, after: RoleCursor | undefined,
   const { publishedAt, id } = after ?? BEFORE_ALL;
   const place = account === undefined ? { publishedAt, id } : { account, publishedAt, id };
   const filter = search === undefined ? { now } : { now, search };
-  const rows = prepare<Kept<Role>>(matching(query)).all({ ...place, ...filter, lookedAt: LOOKED_AT, wanted });
+  const rows = prepare<StoredRow<Role>>(matching(query)).all({
+    ...place,
+    ...filter,
+    lookedAt: LOOKED_AT,
+    wanted,
+  });
   const roles = rows.map(ROLES.read);
   if (roles.length === wanted) return { roles, lookedTo: undefined };
   const lookedTo = prepare<RoleCursor>(endOfLook(query)).get({ ...place, skipped: LOOKED_AT - 1 });

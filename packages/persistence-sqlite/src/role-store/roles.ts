@@ -1,7 +1,7 @@
 import type { EncodedManifest, Generation, HistoryEvent, Role, RoleStore, Version } from '@pinfold/core';
-import { changingMembers, FIRST_GENERATION, type Kept, titleFolded } from '@pinfold/core/adapter';
-import { keepInTurn, LAST_EVENT_AT, type Turn, turnOf } from '../events.ts';
-import { refused } from '../mode.ts';
+import { changingMembers, FIRST_GENERATION, type StoredRow, titleFolded } from '@pinfold/core/adapter';
+import { insertSequenced, LAST_EVENT_AT, type SequencedEvent, sequenced } from '../events.ts';
+import { refused, refusedCredential } from '../mode.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
@@ -22,7 +22,7 @@ const SAVE = `
 
 const MANIFEST = 'SELECT manifest FROM manifests WHERE archive = ?';
 
-interface RoleRow extends Kept<Role> {
+interface RoleRow extends StoredRow<Role> {
   readonly version: Version;
   readonly owner: number | null;
 }
@@ -30,17 +30,18 @@ interface RoleRow extends Kept<Role> {
 /** One role at a time. */
 export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
   return {
-    load: (id, signal) =>
-      connection.read((prepare) => {
-        const row = prepare<RoleRow>(LOAD).get(id);
-        if (row === undefined) return undefined;
-        const owner = row.owner ?? FIRST_GENERATION;
-        const accountGeneration = Math.abs(owner) as Generation;
-        return { value: ROLES.read(row), version: row.version, isHidden: owner < 0, accountGeneration };
-      }, signal),
-    save: (role, loadedAt, events, authority) =>
+    // Every view asks for its role.
+    load: async (id, signal) => {
+      const row = await connection.readCached<RoleRow>(LOAD, id, signal);
+      if (row === undefined) return undefined;
+      const owner = row.owner ?? FIRST_GENERATION;
+      const accountGeneration = Math.abs(owner) as Generation;
+      return { value: ROLES.read(row), version: row.version, isHidden: owner < 0, accountGeneration };
+    },
+    save: (role, loadedAt, events, authority, credential = {}) =>
       connection.write(
         (prepare) =>
+          refusedCredential(prepare, credential) ??
           refused(prepare, role.account, authority) ?? {
             kind: saveRole(prepare, role, loadedAt, events) ? 'saved' : 'conflict',
           },
@@ -61,8 +62,8 @@ export function saveRole(
   events: readonly HistoryEvent[],
 ): boolean {
   const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
-  const saved = prepare<Turn>(SAVE).get(...turnOf(events), ...changed, role.id, loadedAt);
+  const saved = prepare<SequencedEvent>(SAVE).get(...sequenced(events), ...changed, role.id, loadedAt);
   if (saved === undefined) return false;
-  keepInTurn(prepare, events, saved);
+  insertSequenced(prepare, events, saved);
   return true;
 }

@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { type AccountId, accountId } from '@pinfold/core';
+import { type AccountId, accountId, type RoleState } from '@pinfold/core';
+import { parseRoleState, ROLE_STATES } from '@pinfold/core/adapter';
 import { UsageError } from './failures.ts';
 
 /** A command's options and positional arguments, taken apart. */
@@ -64,4 +65,11 @@ export function readAccount(name: string): AccountId {
     if (error instanceof TypeError) throw new UsageError(error.message, { cause: error });
     throw error;
   }
+}
+
+/** Reads the value of `--state`. */
+export function readState(text: string): RoleState {
+  const state = parseRoleState(text);
+  if (state === undefined) throw new UsageError(`--state is one of ${ROLE_STATES.join(', ')}`);
+  return state;
 }

@@ -22,6 +22,10 @@ export const OPTIONS = {
       type: 'boolean',
       says: 'publish with a single page the images, styles and scripts beside it that it shows; on a terminal\nyou are asked',
     },
+    'with-dot-files': {
+      type: 'boolean',
+      says: 'pack files and folders whose names begin with a dot, too (.well-known is always packed)',
+    },
     qr: { type: 'boolean', says: 'show the link as a QR code, too' },
     title: { type: 'string', value: 'TEXT', says: 'the management title' },
     account: {

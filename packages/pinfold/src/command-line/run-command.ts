@@ -1,7 +1,7 @@
 import { isFault } from '@pinfold/core';
+import { jsonLine, shownLines } from './escape-control-characters.ts';
 import { CommandFailure, UsageError } from './failures.ts';
 import { helpOn } from './help.ts';
-import { shownLines } from './shown-text.ts';
 import type { Terminal } from './terminal.ts';
 import type { CommandName } from './usages.ts';
 
@@ -54,8 +54,12 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Com
  * process.exitCode = await runCommand(['version'], terminal);
  */
 export async function runCommand(args: readonly string[], given: Terminal): Promise<number> {
-  // What people are told has words of servers, archives and accounts in it.
-  const terminal = { ...given, err: (line: string) => given.err(shownLines(line)) };
+  // Any line may contain text of a server, an archive or an account, which must not act on a terminal.
+  const terminal = {
+    ...given,
+    out: (line: string) => given.out(shownLines(line)),
+    err: (line: string) => given.err(shownLines(line)),
+  };
   try {
     const asked = args.findIndex((arg) => arg === '--help' || arg === '-h');
     const [name, ...rest] = asked === -1 ? args : ['help', ...args.slice(0, asked)];
@@ -65,6 +69,7 @@ export async function runCommand(args: readonly string[], given: Terminal): Prom
     await (await COMMANDS[name]())(rest, terminal);
     return 0;
   } catch (error) {
+    if (args.includes('--json')) printJson(error, terminal);
     return report(error, terminal);
   }
 }
@@ -90,6 +95,12 @@ function report(error: unknown, { err }: Terminal): number {
   }
   err(`pinfold: ${reasonOf(error)}`);
   return 1;
+}
+
+/** Prints what a script can tell apart, as the last line of standard output. */
+function printJson(error: unknown, { out }: Terminal): void {
+  if (error instanceof UsageError) out(jsonLine({ error: { code: 'usage', detail: error.message } }));
+  else if (error instanceof CommandFailure && error.json !== undefined) out(jsonLine({ error: error.json }));
 }
 
 /** One line for what a user can act on; a bug keeps its stack. */

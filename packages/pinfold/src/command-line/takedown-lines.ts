@@ -7,9 +7,8 @@ import {
   type Sha256,
   type Takedown,
 } from '@pinfold/core';
-import { parseSha256 } from '@pinfold/core/administration';
+import { isOperatorText, parseSha256 } from '@pinfold/core/administration';
 import { CommandFailure } from './failures.ts';
-import { isReason } from './reason.ts';
 
 /** A takedown as it was exported. */
 export type KeptTakedown = Omit<Takedown, 'liftedAt'>;
@@ -37,7 +36,7 @@ function takedownIn(line: string): KeptTakedown | undefined {
     at: instantOf(at),
   };
   if (read.id === undefined || read.account === undefined) return undefined;
-  if (read.sha256 === undefined || read.at === undefined || !isReason(reason)) return undefined;
+  if (read.sha256 === undefined || read.at === undefined || !isOperatorText(reason)) return undefined;
   return { id: read.id, account: read.account, sha256: read.sha256, reason, at: read.at };
 }
 

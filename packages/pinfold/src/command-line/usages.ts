@@ -21,7 +21,7 @@ export const ON_THE_MACHINE = {
   },
   unpin: {
     takes: 'ID',
-    says: 'let it expire again in 7 days',
+    says: 'let it expire again, after the time that a renewal gives',
     example: 'pinfold unpin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   },
   manage: {
@@ -159,7 +159,7 @@ export const BY_THE_API = {
   },
   renew: {
     takes: 'ID',
-    says: 'let it expire 7 days from now',
+    says: 'let it expire later: the time that a renewal gives from now',
     example: 'pinfold renew 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   },
   stop: {

@@ -2,7 +2,10 @@ import { type Composition, type CompositionOptions, openComposition } from '../c
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Does something with the service as the settings put it together, and closes it. */
+/**
+ * Does something with the service as the settings put it together, and closes it. The schema of an older release is left
+ * as it is, since servers of that release may still run: only the options of a command that migrates say otherwise.
+ */
 export async function withComposition<Result>(
   { env, err }: Terminal,
   task: (composition: Composition, settings: Settings) => Promise<Result>,
@@ -12,6 +15,7 @@ export async function withComposition<Result>(
   for (const note of settings.notes) err(`pinfold: ${note}`);
   const composition = await openComposition(settings, {
     missingDataFolder: 'refused',
+    migrates: 'empty',
     ...options,
   });
   try {

@@ -1,16 +1,21 @@
-import type { AccountId, AccountLimits, RateText } from '@pinfold/core';
-import { parseRate, toRfc3339 } from '@pinfold/core/adapter';
-import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
+import type { AccountId, AccountLimits } from '@pinfold/core';
+import { toRfc3339 } from '@pinfold/core/adapter';
+import {
+  type AdministeredAccount,
+  type Administration,
+  parseAccountLimit,
+} from '@pinfold/core/administration';
 import { accountOf } from '@pinfold/http-express';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
-import { counted } from '../command-line/counted.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
+import { counted } from '../command-line/pluralize.ts';
 import { readReason } from '../command-line/reason.ts';
-import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { everyItem } from './every-item.ts';
 
 /** `pinfold accounts list | show | block | unblock | limits` */
 export async function accounts([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
@@ -34,22 +39,12 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
   const { values } = readArguments(args, [], {});
   await withComposition(terminal, async ({ administration }) => {
     const told: AdministeredAccount[] = [];
-    for await (const account of walk(administration)) {
+    for await (const account of everyItem(administration.listAccounts, ({ accounts }) => accounts)) {
       if (values.json) told.push(account);
       else terminal.out(lineOf(account));
     }
-    if (values.json) terminal.out(JSON.stringify({ accounts: told.map(accountOf) }));
+    if (values.json) terminal.out(jsonLine({ accounts: told.map(accountOf) }));
   });
-}
-
-async function* walk({ listAccounts }: Administration): AsyncGenerator<AdministeredAccount> {
-  let cursor: string | undefined;
-  do {
-    const page = await listAccounts({ limit: 100, ...(cursor === undefined ? {} : { cursor }) });
-    if (page.kind === 'refused') return;
-    yield* page.accounts;
-    cursor = page.next;
-  } while (cursor !== undefined);
 }
 
 async function show(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -80,12 +75,11 @@ async function unblock(args: readonly string[], terminal: Terminal): Promise<voi
 
 async function limits(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = readArguments(args, ['NAME'], OPTIONS['accounts limits']);
-  const { requests, publications, sites, bytes } = values;
   const wanted: Partial<AccountLimits> = {
-    ...(requests === undefined ? {} : { requests: readRate('--requests', requests) }),
-    ...(publications === undefined ? {} : { publications: readRate('--publications', publications) }),
-    ...(sites === undefined ? {} : { sites: readQuota('--sites', sites) }),
-    ...(bytes === undefined ? {} : { bytes: readQuota('--bytes', bytes) }),
+    ...readLimit('requests', values.requests),
+    ...readLimit('publications', values.publications),
+    ...readLimit('sites', values.sites),
+    ...readLimit('bytes', values.bytes),
   };
   if (Object.keys(wanted).length === 0) {
     throw new UsageError('accounts limits takes --requests, --publications, --sites or --bytes');
@@ -107,7 +101,7 @@ async function change(
 }
 
 function tell(account: AdministeredAccount, json: boolean | undefined, { out }: Terminal): void {
-  out(json ? JSON.stringify({ account: accountOf(account) }) : lineOf(account));
+  out(json ? jsonLine({ account: accountOf(account) }) : lineOf(account));
 }
 
 function readSites(text: string): 'keep' | 'hide' {
@@ -115,17 +109,18 @@ function readSites(text: string): 'keep' | 'hide' {
   throw new UsageError('--sites takes keep or hide');
 }
 
-function readRate(option: string, text: string): RateText | null {
-  if (text === 'default') return null;
-  if (parseRate(text) !== undefined) return text as RateText;
-  throw new UsageError(`${option} takes off, default, or a number and a time, such as 600/1h`);
-}
+const LIMITS: Readonly<Record<keyof AccountLimits, string>> = {
+  requests: 'a number and a time, such as 600/1h',
+  publications: 'a number and a time, such as 600/1h',
+  sites: 'a whole number from 0',
+  bytes: 'a whole number from 0',
+};
 
-function readQuota(option: string, text: string): number | 'off' | null {
-  if (text === 'default') return null;
-  if (text === 'off') return text;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new UsageError(`${option} takes off, default, or a whole number from 0`);
+function readLimit(name: keyof AccountLimits, text: string | undefined): Partial<AccountLimits> {
+  if (text === undefined) return {};
+  const limit = text === 'default' ? null : parseAccountLimit(name, text);
+  if (limit === undefined) throw new UsageError(`--${name} takes off, default, or ${LIMITS[name]}`);
+  return { [name]: limit };
 }
 
 function lineOf({ account: { name, blocked, limits, lastPublishedAt }, used }: AdministeredAccount): string {

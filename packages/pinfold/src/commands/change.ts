@@ -1,19 +1,19 @@
+import type { Change, Pin } from '@pinfold/client';
 import type { RoleId } from '@pinfold/core';
-import type { Pin } from '@pinfold/http-express';
+import { callApi } from '../api-client/api-call.ts';
+import { neededServer, type Server } from '../api-client/server.ts';
 import { readArguments } from '../command-line/arguments.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS, SERVER_OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
-import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { changePin, stopPin } from '../elsewhere/pins.ts';
-import { neededServer } from '../elsewhere/server.ts';
 
 /** `pinfold rename ID TITLE` */
 export async function rename(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = readArguments(args, ['ID', 'TITLE'], SERVER_OPTIONS);
   const id = idOf(positionals);
-  const pin = await changePin(neededServer(values, terminal), id, { title: positionals[1] ?? '' });
+  const pin = await change(neededServer(values, terminal), terminal, id, { title: positionals[1] ?? '' });
   tell(pin, values.json, terminal, pin.title === null ? 'has no title' : `has the title "${pin.title}"`);
 }
 
@@ -23,7 +23,7 @@ export async function password(args: readonly string[], terminal: Terminal): Pro
   const id = idOf(positionals);
   const server = neededServer(values, terminal);
   const wanted = values.none ? '' : await newPassword(terminal);
-  const pin = await changePin(server, id, { password: wanted });
+  const pin = await change(server, terminal, id, { password: wanted });
   tell(pin, values.json, terminal, pin.password_protected ? 'has a new password' : 'needs no password');
 }
 
@@ -31,7 +31,7 @@ export async function password(args: readonly string[], terminal: Terminal): Pro
 export async function renew(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = readArguments(args, ['ID'], SERVER_OPTIONS);
   const id = idOf(positionals);
-  const pin = await changePin(neededServer(values, terminal), id, { reset_expiration: true });
+  const pin = await change(neededServer(values, terminal), terminal, id, { reset_expiration: true });
   tell(pin, values.json, terminal, `expires ${pin.expires_at ?? 'never'}`);
 }
 
@@ -39,8 +39,12 @@ export async function renew(args: readonly string[], terminal: Terminal): Promis
 export async function stop(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = readArguments(args, ['ID'], SERVER_OPTIONS);
   const id = idOf(positionals);
-  await stopPin(neededServer(values, terminal), id);
-  terminal.out(values.json ? JSON.stringify({ id, stopped: true }) : `${id} is stopped.`);
+  await callApi(neededServer(values, terminal), terminal, (client) => client.stop(id));
+  terminal.out(values.json ? jsonLine({ id, stopped: true }) : `${id} is stopped.`);
+}
+
+async function change(server: Server, terminal: Terminal, id: RoleId, wanted: Change): Promise<Pin> {
+  return (await callApi(server, terminal, (client) => client.update(id, wanted))).pin;
 }
 
 function idOf([id = '']: readonly string[]): RoleId {
@@ -55,5 +59,5 @@ async function newPassword({ secret }: Terminal): Promise<string> {
 }
 
 function tell(pin: Pin, json: boolean | undefined, { out }: Terminal, what: string): void {
-  out(json ? JSON.stringify({ pin }) : `${pin.id} ${shownText(what)}.`);
+  out(json ? jsonLine({ pin }) : shownText(`${pin.id} ${what}.`));
 }

@@ -1,9 +1,10 @@
 import { type CleanUpReport, type Clock, hours, type Instant, isFault, seconds } from '@pinfold/core';
 import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
-import { counted } from '../command-line/counted.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
+import { counted } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { BY_THIS_NODE } from '../server/by-this-node.ts';
@@ -39,7 +40,7 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
       });
   });
   if (dryRun) terminal.err(NOT_COMPARED);
-  if (values.json) terminal.out(JSON.stringify(report));
+  if (values.json) terminal.out(jsonLine(report));
   if (report.rested) throw new CommandFailure(RESTED);
   if (!values.json) for (const line of linesOf(report, dryRun)) terminal.out(line);
   if (report.listing === 'refused') {

@@ -1,5 +1,6 @@
 import { type PublicUrl, publicUrl } from '@pinfold/http';
 import { readArguments } from '../command-line/arguments.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -19,7 +20,7 @@ export async function doctor(args: readonly string[], terminal: Terminal): Promi
     if (!values.json) for (const line of linesOf(finding)) terminal.out(line);
   }
   const status = WORST.find((worse) => findings.some((finding) => finding.status === worse)) ?? 'ok';
-  if (values.json) terminal.out(JSON.stringify({ status, checks: findings }));
+  if (values.json) terminal.out(jsonLine({ status, checks: findings }));
   const failed = findings.filter((finding) => finding.status === 'failed');
   if (failed.length > 0) throw new CommandFailure(`${failed.length} of ${findings.length} checks failed`);
 }

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { tokens } from '@pinfold/inversify';
 import { readArguments, readPlace } from '../command-line/arguments.ts';
+import { saidByTheSystem } from '../command-line/errno-error.ts';
 import { UsageError } from '../command-line/failures.ts';
-import { saidByTheSystem } from '../command-line/said-by-the-system.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Destination } from '../moving/export-form.ts';
 import { type ExportedStores, type Moved, moveFromStores } from '../moving/from-stores.ts';
+import { refuseAnother } from '../moving/overwrite-guard.ts';
+import { tellMoved } from '../moving/print-summary.ts';
 import { Progress } from '../moving/progress.ts';
-import { refuseAnother } from '../moving/refuse-another.ts';
-import { tellMoved } from '../moving/tell-moved.ts';
 import { ToFolder } from '../moving/to-folder.ts';
 
 /** `pinfold export FOLDER|-` */

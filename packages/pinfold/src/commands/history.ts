@@ -1,14 +1,14 @@
-import { type HistoryEvent, type Instant, instant, OPERATOR, type RoleId } from '@pinfold/core';
+import { type HistoryEvent, type Instant, instant, OPERATOR } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
-import type { History } from '@pinfold/core/history';
 import { eventOf } from '@pinfold/http-express';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
-import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { everyItem } from './every-item.ts';
 
 /** `pinfold history` */
 export async function history(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -20,26 +20,15 @@ export async function history(args: readonly string[], terminal: Terminal): Prom
   };
   await withComposition(terminal, async ({ history }) => {
     const told: HistoryEvent[] = [];
-    for await (const event of walk(history, wanted)) {
+    for await (const event of everyItem(
+      (page) => history.list({ by: OPERATOR, ...wanted, ...page }),
+      ({ events }) => events,
+    )) {
       if (values.json) told.push(event);
       else terminal.out(lineOf(event));
     }
-    if (values.json) terminal.out(JSON.stringify({ events: told.map(eventOf) }));
+    if (values.json) terminal.out(jsonLine({ events: told.map(eventOf) }));
   });
-}
-
-async function* walk(
-  { list }: History,
-  wanted: { readonly account?: string; readonly pin?: RoleId; readonly since?: Instant },
-): AsyncGenerator<HistoryEvent> {
-  let cursor: string | undefined;
-  do {
-    const next = cursor === undefined ? {} : { cursor };
-    const page = await list({ by: OPERATOR, ...wanted, limit: 100, ...next });
-    if (page.kind === 'refused') return;
-    yield* page.events;
-    cursor = page.next;
-  } while (cursor !== undefined);
 }
 
 function readInstant(text: string): Instant {

@@ -1,20 +1,24 @@
 import { resolve } from 'node:path';
 import { tokens } from '@pinfold/inversify';
 import { readArguments, readPlace } from '../command-line/arguments.ts';
+import { saidByTheSystem } from '../command-line/errno-error.ts';
 import { UsageError } from '../command-line/failures.ts';
-import { saidByTheSystem } from '../command-line/said-by-the-system.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Destination } from '../moving/export-form.ts';
 import { moveFromFolder } from '../moving/from-folder.ts';
 import type { Moved } from '../moving/from-stores.ts';
+import { tellMoved } from '../moving/print-summary.ts';
 import { Progress } from '../moving/progress.ts';
-import { tellMoved } from '../moving/tell-moved.ts';
 import { ToStores } from '../moving/to-stores.ts';
 
-/** A data folder that is not there is made, and an import that did not end goes on. */
-export const TO_BE_FILLED = { missingDataFolder: 'made', unfinishedImport: 'taken' } as const;
+/** A missing data folder is made, an older schema migrated, and an import that did not end goes on. */
+export const TO_BE_FILLED = {
+  missingDataFolder: 'made',
+  migrates: 'any',
+  unfinishedImport: 'taken',
+} as const;
 
 /** `pinfold import FOLDER|-` */
 export async function importAll(args: readonly string[], terminal: Terminal): Promise<void> {

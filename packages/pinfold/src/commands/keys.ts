@@ -1,11 +1,11 @@
-import { type ApiKey, type ApiKeyId, OPERATOR, SCOPES, type Scope } from '@pinfold/core';
-import { parseApiKeyId } from '@pinfold/core/accounts';
-import { toRfc3339 } from '@pinfold/core/adapter';
+import { type ApiKey, type ApiKeyId, OPERATOR, type Scope } from '@pinfold/core';
+import { everyKey, parseApiKeyId } from '@pinfold/core/accounts';
+import { KNOWN_SCOPES, toRfc3339 } from '@pinfold/core/adapter';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
@@ -41,7 +41,7 @@ async function create(args: readonly string[], terminal: Terminal): Promise<void
     }),
   );
   if (values.json) {
-    terminal.out(JSON.stringify({ key: text, ...keyJson(key) }));
+    terminal.out(jsonLine({ key: text, ...keyJson(key) }));
     return;
   }
   terminal.out(text);
@@ -51,9 +51,14 @@ async function create(args: readonly string[], terminal: Terminal): Promise<void
 async function list(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values } = readArguments(args, [], OPTIONS['keys list']);
   const by = values.account === undefined ? OPERATOR : readAccount(values.account);
-  const listed = await withComposition(terminal, ({ manageKeys }) => manageKeys.list(by));
-  if (values.json) terminal.out(JSON.stringify({ keys: listed.map(keyJson) }));
-  else for (const key of listed) terminal.out(lineOf(key));
+  await withComposition(terminal, async ({ manageKeys }) => {
+    const told: ApiKey[] = [];
+    for await (const key of everyKey(manageKeys, { by })) {
+      if (values.json) told.push(key);
+      else terminal.out(lineOf(key));
+    }
+    if (values.json) terminal.out(jsonLine({ keys: told.map(keyJson) }));
+  });
 }
 
 async function revoke(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -63,7 +68,7 @@ async function revoke(args: readonly string[], terminal: Terminal): Promise<void
     manageKeys.revoke({ id, by: OPERATOR, cause: byCommand() }),
   );
   if (outcome.kind === 'unknown') throw new CommandFailure(UNKNOWN);
-  terminal.out(values.json ? JSON.stringify({ id, revoked: true }) : `${id} is revoked.`);
+  terminal.out(values.json ? jsonLine({ id, revoked: true }) : `${id} is revoked.`);
 }
 
 /** Whoever has the whole key at hand need not cut the id out of it. */
@@ -82,10 +87,10 @@ function readLabel(text: string): string {
 
 function readScopes(names: readonly string[] | undefined): readonly Scope[] | undefined {
   const wanted = names?.flatMap((name) => name.split(','));
-  if (wanted?.every((name): name is Scope => SCOPES.some((scope) => scope === name)) === false) {
-    throw new UsageError(`a scope is one of ${SCOPES.join(', ')}`);
+  if (wanted?.every((name): name is Scope => KNOWN_SCOPES.some((scope) => scope === name)) === false) {
+    throw new UsageError(`a scope is one of ${KNOWN_SCOPES.join(', ')}`);
   }
-  return wanted === undefined ? undefined : SCOPES.filter((scope) => wanted.includes(scope));
+  return wanted === undefined ? undefined : KNOWN_SCOPES.filter((scope) => wanted.includes(scope));
 }
 
 function keyJson({

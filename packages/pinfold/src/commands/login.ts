@@ -2,14 +2,14 @@ import { hostname } from 'node:os';
 import { pairingCode } from '@pinfold/core/accounts';
 import { publicUrl } from '@pinfold/http';
 import { NodeSessionSecrets, SystemClock } from '@pinfold/platform-node';
+import { inBrowser } from '../api-client/browser.ts';
+import { keyForSecret, registerLogin } from '../api-client/device-login.ts';
+import { keepLogin, loginsFile, readLogins } from '../api-client/logins.ts';
 import { readArguments } from '../command-line/arguments.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { inBrowser } from '../elsewhere/browser.ts';
-import { keyForSecret } from '../elsewhere/key-for-a-secret.ts';
-import { keepLogin, loginsFile, readLogins } from '../elsewhere/logins.ts';
 
 /** `pinfold login URL` */
 export async function login(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -19,6 +19,7 @@ export async function login(args: readonly string[], terminal: Terminal): Promis
   // What cannot be kept had better not be asked for.
   readLogins(env);
   const { text: secret, hash } = new NodeSessionSecrets().mint();
+  await registerLogin(url, hash);
   const asking = new URLSearchParams({ request: hash, label: `pinfold on ${hostname()}`.slice(0, 100) });
   const page = `${url}/manage/connect?${asking}`;
   terminal.err(`Agree on the page below, if it shows these characters: ${pairingCode(hash)}`);
@@ -29,7 +30,7 @@ export async function login(args: readonly string[], terminal: Terminal): Promis
   const file = loginsFile(env);
   terminal.out(
     values.json
-      ? JSON.stringify({ url, account, key: id, scopes, file })
+      ? jsonLine({ url, account, key: id, scopes, file })
       : `The key ${shownText(id)} of ${shownText(account)} is kept in ${file}, for commands with --url ${url}.`,
   );
 }

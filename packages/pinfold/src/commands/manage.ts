@@ -1,5 +1,6 @@
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -16,7 +17,7 @@ export async function manage(args: readonly string[], terminal: Terminal): Promi
     const scope = values.admin === true ? 'admin' : 'manage';
     return { url: await offerSignInLink(composition, addresses, account, byCommand(), scope), addresses };
   });
-  terminal.out(values.json ? JSON.stringify({ account, url }) : url);
+  terminal.out(values.json ? jsonLine({ account, url }) : url);
   terminal.err('The link signs in once, within the hour: whoever presses "Sign in" first is in.');
   await noteSilence(addresses, terminal);
 }

@@ -1,10 +1,11 @@
 import type { Mode } from '@pinfold/core';
+import { isOperatorText } from '@pinfold/core/administration';
 import { serviceOf } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
@@ -19,7 +20,7 @@ export async function mode(args: readonly string[], terminal: Terminal): Promise
       ? administration.showService()
       : administration.changeService({ kind: wanted, message }, byCommand()),
   );
-  terminal.out(values.json ? JSON.stringify({ service: serviceOf(now) }) : lineOf(now));
+  terminal.out(values.json ? jsonLine({ service: serviceOf(now) }) : lineOf(now));
 }
 
 function readMode(text: string): Mode['kind'] {
@@ -30,7 +31,7 @@ function readMode(text: string): Mode['kind'] {
 function readMessage(text: string | undefined, wanted: Mode['kind'] | undefined): string | null {
   if (text === undefined) return null;
   if (wanted !== 'read_only') throw new UsageError('--message goes with read_only');
-  if (/^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text)) return text;
+  if (isOperatorText(text)) return text;
   throw new UsageError('--message takes 1 to 255 characters, none of them a control character');
 }
 

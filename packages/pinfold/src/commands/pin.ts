@@ -1,8 +1,9 @@
-import { OPERATOR, type Refusal, type Role } from '@pinfold/core';
+import { OPERATOR, type Publication, type Refusal } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { pinOf } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -35,12 +36,13 @@ async function change(action: 'pin' | 'unpin', args: readonly string[], terminal
       throw new CommandFailure(outcome.code === 'invalid_state' ? CLOSED[outcome.state] : UNKNOWN);
     }
     const { publicUrl } = webAddresses(settings, settings.port);
-    const json = { pin: pinOf(outcome.role, publicUrl, useCases.clock.now()) };
-    terminal.out(values.json ? JSON.stringify(json) : sentence(outcome.role));
+    const { publication } = outcome;
+    const json = { pin: pinOf(publication, publicUrl) };
+    terminal.out(values.json ? jsonLine(json) : sentence(publication));
   });
 }
 
-function sentence({ id, expiresAt }: Role): string {
+function sentence({ id, expiresAt }: Publication): string {
   return expiresAt === null
     ? `${id} stays until it is unpinned or stopped.`
     : `${id} expires ${toRfc3339(expiresAt)}.`;

@@ -1,22 +1,21 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
-import type { AdministeredRole, Administration, RoleListRequest } from '@pinfold/core/administration';
+import type { AdministeredPublication, RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express';
-import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { readAccount, readArguments, readState } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
 import { readReason } from '../command-line/reason.ts';
-import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Settings } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
+import { everyItem } from './every-item.ts';
 
 const UNKNOWN = 'There is no publication with this id.';
-
-type State = Exclude<RoleListRequest['state'], undefined>;
 
 /** `pinfold pins list | show | stop | takedown` */
 export async function pins([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
@@ -43,26 +42,16 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
   };
   await withComposition(terminal, async (composition, settings) => {
     const told: AdministeredPin[] = [];
-    for await (const role of walk(composition.administration, wanted)) {
-      const pin = pinOf(role, composition, settings);
+    for await (const publication of everyItem(
+      (page) => composition.administration.listRoles({ ...wanted, ...page }),
+      ({ publications }) => publications,
+    )) {
+      const pin = pinOf(publication, settings);
       if (values.json) told.push(pin);
       else terminal.out(lineOf(pin));
     }
-    if (values.json) terminal.out(JSON.stringify({ pins: told }));
+    if (values.json) terminal.out(jsonLine({ pins: told }));
   });
-}
-
-async function* walk(
-  { listRoles }: Administration,
-  wanted: RoleListRequest,
-): AsyncGenerator<AdministeredRole> {
-  let cursor: string | undefined;
-  do {
-    const page = await listRoles({ ...wanted, limit: 100, ...(cursor === undefined ? {} : { cursor }) });
-    if (page.kind === 'refused') return;
-    yield* page.roles;
-    cursor = page.next;
-  } while (cursor !== undefined);
 }
 
 async function show(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -71,7 +60,7 @@ async function show(args: readonly string[], terminal: Terminal): Promise<void> 
   await withComposition(terminal, async (composition, settings) => {
     const pin = await found(id, composition, settings);
     if (values.json) {
-      terminal.out(JSON.stringify({ pin }));
+      terminal.out(jsonLine({ pin }));
       return;
     }
     const owner = await composition.administration.showAccount(accountId(pin.account));
@@ -91,7 +80,7 @@ async function stop(args: readonly string[], terminal: Terminal): Promise<void> 
       );
     }
     const pin = await found(id, composition, settings);
-    terminal.out(values.json ? JSON.stringify({ pin }) : `${id} was stopped.`);
+    terminal.out(values.json ? jsonLine({ pin }) : `${id} was stopped.`);
   });
 }
 
@@ -105,7 +94,7 @@ async function takedown(args: readonly string[], terminal: Terminal): Promise<vo
     if (outcome.kind === 'refused') throw new CommandFailure(UNKNOWN);
     const { copies } = outcome;
     if (values.json) {
-      terminal.out(JSON.stringify({ pin: await found(id, composition, settings), copies }));
+      terminal.out(jsonLine({ pin: await found(id, composition, settings), copies }));
       return;
     }
     terminal.out(`${id} was taken down.`);
@@ -118,17 +107,12 @@ async function takedown(args: readonly string[], terminal: Terminal): Promise<vo
 async function found(id: RoleId, composition: Composition, settings: Settings): Promise<AdministeredPin> {
   const outcome = await composition.administration.showRole(id);
   if (outcome.kind === 'refused') throw new CommandFailure(UNKNOWN);
-  return pinOf(outcome, composition, settings);
+  return pinOf(outcome, settings);
 }
 
-function pinOf(role: AdministeredRole, { useCases }: Composition, settings: Settings): AdministeredPin {
+function pinOf(found: AdministeredPublication, settings: Settings): AdministeredPin {
   const { publicUrl } = webAddresses(settings, settings.port);
-  return administeredPinOf(role, publicUrl, useCases.clock.now());
-}
-
-function readState(text: string): State {
-  if (text === 'published' || text === 'expired' || text === 'deleted') return text;
-  throw new UsageError('--state is one of published, expired, deleted');
+  return administeredPinOf(found, publicUrl);
 }
 
 function lineOf(pin: AdministeredPin): string {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, parse, resolve } from 'node:path';
+import { packFolder, zipNameOf } from '@pinfold/client/node';
+import { type FileToPack, packFiles } from '@pinfold/client/zip';
 import {
   type AccountId,
   type Duration,
@@ -8,19 +10,18 @@ import {
   parseFilename,
   parseIdempotencyKey,
 } from '@pinfold/core';
-import { SystemClock } from '@pinfold/platform-node';
+import { ServerAway } from '../api-client/api-call.ts';
+import { type Server, serverOf } from '../api-client/server.ts';
 import { readAccount, readArguments, readPlace } from '../command-line/arguments.ts';
-import { counted } from '../command-line/counted.ts';
+import { saidByTheSystem } from '../command-line/errno-error.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { saidByTheSystem } from '../command-line/said-by-the-system.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { counted } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import { type Server, serverOf } from '../elsewhere/server.ts';
 import { filesOfPage } from '../publishing/files-of-page.ts';
-import { packFolder, packPage } from '../publishing/pack-folder.ts';
 import { GivenUp, resumption } from '../publishing/persist.ts';
 import type { Published, Wish } from '../publishing/publication.ts';
 import { publishDirectly } from '../publishing/publish-directly.ts';
@@ -52,11 +53,11 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
         cause: error,
       });
     }
-    if (!(error instanceof GivenUp)) throw error;
+    if (!(error instanceof GivenUp || error instanceof ServerAway)) throw error;
     terminal.err(resumption(wish));
-    throw error.cause;
+    throw error instanceof GivenUp ? error.cause : error;
   });
-  if (values.json) terminal.out(JSON.stringify(published));
+  if (values.json) terminal.out(jsonLine({ ...published, idempotency_key: idempotencyKey }));
   else tell(published, terminal);
   if (values.qr) await showCode(published.pin.shared_url, terminal);
 }
@@ -74,16 +75,20 @@ type Packed = Pick<Wish, 'filename' | 'bytes'>;
 interface Wanted {
   readonly name?: string | undefined;
   readonly 'with-files'?: boolean | undefined;
+  readonly 'with-dot-files'?: boolean | undefined;
 }
 
+const DOT_FILES_NEED_A_FOLDER = '--with-dot-files is for a folder';
+
 async function pack(given: string, wanted: Wanted, terminal: Terminal): Promise<Packed> {
-  const withFiles = wanted['with-files'];
+  const { 'with-files': withFiles, 'with-dot-files': dotFiles } = wanted;
   if (given === '-') {
     if (withFiles) throw new UsageError('--with-files is for a page in a folder');
+    if (dotFiles) throw new UsageError(DOT_FILES_NEED_A_FOLDER);
     return packInput(wanted.name, terminal);
   }
   if (wanted.name !== undefined) throw new UsageError('--name is for standard input, where PATH is -');
-  const { env, err } = terminal;
+  const { env } = terminal;
   const path = resolve(standingIn(env), given);
   const found = await stat(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error)
@@ -91,23 +96,37 @@ async function pack(given: string, wanted: Wanted, terminal: Terminal): Promise<
     throw error;
   });
   if (!found.isDirectory()) {
+    if (dotFiles) throw new UsageError(DOT_FILES_NEED_A_FOLDER);
     const read = async (): Promise<Packed['bytes']> => new Uint8Array(await readFile(path));
     if (isPage(path)) return packWithFiles(path, await read(), withFiles, terminal);
     if (withFiles) throw new UsageError('--with-files is for a single page');
     return packFile(basename(path), read);
   }
   if (withFiles) throw new UsageError('--with-files is for a single page: a folder has all its files');
-  const { leftOut, ...packed } = await packFolder(path);
-  if (leftOut.length > 0) err(`left out, since no site may have them: ${leftOut.join(', ')}`);
-  return packed;
+  const { leftOut, bytes } = await packFolder(path, { dotFiles }).catch(tooLarge);
+  noteLeftOut(leftOut, terminal);
+  return { filename: zipNameOf(path), bytes };
+}
+
+function tooLarge(error: unknown): never {
+  if (error instanceof RangeError) throw new CommandFailure(error.message, { cause: error });
+  throw error;
+}
+
+function noteLeftOut(leftOut: readonly string[], { err }: Terminal): void {
+  if (leftOut.length === 0) return;
+  err(
+    `left out: ${leftOut.map(shownText).join(', ')} (links, private keys, .git, .env, node_modules, tmp and log are never packed; --with-dot-files packs other names with a dot)`,
+  );
 }
 
 async function packInput(name: string | undefined, terminal: Terminal): Promise<Packed> {
   if (name === undefined) throw new UsageError('--name is needed, which says what standard input is');
-  return packFile(name, () => {
+  const read = (): Promise<Packed['bytes']> => {
     if (terminal.input === undefined) throw new UsageError('there is no standard input');
     return terminal.input();
-  });
+  };
+  return isPage(name) ? packPage(name, await read(), terminal) : packFile(name, read);
 }
 
 /** A page alone says less than its author saw; but what lies beside it goes along only when a person says so. */
@@ -115,23 +134,36 @@ async function packWithFiles(
   path: string,
   page: Packed['bytes'],
   withFiles: boolean | undefined,
-  { err, confirm }: Terminal,
+  terminal: Terminal,
 ): Promise<Packed> {
+  const { err, confirm } = terminal;
   const beside = await filesOfPage(path, page);
-  if (beside.size === 0) return packPage(basename(path), page);
+  if (beside.size === 0) return packPage(path, page, terminal);
   const names = [...beside.keys()].sort().map(shownText).join(', ');
   const isWanted = withFiles ?? (await confirm?.(`The page shows ${names}. Publish them, too?`));
   if (isWanted === undefined) err(`left out: ${names}; --with-files takes along what the page shows`);
-  return packPage(basename(path), page, isWanted ? beside : undefined);
+  return packPage(path, page, terminal, isWanted ? beside : undefined);
+}
+
+/** Packs a page as the only one of its site. */
+async function packPage(
+  path: string,
+  page: Uint8Array,
+  terminal: Terminal,
+  beside: ReadonlyMap<string, Uint8Array> = new Map(),
+): Promise<Packed> {
+  const others = [...beside].map(([place, bytes]): FileToPack => ({ path: place, bytes }));
+  const { bytes, leftOut } = await packFiles([{ path: 'index.html', bytes: page }, ...others]);
+  noteLeftOut(leftOut, terminal);
+  return { filename: `${parse(path).name}.zip`, bytes };
 }
 
 function isPage(filename: string): boolean {
   return /\.html?$/i.test(filename);
 }
 
-/** What a file is, its name says; it is read only when that can be published. */
+/** Reads a file only when its name says that it can be published. */
 async function packFile(filename: string, read: () => Promise<Packed['bytes']>): Promise<Packed> {
-  if (isPage(filename)) return packPage(filename, await read());
   if (/\.zip$/i.test(filename)) return { filename, bytes: await read() };
   throw new UsageError('what is published is a folder, a .zip or an .html');
 }
@@ -142,14 +174,10 @@ async function send(
   account: AccountId | undefined,
   terminal: Terminal,
 ): Promise<Published> {
+  if (server !== undefined) return publishOverHttp(server, wish, terminal);
   const note = (reason: Error, pause: Duration): void => {
     terminal.err(`${reason.message.replace(/\.$/, '')}; trying again in ${Math.ceil(pause / 1_000)} s`);
   };
-  if (server !== undefined) {
-    return publishOverHttp(server, wish, new SystemClock(), note, (sent) => {
-      terminal.progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'proving');
-    });
-  }
   return withComposition(terminal, async (composition, settings) => {
     const addresses = knownAddresses(settings);
     terminal.progress?.('proving');

@@ -4,9 +4,9 @@ import { toRfc3339 } from '@pinfold/core/adapter';
 import { tokens } from '@pinfold/inversify';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
@@ -31,7 +31,7 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
       if (values.json) told.push(session);
       else terminal.out(lineOf(session));
     }
-    if (values.json) terminal.out(JSON.stringify({ sessions: told.map(sessionJson) }));
+    if (values.json) terminal.out(jsonLine({ sessions: told.map(sessionJson) }));
   });
 }
 
@@ -56,7 +56,7 @@ async function end(args: readonly string[], terminal: Terminal): Promise<void> {
   if (outcome.kind === 'unknown') {
     throw new CommandFailure('there is no session with this id; "pinfold sessions list" lists them');
   }
-  terminal.out(values.json ? JSON.stringify({ id, ended: true }) : `${id} is signed out.`);
+  terminal.out(values.json ? jsonLine({ id, ended: true }) : `${id} is signed out.`);
 }
 
 function withSessions<Result>(

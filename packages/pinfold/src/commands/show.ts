@@ -1,19 +1,19 @@
-import type { Pin } from '@pinfold/http-express';
+import type { Pin } from '@pinfold/client';
+import { callApi } from '../api-client/api-call.ts';
+import { neededServer } from '../api-client/server.ts';
 import { readArguments } from '../command-line/arguments.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { SERVER_OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
-import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { readOne } from '../elsewhere/pins.ts';
-import { neededServer } from '../elsewhere/server.ts';
 
 /** `pinfold show ID` */
 export async function show(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = readArguments(args, ['ID'], SERVER_OPTIONS);
   const id = readPublicationId(positionals[0] ?? '', 'ID');
-  const pin = await readOne(neededServer(values, terminal), id);
-  if (values.json) terminal.out(JSON.stringify({ pin }));
-  else for (const [name, value] of factsOf(pin)) terminal.out(`${name.padEnd(11)}${shownText(value)}`);
+  const { pin } = await callApi(neededServer(values, terminal), terminal, (client) => client.get(id));
+  if (values.json) terminal.out(jsonLine({ pin }));
+  else for (const [name, value] of factsOf(pin)) terminal.out(shownText(`${name.padEnd(11)}${value}`));
 }
 
 function factsOf(pin: Pin): readonly (readonly [name: string, value: string])[] {

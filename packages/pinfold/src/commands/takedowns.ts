@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import type { Takedown } from '@pinfold/core';
 import { type Administration, parseSha256 } from '@pinfold/core/administration';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { shownText } from '../command-line/shown-text.ts';
 import { type KeptTakedown, readTakedowns } from '../command-line/takedown-lines.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { everyItem } from './every-item.ts';
 
 /** `pinfold takedowns list | lift | export | import` */
 export async function takedowns([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
@@ -16,7 +16,7 @@ export async function takedowns([action, ...args]: readonly string[], terminal: 
     case 'list':
       return await list(args, terminal, lineOf);
     case 'export':
-      return await list(args, terminal, JSON.stringify);
+      return await list(args, terminal, jsonLine);
     case 'lift':
       return await lift(args, terminal);
     case 'import':
@@ -34,23 +34,13 @@ async function list(
   const { values } = readArguments(args, [], {});
   await withComposition(terminal, async ({ administration }) => {
     const told: WireTakedown[] = [];
-    for await (const takedown of walk(administration)) {
+    for await (const takedown of everyItem(administration.listTakedowns, ({ takedowns }) => takedowns)) {
       const json = takedownOf(takedown);
       if (values.json) told.push(json);
       else terminal.out(write(json));
     }
-    if (values.json) terminal.out(JSON.stringify({ takedowns: told }));
+    if (values.json) terminal.out(jsonLine({ takedowns: told }));
   });
-}
-
-async function* walk({ listTakedowns }: Administration): AsyncGenerator<Takedown> {
-  let cursor: string | undefined;
-  do {
-    const page = await listTakedowns({ limit: 100, ...(cursor === undefined ? {} : { cursor }) });
-    if (page.kind === 'refused') return;
-    yield* page.takedowns;
-    cursor = page.next;
-  } while (cursor !== undefined);
 }
 
 async function lift(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -66,7 +56,7 @@ async function lift(args: readonly string[], terminal: Terminal): Promise<void> 
     }
   });
   const says = `${sha256} may be published again; what was taken down with it stays stopped.`;
-  terminal.out(values.json ? JSON.stringify({ lifted: sha256 }) : says);
+  terminal.out(values.json ? jsonLine({ lifted: sha256 }) : says);
 }
 
 async function bring(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -77,7 +67,7 @@ async function bring(args: readonly string[], terminal: Terminal): Promise<void>
   const changed = await withComposition(terminal, ({ administration }) => broughtBy(administration, kept));
   terminal.out(
     values.json
-      ? JSON.stringify({ takedowns: kept.length, changed })
+      ? jsonLine({ takedowns: kept.length, changed })
       : `${kept.length} takedowns, of which ${changed} changed anything.`,
   );
 }

@@ -1,8 +1,9 @@
 import { tokens } from '@pinfold/inversify';
 import { readArguments } from '../command-line/arguments.ts';
-import { counted } from '../command-line/counted.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
+import { counted } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { Progress } from '../moving/progress.ts';
@@ -21,7 +22,7 @@ export async function verify(args: readonly string[], terminal: Terminal): Promi
     };
     return verifyStores(stores, sample, new Progress('verifying', terminal));
   });
-  if (values.json) terminal.out(JSON.stringify(found));
+  if (values.json) terminal.out(jsonLine(found));
   else for (const line of linesOf(found)) terminal.out(line);
   const wrong = found.missing.length + found.altered.length + found.superfluous.length;
   if (wrong > 0) throw new CommandFailure(`missing, altered or superfluous: ${counted(wrong, 'archive')}`);

@@ -12,7 +12,7 @@ import {
   type UseCaseOptions,
   type UseCases,
 } from '@pinfold/core';
-import type { OnEvent } from '@pinfold/core/adapter';
+import type { MigrationScope, OnEvent } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
@@ -23,7 +23,7 @@ import { platformNodeModule } from '@pinfold/inversify/platform-node';
 import { loadOrCreateSecret } from '@pinfold/platform-node';
 import { Container, type ContainerModule } from 'inversify';
 import type { Pool } from '../metrics/pool-figures.ts';
-import { carriedOut } from '../settings/carried-out.ts';
+import { carriedOut } from '../settings/as-settings-error.ts';
 import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
@@ -42,16 +42,22 @@ export interface CompositionOptions {
   readonly limits?: Partial<Limits>;
   /** What differs of them by account, asked for each publication and each renewal. */
   readonly limitsOf?: UseCaseOptions['limitsOf'];
+  /** The most API keys of an account that are not revoked; null: any number. Absent, the setting's. */
+  readonly keyLimit?: number | null;
   /** Rules of your own for what is published. */
   readonly beforePublish?: BeforePublish;
   /** Told what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
   readonly onEvent?: OnEvent;
   /** What becomes of a data folder that is not there, or that holds other things than a server's; `made` when absent. */
   readonly missingDataFolder?: 'made' | 'refused';
+  /** Where shared URLs begin, where that is known later than the settings. */
+  readonly publicUrl?: () => string;
   /** Takes figures of what the use cases do, for metrics. */
   readonly observe?: Observe;
   /** Adds to the headers of each request to an object store, such as the `traceparent` of what it is for. */
   readonly addHeaders?: (headers: Record<string, string>) => void;
+  /** Which databases are brought up to this release; `any` when absent. */
+  readonly migrates?: MigrationScope;
   /** What becomes of a database into which an import has not ended; `refused` when absent. */
   readonly unfinishedImport?: 'refused' | 'taken';
 }
@@ -105,7 +111,7 @@ export async function openComposition(
   container.onActivation(tokens.staging, (_context, staging) => publications.counting(staging));
   const close = closeOnce(container, adapters);
   try {
-    await openDatabase(container, settings, options.unfinishedImport ?? 'refused');
+    await openDatabase(container, settings, options);
     const useCases = await container.getAsync(tokens.useCases);
     const manageKeys = await container.getAsync(tokens.manageKeys);
     const history = await container.getAsync(tokens.manageHistory);
@@ -153,14 +159,23 @@ async function modulesOf(
   settings: Settings,
   dataDir: string,
   adapters: readonly Adapter[],
-  { modules = [], limits = {}, limitsOf, beforePublish, onEvent, observe }: CompositionOptions,
+  {
+    modules = [],
+    limits = {},
+    limitsOf,
+    keyLimit,
+    beforePublish,
+    onEvent,
+    observe,
+    publicUrl,
+  }: CompositionOptions,
 ): Promise<readonly ContainerModule[]> {
   const secrets = settings.secrets ?? ([await keptSecret(dataDir)] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
   // What the setting says is the first lifetime alone; who sets limits in code means the renewal as well.
   const renewal = settings.lifetime === undefined ? {} : { renewal: defaultLimits.renewal };
   const history = settings.historyKeptFor === undefined ? {} : { keptFor: settings.historyKeptFor };
-  const { viewerMode } = webAddresses(settings, settings.port);
+  const addresses = webAddresses(settings, settings.port);
   return [
     platformNodeModule({ secrets }),
     archiveZipModule({ workers: threadsOf(settings) }),
@@ -168,12 +183,14 @@ async function modulesOf(
     coreModule(
       { ...renewal, ...limits, ...settings.archives, ...lifetime },
       {
-        absolutePathsWork: viewerMode === 'origin',
+        absolutePathsWork: addresses.viewerMode === 'origin',
+        publicUrl: publicUrl ?? addresses.publicUrl,
         ...history,
         ...(limitsOf === undefined ? {} : { limitsOf }),
         ...(beforePublish === undefined ? {} : { beforePublish }),
         ...(onEvent === undefined ? {} : { onEvent }),
         ...(observe === undefined ? {} : { observe }),
+        keyLimit: keyLimit === undefined ? settings.keyLimit : keyLimit,
         quotas: { publications: settings.rates.publications, ...settings.quotas },
       },
     ),
@@ -189,13 +206,13 @@ function threadsOf({ workers }: Settings): number {
 async function openDatabase(
   container: Container,
   { database }: Settings,
-  unfinishedImport: 'refused' | 'taken',
+  { migrates, unfinishedImport = 'refused' }: CompositionOptions,
 ): Promise<void> {
   const { variable } = databaseOf(database);
   const isUnfinished = await carriedOut(variable, async () => {
-    const { migrate, imports } = await container.getAsync(tokens.persistence);
-    await migrate();
-    return imports.isUnfinished();
+    const persistence = await container.getAsync(tokens.persistence);
+    await persistence.migrate(migrates);
+    return persistence.imports.isUnfinished();
   });
   if (isUnfinished && unfinishedImport === 'refused') {
     throw new SettingsError(

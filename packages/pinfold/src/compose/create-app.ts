@@ -1,8 +1,8 @@
 import type { Duration } from '@pinfold/core';
-import { slept } from '@pinfold/core/adapter';
+import { sleepUnlessAborted } from '@pinfold/core/adapter';
 import type { Container } from 'inversify';
 import type { MetricsServer } from '../metrics/metrics-server.ts';
-import type { Snapshot } from '../metrics/snapshot.ts';
+import type { Snapshot } from '../metrics/metrics-snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
 import type { Log } from '../server/log.ts';
 import { requestHandler } from '../server/request-handler.ts';
@@ -104,7 +104,11 @@ const LAST_STEPS = 1_000;
  * await app.close();
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
-  const { terminal, ...serviceOptions } = options;
+  const { terminal, ...serviceOptions } = {
+    // Callers of a team's own administer only where the team asks for that.
+    administration: options.authenticate === undefined,
+    ...options,
+  };
   let addresses = webAddresses(settings, settings.port);
   const service = await openService(settings, () => addresses, serviceOptions);
   const { composition, health, log, metrics, requests } = service;
@@ -148,7 +152,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     if (metrics === undefined || settings.metricsPort === undefined) return undefined;
     const [{ serveMetrics }, { merged }] = await Promise.all([
       import('../metrics/metrics-server.ts'),
-      import('../metrics/snapshot.ts'),
+      import('../metrics/metrics-snapshot.ts'),
     ]);
     const read = async (): Promise<Snapshot> => merged([metrics.snapshot(), ...(await others())]);
     metricsServer = await serveMetrics(settings.metricsPort, settings.metricsHost, read);
@@ -174,10 +178,14 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     drained.abort();
     service.stop();
     const ended = server.stop(cutOff).then(() => service.close(deadline));
-    await Promise.race([ended, aborted(deadline)]);
-    await metricsServer?.close();
-    if (isListening) log.info('stopped');
-    await log.flush();
+    try {
+      await Promise.race([ended, aborted(deadline)]);
+      if (isListening) log.info('stopped');
+    } finally {
+      // A store that fails to close must leave neither a port nor a line of the log behind.
+      await metricsServer?.close();
+      await log.flush();
+    }
   }
 
   return {
@@ -205,7 +213,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     },
     drain: async () => {
       server.drain();
-      draining ??= slept(composition.useCases.clock, settings.drain, drained.signal);
+      draining ??= sleepUnlessAborted(composition.useCases.clock, settings.drain, drained.signal);
       await draining;
     },
     close: () => {

@@ -1,5 +1,5 @@
 import type { IdentityProvider } from '@pinfold/core';
-import type { RequestLog, Uploads } from '@pinfold/http';
+import { type RequestLimiter, type RequestLog, type Uploads, withoutAdministration } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { authenticate as authentication, httpExpressModule } from '@pinfold/inversify/http-express';
 import { type ManagementModuleOptions, managementModule } from '@pinfold/inversify/management';
@@ -21,12 +21,16 @@ export interface DoorOptions {
   readonly requests: RequestLog;
   /** One for both doors that take uploads: it is the process that has so many places. */
   readonly uploads: Uploads;
+  /** One for API and screen: an account has one rate for both. */
+  readonly requestLimiter: RequestLimiter;
   /** Is given what there is to count of the viewer. */
   readonly figures: ViewerModuleOptions['figures'];
   /** Asked for when the first door is. */
   readonly addresses: () => WebAddresses;
   /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
   readonly authenticate: Authenticate | undefined;
+  /** Whether callers and sessions of the scope `admin` administer the service. */
+  readonly administration: boolean;
   readonly identityProvider: IdentityProvider | undefined;
   readonly signIn: SignIn | undefined;
   readonly access: ViewerAccess | undefined;
@@ -40,9 +44,11 @@ export function doorModules(
     log,
     requests,
     uploads,
+    requestLimiter,
     figures,
     addresses,
-    authenticate,
+    authenticate: given,
+    administration,
     identityProvider,
     signIn,
     access,
@@ -50,13 +56,17 @@ export function doorModules(
   }: DoorOptions,
 ): readonly ContainerModule[] {
   const address = clientAddress(trustProxy);
+  const authenticate =
+    given === undefined || administration ? given : withoutAdministration(given, (text) => log.warn(text));
+  const bounds = { requestLimiter, requestRate: rates.requests, clientAddress: address };
   const told = historyAddresses ? { historyAddress: address } : {};
   return [
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
+      administration,
+      ...bounds,
       ...told,
-      requestRate: rates.requests,
       log: requests,
       ...(signIn === undefined ? {} : { signIn }),
       onError: (error) => log.error('the use of a key could not be noted', error),
@@ -76,6 +86,8 @@ export function doorModules(
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
+      administration,
+      ...bounds,
       ...told,
       log: requests,
       ...signedInBy(authenticate, identityProvider ?? providerOf(oidc)),

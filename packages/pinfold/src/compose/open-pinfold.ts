@@ -1,5 +1,4 @@
-import type { Cleaning, Keys, PublishOutcome, PublishRequest, Refusal, UseCases } from '@pinfold/core';
-import { publicUrl, sharedUrl } from '@pinfold/http';
+import type { Cleaning, Keys, PublishOutcome, PublishRequest, UseCases } from '@pinfold/core';
 import type { createApi } from '@pinfold/http-express';
 import { api } from '@pinfold/inversify/http-express';
 import { management } from '@pinfold/inversify/management';
@@ -51,11 +50,6 @@ export interface PinfoldOptions extends Omit<ServiceOptions, 'missingDataFolder'
   readonly logLevel?: Settings['logLevel'];
 }
 
-/** A publication with its shared URL, or why there is none. */
-export type PublishedOutcome =
-  | (Exclude<PublishOutcome, Refusal> & { readonly sharedUrl: string })
-  | Extract<PublishOutcome, Refusal>;
-
 /** Pinfold as a part of your server. */
 export interface Pinfold {
   /** The API and `/openapi.json`: an Express router, mounted where `publicUrl` leads. */
@@ -65,11 +59,11 @@ export interface Pinfold {
   /** The management screen: an Express router, mounted at `manage` below `publicUrl`. */
   readonly management: ReturnType<typeof createManagement>;
   /**
-   * Publishes from code: what a use case does, with the shared URL in its answer.
+   * Publishes from code, as the use case does.
    *
    * @throws Fault when a part cannot be reached; repeating with the same key is safe.
    */
-  publish(request: PublishRequest): Promise<PublishedOutcome>;
+  publish(request: PublishRequest): Promise<PublishOutcome>;
   /** What pages and jobs of your own call. */
   readonly useCases: UseCases &
     Cleaning & {
@@ -123,12 +117,7 @@ async function begin(settings: Settings, options: ServiceOptions): Promise<Pinfo
     void service.watchHealth();
     service.storeViews();
     service.sweep();
-    const publish = async (request: PublishRequest): Promise<PublishedOutcome> => {
-      const outcome = await useCases.publish(request);
-      if (outcome.kind === 'refused') return outcome;
-      return { ...outcome, sharedUrl: sharedUrl(publicUrl(addresses.publicUrl), outcome.role.id) };
-    };
-    return { ...doors, publish, useCases: { ...useCases, keys: manageKeys }, close };
+    return { ...doors, publish: useCases.publish, useCases: { ...useCases, keys: manageKeys }, close };
   } catch (error) {
     await close();
     throw error;
@@ -137,8 +126,15 @@ async function begin(settings: Settings, options: ServiceOptions): Promise<Pinfo
 
 function closeOnce(service: Service): () => Promise<void> {
   let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    try {
+      await service.close(AbortSignal.timeout(LONGEST_STOP));
+    } finally {
+      await service.log.flush();
+    }
+  };
   return () => {
-    closing ??= service.close(AbortSignal.timeout(LONGEST_STOP)).then(() => service.log.flush());
+    closing ??= close();
     return closing;
   };
 }

@@ -1,5 +1,6 @@
+import { isatty } from 'node:tty';
 import type { IdentityProvider } from '@pinfold/core';
-import { type RequestLog, Uploads } from '@pinfold/http';
+import { RequestLimiter, type RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { tokens } from '@pinfold/inversify';
 import type { LookOptions } from '@pinfold/management';
@@ -12,7 +13,7 @@ import { runCleanupTimer } from '../server/cleanup-timer.ts';
 import { type Log, type LogSink, openLog } from '../server/log.ts';
 import { requestLog } from '../server/request-log.ts';
 import { storeLastViews, storeViews } from '../server/store-views.ts';
-import { carriedOut } from '../settings/carried-out.ts';
+import { carriedOut } from '../settings/as-settings-error.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { siblingWarning } from '../start/sibling-warning.ts';
@@ -20,11 +21,16 @@ import { type Composition, type CompositionOptions, openComposition } from './co
 import { doorModules } from './door-modules.ts';
 
 /** What is given in code instead of settings. */
-export interface ServiceOptions extends CompositionOptions {
+export interface ServiceOptions extends Omit<CompositionOptions, 'publicUrl'> {
   /** Takes the log's lines. By default they go to standard output. */
   readonly log?: LogSink;
   /** Tells whose request it is. By default API keys do, and sign-in links for the management screen. */
   readonly authenticate?: Authenticate;
+  /**
+   * Whether callers and sessions of the scope `admin` administer the service, at `/admin/v1` and on the screen. Without
+   * it both answer 404 there, and the scope is removed from what `authenticate` answers, which is logged once.
+   */
+  readonly administration?: boolean;
   /** Where people may sign in to the management screen beside links and keys. Absent, as the settings say. */
   readonly identityProvider?: IdentityProvider;
   /** What the API says of that sign-in of yours, in 401, 403 and its document. Absent, it speaks of API keys. */
@@ -69,10 +75,21 @@ export interface Service {
 export async function openService(
   settings: Settings,
   addresses: () => WebAddresses,
-  { authenticate, identityProvider, signIn, access, look, log: sink, onRequest, ...options }: ServiceOptions,
+  {
+    authenticate,
+    administration = false,
+    identityProvider,
+    signIn,
+    access,
+    look,
+    log: sink,
+    onRequest,
+    ...options
+  }: ServiceOptions,
 ): Promise<Service> {
   const names = { node: settings.node, version: await release() };
-  const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1 });
+  const format = settings.logFormat ?? (sink === undefined && isatty(1) ? 'text' : 'json');
+  const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1, format });
   const health = new Health();
   const metrics = settings.metricsPort === undefined ? undefined : await openMetrics(names);
   const requests = heardRequests(requestLog(log, settings, metrics?.request), onRequest, log);
@@ -83,12 +100,14 @@ export async function openService(
   });
   metrics?.uploads(uploads);
   const figures = metrics?.viewer;
-  const shown = { authenticate, identityProvider, signIn, access, look };
-  const doors = doorModules(settings, { log, requests, uploads, figures, addresses, ...shown });
+  const shown = { authenticate, administration, identityProvider, signIn, access, look };
+  const shared = { uploads, requestLimiter: new RequestLimiter() };
+  const doors = doorModules(settings, { log, requests, ...shared, figures, addresses, ...shown });
   const modules = [...doors, ...(options.modules ?? [])];
   const observed = observedBy(metrics, options.observe, log);
   const heard = heardBy(options.onEvent, log);
-  const asked = { ...options, ...observed, ...heard, modules };
+  const publicUrl = () => addresses().publicUrl;
+  const asked = { ...options, ...observed, ...heard, modules, publicUrl };
   const composition = await openComposition(settings, asked, (container) => {
     health.watch(container);
     metrics?.watch(container);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Clock } from '@pinfold/core';
 import { CONNECTIONS, databaseOf, SCHEMA } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
+import { saidOf } from './error-text.ts';
 import { type Finding, trying } from './finding.ts';
-import { saidOf } from './said.ts';
 
 /** Beyond it, sites end noticeably too soon or too late. */
 const MOST_DIFFERENCE = 5_000;
@@ -63,7 +63,7 @@ async function* postgresFindings({ database, workers }: Settings, clock: Clock):
     const found = await examinePostgres({ pool, schema: SCHEMA });
     const ahead = Math.round((before + clock.now()) / 2 - found.now);
     yield serverFinding(found);
-    yield rightsFinding(found, String(new URL(database.url ?? '').username));
+    yield rightsFinding(found);
     yield connectionsFinding(found.mostConnections, workers);
     if (found.schema !== undefined) yield schemaFinding({ ...found.schema, newest: found.newest });
     yield clockFinding(ahead);
@@ -105,14 +105,15 @@ function serverFinding({ release, standby, readOnly, encoding }: Examined): Find
   return looking.ok(`PostgreSQL ${release}, a primary`);
 }
 
-function rightsFinding({ schema, mayMakeSchema }: Examined, user: string): Finding {
+function rightsFinding({ schema, mayMakeSchema, user }: Examined): Finding {
+  const quoted = `"${user.replaceAll('"', '""')}"`;
   const looking = trying('database.rights', `ask what its user may do in the schema ${SCHEMA}`);
   if (schema === undefined) {
     return mayMakeSchema
       ? looking.ok('it is not there yet, and may be made')
       : looking.failed(
           'it is not there, and may not be made',
-          `CREATE SCHEMA ${SCHEMA} AUTHORIZATION "${user}"`,
+          `CREATE SCHEMA ${SCHEMA} AUTHORIZATION ${quoted}`,
         );
   }
   const { mayUse, mayMakeTables, lacking, ofOthers } = schema;
@@ -120,13 +121,13 @@ function rightsFinding({ schema, mayMakeSchema }: Examined, user: string): Findi
     const came = mayUse ? `not granted: ${lacking.join(', ')}` : 'it may not be used';
     return looking.failed(
       came,
-      `GRANT ALL ON SCHEMA ${SCHEMA} TO "${user}"; GRANT ALL ON ALL TABLES IN SCHEMA ${SCHEMA} TO "${user}"`,
+      `GRANT ALL ON SCHEMA ${SCHEMA} TO ${quoted}; GRANT ALL ON ALL TABLES IN SCHEMA ${SCHEMA} TO ${quoted}`,
     );
   }
   if (!mayMakeTables || ofOthers.length > 0) {
     return looking.warning(
       mayMakeTables ? `tables of others: ${ofOthers.join(', ')}` : 'no tables may be made in it',
-      `let "${user}" own the schema and its tables, or the next release cannot change them`,
+      `let ${quoted} own the schema and its tables, or the next release cannot change them`,
     );
   }
   return looking.ok('all that is needed');

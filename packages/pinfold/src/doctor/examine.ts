@@ -12,11 +12,11 @@ import { type Environment, readSettings, type Settings } from '../settings/setti
 import { SettingsError } from '../settings/settings-error.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import { databaseFindings } from './database.ts';
+import { saidOf } from './error-text.ts';
 import { type Finding, trying } from './finding.ts';
 import { folderFindings } from './folder.ts';
 import type { Way } from './outside/ask.ts';
 import { outsideFindings } from './outside/outside.ts';
-import { saidOf } from './said.ts';
 import { signInFinding } from './sign-in.ts';
 import { type Stores, storageFindings } from './storage.ts';
 

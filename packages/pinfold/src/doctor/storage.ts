@@ -1,8 +1,8 @@
 import type { ArchiveId, ArchiveStorage, Clock, Ids, StagedArchive, Staging } from '@pinfold/core';
 import { s3ClientOf } from '../compose/adapter-modules.ts';
 import type { Settings } from '../settings/settings.ts';
+import { saidOf } from './error-text.ts';
 import { type Finding, trying } from './finding.ts';
-import { saidOf } from './said.ts';
 
 /** The stores of archives, with what it takes to put one there. */
 export interface Stores {

@@ -1,6 +1,6 @@
 import type { Instant } from '@pinfold/core';
 import type { Log } from '../server/log.ts';
-import { PATIENCE } from './part.ts';
+import { PATIENCE } from './dependency.ts';
 
 /** Beyond it, sites end noticeably too soon or too late, and viewers may be asked for their password again. */
 const MOST = 5_000;

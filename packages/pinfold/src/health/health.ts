@@ -1,12 +1,12 @@
 import { type Clock, type Duration, Fault, seconds } from '@pinfold/core';
-import { isOutdated, slept } from '@pinfold/core/adapter';
+import { isOutdated, sleepUnlessAborted } from '@pinfold/core/adapter';
 import { tokens } from '@pinfold/inversify';
 import type { Container } from 'inversify';
 import type { Log } from '../server/log.ts';
 import { ClockDifference } from './clock-difference.ts';
-import { telling } from './met-by-requests.ts';
-import { Part, type PartState } from './part.ts';
-import { SeenMode } from './seen-mode.ts';
+import { Dependency, type DependencyState } from './dependency.ts';
+import { SeenMode } from './mode-watch.ts';
+import { telling } from './observe-calls.ts';
 
 /** What a server can be said to need before it takes requests. */
 export type Need = 'database' | 'storage' | 'staging';
@@ -14,7 +14,7 @@ export type Need = 'database' | 'storage' | 'staging';
 /** How well the server is, in a word, and by its parts. */
 export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'unavailable';
-  readonly parts: Readonly<Record<Need, PartState>>;
+  readonly parts: Readonly<Record<Need, DependencyState>>;
   /** Seconds that this machine's clock is ahead of the database's; null while it is not known. */
   readonly clock: number | null;
 }
@@ -30,8 +30,8 @@ const STORAGE_EVERY = 3;
 export class Health {
   readonly #clock: ClockDifference = new ClockDifference();
   readonly #mode: SeenMode = new SeenMode();
-  readonly #parts: Readonly<Record<Need, Part>> = {
-    database: new Part({
+  readonly #parts: Readonly<Record<Need, Dependency>> = {
+    database: new Dependency({
       code: 'store_unavailable',
       says: {
         unavailable: 'the database does not answer',
@@ -40,7 +40,7 @@ export class Health {
       },
       barred: { by: isOutdated, says: 'the database needs a newer release' },
     }),
-    storage: new Part({
+    storage: new Dependency({
       code: 'storage_unavailable',
       says: {
         unavailable: 'the storage does not answer',
@@ -48,7 +48,7 @@ export class Health {
         back: 'the storage answers again',
       },
     }),
-    staging: new Part({
+    staging: new Dependency({
       code: 'staging_unavailable',
       says: {
         unavailable: 'uploads cannot be received now',
@@ -98,7 +98,7 @@ export class Health {
   /** Looks again and again until the signal aborts. No part waits for another one. */
   async run(clock: Clock, signal: AbortSignal): Promise<void> {
     const { database, storage, staging } = this.#parts;
-    for (let turn = 1; await slept(clock, PAUSE, signal); turn += 1) {
+    for (let turn = 1; await sleepUnlessAborted(clock, PAUSE, signal); turn += 1) {
       void database.look();
       void staging.look();
       if (turn % STORAGE_EVERY === 0) void storage.look();

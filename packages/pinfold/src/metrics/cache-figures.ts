@@ -1,5 +1,5 @@
 import type { CacheFigures, ViewerFigures } from '@pinfold/viewer';
-import type { Figures } from './figures.ts';
+import type { Figures } from './registry.ts';
 
 const CACHES = ['bodies', 'sites'] as const;
 

@@ -1,4 +1,4 @@
-import type { Family, Snapshot } from './snapshot.ts';
+import type { Family, Snapshot } from './metrics-snapshot.ts';
 
 /** The media type of {@link exposition}. */
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';

@@ -1,5 +1,5 @@
 import type { Health } from '../health/health.ts';
-import type { Figures } from './figures.ts';
+import type { Figures } from './registry.ts';
 
 const PARTS = ['database', 'storage', 'staging'] as const;
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { SettingsError } from '../settings/settings-error.ts';
 import { EXPOSITION_TYPE, exposition } from './exposition.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot } from './metrics-snapshot.ts';
 
 /** Where figures are asked for. */
 export interface MetricsServer {

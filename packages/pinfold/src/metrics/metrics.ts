@@ -1,20 +1,20 @@
-import type { Figure, UseCases } from '@pinfold/core';
+import type { Measurement, UseCases } from '@pinfold/core';
 import type { RequestEntry, Uploads } from '@pinfold/http';
 import { tokens } from '@pinfold/inversify';
 import type { ViewerFigures } from '@pinfold/viewer';
 import type { Container } from 'inversify';
 import type { Health } from '../health/health.ts';
-import type { Traffic } from '../server/traffic.ts';
+import type { Traffic } from '../server/byte-counters.ts';
 import { BusiestAccount } from './busiest-account.ts';
 import { ViewerCacheFigures } from './cache-figures.ts';
-import { Figures } from './figures.ts';
 import { healthFigures } from './health-figures.ts';
+import type { Snapshot } from './metrics-snapshot.ts';
 import { type Pool, poolFigures } from './pool-figures.ts';
 import { buildInfo, freeSpace, loopDelay } from './process-figures.ts';
 import { PublishingFigures } from './publishing-figures.ts';
 import { QueueFigures } from './queue-figures.ts';
+import { Figures, type Series, type SeriesSet } from './registry.ts';
 import { RequestFigures } from './request-figures.ts';
-import type { Snapshot } from './snapshot.ts';
 import { StoreFigures } from './store-figures.ts';
 import { SweepFigures } from './sweep-figures.ts';
 
@@ -42,6 +42,7 @@ export class Metrics {
   readonly #stores: StoreFigures;
   readonly #queues: QueueFigures;
   readonly #caches: ViewerCacheFigures;
+  readonly #sessionsEnded: SeriesSet<Series>;
   readonly #stopLoopDelay: () => void;
   readonly sweeps: SweepFigures;
 
@@ -54,6 +55,12 @@ export class Metrics {
     this.#queues = new QueueFigures(this.#figures);
     this.#caches = new ViewerCacheFigures(this.#figures);
     this.sweeps = new SweepFigures(this.#figures, () => Date.now());
+    this.#sessionsEnded = this.#figures.counter({
+      name: 'pinfold_sessions_ended_total',
+      help: 'Sessions that ended for another to begin.',
+      labels: ['reason'],
+    });
+    this.#sessionsEnded.at('limit');
     this.#stopLoopDelay = loopDelay(this.#figures);
     const help = 'Publications of the account that made the most, in the last half hour to hour.';
     const most = this.#figures.gauge({ name: 'pinfold_busiest_account_publications', help }, 'greatest').at();
@@ -66,9 +73,10 @@ export class Metrics {
   readonly request = (entry: RequestEntry, traffic: Traffic): void => this.#requests.take(entry, traffic);
 
   /** Takes what the core tells of its work. */
-  readonly observe = (figure: Figure): void => {
+  readonly observe = (figure: Measurement): void => {
     this.#publishing.observe(figure);
     this.sweeps.observe(figure);
+    if (figure.kind === 'sessions_ended') this.#sessionsEnded.at(figure.reason).value += figure.count;
   };
 
   /** Comes between what a container holds and all that uses it; to be called before any of it is made. */

@@ -1,4 +1,4 @@
-import type { Figures } from './figures.ts';
+import type { Figures } from './registry.ts';
 
 /** Connections to a database, which those who need one share. */
 export interface Pool {

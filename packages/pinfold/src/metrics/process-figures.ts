@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Figures } from './figures.ts';
+import type { Figures } from './registry.ts';
 
 /** Says which release runs here, under which name. */
 export function buildInfo(figures: Figures, version: string, node: string): void {

@@ -1,14 +1,14 @@
-import type { Figure, UseCases } from '@pinfold/core';
+import type { Measurement, UseCases } from '@pinfold/core';
 import { isFault } from '@pinfold/core';
 import type { BusiestAccount } from './busiest-account.ts';
-import type { Cell, Cells, Figures, Histogram } from './figures.ts';
+import type { Figures, Histogram, Series, SeriesSet } from './registry.ts';
 
 /** Counts publications, and tries of passwords. */
 export class PublishingFigures {
-  readonly #publications: Cells<Cell>;
-  readonly #problems: Cells<Cell>;
-  readonly #stages: Cells<Histogram>;
-  readonly #tries: Cells<Cell>;
+  readonly #publications: SeriesSet<Series>;
+  readonly #problems: SeriesSet<Series>;
+  readonly #stages: SeriesSet<Histogram>;
+  readonly #tries: SeriesSet<Series>;
   readonly #busiest: BusiestAccount;
   #begun = 0;
 
@@ -45,7 +45,7 @@ export class PublishingFigures {
   }
 
   /** Takes what the core tells of its work. */
-  readonly observe = (figure: Figure): void => {
+  readonly observe = (figure: Measurement): void => {
     if (figure.kind === 'stage') this.#stages.at(figure.stage).observe(figure.took / 1_000);
     else if (figure.kind === 'try') this.#tries.at(figure.outcome).value += 1;
   };

@@ -1,4 +1,4 @@
-import type { Figures } from './figures.ts';
+import type { Figures } from './registry.ts';
 
 /** Something of which a bounded number run at once and others wait. */
 export interface Queue {

@@ -1,6 +1,6 @@
 import type { RequestEntry } from '@pinfold/http';
-import type { Traffic } from '../server/traffic.ts';
-import type { Cell, Cells, Figures, Histogram } from './figures.ts';
+import type { Traffic } from '../server/byte-counters.ts';
+import type { Figures, Histogram, Series, SeriesSet } from './registry.ts';
 
 /** Methods that are told apart; a client can send any word. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -18,16 +18,16 @@ interface RouteCells {
   readonly route: string;
   readonly seconds: Histogram;
   /** By method and status, so that nothing is put together for a request like one before. */
-  readonly requests: Map<string, Map<number, Cell>>;
+  readonly requests: Map<string, Map<number, Series>>;
 }
 
 /** Counts answered requests. */
 export class RequestFigures {
-  readonly #requests: Cells<Cell>;
-  readonly #seconds: Cells<Histogram>;
-  readonly #refused: Cells<Cell>;
-  readonly #received: Cell;
-  readonly #sent: Cell;
+  readonly #requests: SeriesSet<Series>;
+  readonly #seconds: SeriesSet<Histogram>;
+  readonly #refused: SeriesSet<Series>;
+  readonly #received: Series;
+  readonly #sent: Series;
   readonly #routes: Map<string, RouteCells> = new Map();
 
   constructor(figures: Figures) {
@@ -74,10 +74,10 @@ export class RequestFigures {
     return cells;
   }
 
-  #cellOf({ route, requests }: RouteCells, method: string, status: number): Cell {
+  #cellOf({ route, requests }: RouteCells, method: string, status: number): Series {
     const cell = this.#requests.at(route, METHODS.has(method) ? method : 'other', String(status));
     if (!METHODS.has(method)) return cell;
-    const statuses = requests.get(method) ?? new Map<number, Cell>();
+    const statuses = requests.get(method) ?? new Map<number, Series>();
     requests.set(method, statuses.set(status, cell));
     return cell;
   }

@@ -1,11 +1,11 @@
 import { isFault } from '@pinfold/core';
 import { type Call, withCalls } from '@pinfold/core/adapter';
-import type { Cell, Cells, Figures, Histogram } from './figures.ts';
+import type { Figures, Histogram, Series, SeriesSet } from './registry.ts';
 
 /** Measures what stores are asked. */
 export class StoreFigures {
-  readonly #seconds: Cells<Histogram>;
-  readonly #errors: Cells<Cell>;
+  readonly #seconds: SeriesSet<Histogram>;
+  readonly #errors: SeriesSet<Series>;
 
   constructor(figures: Figures) {
     this.#seconds = figures.histogram({

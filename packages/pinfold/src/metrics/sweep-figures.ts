@@ -1,5 +1,5 @@
-import { before, type Clock, type Figure, type RoleStore, type UseCases } from '@pinfold/core';
-import type { Cell, Cells, Figures, Histogram } from './figures.ts';
+import { before, type Clock, type Measurement, type RoleStore, type UseCases } from '@pinfold/core';
+import type { Figures, Histogram, Series, SeriesSet } from './registry.ts';
 
 const LENGTHS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
 const REMOVED = ['reservations', 'attempts', 'uploads', 'archives', 'orphans'] as const;
@@ -14,19 +14,19 @@ export interface SweepStores {
 /** Counts what sweeps do, and what they leave. */
 export class SweepFigures {
   readonly #seconds: Histogram;
-  readonly #removed: Cells<Cell>;
-  readonly #failures: Cell;
-  readonly #end: Cells<Cell>;
-  readonly #backlog: Cells<Cell>;
-  readonly #age: Cells<Cell>;
-  readonly #refused: Cells<Cell>;
-  readonly #missing: Cells<Cell>;
+  readonly #removed: SeriesSet<Series>;
+  readonly #failures: Series;
+  readonly #end: SeriesSet<Series>;
+  readonly #backlog: SeriesSet<Series>;
+  readonly #age: SeriesSet<Series>;
+  readonly #refused: SeriesSet<Series>;
+  readonly #missing: SeriesSet<Series>;
   /** Whether the comparison that was looked up last is one that a sweep of this process ended. */
   #hasCompared = false;
   #comparedAt: number | undefined;
 
   constructor(figures: Figures, now: () => number) {
-    const gauge = (name: string, help: string, labels: readonly string[] = []): Cells<Cell> =>
+    const gauge = (name: string, help: string, labels: readonly string[] = []): SeriesSet<Series> =>
       figures.gauge({ name: `pinfold_sweep_${name}`, help, labels }, 'greatest');
     this.#seconds = figures
       .histogram({ name: 'pinfold_sweep_seconds', help: 'How long sweeps took.', labels: [] }, LENGTHS)
@@ -51,7 +51,7 @@ export class SweepFigures {
   }
 
   /** Takes what the core tells of a sweep. */
-  readonly observe = (figure: Figure): void => {
+  readonly observe = (figure: Measurement): void => {
     if (figure.kind !== 'sweep') return;
     const { report, took } = figure;
     this.#seconds.observe(took / 1_000);

@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { counted, merged, type Snapshot } from './snapshot.ts';
+import { counted, merged, type Snapshot } from './metrics-snapshot.ts';
 
 /** What a leader asks its workers, and what they tell it. */
 interface Question {

@@ -1,7 +1,7 @@
 import type { ArchiveId, ArchiveStorage, RoleId, RoleStore, Sha256 } from '@pinfold/core';
 import type { MovedRecord, Snapshot } from '@pinfold/core/moving';
-import { ahead } from './ahead.ts';
 import type { Destination, MovingArchive } from './export-form.ts';
+import { ahead } from './prefetch.ts';
 import type { Progress } from './progress.ts';
 import { RecordLines } from './records-file.ts';
 import { wholeArchive } from './whole-archive.ts';

@@ -3,8 +3,8 @@ import type { ArchiveId, ArchiveStorage, Clock, RoleId, RoleStore, Sha256 } from
 import { before, hours } from '@pinfold/core';
 import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { decodeManifest, type Snapshot } from '@pinfold/core/moving';
-import { ahead } from './ahead.ts';
 import { isSound } from './check-archive.ts';
+import { ahead } from './prefetch.ts';
 import type { Progress } from './progress.ts';
 import { storedArchives, wholeArchive } from './whole-archive.ts';
 

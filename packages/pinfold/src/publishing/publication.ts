@@ -12,6 +12,8 @@ export interface Wish {
 export interface Published {
   readonly pin: Pin;
   readonly warnings: readonly WireWarning[];
+  /** Whether it was published before, with the same Idempotency-Key. */
+  readonly replayed: boolean;
 }
 
 /** An archive's broken rules for a person: each rule once, with the first of the files under it. */

@@ -26,8 +26,16 @@ export async function publishDirectly(
   note: Note,
 ): Promise<Published> {
   const { useCases } = composition;
-  const { role, warnings } = await persist(useCases.clock, () => attempt(composition, account, wish), note);
-  return { pin: pinOf(role, publicUrl, useCases.clock.now()), warnings: wireWarnings(warnings) };
+  const { kind, publication, warnings } = await persist(
+    useCases.clock,
+    () => attempt(composition, account, wish),
+    note,
+  );
+  return {
+    pin: pinOf(publication, publicUrl),
+    warnings: wireWarnings(warnings),
+    replayed: kind === 'replayed',
+  };
 }
 
 async function attempt(

@@ -1,65 +1,27 @@
-import { type Clock, type Duration, seconds } from '@pinfold/core';
-import { failureOf, foreignAnswer, parseJson, parseProblem, unreachable } from '../elsewhere/answers.ts';
-import type { Server } from '../elsewhere/server.ts';
-import { persist, type Try } from './persist.ts';
+import { callApi } from '../api-client/api-call.ts';
+import type { Server } from '../api-client/server.ts';
+import type { Terminal } from '../command-line/terminal.ts';
 import type { Published, Wish } from './publication.ts';
 import { WatchedFile } from './watched-file.ts';
 
-const RETRYABLE = [408, 429, 500, 502, 503, 504];
+/** Longer than the lease of a node that died (60 s), and than a database takes to fail over, with a margin. */
+const RETRY_FOR = 150_000;
 
-/**
- * Publishes by the API, and sends the same again while that can help.
- *
- * @param sending is told how much of the archive was sent, from 0 to 1.
- */
-export function publishOverHttp(
-  server: Server,
-  wish: Wish,
-  clock: Clock,
-  note: (reason: Error, pause: Duration) => void,
-  sending: (sent: number) => void,
-): Promise<Published> {
-  return persist(clock, () => attempt(server, wish, clock, sending), note);
-}
-
-async function attempt(
-  { url, apiKey }: Server,
-  wish: Wish,
-  clock: Clock,
-  sending: (sent: number) => void,
-): Promise<Try<Published>> {
-  const body = new FormData();
-  body.set('archive', new WatchedFile(wish, sending));
-  if (wish.title !== undefined) body.set('title', wish.title);
-  const headers = { authorization: `Bearer ${apiKey}`, 'idempotency-key': wish.idempotencyKey };
-  try {
-    // A redirect would take the key to another place.
-    const request = { method: 'POST', body, headers, redirect: 'manual' } as const;
-    const answer = await fetch(`${url}/api/v1/pins`, request);
-    const text = await answer.text();
-    if (answer.status === 200 || answer.status === 201) return { kind: 'done', result: parsePublished(text) };
-    const problem = parseProblem(text);
-    const reason = failureOf(url, answer.status, problem);
-    const again = problem.retryable ?? RETRYABLE.includes(answer.status);
-    if (!again) throw reason;
-    return { kind: 'again', after: waitOf(answer.headers.get('retry-after'), clock), reason };
-  } catch (error) {
-    const reason = unreachable(url, error);
-    if (reason === undefined) throw error;
-    return { kind: 'again', after: undefined, reason };
-  }
-}
-
-function parsePublished(text: string): Published {
-  const published = parseJson(text) as Partial<Published> | undefined;
-  if (typeof published?.pin?.shared_url !== 'string') throw foreignAnswer();
-  return { pin: published.pin, warnings: published.warnings ?? [] };
-}
-
-/** Retry-After in seconds or as a date (RFC 9110, section 10.2.3). */
-function waitOf(header: string | null, clock: Clock): Duration | undefined {
-  if (header === null) return undefined;
-  if (/^\d{1,6}$/.test(header)) return seconds(Number(header));
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : seconds(Math.max(0, at - clock.now()) / 1_000);
+/** Publishes by the API, and shows how much of the archive was sent. */
+export async function publishOverHttp(server: Server, wish: Wish, terminal: Terminal): Promise<Published> {
+  const { bytes, filename, title, idempotencyKey } = wish;
+  const watched: typeof fetch = (url, init) => {
+    const sending = (sent: number): void =>
+      terminal.progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'proving');
+    if (init?.body instanceof FormData)
+      init.body.set('archive', new WatchedFile({ bytes, filename }, sending));
+    return fetch(url, init);
+  };
+  const { pin, warnings, replayed } = await callApi(
+    server,
+    terminal,
+    (client) => client.publish(bytes, { filename, title, idempotencyKey }),
+    { retryFor: RETRY_FOR, fetch: watched },
+  );
+  return { pin, warnings, replayed };
 }

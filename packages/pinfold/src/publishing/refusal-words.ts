@@ -21,6 +21,7 @@ const QUOTA: Sentences<QuotaRules> = {
   sites: ({ limit }) => `the account may have ${limit} publications in service, and has them; stop one first`,
   bytes: ({ limit, actual }) =>
     `the archives in service would have ${actual} bytes, more than the ${limit} of the account; stop one first`,
+  keys: ({ limit }) => `the account may have ${limit} API keys, and has them; revoke one first`,
 };
 
 /** Why the command cannot publish under this key, name or title. */
@@ -48,6 +49,7 @@ export function publishWords(
     | 'quota_exceeded'
     | 'read_only'
     | 'refused_by_host'
+    | 'unauthorized'
   >,
 ): string {
   switch (refusal.code) {
@@ -63,6 +65,8 @@ export function publishWords(
       return `the service is read-only${refusal.message === null ? '' : `: ${refusal.message}`}`;
     case 'refused_by_host':
       return refusal.words.en;
+    case 'unauthorized':
+      return 'the API key was revoked or the session has ended; sign in again';
     default:
       return refusal satisfies never;
   }

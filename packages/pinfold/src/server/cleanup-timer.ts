@@ -6,7 +6,7 @@ import {
   duration,
   minutes,
 } from '@pinfold/core';
-import { slept } from '@pinfold/core/adapter';
+import { sleepUnlessAborted } from '@pinfold/core/adapter';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import { BY_THIS_NODE } from './by-this-node.ts';
@@ -33,7 +33,9 @@ export async function runCleanupTimer(options: CleanupTimerOptions, signal: Abor
   const count = (swept: boolean): Promise<void> =>
     look(swept).catch((error: unknown) => log.error('what sweeps leave could not be counted', error));
   void count(false);
-  while (await slept(clock, duration(Math.round(LONGEST_PAUSE * (0.5 + random() / 2))), signal)) {
+  while (
+    await sleepUnlessAborted(clock, duration(Math.round(LONGEST_PAUSE * (0.5 + random() / 2))), signal)
+  ) {
     try {
       await history.sweep({ cause: BY_THIS_NODE, signal });
       await views.sweep(signal);

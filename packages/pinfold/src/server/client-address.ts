@@ -1,22 +1,19 @@
-import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { type ClientAddress, socketAddress } from '@pinfold/http';
 import proxyAddress, { compile } from 'proxy-addr';
 import type { TrustProxy } from '../settings/trust-proxy.ts';
-
-/** Tells the address of the client behind a request. */
-export type ClientAddress = (request: IncomingMessage) => string;
 
 /**
  * The client's address, as far as the trusted proxies tell it in `X-Forwarded-For`; else the socket's. It governs
  * nothing but the address: scheme and host come from the settings.
  */
 export function clientAddress(trust: TrustProxy): ClientAddress {
-  if (trust.kind === 'none') return (request) => request.socket.remoteAddress ?? '';
+  if (trust.kind === 'none') return socketAddress;
   const isTrusted =
     trust.kind === 'hops'
       ? (_address: string, distance: number) => distance < trust.count
       : compile([...trust.addresses]);
-  return (request) => withoutPort(proxyAddress(request, isTrusted)) ?? request.socket.remoteAddress ?? '';
+  return (request) => withoutPort(proxyAddress(request, isTrusted)) ?? socketAddress(request);
 }
 
 /** Some proxies write the client's port behind its address. */

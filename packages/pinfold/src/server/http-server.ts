@@ -4,7 +4,7 @@ import { type Duration, seconds } from '@pinfold/core';
 import { drainAndClose } from '@pinfold/http';
 import { SystemClock } from '@pinfold/platform-node';
 import { SettingsError } from '../settings/settings-error.ts';
-import { type Answers, answerUnread } from './unread-request.ts';
+import { type Answers, answerUnread } from './client-error.ts';
 
 /** Answers one request. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;

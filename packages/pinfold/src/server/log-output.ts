@@ -1,129 +1,190 @@
-import { destination } from 'pino';
-import { isFull, writeNow } from './last-writes.ts';
+import { write } from 'node:fs';
+import { isFull, writeNow } from './flush-on-exit.ts';
 import { outputDescriptor } from './output-descriptor.ts';
 
-/** What one write to a pipe may have without others coming in between (POSIX, PIPE_BUF): so lines stay whole. */
-const SHARED_BYTES = 4_096;
+/** The longest write to a pipe that other processes cannot split (POSIX, PIPE_BUF), in bytes. */
+const ATOMIC_BYTES = 4_096;
 
-/** How much is held for a reader that takes nothing, in bytes. */
-const MOST_HELD = 8 * 1024 * 1024;
+/** Lines are gathered up to this many bytes, and no longer than this many milliseconds. */
+const BATCH_BYTES = 32 * 1024;
+const BATCH_TIME = 10;
+
+/** The most that is held in memory for a reader that takes nothing, in bytes. */
+const HELD_BYTES = 8 * 1024 * 1024;
 
 /** How long the last lines may take, in milliseconds. */
-const LONGEST_FLUSH = 1_000;
+const FLUSH_TIME = 1_000;
 
-/** Before the next attempt where nobody takes anything, in milliseconds; doubled until somebody does. */
+/** The pause before the next attempt at a full pipe, in milliseconds; it doubles until a write succeeds. */
 const SHORTEST_PAUSE = 5;
 const LONGEST_PAUSE = 100;
 
-/** What the stream keeps that is not written, in order. It tells nobody, and its own last writes go on for ever where they fail. */
-interface Kept {
-  readonly _writing: boolean;
-  /** Is being written, or was refused. */
-  readonly _writingBuf: string | Buffer;
-  readonly _bufs: readonly string[];
-}
+const NEWLINE = 0x0a;
 
-/** Standard output, as the lines of a log are written to it: in batches, off the path of the answers. */
+/** How a flush ends: everything is written, or a write has failed for another reason than a full pipe. */
+type AtRest = (isAtRest: boolean) => void;
+
+/**
+ * Writes the lines of a log to standard output in batches, off the path of the answers: one system call for up to
+ * 10 ms or 32 KiB of lines.
+ */
 export class LogOutput {
   readonly #descriptor: number = outputDescriptor();
-  readonly #stream: ReturnType<typeof destination>;
+  readonly #longestWrite: number;
+  readonly #onLost: (lines: number) => void;
+  #batch: Buffer = Buffer.allocUnsafe(BATCH_BYTES);
+  #used = 0;
+  readonly #waiting: Buffer[] = [];
+  /** Bytes of complete batches that are not written yet. */
+  #held = 0;
+  #isWriting = false;
   #pause = SHORTEST_PAUSE;
-  #next: NodeJS.Timeout | undefined;
+  #batchTimer: NodeJS.Timeout | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
   #lost = 0;
   #fails = false;
   #ended = false;
   #isStuck = false;
+  readonly #flushes: Set<AtRest> = new Set();
 
   /**
-   * @param shared whether other processes write to it, too.
-   * @param onLost hears how many lines were lost because nobody read, as soon as the others are written.
+   * @param shared whether other processes write to the same output: lines then stay whole.
+   * @param onLost receives the number of lines that were dropped because the reader was too slow, once it has caught up.
    */
   constructor(shared: boolean, onLost: (lines: number) => void) {
-    this.#stream = destination({
-      dest: this.#descriptor,
-      sync: false,
-      maxLength: MOST_HELD,
-      ...(shared ? { maxWrite: SHARED_BYTES } : {}),
-      // It would wait for 100 ms each time, too long for a busy server.
-      retryEAGAIN: () => false,
-    });
-    this.#stream
-      .on('write', () => this.#written())
-      .on('error', (error: NodeJS.ErrnoException) => this.#failed(error))
-      .on('drop', () => {
-        this.#lost += 1;
-      })
-      .on('drain', () => {
-        const lost = this.#lost;
-        this.#lost = 0;
-        if (lost > 0) onLost(lost);
-      });
-    // Called when the process exits.
-    this.#stream.flushSync = () => this.#exit();
+    this.#longestWrite = shared ? ATOMIC_BYTES : BATCH_BYTES;
+    this.#onLost = onLost;
+    process.once('exit', () => this.#exit());
   }
 
-  write(line: string): void {
-    if (!this.#ended) this.#stream.write(line);
+  /** @param urgent writes the line and what was gathered before it without waiting for the batch. */
+  write(line: string, urgent: boolean = false): void {
+    if (this.#ended) return;
+    // No UTF-16 code unit takes more than three bytes.
+    if (line.length * 3 > this.#batch.length - this.#used) this.#closeBatch();
+    if (this.#held + this.#used + line.length > HELD_BYTES) {
+      this.#lost += 1;
+      return;
+    }
+    if (line.length * 3 > this.#batch.length) this.#enqueue(Buffer.from(line));
+    else this.#used += this.#batch.write(line, this.#used);
+    if (urgent || (this.#held > 0 && !this.#fails)) this.#send();
+    else this.#batchTimer ??= setTimeout(() => this.#send(), BATCH_TIME);
   }
 
-  /** Resolves when all is written, or a second later: what nobody takes must not keep the program from ending. */
+  /** Resolves when everything is written, or a second later: a reader that takes nothing must not keep the process alive. */
   async flush(): Promise<void> {
-    if (this.#ended || (await this.#isAtRest(LONGEST_FLUSH))) return;
+    if (this.#ended || (await this.#isAtRest(FLUSH_TIME))) return;
     this.#ended = true;
-    if (this.#next === undefined) this.#isStuck = !(await this.#isAtRest(LONGEST_PAUSE));
-    clearTimeout(this.#next);
+    if (this.#retryTimer === undefined) this.#isStuck = !(await this.#isAtRest(LONGEST_PAUSE));
+    clearTimeout(this.#retryTimer);
   }
 
-  /** Whether a write was still under way when a flush gave up: then `process.exit` waits for it, however long. */
+  /** Whether a write was still under way when a flush gave up: `process.exit` would wait for it, however long. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
 
-  /** Resolves with whether, in that time, all was written, or a write has come back that is the last. */
   async #isAtRest(milliseconds: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const deadline = setTimeout(resolve, milliseconds, false);
-    const rest = (): void => resolve(true);
-    const fail = (error: Error): void => {
-      if (this.#ended || !isFull(error)) rest();
-    };
-    this.#stream.once('drain', rest).on('error', fail);
-    // So that it says when all before is out, also where that is now.
-    this.#stream.write('');
+    this.#flushes.add(resolve);
+    this.#send();
     const isAtRest = await promise;
     clearTimeout(deadline);
-    this.#stream.off('drain', rest).off('error', fail);
+    this.#flushes.delete(resolve);
     return isAtRest;
   }
 
-  #written(): void {
+  #closeBatch(): void {
+    if (this.#used === 0) return;
+    this.#enqueue(this.#batch.subarray(0, this.#used));
+    this.#batch = Buffer.allocUnsafe(BATCH_BYTES);
+    this.#used = 0;
+  }
+
+  #enqueue(bytes: Buffer): void {
+    this.#waiting.push(bytes);
+    this.#held += bytes.length;
+  }
+
+  /** Writes the oldest bytes, unless a write is under way or waits for a full pipe. */
+  #send(): void {
+    clearTimeout(this.#batchTimer);
+    this.#batchTimer = undefined;
+    if (this.#isWriting || this.#retryTimer !== undefined) return;
+    if (!this.#ended && this.#waiting.length === 0) this.#closeBatch();
+    const [oldest] = this.#ended ? [] : this.#waiting;
+    if (oldest === undefined) this.#drained();
+    else this.#start(oldest);
+  }
+
+  #start(oldest: Buffer): void {
+    this.#isWriting = true;
+    write(this.#descriptor, oldest, 0, this.#lengthOfWrite(oldest), null, (error, written) => {
+      this.#isWriting = false;
+      if (error !== null) this.#failed(error);
+      else this.#written(oldest, written);
+    });
+  }
+
+  /** Ends a write behind a line where it can, so that processes that share a pipe do not split each other's lines. */
+  #lengthOfWrite(bytes: Buffer): number {
+    if (bytes.length <= this.#longestWrite) return bytes.length;
+    const end = bytes.lastIndexOf(NEWLINE, this.#longestWrite - 1) + 1;
+    return end > 0 ? end : bytes.indexOf(NEWLINE) + 1 || bytes.length;
+  }
+
+  #written(bytes: Buffer, written: number): void {
     this.#fails = false;
     this.#pause = SHORTEST_PAUSE;
+    this.#held -= written;
+    if (written === bytes.length) this.#waiting.shift();
+    else this.#waiting[0] = bytes.subarray(written);
+    this.#send();
+  }
+
+  #drained(): void {
+    const lost = this.#lost;
+    this.#lost = 0;
+    this.#settle();
+    if (lost > 0) this.#onLost(lost);
+  }
+
+  #settle(): void {
+    for (const atRest of this.#flushes) atRest(true);
   }
 
   #failed(error: NodeJS.ErrnoException): void {
     if (isFull(error)) {
-      this.#tryLater();
+      if (this.#ended) this.#settle();
+      else this.#tryLater();
       return;
     }
-    // Whoever read a pipe has gone, or a disk is full, which may have room again: neither must end the server.
+    // The reader of the pipe has gone, or the disk is full, which may change: neither must end the server.
     this.#fails = true;
     if (error.code === 'EPIPE') this.#ended = true;
+    this.#settle();
   }
 
   #tryLater(): void {
-    if (this.#ended || this.#next !== undefined) return;
-    this.#next = setTimeout(() => {
-      this.#next = undefined;
-      // What waits goes first.
-      this.#stream.write('');
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = undefined;
+      this.#send();
     }, this.#pause);
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }
 
+  /** Writes what is left when the process exits, also after an uncaught exception. */
   #exit(): void {
     if (this.#ended || this.#fails) return;
-    const { _writing, _writingBuf, _bufs } = this.#stream as unknown as Kept;
-    writeNow(this.#descriptor, _writing ? _bufs : [_writingBuf, ..._bufs]);
+    this.#closeBatch();
+    // A write that is under way is finished by its own thread.
+    writeNow(this.#descriptor, this.#isWriting ? this.#unsent() : this.#waiting);
+  }
+
+  #unsent(): readonly Buffer[] {
+    const [oldest, ...others] = this.#waiting;
+    return oldest === undefined ? [] : [oldest.subarray(this.#lengthOfWrite(oldest)), ...others];
   }
 }

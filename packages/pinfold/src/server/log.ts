@@ -1,19 +1,21 @@
 import { isFault } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
-import { type LoggerOptions, pino, stdTimeFunctions } from 'pino';
-import type { LogLevel } from '../settings/settings.ts';
+import { type LoggerOptions, pino } from 'pino';
+import type { LogFormat, LogLevel } from '../settings/log-settings.ts';
 import { LogOutput } from './log-output.ts';
+import { readableLine, readableRequest } from './readable-line.ts';
+import { requestFields, requestLine } from './request-line.ts';
 
-/** The server's log: JSON lines on standard output. */
+/** The server's log: JSON lines on standard output, or readable ones on a terminal. */
 export interface Log {
   /** Writes the line of an answered request. */
   request(entry: RequestEntry, traits: RequestTraits): void;
   info(message: string, details?: Readonly<Record<string, unknown>>): void;
   warn(message: string): void;
   error(message: string, error?: unknown): void;
-  /** Writes out what is still held back, as far as somebody takes it within a second; to be called at the end. */
+  /** Writes what is still held in memory, for a second at most; call it at the end. */
   flush(): Promise<void>;
-  /** Whether a write has not come back in that second: `process.exit` would wait for it, however long. */
+  /** Whether a write was still under way after that second: `process.exit` would wait for it, however long. */
   readonly isStuck: boolean;
 }
 
@@ -36,31 +38,48 @@ export interface LogNames {
   readonly version: string;
 }
 
-/** How the log is opened, where it is not as usual. */
+/** How the log is opened. */
 export interface LogOptions {
-  /** Absent, lines do not say who writes them. */
+  /** Members of every line; without it lines do not say which node wrote them. */
   readonly names?: LogNames;
   /** Whether other processes write to the same output. */
   readonly shared?: boolean;
+  /** `json` when absent. */
+  readonly format?: LogFormat;
 }
 
-/** Opens the log. Lines are written in batches, off the path of the answers. */
-export function openLog(level: LogLevel, sink?: LogSink, { names, shared = false }: LogOptions = {}): Log {
-  const base = names === undefined ? null : { ...names };
-  const options: LoggerOptions = { level, base, timestamp: stdTimeFunctions.isoTime };
+/** Opens the log. Lines are written in batches, off the path of the answers; errors at once. */
+export function openLog(
+  level: LogLevel,
+  sink?: LogSink,
+  { names, shared = false, format = 'json' }: LogOptions = {},
+): Log {
   const lose = (lines: number): void => logger.warn({ lines }, 'lines of the log were lost: nobody read it');
   const output = sink === undefined ? new LogOutput(shared, lose) : undefined;
-  const logger = pino(options, { write: sink ?? ((line) => output?.write(line)) });
+  let isUrgent = false;
+  const write = sink ?? ((line: string) => output?.write(line, isUrgent));
+  const base = names === undefined ? null : { ...names };
+  const timestamp = (): string => `,"time":"${timeNow()}"`;
+  const options: LoggerOptions = { level, base, timestamp };
+  const logger = pino(options, { write: format === 'json' ? write : (line) => write(readableLine(line)) });
+  const error = (details: object, message: string): void => {
+    isUrgent = true;
+    logger.error(details, message);
+    isUrgent = false;
+  };
+  const namesText = names === undefined ? '' : `${JSON.stringify(names).slice(1, -1)},`;
+  const logsRequests = logger.isLevelEnabled('info');
   return {
     request: (entry, traits) => {
-      const { error } = entry;
-      const fields = fieldsOf(entry, traits);
-      if (error !== undefined) logger.error({ ...fields, error: describe(error) }, 'request');
-      else logger.info(fields, 'request');
+      if (entry.error !== undefined)
+        error({ ...requestFields(entry, traits), error: describe(entry.error) }, 'request');
+      else if (!logsRequests) return;
+      else if (format === 'text') write(readableRequest(entry));
+      else write(requestLine(`{"level":30,"time":"${timeNow()}",${namesText}`, entry, traits));
     },
     info: (message, details = {}) => logger.info(details, message),
     warn: (message) => logger.warn(message),
-    error: (message, error) => logger.error(error === undefined ? {} : { error: describe(error) }, message),
+    error: (message, thrown) => error(thrown === undefined ? {} : { error: describe(thrown) }, message),
     flush: async () => output?.flush(),
     get isStuck() {
       return output?.isStuck ?? false;
@@ -68,24 +87,17 @@ export function openLog(level: LogLevel, sink?: LogSink, { names, shared = false
   };
 }
 
-function fieldsOf(
-  { method, route, role, account, key, status, outcome, milliseconds, requestId }: RequestEntry,
-  { bytes, trace, client }: RequestTraits,
-): Readonly<Record<string, unknown>> {
-  return {
-    method,
-    route,
-    status,
-    role,
-    account: account ?? null,
-    key: key ?? null,
-    outcome: outcome ?? (status < 400 ? 'ok' : 'refused'),
-    bytes,
-    ms: Math.round(milliseconds * 10) / 10,
-    request: requestId,
-    ...(trace === undefined ? {} : { trace }),
-    ...(client === undefined ? {} : { client }),
-  };
+let lastTime = 0;
+let lastTimeText = '';
+
+/** The time as RFC 3339 has it, in milliseconds. Lines of the same millisecond share one text. */
+function timeNow(): string {
+  const now = Date.now();
+  if (now !== lastTime) {
+    lastTime = now;
+    lastTimeText = new Date(now).toISOString();
+  }
+  return lastTimeText;
 }
 
 /** What an operator needs of an error. Only its name, message, code and stack: other members may hold anything. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, encodeAnswer, type RequestLog } from '@pinfold/http';
 import type { Health, HealthReport, Need } from '../health/health.ts';
 import { INDEX_POLICY, indexPage } from './index-page.ts';
-import type { IsInsider } from './insider.ts';
+import type { IsInsider } from './trusted-client.ts';
 
 /** What the server's own routes need. */
 export interface OwnRoutesOptions {

@@ -11,10 +11,10 @@ import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { MANAGEMENT_PATH } from '../start/sign-in-link.ts';
 import { clientAddress } from './client-address.ts';
+import { mirror } from './echo-endpoint.ts';
 import type { RequestHandler } from './http-server.ts';
-import { insiders } from './insider.ts';
-import { mirror } from './mirror.ts';
 import { ownRoutes } from './own-routes.ts';
+import { insiders } from './trusted-client.ts';
 
 /** What the server says of itself. */
 export interface ServerState {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestEntry, RequestLog } from '@pinfold/http';
 import type { Settings } from '../settings/settings.ts';
+import { type Traffic, takeTraffic } from './byte-counters.ts';
 import { clientAddress } from './client-address.ts';
 import type { Log, RequestTraits } from './log.ts';
-import { type Traffic, takeTraffic } from './traffic.ts';
 
 /** The routes of viewers, as the viewer names them. */
 const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'hand_over', 'site']);

@@ -1,5 +1,5 @@
 import { type Clock, type Duration, seconds } from '@pinfold/core';
-import { slept, unlessAborted } from '@pinfold/core/adapter';
+import { raceSignal, sleepUnlessAborted } from '@pinfold/core/adapter';
 import type { Views } from '@pinfold/core/views';
 import type { Log } from './log.ts';
 
@@ -19,7 +19,7 @@ export async function storeViews(
   signal: AbortSignal,
 ): Promise<void> {
   let failed = false;
-  while (await slept(clock, PAUSE, signal)) {
+  while (await sleepUnlessAborted(clock, PAUSE, signal)) {
     try {
       await views.store();
       failed = false;
@@ -36,7 +36,7 @@ export async function storeLastViews(
   deadline: AbortSignal,
 ): Promise<void> {
   try {
-    while (await unlessAborted(views.store(), deadline)) deadline.throwIfAborted();
+    while (await raceSignal(views.store(), deadline)) deadline.throwIfAborted();
   } catch (error) {
     log.error('the last counts of views could not be stored: they are lost', error);
   }

@@ -1,4 +1,4 @@
-import { defaultLimits, type Limits, type Rate } from '@pinfold/core';
+import { DEFAULT_KEY_LIMIT, defaultLimits, type Limits, type Rate } from '@pinfold/core';
 import { parseRate } from '@pinfold/core/adapter';
 import { SettingsError } from './settings-error.ts';
 
@@ -8,6 +8,8 @@ export interface Allowances {
   readonly rates: { readonly requests: Rate | null; readonly publications: Rate | null };
   /** Publications in service, and bytes of their archives; null where there is no bound. */
   readonly quotas: { readonly sites: number | null; readonly bytes: number | null };
+  /** API keys that are not revoked; null where there is no bound. */
+  readonly keyLimit: number | null;
   /** What an archive may have where that differs from the core's defaults. */
   readonly archives: Partial<ArchiveLimits>;
 }
@@ -25,6 +27,7 @@ export const ALLOWANCE_VARIABLES = [
   'RATE_PUBLICATIONS',
   'QUOTA_SITES',
   'QUOTA_BYTES',
+  'KEYS',
   'ARCHIVE_BYTES',
   'EXPANDED_BYTES',
   'FILES',
@@ -38,14 +41,15 @@ const MOST_ARCHIVE_BYTES = 64 * MiB;
 const MOST_EXPANDED_BYTES = 512 * MiB;
 const MOST_FILES = 10_000;
 
-/** Reads rates, quotas and the limits of an archive. */
+/** Reads rates, quotas, the limit of keys and the limits of an archive. */
 export function readAllowances(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[number]>): Allowances {
   return {
     rates: {
       requests: read('RATE_REQUESTS', readRate('6000/1m')),
       publications: read('RATE_PUBLICATIONS', readRate('600/1h')),
     },
-    quotas: { sites: read('QUOTA_SITES', readQuota), bytes: read('QUOTA_BYTES', readQuota) },
+    quotas: { sites: read('QUOTA_SITES', readQuota('off')), bytes: read('QUOTA_BYTES', readQuota('off')) },
+    keyLimit: read('KEYS', readQuota(String(DEFAULT_KEY_LIMIT))),
     archives: readArchiveLimits(read),
   };
 }
@@ -63,10 +67,12 @@ function readRate(usual: string): (variable: string, value: string | undefined) 
   };
 }
 
-function readQuota(variable: string, value = 'off'): number | null {
-  if (value === 'off') return null;
-  if (!/^\d{1,15}$/.test(value)) throw new SettingsError(variable, 'must be off, or a whole number from 0');
-  return Number(value);
+function readQuota(usual: string): (variable: string, value: string | undefined) => number | null {
+  return (variable, value = usual) => {
+    if (value === 'off') return null;
+    if (!/^\d{1,15}$/.test(value)) throw new SettingsError(variable, 'must be off, or a whole number from 0');
+    return Number(value);
+  };
 }
 
 /** Only those that differ: what is not set here may be set in code. */

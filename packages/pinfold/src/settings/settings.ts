@@ -4,17 +4,16 @@ import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import type { Need } from '../health/health.ts';
 import { ALLOWANCE_VARIABLES, type Allowances, readAllowances } from './allowances.ts';
 import { type DatabaseSetting, databaseOf, readDatabase } from './databases.ts';
+import { LOG_VARIABLES, type LogSettings, readLogSettings } from './log-settings.ts';
 import { OIDC_VARIABLES, type OidcSetting, oidcNotes, readOidc } from './oidc-setting.ts';
+import { readSwitch } from './read-switch.ts';
 import { SettingsError } from './settings-error.ts';
 import { readStorage, type StorageSetting } from './storage-setting.ts';
 import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
 import { addressNotes, readWebAddresses, type WebAddressSettings } from './web-addresses.ts';
 
-/** How much is logged; `silent` is nothing. */
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
 /** Everything that can be set about the reference server: see `docs/operators/settings.md`. `readSettings({})` has the defaults. */
-export interface Settings extends WebAddressSettings, Allowances {
+export interface Settings extends WebAddressSettings, Allowances, LogSettings {
   /** The port to listen on; 0 takes a free one. */
   readonly port: number;
   /** The address or name to listen on. */
@@ -35,13 +34,8 @@ export interface Settings extends WebAddressSettings, Allowances {
   /** How long a new publication lives; absent, the core's default of 7 days. */
   readonly lifetime: Duration | undefined;
   readonly trustProxy: TrustProxy;
-  readonly logLevel: LogLevel;
   /** What this machine is called in the log and in metrics. */
   readonly node: string;
-  /** Whether the log has the addresses of clients. */
-  readonly logAddresses: boolean;
-  /** The share of successful views that is logged, from 0 to 1. */
-  readonly logViews: number;
   /** The port that metrics are asked for on; absent, there are none. */
   readonly metricsPort: number | undefined;
   /** The address or name that metrics are asked for on. */
@@ -70,7 +64,6 @@ export interface Settings extends WebAddressSettings, Allowances {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'PINFOLD_';
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const MOST_WORKERS = 64;
 const SHORTEST_SECRET = 16;
 const DEFAULT_UPLOADS = 64;
@@ -94,9 +87,7 @@ const VARIABLES = [
   ...ALLOWANCE_VARIABLES,
   'DEFAULT_LIFETIME_DAYS',
   'TRUST_PROXY',
-  'LOG_LEVEL',
-  'LOG_ADDRESSES',
-  'LOG_VIEWS',
+  ...LOG_VARIABLES,
   'NODE',
   'METRICS_PORT',
   'METRICS_HOST',
@@ -159,10 +150,8 @@ export function readSettings(env: Environment): Settings {
     ...readAllowances(read),
     lifetime: read('DEFAULT_LIFETIME_DAYS', readLifetime),
     trustProxy: read('TRUST_PROXY', readTrustProxy),
-    logLevel: read('LOG_LEVEL', readLogLevel),
+    ...readLogSettings(read),
     node: read('NODE', readNode),
-    logAddresses: read('LOG_ADDRESSES', readSwitch(false)),
-    logViews: read('LOG_VIEWS', readShare),
     metricsPort: read('METRICS_PORT', readMetricsPort),
     metricsHost: read('METRICS_HOST', asItIs) ?? '127.0.0.1',
     oidc,
@@ -235,12 +224,6 @@ function readLifetime(variable: string, value: string | undefined): Duration | u
   return days(length);
 }
 
-function readLogLevel(variable: string, value: string | undefined): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === (value ?? 'info'));
-  if (level === undefined) throw new SettingsError(variable, `must be one of ${LOG_LEVELS.join(', ')}`);
-  return level;
-}
-
 function readNode(variable: string, value: string | undefined): string {
   if (value !== undefined && !/^[^\p{Cc}]{1,255}$/u.test(value)) {
     throw new SettingsError(variable, 'must be a name of 1 to 255 characters');
@@ -248,26 +231,11 @@ function readNode(variable: string, value: string | undefined): string {
   return value ?? hostname();
 }
 
-function readShare(variable: string, value: string | undefined): number {
-  const share = value === undefined ? 1 : /^(\d+(\.\d+)?|\.\d+)$/.test(value) ? Number(value) : 2;
-  if (share > 1) throw new SettingsError(variable, 'must be a number from 0 to 1, such as 0.01');
-  return share;
-}
-
 function readApiKey(variable: string, value: string | undefined): string | undefined {
   if (value !== undefined && new NodeApiKeySecrets().read(value) === undefined) {
     throw new SettingsError(variable, 'must be an API key of the form pf_<key id>_<secret of 43 characters>');
   }
   return value;
-}
-
-function readSwitch(usual: boolean): (variable: string, value: string | undefined) => boolean {
-  return (variable, value) => {
-    if (value !== undefined && value !== 'on' && value !== 'off') {
-      throw new SettingsError(variable, 'must be on or off');
-    }
-    return value === undefined ? usual : value === 'on';
-  };
 }
 
 /** The database is always among them: nothing can be viewed without it. */

@@ -17,7 +17,7 @@ export function firstStartBlock(
   const lines = [
     `Pinfold is ready at ${publicUrl}`,
     '',
-    ...(welcome === undefined ? [] : [`Welcome site  ${sharedUrl(publicUrl, welcome.role.id)}`]),
+    ...(welcome === undefined ? [] : [`Welcome site  ${sharedUrl(publicUrl, welcome.publication.id)}`]),
     manageLine(addresses, signInLink),
     `API key       ${shown}`,
     '',

@@ -7,8 +7,9 @@ import {
   duration,
   isFault,
   OPERATOR,
-  type Role,
+  type Publication,
 } from '@pinfold/core';
+import { everyKey } from '@pinfold/core/accounts';
 import type { Composition } from '../compose/composition.ts';
 import { BY_THIS_NODE } from '../server/by-this-node.ts';
 import type { Log } from '../server/log.ts';
@@ -21,7 +22,7 @@ export interface FirstStart {
   /** The text of the key that was made; absent when `PINFOLD_API_KEY` gave one. */
   readonly apiKey: string | undefined;
   /** The welcome site; absent when there is none. */
-  readonly welcome: { readonly role: Role; readonly file: string } | undefined;
+  readonly welcome: { readonly publication: Publication; readonly file: string } | undefined;
 }
 
 /** A server with keys, none of which was ever used, and nothing published: they were made before its first start. */
@@ -54,10 +55,10 @@ export async function makeFirstStart(
   { apiKey, welcome }: FirstStartOptions,
 ): Promise<FirstStart | undefined> {
   const { manageKeys } = composition;
-  const keys = await manageKeys.list(OPERATOR);
-  const published = welcome && keys.length === 0 ? await publishWelcomeSite(composition, log) : undefined;
+  const isFirst = !(await hasKeys(composition));
+  const published = welcome && isFirst ? await publishWelcomeSite(composition, log) : undefined;
   const wish = { account: DEFAULT_ACCOUNT, label: 'first start', cause: BY_THIS_NODE };
-  const first = keys.length === 0 ? await manageKeys.createFirst(wish, apiKey) : undefined;
+  const first = isFirst ? await manageKeys.createFirst(wish, apiKey) : undefined;
   if (apiKey !== undefined && first === undefined) await ensureKey(composition, log, apiKey);
   if (first === undefined) return undefined;
   return { apiKey: apiKey === undefined ? first.text : undefined, welcome: published };
@@ -69,12 +70,19 @@ export async function findUntouched(
   { apiKey }: Pick<FirstStartOptions, 'apiKey'>,
 ): Promise<Untouched | undefined> {
   if (apiKey !== undefined) return undefined;
-  const keys = await manageKeys.list(OPERATOR);
-  if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return undefined;
+  let key: ApiKeyId | undefined;
+  for await (const { id, lastUsedAt, revokedAt, scopes } of everyKey(manageKeys, { by: OPERATOR })) {
+    if (lastUsedAt !== null) return undefined;
+    if (revokedAt === null && scopes.includes('pins:write')) key ??= id;
+  }
   const published = await useCases.list({ by: DEFAULT_ACCOUNT, limit: 1 });
-  if (published.kind === 'refused' || published.roles.length > 0) return undefined;
-  const usable = keys.filter(({ revokedAt, scopes }) => revokedAt === null && scopes.includes('pins:write'));
-  return { key: usable.at(-1)?.id };
+  if (published.kind === 'refused' || published.publications.length > 0) return undefined;
+  return { key };
+}
+
+async function hasKeys({ manageKeys }: Composition): Promise<boolean> {
+  const listed = await manageKeys.list({ by: OPERATOR, limit: 1 });
+  return listed.kind === 'page' && listed.keys.length > 0;
 }
 
 async function ensureKey({ manageKeys }: Composition, log: Log, apiKey: string): Promise<void> {
@@ -98,8 +106,8 @@ async function publishWelcomeSite(composition: Composition, log: Log): Promise<F
     const bytes = await packWelcomeSite(composition.useCases.limits);
     const file = join(composition.dataDir, WELCOME_FILE);
     await writeFile(file, bytes, { mode: 0o600 });
-    const role = await publish(composition, log, bytes);
-    return role === undefined ? undefined : { role, file };
+    const publication = await publish(composition, log, bytes);
+    return publication && { publication, file };
   } catch (error) {
     if (!isFault(error)) throw error;
     log.error('the welcome site could not be published', error);
@@ -107,8 +115,12 @@ async function publishWelcomeSite(composition: Composition, log: Log): Promise<F
   }
 }
 
-/** Another process may be publishing the same site at this moment; then its role is waited for. */
-async function publish({ useCases }: Composition, log: Log, bytes: Uint8Array): Promise<Role | undefined> {
+/** Another process may be publishing the same site at this moment; then its publication is waited for. */
+async function publish(
+  { useCases }: Composition,
+  log: Log,
+  bytes: Uint8Array,
+): Promise<Publication | undefined> {
   for (let tries = 0; tries < PATIENCE; tries += 1) {
     const outcome = await useCases.publish({
       by: DEFAULT_ACCOUNT,
@@ -118,7 +130,7 @@ async function publish({ useCases }: Composition, log: Log, bytes: Uint8Array): 
       archive: bytes,
       cause: BY_THIS_NODE,
     });
-    if (outcome.kind !== 'refused') return outcome.role;
+    if (outcome.kind !== 'refused') return outcome.publication;
     // A mismatch is a site that an earlier release began with.
     if (outcome.code === 'idempotency_mismatch') break;
     if (outcome.code !== 'idempotency_in_progress') {

@@ -1,14 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type FileToPack, packFiles } from '@pinfold/client/zip';
 import { type Duration, days, hours, type Limits, minutes, seconds } from '@pinfold/core';
 import { paletteOf } from '@pinfold/http';
-import { strFromU8, strToU8, type Zippable, zipSync } from 'fflate';
 
 /** Beside `src` and `dist` alike. */
 const FOLDER = join(import.meta.dirname, '..', '..', 'welcome');
-
-/** One instant for every file, so that the archive is the same at every start and on every node. */
-const MODIFIED = new Date(2026, 0, 1);
 
 /** What the style sheet uses. */
 const PALETTE = paletteOf(
@@ -37,27 +34,27 @@ const PAGES: Readonly<Record<string, string>> = { 'index.html': 'en', 'ja/index.
 /** How long publications live here: what the welcome site's pages say. */
 export type Lifetimes = Pick<Limits, 'lifetime' | 'renewal'>;
 
-/** Packs the welcome site. */
+/** Packs the welcome site: the same archive at every start and on every node. */
 export async function packWelcomeSite(lifetimes: Lifetimes): Promise<Uint8Array<ArrayBuffer>> {
   const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true });
-  const files: Zippable = {};
+  const files: FileToPack[] = [];
   for (const entry of entries.filter((candidate) => candidate.isFile())) {
     const file = join(entry.parentPath, entry.name);
     const path = file.slice(FOLDER.length + 1).replaceAll('\\', '/');
-    const bytes = new Uint8Array(await readFile(file));
+    const bytes = await readFile(file);
     const language = PAGES[path];
-    if (path === 'style.css') files[path] = strToU8(PALETTE + strFromU8(bytes));
-    else files[path] = language === undefined ? bytes : filledIn(bytes, lifetimes, language);
+    if (path === 'style.css') files.push({ path, bytes: Buffer.from(PALETTE + bytes) });
+    else files.push({ path, bytes: language === undefined ? bytes : filledIn(bytes, lifetimes, language) });
   }
-  const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return new Uint8Array(zipSync(sorted, { level: 9, mtime: MODIFIED }));
+  return (await packFiles(files)).bytes;
 }
 
-function filledIn(page: Uint8Array, { lifetime, renewal }: Lifetimes, language: string): Uint8Array {
-  const text = strFromU8(page)
+function filledIn(page: Buffer, { lifetime, renewal }: Lifetimes, language: string): Uint8Array {
+  const text = page
+    .toString()
     .replace('{lifetime}', inWords(lifetime, language))
     .replace('{renewal}', inWords(renewal, language));
-  return strToU8(text);
+  return Buffer.from(text);
 }
 
 /** In days, or in a smaller unit when it is not even one of them. */

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { packFolder } from '@pinfold/client/node';
 import { expect } from 'chai';
 import { type App, createApp } from '../../src/compose/create-app.ts';
-import { packFolder } from '../../src/publishing/pack-folder.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { type CommandRun, run, runPiped } from '../command-run.ts';
 
@@ -162,6 +162,13 @@ describe('the commands by the API', function () {
     expect(out + err).not.to.include(wrong);
   });
 
+  it('try again for ten seconds, and say so', async () => {
+    const { code, err } = await run({ ...env, PINFOLD_URL: 'http://127.0.0.1:1' }, 'list');
+    expect(code).to.equal(1);
+    expect(err).to.match(/^127\.0\.0\.1:1 cannot be reached: [^\n;]+; trying again in 1 s\n/);
+    expect(err).to.match(/\npinfold: 127\.0\.0\.1:1 cannot be reached: [^\n;]+\n$/);
+  });
+
   for (const command of ['list', 'show', 'rename', 'password', 'renew', 'stop', 'open']) {
     it(`${command} needs a server and its key`, async () => {
       const args = { list: [], rename: [id, 'x'], password: [id, '--none'] }[command] ?? [id];
@@ -172,7 +179,6 @@ describe('the commands by the API', function () {
         const { code, err } = await run(missing, command, ...args);
         expect(code, err).to.equal(2);
       }
-      expect((await run({ ...env, PINFOLD_URL: 'http://127.0.0.1:1' }, command, ...args)).code).to.equal(1);
       const named = ['--url', env.PINFOLD_URL ?? '', '--key', env.PINFOLD_KEY ?? ''];
       expect((await run({ PATH: folder }, command, ...args, ...named)).err).not.to.include('401');
     });

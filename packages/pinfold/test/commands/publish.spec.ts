@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { packFolder } from '@pinfold/client/node';
 import { expect } from 'chai';
 import decodeQR from 'qr/decode.js';
 import { runCommand } from '../../src/command-line/run-command.ts';
 import { type App, createApp } from '../../src/compose/create-app.ts';
-import { packFolder } from '../../src/publishing/pack-folder.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { run, runPiped, runProcess } from '../command-run.ts';
 
@@ -191,6 +191,9 @@ describe('pinfold publish', function () {
       for (const wrong of [[site], [join(folder, 'site.zip')], ['-', '--name', 'x.html']]) {
         expect((await run(env, 'publish', ...wrong, '--with-files')).code).to.equal(2);
       }
+      for (const wrong of [[page], [join(folder, 'site.zip')], ['-', '--name', 'x.html']]) {
+        expect((await run(env, 'publish', ...wrong, '--with-dot-files')).code).to.equal(2);
+      }
     });
   });
 
@@ -248,6 +251,23 @@ describe('pinfold publish', function () {
     expect(JSON.parse(out).pin.file_count).to.equal(2);
     expect(err).to.include('.env, .git/, docs/Tmp/, link.html, node_modules/');
     expect(err).not.to.include('DS_Store');
+  });
+
+  it('packs dot files only where it is asked to, and never a private key', async () => {
+    for (const name of ['.env.local', '.npmrc', 'id_rsa', '.nojekyll'])
+      await writeFile(join(site, name), 'x');
+    await mkdir(join(site, '.well-known'));
+    await writeFile(join(site, '.well-known', 'security.txt'), 'x');
+    await writeFile(
+      join(site, 'server.key'),
+      '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n',
+    );
+    const without = await run(env, 'publish', site, '--json');
+    expect(JSON.parse(without.out).pin.file_count).to.equal(3);
+    expect(without.err).to.include('left out: .env.local, .nojekyll, .npmrc, id_rsa, server.key (');
+    const taken = await run(env, 'publish', site, '--with-dot-files', '--json');
+    expect(JSON.parse(taken.out).pin.file_count).to.equal(6);
+    expect(taken.err).to.include('left out: id_rsa, server.key (');
   });
 
   it('never shows the key of the server elsewhere', async () => {

@@ -6,14 +6,18 @@ import {
   days,
   Fault,
   type Limits,
+  OPERATOR,
   type StagedArchive,
   type Staging,
   type UseCases,
 } from '@pinfold/core';
+import type { Persistence } from '@pinfold/core/adapter';
 import { tokens } from '@pinfold/inversify';
+import { createMemory, type Memory } from '@pinfold/memory';
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { openComposition, readSettings, type Settings, SettingsError } from '../../src/index.ts';
+import { createApp, openComposition, readSettings, type Settings, SettingsError } from '../../src/index.ts';
 import { serve } from '../servers/served.ts';
 
 const staged = { size: 0, discard: async () => undefined } as unknown as StagedArchive;
@@ -40,6 +44,33 @@ describe('the secret in the data folder', () => {
   });
 });
 
+/** A store of a caller's own that is a class, whose methods need `this`. */
+class MyPersistence {
+  readonly #memory: Memory;
+
+  constructor() {
+    this.#memory = createMemory();
+    const { migrate: _, close: __, ...stores } = this.#memory;
+    Object.assign(this, stores);
+  }
+
+  migrate(): Promise<void> {
+    return this.#memory.migrate();
+  }
+
+  async close(): Promise<void> {
+    await this.#memory.close();
+    throw new Fault('store_unavailable', 'it cannot be closed');
+  }
+}
+
+const myPersistence = new ContainerModule(({ rebind }) => {
+  rebind(tokens.persistence)
+    .toResolvedValue(() => new MyPersistence() as unknown as Persistence)
+    .inSingletonScope()
+    .onDeactivation((persistence) => persistence.close());
+});
+
 describe("modules of a caller's own", () => {
   let folder: string;
   let settings: Settings;
@@ -50,6 +81,24 @@ describe("modules of a caller's own", () => {
   });
 
   afterEach(() => rm(folder, { recursive: true }));
+
+  it('may bind a persistence that is a class', async () => {
+    const composition = await openComposition(settings, { modules: [myPersistence] });
+    const { key } = await composition.manageKeys.create({ by: OPERATOR, account: 'ada' });
+    expect(await composition.manageKeys.list({ by: 'ada' })).to.deep.include({ keys: [key] });
+    await rejectionOf(composition.close());
+  });
+
+  it('may fail to close, and the metrics are no longer answered, and the log is whole', async () => {
+    const lines: string[] = [];
+    const watched = { ...settings, metricsPort: 0 };
+    const app = await createApp(watched, { modules: [myPersistence], log: (line) => lines.push(line) });
+    const { metricsPort } = await app.listen();
+    const metrics = `http://127.0.0.1:${metricsPort}/metrics`;
+    expect((await fetch(metrics)).status).to.equal(200);
+    expect(await rejectionOf(app.close())).to.include({ code: 'store_unavailable' });
+    expect(await rejectionOf(fetch(metrics))).to.be.instanceOf(TypeError);
+  });
 
   it('may do without the staging', async () => {
     const useCases = { mine: true } as unknown as UseCases & Cleaning;

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { accountId, days, hours, isFault, OPERATOR, SCOPES, seconds } from '@pinfold/core';
+import { accountId, days, hours, isFault, MEMBER_SCOPES, OPERATOR, seconds } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -80,7 +80,7 @@ describe('Pinfold in a server of your own', () => {
     const one = zipSync({ 'index.html': new Uint8Array(1) });
     const outcome = await publishFromCode({ ...wish, key: 'one', archive: one });
     if (outcome.kind === 'refused') throw new Error(outcome.code);
-    expect(outcome.sharedUrl).to.equal(`${publicUrl}s/${outcome.role.id}`);
+    expect(outcome.publication.sharedUrl).to.equal(`${publicUrl}s/${outcome.publication.id}`);
     expect(told).to.deep.equal(['pin.published ada']);
   });
 
@@ -124,12 +124,12 @@ describe('Pinfold in a server of your own', () => {
     const archive = zipSync({ 'index.html': new Uint8Array(1) });
     const outcome = await publishFromCode({ by: ada, key: 'one', filename: 'site.zip', archive });
     if (outcome.kind === 'refused') throw new Error(outcome.code);
-    expect(outcome.role.expiresAt).to.equal(outcome.role.publishedAt + days(30));
+    expect(outcome.publication.expiresAt).to.equal(outcome.publication.publishedAt + days(30));
   });
 
   it('shows publications to those alone whom the team lets look', async () => {
     await open({
-      authenticate: async () => ({ account: ada, scopes: SCOPES }),
+      authenticate: async () => ({ account: ada, scopes: MEMBER_SCOPES }),
       access: {
         identify: ({ headers }) => headers['user-agent'] ?? { signIn: '/login' },
         mayView: (viewer, role) => (viewer === 'grace' && role.account === ada ? 'yes' : 'no'),
@@ -166,7 +166,7 @@ describe('Pinfold in a server of your own', () => {
   it('publishes, shows and manages for those whom your sign-in knows', async () => {
     await open({
       authenticate: async ({ headers }) =>
-        headers.authorization === 'Bearer ada' ? { account: ada, scopes: SCOPES } : undefined,
+        headers.authorization === 'Bearer ada' ? { account: ada, scopes: MEMBER_SCOPES } : undefined,
     });
     expect((await publish(publicUrl, 'grace', 'a')).status).to.equal(401);
     const pin = await published(await publish(publicUrl, 'ada', 'a'));
@@ -174,6 +174,32 @@ describe('Pinfold in a server of your own', () => {
     expect(await (await fetch(pin.shared_url)).text()).to.include('<p>a');
     const screen = await fetch(`${publicUrl}/manage/`, { headers: { authorization: 'Bearer ada' } });
     expect(await screen.text()).to.include(pin.id);
+  });
+
+  describe('with a sign-in that gives everybody every scope', () => {
+    const everything = [...MEMBER_SCOPES, 'admin'] as const;
+    const asked = ['/admin/v1/pins', '/manage/administration'];
+    let log: string[];
+    const warnings = () => log.filter((line) => JSON.parse(line).msg.includes('"admin"'));
+
+    async function answersOf(options: Partial<PinfoldOptions>): Promise<readonly number[]> {
+      log = [];
+      const authenticate = async () => ({ account: ada, scopes: everything });
+      await open({ authenticate, log: (line) => log.push(line), ...options });
+      const answers = await Promise.all([...asked, '/manage/'].map((path) => fetch(publicUrl + path)));
+      return answers.map(({ status }) => status);
+    }
+
+    it('has no operators unless administration was asked for, and logs that once', async () => {
+      expect(await answersOf({})).to.deep.equal([404, 404, 200]);
+      await published(await publish(publicUrl, 'ada', 'a'));
+      expect(warnings()).to.have.length(1);
+    });
+
+    it('has operators where administration was asked for', async () => {
+      expect(await answersOf({ administration: true })).to.deep.equal([200, 200, 200]);
+      expect(warnings()).to.deep.equal([]);
+    });
   });
 
   it('takes API keys where you give no sign-in', async () => {
@@ -221,7 +247,7 @@ describe('Pinfold in a server of your own', () => {
     const pin = await published(await publish(publicUrl, text, 'a'));
     await Promise.all([first.close(), first.close()]);
     const outcome = await first.useCases.keys
-      .list(ada)
+      .list({ by: ada })
       .catch((error: unknown) => isFault(error) && error.code);
     expect(outcome).to.equal('store_unavailable');
     server.removeAllListeners('request');

@@ -173,22 +173,23 @@ describe('pinfold doctor, at a database of its own', function () {
   });
 
   it('finds rights that its user lacks, before the schema and after', async () => {
-    const user = `poor_${database.address.database}`;
-    await database.ask(`CREATE ROLE ${user} LOGIN PASSWORD 'poor'`);
+    const user = `poor @"${database.address.database}`;
+    const quoted = `"${user.replaceAll('"', '""')}"`;
+    await database.ask(`CREATE ROLE ${quoted} LOGIN PASSWORD 'poor'`);
     const poor = envOf(database.url({ user, password: 'poor' }));
     const before = await findingsOf(examine(poor));
     expect(troubles(before)).to.deep.equal(['database.rights failed']);
-    expect(before['database.rights']?.advice).to.equal(`CREATE SCHEMA pinfold AUTHORIZATION "${user}"`);
+    expect(before['database.rights']?.advice).to.equal(`CREATE SCHEMA pinfold AUTHORIZATION ${quoted}`);
     await (await openComposition(readSettings(envOf(database.url())))).close();
     expect((await findingsOf(examine(poor)))['database.rights']?.came).to.equal('it may not be used');
-    await database.ask(`GRANT USAGE ON SCHEMA pinfold TO ${user}`);
-    await database.ask(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pinfold TO ${user}`);
-    await database.ask(`REVOKE DELETE ON pinfold.roles FROM ${user}`);
+    await database.ask(`GRANT USAGE ON SCHEMA pinfold TO ${quoted}`);
+    await database.ask(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pinfold TO ${quoted}`);
+    await database.ask(`REVOKE DELETE ON pinfold.roles FROM ${quoted}`);
     expect((await findingsOf(examine(poor)))['database.rights']).to.include({
       status: 'failed',
       came: 'not granted: roles: DELETE',
     });
-    await database.ask(`GRANT DELETE ON pinfold.roles TO ${user}`);
+    await database.ask(`GRANT DELETE ON pinfold.roles TO ${quoted}`);
     const granted = await findingsOf(examine(poor));
     expect(troubles(granted)).to.deep.equal(['database.rights warning']);
   });

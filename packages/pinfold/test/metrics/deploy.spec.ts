@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { Figures } from '../../src/metrics/figures.ts';
 import { poolFigures } from '../../src/metrics/pool-figures.ts';
+import { Figures } from '../../src/metrics/registry.ts';
 import { serve } from '../servers/served.ts';
 import { metricsText } from './figures-of.ts';
 

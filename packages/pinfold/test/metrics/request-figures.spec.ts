@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Figures } from '../../src/metrics/figures.ts';
+import { Figures } from '../../src/metrics/registry.ts';
 import { RequestFigures } from '../../src/metrics/request-figures.ts';
 
 const NOTHING = { received: 0, sent: 0 };

@@ -56,6 +56,21 @@ describe('the files that a page shows', () => {
     ]);
   });
 
+  it('are found in linear time, whatever a style sheet says', async () => {
+    const hostile = ['url(', 'url( ', 'url("', "url('", ' ', '@import ', 'url(a)', 'url(a '];
+    for (const text of hostile) {
+      await writeFile(join(folder, 'a.css'), `url(${text.repeat(2_000_000 / text.length)}`);
+      expect(await found('<link rel="stylesheet" href="a.css">')).to.deep.equal(['a.css']);
+    }
+  });
+
+  it('are found where there are more names than a call takes arguments', async () => {
+    await beside('last.png');
+    const names = Array.from({ length: 200_000 }, (_, n) => `url(#${n})`).join('');
+    await writeFile(join(folder, 'a.css'), `${names}url(last.png)`);
+    expect(await found('<link rel="stylesheet" href="a.css">')).to.deep.equal(['a.css', 'last.png']);
+  });
+
   it('are never outside its folder, whatever leads there, nor what no site may have', async () => {
     const inside = join(folder, 'inside');
     await beside('secret.png', 'inside/.env', 'inside/.git/x.png', 'inside/folder/x.png');

@@ -3,10 +3,13 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { Fault } from '@pinfold/core';
+import { type AccountId, Fault, type RoleId } from '@pinfold/core';
+import type { RequestEntry } from '@pinfold/http';
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { type App, createApp, readSettings } from '../../src/index.ts';
 import { openLog } from '../../src/server/log.ts';
+import { requestFields, requestLine } from '../../src/server/request-line.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
 import { serve } from '../servers/served.ts';
 
@@ -117,6 +120,44 @@ describe('the log', () => {
     const views = written.map((line) => JSON.parse(line)).filter(({ route }) => route === 'site');
     expect(views.map(({ status }) => status)).to.deep.equal([200, 200, 404]);
     expect(written.join('')).not.to.include('127.0.0.1"');
+  });
+
+  const viewed: RequestEntry = {
+    requestId: '0c5a1f6e-2b1d-4c64-9c0e-2f9d3c5b7a11',
+    method: 'GET',
+    route: 'site',
+    role: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff' as RoleId,
+    status: 200,
+    milliseconds: 1.26,
+  };
+
+  it('has the line of a request as pino would write it', () => {
+    const odd = '"\\\u0000\n\u007f\u{2028}\u{1F600}\ud800 é' as AccountId;
+    const traits = { bytes: 1_234, trace: '4bf92f3577b34da6a3ce929d0e0e4736', client: '::1' };
+    const head = '{"level":30,"time":"2026-11-20T12:00:00.000Z","node":"a \\"node\\"",';
+    for (const [entry, seen] of [
+      [viewed, { bytes: 0 }],
+      [{ ...viewed, account: odd, key: 'k1', status: 404 }, { bytes: 7 }],
+      [{ ...viewed, method: odd, outcome: 'not_found', role: null }, traits],
+    ] as const) {
+      const lines: string[] = [];
+      const timestamp = () => ',"time":"2026-11-20T12:00:00.000Z"';
+      const logger = pino({ base: { node: 'a "node"' }, timestamp }, { write: (line) => lines.push(line) });
+      logger.info(requestFields(entry, seen), 'request');
+      expect(requestLine(head, entry, seen)).to.equal(lines.join(''));
+    }
+  });
+
+  it('has short lines for a person as text, and nothing that acts on a terminal', () => {
+    const lines: string[] = [];
+    const names = { node: 'n', version: '1' };
+    const log = openLog('info', (line) => lines.push(line), { names, format: 'text' });
+    log.request({ ...viewed, status: 410, outcome: 'expired' }, { bytes: 3 });
+    log.info('listening', { url: 'http://\u001b[31mhost' });
+    log.error('broken', new Error('no \u009b room'));
+    expect(lines[0]).to.match(/^[\d:]{8} GET site 6f9619ff-8b86-4d01-b42d-00cf4fc964ff 410 expired 1 ms\n$/);
+    expect(lines[1]).to.match(/^[\d:]{8} listening url=http:\/\/\ufffd\[31mhost\n$/);
+    expect(lines[2]).to.match(/^[\d:]{8} error: broken\n {2}Error: no \ufffd room\n/);
   });
 
   it('says what broke, with its causes, and nothing that hangs on an error', () => {

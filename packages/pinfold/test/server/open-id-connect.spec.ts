@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountId, type IdentityProvider, type Person } from '@pinfold/core';
@@ -7,7 +7,8 @@ import { expect } from 'chai';
 import express from 'express';
 import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer } from 'pinfold-test-servers/issuer';
 import { closed, listening } from 'pinfold-test-servers/service';
-import { openPinfold } from '../../src/index.ts';
+import { SlowIssuer } from 'pinfold-test-servers/slow-issuer';
+import { openPinfold, type RequestEntry } from '../../src/index.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 describe('a server with an issuer of OpenID Connect', () => {
@@ -48,6 +49,50 @@ describe('a server with an issuer of OpenID Connect', () => {
   });
 });
 
+describe('a server with an issuer that does not answer', () => {
+  let issuer: SlowIssuer;
+  let server: Served;
+  const told: RequestEntry[] = [];
+
+  before(async () => {
+    issuer = await SlowIssuer.listen();
+    const settings = {
+      PINFOLD_OIDC_ISSUER: issuer.url,
+      PINFOLD_OIDC_CLIENT_ID: CLIENT_ID,
+      PINFOLD_OIDC_CLIENT_SECRET: CLIENT_SECRET,
+    };
+    server = await serve(settings, { onRequest: (entry) => told.push(entry) });
+  });
+
+  after(async () => {
+    await server.close();
+    await issuer.close();
+  });
+
+  for (const leave of ['end', 'resetAndDestroy'] as const) {
+    it(`ends the exchange of a browser that closes the page (${leave})`, async () => {
+      const path = '/manage/sign-in/oidc';
+      const begun = await fetch(`http://127.0.0.1:${server.port}${path}/begin`, { redirect: 'manual' });
+      const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state');
+      const cookies = begun.headers.getSetCookie().map((line) => line.split(';')[0]);
+      const browser = connect(server.port, '127.0.0.1');
+      const head = [
+        `GET ${path}?code=a&state=${state} HTTP/1.1`,
+        'Host: 127.0.0.1',
+        `Cookie: ${cookies.join('; ')}`,
+      ];
+      browser.write(`${head.join('\r\n')}\r\n\r\n`);
+      const exchanges = issuer.tokens.length + 1;
+      await issuer.untilTokens(exchanges);
+      browser[leave]();
+      await issuer.tokens.at(-1)?.isClosed;
+      while (told.at(-1)?.route !== path) await new Promise(setImmediate);
+      // It did not end by a timeout, which would be an answer.
+      expect(told.pop()).to.include({ gone: true }).and.not.have.property('outcome');
+    });
+  }
+});
+
 describe("a team's own identity provider", () => {
   it('signs people in to the management screen of what they embed', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'pinfold-embedded-'));
@@ -59,8 +104,8 @@ describe("a team's own identity provider", () => {
         url: `https://harbour.example/?to=${returnUrl}`,
         kept: 'kept',
       }),
-      finish: async (cameBack, kept) =>
-        kept === 'kept' && cameBack.endsWith('/manage/sign-in/oidc?ok=1')
+      finish: async (cameBack, kept, { client }) =>
+        client === '127.0.0.1' && kept === 'kept' && cameBack.endsWith('/manage/sign-in/oidc?ok=1')
           ? { kind: 'recognised', person }
           : { kind: 'trouble', problem: 'forgotten' },
       signOutUrl: async () => undefined,

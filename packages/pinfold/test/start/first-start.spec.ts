@@ -2,8 +2,10 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountId, type Keys, OPERATOR } from '@pinfold/core';
+import { everyKey } from '@pinfold/core/accounts';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type App, createApp, type Listening, openComposition, readSettings } from '../../src/index.ts';
 import { startBlock } from '../../src/start/first-start-block.ts';
@@ -47,7 +49,7 @@ describe('the first start', () => {
     const { addresses, firstStart } = await start();
     const apiKey = firstStart?.apiKey ?? '';
     const welcome = await list(addresses.publicUrl, apiKey);
-    expect(welcome.map(({ id }) => id)).to.deep.equal([firstStart?.welcome?.role.id]);
+    expect(welcome.map(({ id }) => id)).to.deep.equal([firstStart?.welcome?.publication.id]);
     const answer = await publish(addresses.publicUrl, apiKey, 'mine');
     expect(answer.status).to.equal(201);
     expect(((await answer.json()) as { warnings: unknown }).warnings).to.deep.equal([]);
@@ -58,7 +60,7 @@ describe('the first start', () => {
       PINFOLD_DEFAULT_LIFETIME_DAYS: '30',
       PINFOLD_VIEWER_MODE: 'path',
     });
-    const page = await fetch(`${addresses.publicUrl}/s/${firstStart?.welcome?.role.id}/`);
+    const page = await fetch(`${addresses.publicUrl}/s/${firstStart?.welcome?.publication.id}/`);
     expect(await page.text()).to.include('lives for 30 days');
   });
 
@@ -90,7 +92,7 @@ describe('the first start', () => {
 
   it('is not made again by a key that was revoked', async () => {
     const { firstStart } = await start();
-    for (const { id } of await keys().list(OPERATOR)) await keys().revoke({ id, by: OPERATOR });
+    for await (const { id } of everyKey(keys(), { by: OPERATOR })) await keys().revoke({ id, by: OPERATOR });
     expect((await restart()).firstStart).to.equal(undefined);
     expect(firstStart?.apiKey).to.be.a('string');
   });
@@ -100,7 +102,7 @@ describe('the first start', () => {
     const { addresses, firstStart } = await start({ PINFOLD_API_KEY: text });
     expect(firstStart?.apiKey).to.equal(undefined);
     expect(await list(addresses.publicUrl, text)).to.have.length(1);
-    expect(await keys().list(OPERATOR)).to.have.length(1);
+    expect(await listedKeys(keys(), OPERATOR)).to.have.length(1);
   });
 
   it('is over, yet PINFOLD_API_KEY is made sure of at every start', async () => {

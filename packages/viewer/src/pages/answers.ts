@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Ended } from '@pinfold/core';
 import { preferredLanguage } from '@pinfold/http';
-import type { Access } from '../entering/access.ts';
+import type { Access } from '../access/access.ts';
 import type { Exchange } from '../exchange.ts';
 import { catalogues, LANGUAGES, type Language, type PageName } from './catalogue.ts';
 import { PAGE_POLICY } from './page-style.ts';

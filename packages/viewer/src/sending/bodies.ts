@@ -2,17 +2,17 @@ import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import { type Ended, Fault, type ManifestEntry, type Open } from '@pinfold/core';
-import { MAX_READ, unlessAborted } from '@pinfold/core/adapter';
+import { MAX_READ, raceSignal } from '@pinfold/core/adapter';
 import { LRUCache } from 'lru-cache';
 import type { CacheFigures } from '../viewer-options.ts';
 import { checkProved } from './body-pieces.ts';
+import type { PieceSource } from './byte-source.ts';
 import { type Asked, cacheFigures } from './cache-figures.ts';
+import type { StoragePatience } from './circuit-breaker.ts';
+import type { InflatingTurns } from './fair-queue.ts';
 import { gzipMember } from './gzip-member.ts';
-import type { InflatingTurns } from './inflating-turns.ts';
-import type { PieceSource } from './piece-source.ts';
 import type { Form } from './site-files.ts';
-import type { StoragePatience } from './storage-patience.ts';
-import { TryLater } from './try-later.ts';
+import { TryLater } from './unavailable-error.ts';
 
 const inflate = promisify(inflateRaw);
 
@@ -29,7 +29,7 @@ export interface Body {
   readonly text: string | undefined;
 }
 
-/** A whole body, unless the role ended meanwhile. */
+/** A whole body, unless the publication ended meanwhile. */
 export type Loaded = { readonly kind: 'body'; readonly body: Body } | Ended;
 
 /** A body that somebody waits for. */
@@ -137,7 +137,7 @@ export class Bodies {
         if (error instanceof TryLater && client !== wanted.client) return undefined;
         throw error;
       };
-      return await unlessAborted(whole.catch(mayTryAgain), signal);
+      return await raceSignal(whole.catch(mayTryAgain), signal);
     } finally {
       leave();
     }
@@ -154,8 +154,8 @@ export class Bodies {
     this.#asked.misses += 1;
     const { key } = wanted.form;
     const end = new AbortController();
-    const { role, entry, client } = wanted;
-    const read = this.#tools.open.read(role, entry.offset, entry.compressedSize, end.signal);
+    const { publication, entry, client } = wanted;
+    const read = this.#tools.open.read(publication, entry.offset, entry.compressedSize, end.signal);
     const whole = read.then((bytes) => this.#make(wanted, bytes, end.signal));
     const loading: Loading = { client, read, whole, end, viewers: 0 };
     this.#loading.set(key, loading);

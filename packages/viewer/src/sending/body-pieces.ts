@@ -2,13 +2,14 @@ import { crc32 } from 'node:zlib';
 import { type Ended, Fault, type ManifestEntry } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import type { Bodies } from './bodies.ts';
+import { bodyTurns } from './body-turns.ts';
+import type { PieceSource } from './byte-source.ts';
 import { GZIP_HEADER, gzipTrailer } from './gzip-member.ts';
-import { heldBytes, PIECE } from './held-bytes.ts';
 import { inflatedPieces } from './inflated-pieces.ts';
-import type { PieceSource } from './piece-source.ts';
+import { heldBytes, PIECE } from './memory-budget.ts';
 import type { Form } from './site-files.ts';
 
-/** A role ended while its file was being read; the answer cannot be completed. */
+/** A publication ended while its file was being read; the answer cannot be completed. */
 export class EndedMeanwhile extends Error {
   readonly ended: Ended;
 
@@ -20,7 +21,7 @@ export class EndedMeanwhile extends Error {
 
 /**
  * Bytes of an entry as they lie in the archive, one read a piece; the next is read when the last was taken. Pieces are
- * large while there is room in memory for what viewers have not taken, and small from then on.
+ * large while there is room in memory for what viewers have not taken and nobody waits for a turn, else small.
  */
 export async function* storedPieces(
   source: PieceSource,
@@ -29,8 +30,10 @@ export async function* storedPieces(
 ): AsyncGenerator<Uint8Array> {
   let done = 0;
   while (done < length) {
+    const isBusy = !bodyTurns.takeNow();
+    if (isBusy) await bodyTurns.wait();
     const large = Math.min(MAX_READ, length - done);
-    const release = large > PIECE ? heldBytes.take(large, source.mostHeld) : undefined;
+    const release = large > PIECE && !isBusy ? heldBytes.take(large, source.mostHeld) : undefined;
     const wanted = release === undefined ? Math.min(PIECE, large) : large;
     try {
       yield await readPiece(source, from + done, wanted, done === 0);
@@ -42,12 +45,12 @@ export async function* storedPieces(
 }
 
 async function readPiece(
-  { open, patience, role, entry, signal }: PieceSource,
+  { open, patience, publication, entry, signal }: PieceSource,
   at: number,
   length: number,
   isFirst: boolean,
 ): Promise<Uint8Array> {
-  const readUntil = (end: AbortSignal) => open.read(role, entry.offset + at, length, end);
+  const readUntil = (end: AbortSignal) => open.read(publication, entry.offset + at, length, end);
   const read = isFirst ? await patience.first(signal, readUntil) : await readUntil(signal);
   if (read.kind !== 'bytes') throw new EndedMeanwhile(read);
   if (read.bytes.length !== length) {
@@ -116,6 +119,7 @@ export async function* copiedPieces(
 ): AsyncGenerator<Uint8Array> {
   let at = from;
   while (at < to) {
+    if (!bodyTurns.takeNow()) await bodyTurns.wait();
     const piece = bodies.hot(form)?.bytes.subarray(at, Math.min(to, at + PIECE));
     if (piece === undefined) break;
     yield Uint8Array.from(piece);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { fallback, resolve } from '@pinfold/core/adapter';
-import { decodePath } from '../where/target.ts';
+import { decodePath } from '../routing/target.ts';
 import type { SiteFile, SiteFiles } from './site-files.ts';
 
 /** What a site answers a path with. */

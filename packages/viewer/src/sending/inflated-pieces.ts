@@ -1,7 +1,7 @@
 import type { TransformOptions } from 'node:stream';
 import { createInflateRaw, type InflateRaw, type ZlibOptions } from 'node:zlib';
-import { PIECE, type Release } from './held-bytes.ts';
-import type { PieceSource } from './piece-source.ts';
+import type { PieceSource } from './byte-source.ts';
+import { PIECE, type Release } from './memory-budget.ts';
 
 /** A piece at a time, and none ahead of who asks for it. */
 const OPTIONS: ZlibOptions & TransformOptions = { chunkSize: PIECE, readableHighWaterMark: 0 };

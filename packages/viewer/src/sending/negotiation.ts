@@ -1,4 +1,4 @@
-import { parseWeighted } from '@pinfold/http';
+import { prefersGzip } from '@pinfold/http';
 import { LRUCache } from 'lru-cache';
 import mime from 'mime';
 
@@ -8,14 +8,6 @@ const known = new LRUCache<string, boolean>({ max: 256, memoMethod: prefersGzip 
 /** Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3). */
 export function acceptsGzip(header: string | undefined): boolean {
   return header !== undefined && known.memo(header);
-}
-
-function prefersGzip(header: string): boolean {
-  const codings = parseWeighted(header);
-  const weightOf = (...names: string[]): number | undefined =>
-    codings.find(({ value }) => names.includes(value))?.weight;
-  const gzip = weightOf('gzip', 'x-gzip') ?? weightOf('*') ?? 0;
-  return gzip > 0 && gzip >= (weightOf('identity') ?? 0);
 }
 
 const TEXT_TYPE = /^text\/|^application\/(?:json|xml|javascript)$|\+(?:json|xml)$/;
@@ -62,16 +54,4 @@ function suffix(length: number, size: number): ByteRange {
   // Of an empty body the last bytes are the whole, which no Content-Range can say.
   if (size === 0) return WHOLE;
   return { kind: 'part', first: Math.max(0, size - length), last: size - 1 };
-}
-
-const TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
-
-/** Whether If-None-Match names the tag, weakly compared (RFC 9110, section 13.1.2). */
-export function matchesWeakly(header: string, tag: string): boolean {
-  return header.trim() === '*' || [...header.matchAll(TAG)].some(([, opaque]) => opaque === tag);
-}
-
-/** Whether If-Match names one of the tags, strongly compared (RFC 9110, section 13.1.1). */
-export function matchesStrongly(header: string, tags: readonly string[]): boolean {
-  return header.trim() === '*' || [...header.matchAll(TAG)].some(([named]) => tags.includes(named));
 }

@@ -3,15 +3,16 @@ import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { type Body, type Loaded, MOST_WHOLE } from './bodies.ts';
 import { copiedPieces } from './body-pieces.ts';
-import { heldBytes, PIECE } from './held-bytes.ts';
-import { lookingAt, sourceOf } from './piece-source.ts';
+import { bodyTurns } from './body-turns.ts';
+import { lookingAt, sourceOf } from './byte-source.ts';
+import { heldBytes, PIECE } from './memory-budget.ts';
 import type { FileAnswer, FileOutcome } from './send-file.ts';
 import { expectTaken, sendPieces } from './send-pieces.ts';
 import type { Form } from './site-files.ts';
-import { whileThere } from './while-there.ts';
+import { whileThere } from './until-disconnect.ts';
 
 /** A body that fits into memory, or the part of it `from` … `to`, on its way out. */
-export interface BodyAnswer extends Pick<FileAnswer, 'role' | 'file'> {
+export interface BodyAnswer extends Pick<FileAnswer, 'publication' | 'file'> {
   readonly form: Form;
   readonly status: number;
   readonly headers: string[];
@@ -31,8 +32,7 @@ export function sendBody(
   if (length > MOST_WHOLE || (length > PIECE && !isHeld(context, exchange.response, answer.form))) {
     return sendCopies(context, exchange, answer);
   }
-  finish(exchange, answer, hot);
-  return 'over';
+  return finish(exchange, answer, hot);
 }
 
 async function sendCold(
@@ -49,8 +49,7 @@ async function sendCold(
   if (loaded === undefined) return 'over';
   if (loaded.kind !== 'body') return loaded;
   if (!held || answer.to - answer.from > MOST_WHOLE) return sendCopies(context, exchange, answer);
-  finish(exchange, answer, loaded.body);
-  return 'over';
+  return finish(exchange, answer, loaded.body);
 }
 
 /** Counts a body until its viewer has taken it or left, if there is room for it. */
@@ -72,13 +71,19 @@ function sendCopies(
     status,
     headers,
     (signal) => copiedPieces(sourceOf(context, exchange, file, signal), context.bodies, form, from, to),
-    lookingAt(context, file.role),
+    lookingAt(context, file.publication),
   );
 }
 
-function finish(exchange: Exchange, { status, headers, from, to }: BodyAnswer, body: Body): void {
+function finish(exchange: Exchange, answer: BodyAnswer, body: Body): Promise<FileOutcome> | FileOutcome {
+  if (answer.to - answer.from <= PIECE || bodyTurns.takeNow()) return write(exchange, answer, body);
+  return bodyTurns.wait().then(() => write(exchange, answer, body));
+}
+
+function write(exchange: Exchange, { status, headers, from, to }: BodyAnswer, body: Body): FileOutcome {
   const { bytes, text } = body;
   const { response } = exchange;
+  if (response.destroyed) return 'over';
   if (to - from > PIECE) expectTaken(exchange);
   response.writeHead(status, headers);
   if (to - from < bytes.length) {
@@ -87,4 +92,5 @@ function finish(exchange: Exchange, { status, headers, from, to }: BodyAnswer, b
     response.end(part.length <= PIECE ? Buffer.from(part) : part);
   } else if (text === undefined) response.end(bytes);
   else response.end(text, 'latin1');
+  return 'over';
 }

@@ -1,17 +1,18 @@
-import type { Ended, Role } from '@pinfold/core';
+import type { Ended, Publication } from '@pinfold/core';
+import { matchesStrongly, matchesWeakly } from '@pinfold/http';
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { Bodies } from './bodies.ts';
 import { expandedPieces, gzipPieces } from './body-pieces.ts';
-import { acceptsGzip, type ByteRange, matchesStrongly, matchesWeakly, rangeOf } from './negotiation.ts';
-import { lookingAt, sourceOf } from './piece-source.ts';
+import { lookingAt, sourceOf } from './byte-source.ts';
+import { acceptsGzip, type ByteRange, rangeOf } from './negotiation.ts';
 import { sendBody } from './send-body.ts';
 import { sendPieces } from './send-pieces.ts';
 import type { FilePolicy, Form, SiteFile } from './site-files.ts';
 
 /** A file to answer with. */
 export interface FileAnswer {
-  readonly role: Role;
+  readonly publication: Publication;
   readonly file: SiteFile;
   readonly status: 200 | 404;
   /** Whether another Accept header would get another answer. */
@@ -99,7 +100,7 @@ function sendWhole(
     const source = sourceOf(context, exchange, answer, signal);
     return form.gzip ? gzipPieces(source) : expandedPieces(source, 0, form.length);
   };
-  return sendPieces(exchange, status, headers, piecesUntil, lookingAt(context, answer.role));
+  return sendPieces(exchange, status, headers, piecesUntil, lookingAt(context, answer.publication));
 }
 
 function sendPart(
@@ -135,7 +136,7 @@ function sendPart(
     206,
     headers,
     (signal) => expandedPieces(sourceOf(context, exchange, answer, signal), first, length),
-    lookingAt(context, answer.role),
+    lookingAt(context, answer.publication),
   );
 }
 

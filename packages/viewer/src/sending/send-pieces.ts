@@ -4,18 +4,18 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import type { Exchange } from '../exchange.ts';
 import { EndedMeanwhile } from './body-pieces.ts';
 import type { FileOutcome } from './send-file.ts';
-import { whileThere } from './while-there.ts';
+import { whileThere } from './until-disconnect.ts';
 
 /** How long a viewer may take nothing of an answer, in milliseconds. */
 const UNTAKEN = 45_000;
 
-/** Looks whether the role of what is being sent has ended. */
+/** Looks whether the publication of what is being sent has ended. */
 export type LookAgain = (left: AbortSignal) => Promise<Ended | undefined>;
 
 /**
  * Sends a body piece by piece, the next when the last was taken. Nothing is read for a viewer who has left. The head
  * goes out with the first piece, so that what fails before it can still be answered. Before each further MiB it is looked
- * whether the role has ended: a large file must not go on for as long as a slow viewer likes.
+ * whether the publication has ended: a large file must not go on for as long as a slow viewer likes.
  */
 export async function sendPieces(
   exchange: Exchange,

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Role } from '@pinfold/core';
+import type { Publication } from '@pinfold/core';
 import type { Exchange } from '../exchange.ts';
 import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
+import { encodeRawBytes, type Target } from '../routing/target.ts';
 import type { ViewerContext } from '../viewer-context.ts';
-import { encodeRawBytes, type Target } from '../where/target.ts';
 import { findFile } from './find-file.ts';
 import { type FileOutcome, sendFile } from './send-file.ts';
 
@@ -16,28 +16,28 @@ export interface SitePlace {
   readonly more: Headers;
 }
 
-/** Answers a path inside the site of a role whose viewer may see it. */
+/** Answers a path inside the site of a publication whose viewer may see it. */
 export async function serveSite(
   context: ViewerContext,
   exchange: Exchange,
-  role: Role,
+  publication: Publication,
   target: Target,
   place: SitePlace,
 ): Promise<FileOutcome> {
   const { policies, sites } = context;
-  const policy = role.passwordHash === null ? policies.open : policies.protected;
-  let site = sites.hot(role.archive);
+  const policy = !publication.passwordProtected ? policies.open : policies.protected;
+  let site = sites.hot(publication.id);
   if (site === undefined) {
-    const loaded = await sites.load(role);
+    const loaded = await sites.load(publication);
     if (loaded.kind !== 'site') return loaded;
     site = loaded.site;
   }
   const known = site.known(target.path);
   if (known !== undefined) {
-    return sendFile(context, exchange, { role, file: known, status: 200, fallback: false, policy });
+    return sendFile(context, exchange, { publication, file: known, status: 200, fallback: false, policy });
   }
   const found = findFile(site, target.path, exchange.request.headers.accept);
-  if (found.kind === 'file') return sendFile(context, exchange, { role, policy, ...found });
+  if (found.kind === 'file') return sendFile(context, exchange, { publication, policy, ...found });
   if (found.kind === 'folder') {
     const location = `${place.base}${encodeRawBytes(target.path)}/${encodeRawBytes(target.query)}`;
     sendRedirect(exchange, { status: 308, location, referrer: place.referrer }, place.more);

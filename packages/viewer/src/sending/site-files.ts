@@ -1,4 +1,4 @@
-import type { ArchiveId, Manifest, ManifestEntry } from '@pinfold/core';
+import type { Manifest, ManifestEntry, RoleId } from '@pinfold/core';
 import { gzipLength } from './gzip-member.ts';
 import { mediaTypeOf } from './negotiation.ts';
 
@@ -33,12 +33,12 @@ export class SiteFile {
   readonly #key: string;
   readonly #forms: (Form | undefined)[] = [undefined, undefined, undefined, undefined];
 
-  constructor(archive: ArchiveId, entry: ManifestEntry) {
+  constructor(publication: RoleId, entry: ManifestEntry) {
     this.entry = entry;
     this.type = mediaTypeOf(entry.path, entry.utf8);
     this.isPage = PAGE_TYPE.test(this.type);
     this.deflated = entry.method === 'deflated' && entry.size > 0;
-    this.#key = `${archive}/${entry.offset}`;
+    this.#key = `${publication}/${entry.offset}`;
   }
 
   /** The file as gzip, where the archive has it so and `gzip` says yes, or as it is. */
@@ -63,17 +63,17 @@ export class SiteFile {
   }
 }
 
-/** The files of one archive, prepared one by one as they are asked for. */
+/** The files of one publication, prepared one by one as they are asked for. */
 export class SiteFiles {
   readonly manifest: Manifest;
-  readonly #archive: ArchiveId;
+  readonly #publication: RoleId;
   readonly #files = new Map<ManifestEntry, SiteFile>();
   /** By path as browsers send it: only paths that a file answers, so it has at most three for each. */
   readonly #direct = new Map<string, SiteFile>();
 
-  constructor(archive: ArchiveId, manifest: Manifest) {
+  constructor(publication: RoleId, manifest: Manifest) {
     this.manifest = manifest;
-    this.#archive = archive;
+    this.#publication = publication;
   }
 
   /** The file that answers this plain path whatever else the request says, if that is known already. */
@@ -90,7 +90,7 @@ export class SiteFiles {
   file(entry: ManifestEntry): SiteFile {
     let file = this.#files.get(entry);
     if (file === undefined) {
-      file = new SiteFile(this.#archive, entry);
+      file = new SiteFile(this.#publication, entry);
       this.#files.set(entry, file);
     }
     return file;

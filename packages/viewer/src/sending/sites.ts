@@ -1,17 +1,17 @@
-import type { ArchiveId, Ended, Open, Role } from '@pinfold/core';
+import type { Ended, Open, Publication, RoleId } from '@pinfold/core';
 import { LRUCache } from 'lru-cache';
 import type { CacheFigures } from '../viewer-options.ts';
 import { type Asked, cacheFigures } from './cache-figures.ts';
 import { SiteFiles } from './site-files.ts';
 
-/** The files of a role's site, unless it ended meanwhile. */
+/** The files of a publication's site, unless it ended meanwhile. */
 export type LoadedSite = { readonly kind: 'site'; readonly site: SiteFiles } | Ended;
 
-/** What is known of hot sites' files. It never changes, so it is kept by archive; an absence is not. */
+/** What is known of hot sites' files. It never changes, so it is cached by publication; an absence is not. */
 export class Sites {
   readonly #open: Open;
-  readonly #hot: LRUCache<ArchiveId, SiteFiles>;
-  readonly #loading = new Map<ArchiveId, Promise<LoadedSite>>();
+  readonly #hot: LRUCache<RoleId, SiteFiles>;
+  readonly #loading = new Map<RoleId, Promise<LoadedSite>>();
   readonly #asked: Asked = { hits: 0, misses: 0 };
 
   constructor(open: Open, bytes: number) {
@@ -25,29 +25,29 @@ export class Sites {
   }
 
   /** A site's files, if they are in memory. */
-  hot(archive: ArchiveId): SiteFiles | undefined {
-    const site = this.#hot.get(archive);
+  hot(id: RoleId): SiteFiles | undefined {
+    const site = this.#hot.get(id);
     if (site !== undefined) this.#asked.hits += 1;
     return site;
   }
 
   /** A site's files, loaded where they are not in memory, once however many ask at the same time. */
-  load(role: Role): Promise<LoadedSite> {
-    const hot = this.#hot.get(role.archive);
+  load(publication: Publication): Promise<LoadedSite> {
+    const hot = this.#hot.get(publication.id);
     if (hot !== undefined) return Promise.resolve({ kind: 'site', site: hot });
-    const running = this.#loading.get(role.archive);
+    const running = this.#loading.get(publication.id);
     if (running !== undefined) return running;
-    const loading = this.#load(role).finally(() => this.#loading.delete(role.archive));
-    this.#loading.set(role.archive, loading);
+    const loading = this.#load(publication).finally(() => this.#loading.delete(publication.id));
+    this.#loading.set(publication.id, loading);
     return loading;
   }
 
-  async #load(role: Role): Promise<LoadedSite> {
+  async #load(publication: Publication): Promise<LoadedSite> {
     this.#asked.misses += 1;
-    const loaded = await this.#open.manifest(role);
+    const loaded = await this.#open.manifest(publication);
     if (loaded.kind !== 'manifest') return loaded;
-    const site = new SiteFiles(role.archive, loaded.manifest);
-    this.#hot.set(role.archive, site);
+    const site = new SiteFiles(publication.id, loaded.manifest);
+    this.#hot.set(publication.id, site);
     return { kind: 'site', site };
   }
 }

@@ -59,6 +59,7 @@ export const administration = {
   limitsSet: 'Set limits',
   limitsSites: 'Publications in service',
   nextPage: 'Next page',
+  previousPage: 'Previous page',
   publications24h: 'Published in 24 hours',
   reason: 'Reason',
   reasonHint: '1 to 255 characters. It is kept, and shown to those who administer.',

@@ -20,9 +20,11 @@ export const publishing = {
   remarks: 'Published, but visitors may be disappointed:',
   leaveOutTitle: 'Leave these out?',
   leaveOutText: {
-    one: '{count} item in {name} cannot be published.',
-    other: '{count} items in {name} cannot be published.',
+    one: '{count} item in {name} will not be published.',
+    other: '{count} items in {name} will not be published.',
   },
+  leaveOutWhy:
+    'Files and folders whose names begin with a dot, private keys, packages, temporary files and logs stay out: they often hold secrets.',
   leaveOutRest: {
     one: 'The rest is a whole site: {count} file, its index.html, {size}.',
     other: 'The rest is a whole site: {count} files with an index.html, {size}.',

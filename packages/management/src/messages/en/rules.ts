@@ -37,6 +37,10 @@ export const rules = {
   sourceMap: 'Source maps: anyone with the link can read your sources in them.',
   possibleSecret: 'These look like secrets. If they are real, stop the publication and revoke them.',
   absoluteReference: 'Links that begin with “/” lead out of the site here. Make them relative.',
+  serviceWorker:
+    'These scripts register a service worker. It is refused here: pages that need it, for example to work offline, do not work.',
+  unusedServerFile:
+    'These files configure other servers. They have no effect here, and anyone with the link can read them.',
   notAllChecked: 'This site has more in it than is checked, so there may be more to fix.',
   privateKey: 'private key',
   awsAccessKey: 'AWS access key',
@@ -48,4 +52,5 @@ export const rules = {
   openaiApiKey: 'OpenAI API key',
   npmToken: 'npm token',
   pinfoldApiKey: 'Pinfold API key',
+  secretFile: 'a name that files with secrets usually have',
 } as const;

@@ -32,6 +32,12 @@ export const screen = {
       'You may have {limit} publications at a time. Stop one that is no longer needed, then publish again.',
   },
   publishedTooMuch: 'You have published as much as you may for now. You can publish again {when}.',
+  tooManyTitle: 'Too many requests',
+  tooManyRequests:
+    'This account sent more requests than it may in a short time, so nothing was done. A change counts as ten.',
+  tooManyFailures: 'Too many attempts to sign in came from your network address, so nothing was done.',
+  tryAgainAt: 'Try again {when}.',
+  tryAgainInSeconds: { one: 'Try again in {count} second.', other: 'Try again in {count} seconds.' },
   busyText:
     'The service is busy or cannot reach its storage. No change was made unless it is shown here; try again shortly.',
   busyTitle: 'Please try again shortly',
@@ -74,6 +80,7 @@ export const screen = {
   filename: 'Uploaded as',
   filenameOdd: 'The file needs a name of 1 to 255 characters.',
   files: 'Files',
+  filesShown: 'Files {first} to {last} of {count}',
   filesGone: 'The files have been removed.',
   filterAll: 'Current',
   filterExpired: 'Expired',
@@ -99,6 +106,11 @@ export const screen = {
     'This key cannot sign in: it lacks the scope “manage”. Create one with it, or use a sign-in link.',
   keyUnknown: 'There is no such key, or it was revoked. Check that you copied all of it.',
   keys: 'API keys',
+  keysFull: {
+    one: 'Your account may have {limit} API key at a time. Revoke it if you no longer need it, then try again.',
+    other:
+      'Your account may have {limit} API keys at a time. Revoke one that you no longer need, then try again.',
+  },
   keysIntro: 'Programs publish with a key. Give each its own, so that you can revoke one without the others.',
   label: 'Label',
   labelLabel: 'What is it for?',
@@ -232,6 +244,7 @@ export const screen = {
   unpinMeans: 'Unpinned, it expires {span} later.',
   until: 'Until',
   untilStopped: 'Until you stop it',
-  uploadStalled: 'The upload stalled, and nothing was published. Try again.',
+  uploadStalled:
+    'The upload stalled or was too slow while others waited, and nothing was published. Try again.',
   whoCanOpen: 'Who can open it',
 } as const;

@@ -6,12 +6,14 @@ export const signIn = {
     'The pinfold command asks for an API key of “{name}”. Compare these characters with those that it shows:',
   connectRefuse: 'No',
   connectTitle: 'Give the command a key',
-  connectUnknown: 'The address of this page is not complete. Run the command again.',
+  connectUnknown:
+    'The command no longer waits for this page: the address is not complete, or ten minutes have passed. Run “pinfold login” again.',
   connectWarning:
     'Agree only if you have just run the command yourself. Whoever gets the key can do what you tick below.',
   didConnect: 'The command gets its key within a few seconds. You can revoke it here.',
   elsewhereAgain: 'Sign in again',
   elsewhereAsAnother: 'Sign out of {name}',
+  elsewhereBusy: 'Too many people are signing in with {name} right now. Reload this page in a moment.',
   elsewhereClock:
     'The clock of {name} and the clock of this service are too far apart to trust the sign-in. Tell whoever runs this service.',
   elsewhereDeclined: '{name} did not sign you in: it refused, or you cancelled.',

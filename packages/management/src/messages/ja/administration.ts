@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { administration as en } from '../en/administration.ts';
 
 export const administration: Readonly<Record<keyof typeof en, Message>> = {
@@ -57,6 +57,7 @@ export const administration: Readonly<Record<keyof typeof en, Message>> = {
   limitsSet: '上限を設定する',
   limitsSites: '公開中の件数',
   nextPage: '次のページ',
+  previousPage: '前のページ',
   publications24h: '24 時間の公開数',
   reason: '理由',
   reasonHint: '1〜255 文字。保存され、管理する人に表示されます。',

@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { history as en } from '../en/history.ts';
 
 export const history: Readonly<Record<keyof typeof en, Message>> = {
@@ -9,6 +9,7 @@ export const history: Readonly<Record<keyof typeof en, Message>> = {
   eventAccountBlocked: 'アカウントを停止',
   eventAccountUnblocked: 'アカウントの停止を解除',
   eventExpired: '期限切れ',
+  eventKeyAgreed: 'プログラムへの API キーの発行を承認',
   eventKeyCreated: 'API キーを作成',
   eventKeyRevoked: 'API キーを無効化',
   eventLimitsChanged: '上限を変更',

@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { publishing as en } from '../en/publishing.ts';
 
 export const publishing: Readonly<Record<keyof typeof en, Message>> = {
@@ -21,7 +21,9 @@ export const publishing: Readonly<Record<keyof typeof en, Message>> = {
   publishAnother: '続けて公開する',
   remarks: '公開しましたが、見る人が困るかもしれない点があります。',
   leaveOutTitle: 'これらを除きますか？',
-  leaveOutText: { other: '{name} には公開できないものが {count} 件あります。' },
+  leaveOutText: { other: '{name} のうち {count} 件は公開されません。' },
+  leaveOutWhy:
+    '名前がドットで始まるファイルやフォルダー、秘密鍵、パッケージ、一時ファイル、ログには秘密の情報が含まれることが多いため、公開しません。',
   leaveOutRest: {
     other: '残りは index.html を含む {count} 個のファイル（{size}）で、サイトとしてそろっています。',
   },

@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { rules as en } from '../en/rules.ts';
 
 export const rules: Readonly<Record<keyof typeof en, Message>> = {
@@ -37,6 +37,10 @@ export const rules: Readonly<Record<keyof typeof en, Message>> = {
   sourceMap: 'ソースマップから、リンクを知る人が元のソースコードを読めます。',
   possibleSecret: '秘密の鍵やトークンのようです。本物なら、公開を停止してその鍵を無効にしてください。',
   absoluteReference: 'ここでは「/」で始まるリンクはサイトの外を指します。相対パスにしてください。',
+  serviceWorker:
+    'Service Worker を登録するスクリプトです。ここでは Service Worker は使えないため、オフライン表示などの機能は動きません。',
+  unusedServerFile:
+    'ほかのサーバー向けの設定ファイルです。ここでは効果がなく、リンクを知る人は誰でも読めます。',
   notAllChecked: '内容が多いため、すべては確認していません。ほかにも直すところがあるかもしれません。',
   privateKey: '秘密鍵',
   awsAccessKey: 'AWS アクセスキー',
@@ -48,4 +52,5 @@ export const rules: Readonly<Record<keyof typeof en, Message>> = {
   openaiApiKey: 'OpenAI API キー',
   npmToken: 'npm トークン',
   pinfoldApiKey: 'Pinfold API キー',
+  secretFile: '秘密の情報を入れるファイルによくある名前',
 };

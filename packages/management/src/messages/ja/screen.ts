@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { screen as en } from '../en/screen.ts';
 
 export const screen: Readonly<Record<keyof typeof en, Message>> = {
@@ -27,6 +27,13 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
       '同時に公開できるのは {limit} 件までです。不要なものの公開を終えてから、もう一度公開してください。',
   },
   publishedTooMuch: 'いま公開できる件数に達しました。次に公開できるのは{when}です。',
+  tooManyTitle: '操作が多すぎます',
+  tooManyRequests:
+    '短い時間に、このアカウントで許可されている回数を超える操作がありました。今回の操作は行われていません。変更は 10 回分として数えます。',
+  tooManyFailures:
+    'お使いのネットワークアドレスからのサインインの試みが多すぎます。今回の操作は行われていません。',
+  tryAgainAt: '{when}に、もう一度お試しください。',
+  tryAgainInSeconds: { other: '{count} 秒後に、もう一度お試しください。' },
   busyText: '混み合っているか、保存先に接続できません。少し待ってから、もう一度お試しください。',
   busyTitle: '少し待ってからお試しください',
   changePassword: 'パスワードを変更',
@@ -68,6 +75,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   filename: '元のファイル名',
   filenameOdd: 'ファイル名は 1～255 文字にしてください。',
   files: 'ファイル',
+  filesShown: '{count} 個のファイルのうち {first}～{last}',
   filesGone: 'ファイルは削除されました。',
   filterAll: '現在',
   filterExpired: '期限切れ',
@@ -93,6 +101,10 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
     'このキーにはスコープ「manage」がないため、サインインできません。「manage」を持つキーを作るか、サインイン用リンクを使ってください。',
   keyUnknown: 'そのキーは存在しないか、無効になっています。全体をコピーしたか確かめてください。',
   keys: 'API キー',
+  keysFull: {
+    other:
+      'このアカウントで同時に有効にできる API キーは {limit} 個までです。不要なキーを無効にしてから、もう一度お試しください。',
+  },
   keysIntro: 'プログラムはキーを使って公開します。用途ごとに分けておくと、1 つだけを無効にできます。',
   label: 'ラベル',
   labelLabel: '何に使いますか？',
@@ -225,6 +237,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   unpinMeans: '外すと、{span}後に期限切れになります。',
   until: '期限',
   untilStopped: '公開を停止するまで',
-  uploadStalled: 'アップロードが途中で止まったため、何も公開していません。もう一度お試しください。',
+  uploadStalled:
+    'アップロードが途中で止まったか、ほかの方の順番待ちの間に遅すぎたため、何も公開していません。もう一度お試しください。',
   whoCanOpen: '開ける人',
 };

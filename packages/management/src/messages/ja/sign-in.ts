@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { signIn as en } from '../en/sign-in.ts';
 
 export const signIn: Readonly<Record<keyof typeof en, Message>> = {
@@ -8,12 +8,15 @@ export const signIn: Readonly<Record<keyof typeof en, Message>> = {
     'pinfold コマンドが「{name}」の API キーを求めています。次の文字が、コマンドの表示と同じか確かめてください。',
   connectRefuse: 'いいえ',
   connectTitle: 'コマンドにキーを渡す',
-  connectUnknown: 'このページのアドレスが完全ではありません。コマンドをもう一度実行してください。',
+  connectUnknown:
+    'このページを待っているコマンドはありません。アドレスが完全でないか、10 分が過ぎました。もう一度「pinfold login」を実行してください。',
   connectWarning:
     'いまご自身でコマンドを実行した場合だけ承認してください。キーを受け取った人は、下で選んだことができます。',
   didConnect: 'コマンドは数秒以内にキーを受け取ります。ここで無効にできます。',
   elsewhereAgain: 'もう一度サインイン',
   elsewhereAsAnother: '{name} からサインアウト',
+  elsewhereBusy:
+    'いま {name} でサインインする人が多く、混み合っています。しばらくしてからこのページを再読み込みしてください。',
   elsewhereClock:
     '{name} とこのサービスの時計が大きくずれているため、サインインを確認できませんでした。サービスの運営者に知らせてください。',
   elsewhereDeclined: '{name} でサインインできませんでした。拒否されたか、キャンセルされました。',

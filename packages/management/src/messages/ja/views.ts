@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { views as en } from '../en/views.ts';
 
 export const views: Readonly<Record<keyof typeof en, Message>> = {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { defaultLimits } from '@pinfold/core';
 import { compile } from 'proxy-addr';
 import type { TrustProxy } from '../../settings/trust-proxy.ts';
+import { type EchoedRequest, MARK_HEADER, MIRROR_PATH, markOf } from '../doctor-token.ts';
 import { type Finding, type Trying, trying } from '../finding.ts';
-import { MARK_HEADER, MIRROR_PATH, markOf, type Reflection } from '../mark.ts';
 import { type Answered, ask, type Question } from './ask.ts';
 import type { Outside } from './outside.ts';
 import { unanswered } from './unanswered.ts';
@@ -17,7 +17,7 @@ const COOKIE_BYTES = 30_000;
 
 /** What came of a question to the mirror. */
 type Mirrored =
-  | { readonly kind: 'seen'; readonly seen: Reflection; readonly port: number }
+  | { readonly kind: 'seen'; readonly seen: EchoedRequest; readonly port: number }
   | { readonly kind: 'answer'; readonly answer: Answered }
   | { readonly kind: 'none'; readonly error: unknown };
 
@@ -75,11 +75,11 @@ async function mirror(
   }
 }
 
-function reflectionIn({ status, text }: Answered): Reflection | undefined {
+function reflectionIn({ status, text }: Answered): EchoedRequest | undefined {
   if (status !== 200) return undefined;
   try {
-    const parsed = JSON.parse(text) as Partial<Reflection> | null;
-    return typeof parsed?.body_bytes === 'number' ? (parsed as Reflection) : undefined;
+    const parsed = JSON.parse(text) as Partial<EchoedRequest> | null;
+    return typeof parsed?.body_bytes === 'number' ? (parsed as EchoedRequest) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -94,7 +94,7 @@ function unseen(looking: Trying, mirrored: Exclude<Mirrored, { kind: 'seen' }>):
   );
 }
 
-function pathFinding(url: URL, more: string, { target }: Reflection): Finding {
+function pathFinding(url: URL, more: string, { target }: EchoedRequest): Finding {
   const looking = trying('proxy.path', 'send a path with an encoded slash, two slashes and a dot');
   const sent = `${url.pathname.replace(/\/$/, '')}${MIRROR_PATH}${more}`;
   return target === sent
@@ -105,7 +105,7 @@ function pathFinding(url: URL, more: string, { target }: Reflection): Finding {
       );
 }
 
-function originFinding(sent: string, { origin }: Reflection): Finding {
+function originFinding(sent: string, { origin }: EchoedRequest): Finding {
   const looking = trying('proxy.origin', 'send the Origin of the management screen');
   return origin === sent
     ? looking.ok('it arrived as it was sent')
@@ -118,7 +118,7 @@ function originFinding(sent: string, { origin }: Reflection): Finding {
 async function* clientFindings(
   outside: Outside,
   url: URL,
-  seen: Reflection,
+  seen: EchoedRequest,
   isProxied: boolean,
 ): AsyncGenerator<Finding> {
   const { trustProxy } = outside.settings;
@@ -161,7 +161,7 @@ async function* clientFindings(
 function wrongTrust(
   looking: Trying,
   trust: TrustProxy,
-  { forwarded_for, peer }: Reflection,
+  { forwarded_for, peer }: EchoedRequest,
   isCertain: boolean,
 ): Finding | undefined {
   if (forwarded_for === null) {

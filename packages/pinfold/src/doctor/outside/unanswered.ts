@@ -1,4 +1,4 @@
-import { saidOf } from '../said.ts';
+import { saidOf } from '../error-text.ts';
 
 const OF_THIS_NAME = 'have a certificate for this name; for sites a wildcard one';
 

@@ -1,0 +1,82 @@
+import { type HostileServer, startHostileServer } from '../lib/hostile-server.ts';
+import { filledSite, smallPages, zipOf } from '../lib/sites.ts';
+import type { HostileLoad } from './hostile-load.ts';
+import { send } from './uploads.ts';
+
+/** Entries: as many as an end record without Zip64 counts, and as many as the default limits let be read. */
+const ALL = 65_534;
+const READ = 5_000;
+/** Files of the honest ZIP: as many as the default limits allow. */
+const FILES = 500;
+/** Archives of one measurement, so that the clock of the processor is fine enough. */
+const ARCHIVES = 10;
+const END_BYTES = 22;
+const CENTRAL_BYTES = 46;
+
+/** Archives whose directory names one file again and again, against honest ones of their sizes. */
+export const manyEntries: HostileLoad = {
+  rounds: 5,
+  measure: async (checkout) => {
+    const server = await startHostileServer(checkout);
+    try {
+      await server.publish(zipOf(smallPages(2)));
+      const findings = [];
+      for (const count of [ALL, READ]) {
+        const hostile = repeatedEntries(count);
+        const honest = zipOf(filledSite(FILES, hostile.length, hostile.length));
+        const what = `a ZIP of ${count} entries (${(hostile.length / 1_000_000).toFixed(1)} MB): CPU`;
+        const cost = await cpu(server, hostile, 422);
+        const usual = await cpu(server, honest, 201);
+        findings.push(
+          // The directory of the smaller one is read, as that of a site with so many folders is.
+          {
+            what,
+            figure: cost / usual,
+            unit: '× an honest ZIP of its size',
+            ...(count === ALL ? { goal: { atMost: 2 } } : {}),
+          },
+          { what, figure: (cost / ARCHIVES) * 1_000, unit: 'ms' },
+        );
+      }
+      const silence = await server.silenceDuring(() => upload(server, repeatedEntries(ALL), 422));
+      const what = `a ZIP of ${ALL} entries: longest silence of the event loop`;
+      return [...findings, { what, figure: silence.longest, unit: 'ms', goal: { atMost: 100 } }];
+    } finally {
+      await server.end();
+    }
+  },
+};
+
+/** Seconds of the server's CPU for some uploads of an archive. */
+async function cpu(
+  server: HostileServer,
+  archive: Uint8Array<ArrayBuffer>,
+  expected: number,
+): Promise<number> {
+  await upload(server, archive, expected);
+  const from = await server.workedSeconds();
+  for (let n = 0; n < ARCHIVES; n += 1) await upload(server, archive, expected);
+  return (await server.workedSeconds()) - from;
+}
+
+async function upload(
+  server: HostileServer,
+  archive: Uint8Array<ArrayBuffer>,
+  expected: number,
+): Promise<void> {
+  const { status, body } = await send(server.publisher, archive, crypto.randomUUID());
+  if (status !== expected) throw new Error(`${status} ${body}`);
+}
+
+/** An archive of one file whose central header is there `count` times (APPNOTE.TXT, sections 4.3.12 and 4.3.16). */
+function repeatedEntries(count: number): Uint8Array<ArrayBuffer> {
+  const whole = Buffer.from(zipOf({ 'index.html': new TextEncoder().encode('<p>Hello') }));
+  const end = Buffer.from(whole.subarray(-END_BYTES));
+  const header = whole.subarray(end.readUInt32LE(16), whole.length - END_BYTES);
+  if (header.length < CENTRAL_BYTES) throw new TypeError('the archive has no central header');
+  end.writeUInt16LE(count, 8);
+  end.writeUInt16LE(count, 10);
+  end.writeUInt32LE(header.length * count, 12);
+  const local = whole.subarray(0, end.readUInt32LE(16));
+  return new Uint8Array(Buffer.concat([local, ...new Array<Buffer>(count).fill(header), end]));
+}

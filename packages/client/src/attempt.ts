@@ -1,0 +1,225 @@
+import { type Failure, PinfoldError } from './pinfold-error.ts';
+import type { RuleError } from './wire.ts';
+
+/** A request of the API. */
+export interface ApiRequest<Answer> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Behind the URL of the service, with the query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Makes the body anew for each attempt. */
+  readonly body?: () => FormData | string;
+  /** Milliseconds until the head of the answer, and again until its end. */
+  readonly timeout: number;
+  /** Whether a value is what the API answers. */
+  readonly isAnswer: (value: unknown) => value is Answer;
+  /** Written on every error. */
+  readonly idempotencyKey?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The part of the client that an attempt uses. */
+export interface Connection {
+  readonly url: string;
+  readonly key: string;
+  readonly fetch: typeof fetch;
+  readonly userAgent: string | undefined;
+}
+
+/** How an attempt ended. */
+export type Attempt<Answer> =
+  | { readonly kind: 'answered'; readonly answer: Answer; readonly headers: Headers }
+  | FailedAttempt;
+
+export interface FailedAttempt {
+  readonly kind: 'failed';
+  readonly error: PinfoldError;
+  /** Whether the next attempt may fare better. */
+  readonly temporary: boolean;
+  /** Whether the API itself said that it did nothing, and when to come again. */
+  readonly postponed: boolean;
+  /** Whether any byte of an answer came. */
+  readonly answered: boolean;
+}
+
+const TEMPORARY: readonly number[] = [408, 429, 502, 503, 504];
+const POSTPONED: readonly number[] = [429, 503];
+const SHOWN_CHARACTERS = 200;
+
+/**
+ * Sends a request once.
+ *
+ * @throws the reason of the request's signal, once it is aborted.
+ */
+export async function attempt<Answer>(
+  request: ApiRequest<Answer>,
+  connection: Connection,
+): Promise<Attempt<Answer>> {
+  const { method, path, body, signal } = request;
+  // Called as a method of something else, a browser's fetch fails.
+  const { fetch: send, url, key } = connection;
+  const headers = headersOf(request, connection);
+  const timer = new Timer(request.timeout, signal);
+  let answered = false;
+  try {
+    const response = await send(`${url}${path}`, {
+      method,
+      headers,
+      body: body?.() ?? null,
+      // A redirect would take the key to another place.
+      redirect: 'manual',
+      credentials: 'omit',
+      signal: timer.signal,
+    });
+    answered = true;
+    timer.restart();
+    return read(response, await response.text(), request, key);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const [code, detail] = timer.isOver
+      ? ['timeout', 'The server did not answer in time.']
+      : ['network_error', 'The connection to the server failed.'];
+    const error = errorOf(request, { code, detail, retryable: true, cause: harmless(cause, key) });
+    return { kind: 'failed', error, temporary: true, postponed: false, answered };
+  } finally {
+    timer.end();
+  }
+}
+
+function headersOf<Answer>({ headers }: ApiRequest<Answer>, { key, userAgent }: Connection): Headers {
+  const all = new Headers({ accept: 'application/json', authorization: `Bearer ${key}`, ...headers });
+  if (userAgent !== undefined) all.set('user-agent', userAgent);
+  return all;
+}
+
+function read<Answer>(
+  response: Response,
+  text: string,
+  request: ApiRequest<Answer>,
+  key: string,
+): Attempt<Answer> {
+  const { status, headers } = response;
+  const value = response.ok ? parsed(text) : undefined;
+  if (response.ok && request.isAnswer(value)) return { kind: 'answered', answer: value, headers };
+  const redirected = response.type === 'opaqueredirect' || (status >= 300 && status < 400);
+  const problem = response.ok || redirected ? undefined : problemIn(text, key);
+  const known = {
+    status,
+    retryAfter: retryAfterOf(headers),
+    requestId: headers.get('x-request-id') ?? undefined,
+  };
+  const temporary = TEMPORARY.includes(status);
+  const failure: Failure =
+    problem === undefined
+      ? { ...known, code: 'invalid_answer', detail: shown(text, redirected, key), retryable: temporary }
+      : { ...known, retryable: temporary, ...problem };
+  return {
+    kind: 'failed',
+    error: errorOf(request, failure),
+    temporary: temporary || failure.code === 'idempotency_in_progress',
+    postponed: problem !== undefined && POSTPONED.includes(status),
+    answered: true,
+  };
+}
+
+function errorOf<Answer>({ idempotencyKey }: ApiRequest<Answer>, failure: Failure): PinfoldError {
+  return new PinfoldError({ ...failure, idempotencyKey });
+}
+
+function parsed(text: string, withString: (text: string) => string = (found) => found): unknown {
+  try {
+    if (text === '') return undefined;
+    return JSON.parse(text, (_, value) => (typeof value === 'string' ? withString(value) : value));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Reads a problem document (RFC 9457); `undefined` for any other answer. */
+function problemIn(
+  text: string,
+  key: string,
+): (Pick<Failure, 'code' | 'detail'> & Partial<Failure>) | undefined {
+  const value = parsed(text, (found) => withoutKey(found, key));
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { code, detail, title, retryable, errors } = value as Readonly<Record<string, unknown>>;
+  if (typeof code !== 'string') return undefined;
+  return {
+    code,
+    detail: [detail, title, code].find((sentence) => typeof sentence === 'string') as string,
+    ...(typeof retryable === 'boolean' && { retryable }),
+    errors: Array.isArray(errors) ? errors.filter(isRuleError) : [],
+  };
+}
+
+function isRuleError(value: unknown): value is RuleError {
+  const { rule, detail, path } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return (
+    typeof rule === 'string' && typeof detail === 'string' && ['string', 'undefined'].includes(typeof path)
+  );
+}
+
+function shown(text: string, redirected: boolean, key: string): string {
+  if (redirected)
+    return 'The server redirects to another address. Give the address that it redirects to as url.';
+  const beginning = withoutKey(text, key).slice(0, SHOWN_CHARACTERS);
+  return `The answer is not one of the Pinfold API${beginning === '' ? '.' : `: ${beginning}`}`;
+}
+
+/** An answer may repeat the request, as some proxies' pages do. */
+function withoutKey(text: string, key: string): string {
+  return text.replaceAll(key, '[key]');
+}
+
+/** The error that fetch rejected with, unless it shows the key. */
+function harmless(cause: unknown, key: string): unknown {
+  for (let error = cause, depth = 0; error instanceof Error && depth < 10; error = error.cause, depth += 1) {
+    if (`${error.message}${error.stack}`.includes(key)) return undefined;
+  }
+  return cause;
+}
+
+/** Retry-After in seconds: a number of them, or a date (RFC 9110, section 10.2.3). */
+function retryAfterOf(headers: Headers): number | undefined {
+  const header = headers.get('retry-after');
+  if (header === null) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
+}
+
+/** Aborts a signal after a time, or when another signal is aborted. */
+class Timer {
+  isOver = false;
+  readonly #controller: AbortController = new AbortController();
+  readonly #milliseconds: number;
+  readonly #outer: AbortSignal | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(milliseconds: number, outer: AbortSignal | undefined) {
+    this.#milliseconds = milliseconds;
+    this.#outer = outer;
+    outer?.addEventListener('abort', this.#abort, { once: true });
+    this.restart();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  restart(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.isOver = true;
+      this.#controller.abort();
+    }, this.#milliseconds);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener('abort', this.#abort);
+  }
+
+  readonly #abort = (): void => this.#controller.abort(this.#outer?.reason);
+}

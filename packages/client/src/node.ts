@@ -1,0 +1,81 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import type { PinfoldClient, Published, PublishOptions } from './client.ts';
+import { type FileToPack, type PackedFiles, type PackOptions, packFiles, partToLeaveOut } from './zip.ts';
+
+/** Far above every limit of a site: it keeps a folder that was given by mistake from filling the memory. */
+const MOST_BYTES = 1_073_741_824;
+
+interface Walk {
+  readonly files: FileToPack[];
+  readonly leftOut: string[];
+  bytes: number;
+}
+
+/**
+ * Packs a folder as `packFiles` does. Symbolic links, and what is neither file nor folder, are left out and listed.
+ *
+ * @throws RangeError when the folder has more than 1 GiB.
+ * @example
+ * import { packFolder } from '@pinfold/client/node';
+ *
+ * declare const folder: string;
+ *
+ * const { bytes, leftOut } = await packFolder(folder);
+ */
+export async function packFolder(path: string, options: PackOptions = {}): Promise<PackedFiles> {
+  const walk: Walk = { files: [], leftOut: [], bytes: 0 };
+  await walkFolder(resolve(path), '', options, walk);
+  const { bytes, leftOut } = await packFiles(walk.files, options);
+  return { bytes, leftOut: [...walk.leftOut, ...leftOut].sort() };
+}
+
+/**
+ * Packs and publishes a folder, under the name of the folder where `filename` is absent.
+ *
+ * @example
+ * import type { PinfoldClient } from '@pinfold/client';
+ * import { publishFolder } from '@pinfold/client/node';
+ *
+ * declare const client: PinfoldClient;
+ *
+ * const { pin, leftOut } = await publishFolder(client, 'dist', { title: 'Release 42' });
+ */
+export async function publishFolder(
+  client: PinfoldClient,
+  path: string,
+  { dotFiles, ...options }: PublishOptions & PackOptions = {},
+): Promise<Published & Pick<PackedFiles, 'leftOut'>> {
+  const { bytes, leftOut } = await packFolder(path, { dotFiles });
+  const published = await client.publish(bytes, { filename: zipNameOf(path), ...options });
+  return { ...published, leftOut };
+}
+
+/**
+ * The file name of a folder's ZIP.
+ *
+ * @example
+ * import { zipNameOf } from '@pinfold/client/node';
+ *
+ * zipNameOf('work/dist'); // 'dist.zip'
+ */
+export function zipNameOf(folder: string): string {
+  return `${basename(resolve(folder)) || 'site'}.zip`;
+}
+
+async function walkFolder(folder: string, prefix: string, options: PackOptions, walk: Walk): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`;
+    const place = join(folder, entry.name);
+    if (entry.isFile()) walk.files.push({ path, bytes: () => read(place, walk) });
+    else if (!entry.isDirectory() || partToLeaveOut(path, options) !== undefined) walk.leftOut.push(path);
+    else await walkFolder(place, path, options, walk);
+  }
+}
+
+async function read(file: string, walk: Walk): Promise<Uint8Array> {
+  const bytes = await readFile(file);
+  walk.bytes += bytes.byteLength;
+  if (walk.bytes > MOST_BYTES) throw new RangeError('the folder has more than 1 GiB; is it the right one?');
+  return bytes;
+}

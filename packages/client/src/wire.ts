@@ -1,0 +1,104 @@
+/** A publication, as the API answers it. */
+export interface Pin {
+  readonly id: string;
+  readonly title: string | null;
+  readonly state: 'published' | 'expired' | 'deleted';
+  readonly shared_url: string;
+  readonly password_protected: boolean;
+  readonly pinned: boolean;
+  readonly published_at: string;
+  readonly expires_at: string | null;
+  readonly deleted_at: string | null;
+  readonly file_count: number;
+  readonly size: number;
+  readonly original_filename: string;
+}
+
+/** Something about a site that is allowed and disappoints viewers. A later server may have more rules. */
+export interface Warning {
+  readonly rule: string;
+  readonly detail: string;
+  readonly path?: string;
+}
+
+/** One of the things that are wrong with a request or an archive. */
+export interface RuleError {
+  readonly rule: string;
+  readonly detail: string;
+  readonly path?: string;
+  readonly limit?: number;
+  readonly actual?: number;
+}
+
+/** The answer of `GET` and `PATCH` of a publication. */
+export interface PinAnswer {
+  readonly pin: Pin;
+}
+
+/** Views of one day (UTC). */
+export interface DayOfViews {
+  readonly day: string;
+  readonly views: number;
+  readonly refused_passwords: number;
+}
+
+/** The answer of `GET` of a publication; `views` is there where it was asked for. */
+export interface ViewedPinAnswer extends PinAnswer {
+  readonly views?: readonly DayOfViews[];
+}
+
+/** The answer of a publication. */
+export interface Publication extends PinAnswer {
+  readonly warnings: readonly Warning[];
+}
+
+/** The answer of a dry run. */
+export interface DryRun {
+  readonly archive: { readonly file_count: number; readonly size: number };
+  readonly warnings: readonly Warning[];
+}
+
+/** One page of a list. */
+export interface PinList {
+  readonly pins: readonly Pin[];
+  readonly next_cursor: string | null;
+}
+
+/** Limits of archives and texts. */
+export interface Limits {
+  readonly archive_bytes: number;
+  readonly expanded_bytes: number;
+  readonly files: number;
+  readonly file_bytes: number;
+  readonly title_characters: number;
+  readonly idempotency_key_characters: number;
+  readonly password_min_characters: number;
+  readonly password_max_bytes: number;
+  readonly lifetime_days: number;
+}
+
+/** A rate in force. */
+export interface Rate {
+  readonly limit: number;
+  readonly window_seconds: number;
+  readonly remaining: number;
+}
+
+/** A quota in force. */
+export interface Quota {
+  readonly limit: number;
+  readonly used: number;
+}
+
+/** The answer of `GET /api/v1/limits`; null stands where there is no bound. */
+export interface LimitsAnswer {
+  readonly limits: Limits;
+  readonly rates: { readonly requests: Rate | null; readonly publications: Rate | null };
+  readonly quotas: { readonly sites: Quota | null; readonly bytes: Quota | null };
+}
+
+/** The one thing that an update changes. */
+export type Change =
+  | { readonly title: string | null }
+  | { readonly password: string | null }
+  | { readonly reset_expiration: true };

@@ -1,0 +1,145 @@
+import { forbiddenSegment, isSystemEntry } from '@pinfold/core/adapter';
+import { zipSync } from 'fflate';
+
+/** A file of the site to be. */
+export interface FileToPack {
+  /** Its path in the site, with `/` between folders. */
+  readonly path: string;
+  /** Its content, or a function that reads it. The packer calls the function once, and only for a file that it packs. */
+  readonly bytes: Uint8Array | (() => Promise<Uint8Array>);
+}
+
+/** Options of the packer. */
+export interface PackOptions {
+  /** Packs names that begin with a dot as well, except those that no site may have, such as `.git` and `.env`. */
+  readonly dotFiles?: boolean | undefined;
+}
+
+/** A packed site. */
+export interface PackedFiles {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Paths that are not in it, sorted; a folder that was left out whole is there once, with `/` at its end. */
+  readonly leftOut: string[];
+}
+
+/** One local time for every file: the same files give the same bytes on every day and in every time zone. */
+const MODIFIED = '2000-01-01T12:00:00';
+const LEVEL = 6;
+/** Compressing these again makes them no smaller. */
+const COMPRESSED = /\.(?:7z|avif|br|gif|gz|jpe?g|m4a|mp[34]|og[ag]|pdf|png|webm|webp|woff2?|zip)$/i;
+/** Files that hold private keys by custom. */
+const KEY_FILE = /^id_rsa|\.p12$/i;
+/** Files that hold a certificate or a private key: their content tells which. */
+const PEM_FILE = /\.(?:pem|key)$/i;
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY-----/;
+const END_BYTES = 22;
+/** A ZIP without Zip64 holds one entry fewer than its counter of 16 bits allows: the last value has a meaning. */
+const MOST_FILES = 65_534;
+
+/**
+ * Packs files into a ZIP in memory. It leaves out dot files except `.well-known`, private keys, and the names that no
+ * site may have; what operating systems add by themselves (`.DS_Store`) is left out and not listed. The same files give
+ * the same bytes on every runtime, in whatever order they come.
+ *
+ * @throws TypeError when two files have the same path.
+ * @example
+ * import { packFiles } from '@pinfold/client/zip';
+ *
+ * const page = new TextEncoder().encode('<h1>Hello</h1>');
+ * const { bytes, leftOut } = await packFiles([
+ *   { path: 'index.html', bytes: page },
+ *   { path: '.env.local', bytes: page },
+ * ]);
+ * leftOut; // ['.env.local']
+ */
+export async function packFiles(
+  files: Iterable<FileToPack>,
+  options: PackOptions = {},
+): Promise<PackedFiles> {
+  const leftOut = new Set<string>();
+  const packed = new Map<string, FileToPack['bytes']>();
+  for (const { path, bytes } of files) {
+    if (isSystemEntry(path)) continue;
+    const part = partToLeaveOut(path, options);
+    if (part !== undefined) leftOut.add(part);
+    else if (packed.has(path)) throw new TypeError(`two files have the path ${path}`);
+    else packed.set(path, bytes);
+  }
+  const archive = new Archive();
+  for (const [path, given] of [...packed].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const bytes = typeof given === 'function' ? await given() : given;
+    if (PEM_FILE.test(path) && holdsPrivateKey(bytes)) leftOut.add(path);
+    else archive.add(path, bytes);
+  }
+  return { bytes: archive.end(), leftOut: [...leftOut].sort() };
+}
+
+/**
+ * The outermost part of a path that the packer leaves out for its name: a file, or a folder with `/` at its end;
+ * `undefined` when it packs the path. A program that walks folders asks with `/` at a folder's end, and need not enter
+ * one that is left out.
+ *
+ * @example
+ * import { partToLeaveOut } from '@pinfold/client/zip';
+ *
+ * partToLeaveOut('app/node_modules/chai/index.js'); // 'app/node_modules/'
+ * partToLeaveOut('.well-known/security.txt'); // undefined
+ */
+export function partToLeaveOut(path: string, { dotFiles = false }: PackOptions = {}): string | undefined {
+  const segments = path.split('/');
+  const last = segments.length - 1;
+  const at = segments.findIndex((name, index) => {
+    if (forbiddenSegment(name) !== undefined) return true;
+    return (!dotFiles && isDotFile(name)) || (index === last && KEY_FILE.test(name));
+  });
+  if (at === -1) return undefined;
+  return `${segments.slice(0, at + 1).join('/')}${at === last ? '' : '/'}`;
+}
+
+function isDotFile(name: string): boolean {
+  return name.startsWith('.') && name !== '.well-known' && name !== '.' && name !== '..';
+}
+
+function holdsPrivateKey(bytes: Uint8Array): boolean {
+  return PRIVATE_KEY.test(new TextDecoder('latin1').decode(bytes));
+}
+
+/**
+ * A ZIP that grows file by file, so that only one file is in memory beside it (APPNOTE.TXT, section 4.3). Each entry is
+ * taken from a ZIP of its own.
+ */
+class Archive {
+  readonly #entries: Uint8Array[] = [];
+  readonly #directory: Uint8Array[] = [];
+  #size = 0;
+
+  add(path: string, bytes: Uint8Array): void {
+    if (this.#entries.length === MOST_FILES) throw new RangeError(`more than ${MOST_FILES} files`);
+    const level = COMPRESSED.test(path) ? 0 : LEVEL;
+    const zip = zipSync({ [path]: [bytes, { level }] }, { mtime: MODIFIED });
+    const view = new DataView(zip.buffer);
+    const end = zip.length - END_BYTES;
+    const start = view.getUint32(end + 16, true);
+    view.setUint32(start + 42, this.#size, true);
+    this.#entries.push(zip.subarray(0, start));
+    this.#directory.push(zip.subarray(start, end));
+    this.#size += start;
+  }
+
+  end(): Uint8Array<ArrayBuffer> {
+    const record = zipSync({});
+    const view = new DataView(record.buffer);
+    const size = this.#directory.reduce((sum, { length }) => sum + length, 0);
+    view.setUint16(8, this.#entries.length, true);
+    view.setUint16(10, this.#entries.length, true);
+    view.setUint32(12, size, true);
+    view.setUint32(16, this.#size, true);
+    const archive = new Uint8Array(this.#size + size + END_BYTES);
+    let at = 0;
+    for (const part of [...this.#entries, ...this.#directory, record]) {
+      archive.set(part, at);
+      at += part.length;
+    }
+    return archive;
+  }
+}

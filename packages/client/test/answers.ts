@@ -1,0 +1,56 @@
+import { type Pin, PinfoldError } from '@pinfold/client';
+import { expect } from 'chai';
+import type { Answer } from './scripted-server.ts';
+
+export const KEY = 'pf_abc_averyveryverysecretkey';
+export const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+export const PIN: Pin = {
+  id: ID,
+  title: null,
+  state: 'published',
+  shared_url: `https://pins.example/s/${ID}`,
+  password_protected: false,
+  pinned: false,
+  published_at: '2026-11-20T12:00:00.000Z',
+  expires_at: null,
+  deleted_at: null,
+  file_count: 1,
+  size: 2,
+  original_filename: 'site.zip',
+};
+export const ARCHIVE = new Uint8Array([80, 75]);
+export const PUBLISHED: Extract<Answer, object> = { status: 201, body: { pin: PIN, warnings: [] } };
+export const READ: Answer = { status: 200, body: { pin: PIN } };
+export const STOPPED: Answer = { status: 200, body: { pin: { ...PIN, state: 'deleted' } } };
+/** A pause without jitter, which is as long as a server asks for. */
+export const SOON = { 'retry-after': '1' };
+
+export const problem = (status: number, code: string, headers = {}, more = {}): Answer => ({
+  status,
+  body: {
+    type: `urn:pinfold:problem:${code}`,
+    code,
+    status,
+    detail: 'What to do.',
+    retryable: true,
+    ...more,
+  },
+  headers: { 'content-type': 'application/problem+json', 'x-request-id': 'the id', ...headers },
+});
+
+/** The error that a call rejects with. */
+export async function failure(work: Promise<unknown>): Promise<PinfoldError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).to.be.instanceOf(PinfoldError);
+  return error as PinfoldError;
+}
+
+/** All that an iterable gives. */
+export async function all<Member>(iterable: AsyncIterable<Member>): Promise<readonly Member[]> {
+  const members: Member[] = [];
+  for await (const member of iterable) members.push(member);
+  return members;
+}

@@ -1,0 +1,188 @@
+import { inspect } from 'node:util';
+import { type ClientOptions, PinfoldClient } from '@pinfold/client';
+import { expect } from 'chai';
+import { ARCHIVE, all, failure, ID, KEY, PIN, PUBLISHED, problem, READ, SOON } from './answers.ts';
+import { type Answer, openScriptedServer, type ScriptedServer } from './scripted-server.ts';
+
+describe('PinfoldClient', function () {
+  this.timeout(30_000);
+  let server: ScriptedServer;
+
+  beforeEach(async () => {
+    server = await openScriptedServer();
+  });
+
+  afterEach(() => server.close());
+
+  function clientOf(options: Partial<ClientOptions> = {}): PinfoldClient {
+    return new PinfoldClient({ url: `${server.url}/`, key: KEY, ...options });
+  }
+
+  it('publishes, and tells what the server answered with the key and whether it was a replay', async () => {
+    server.answer(PUBLISHED, { ...PUBLISHED, status: 200, headers: { 'idempotent-replayed': 'true' } });
+    const first = await clientOf().publish(ARCHIVE, { filename: 'ä.zip', title: 'T' });
+    expect(first.idempotencyKey).to.match(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    const { idempotencyKey } = first;
+    expect(first).to.deep.equal({ pin: PIN, warnings: [], replayed: false, idempotencyKey });
+    const again = await clientOf().publish(new File([ARCHIVE], 'ä.zip'), { title: 'T', idempotencyKey });
+    expect(again).to.deep.equal({ ...first, replayed: true });
+    const [one, two] = server.asked;
+    expect(one?.headers).to.include({ authorization: `Bearer ${KEY}`, 'idempotency-key': idempotencyKey });
+    expect(two?.body).to.equal(one?.body);
+    expect(Buffer.from(one?.body ?? '', 'latin1').toString()).to.include('filename="ä.zip"');
+  });
+
+  it('takes the archive as it is when publish is called', async () => {
+    server.answer({ status: 503, headers: SOON }, PUBLISHED);
+    const changing = ARCHIVE.slice();
+    const publishing = clientOf({ onRetry: () => void changing.fill(0) }).publish(changing);
+    await publishing;
+    expect(server.asked[1]?.body).to.equal(server.asked[0]?.body).and.to.include('PK');
+  });
+
+  it('throws a refusal at once, with all that the problem says', async () => {
+    const errors = [{ rule: 'missing_index', detail: 'No index.', path: 'a' }, { rule: 5 }, null];
+    for (const status of [400, 401, 403, 404, 409, 413, 415, 422, 500]) {
+      server.answer(problem(status, 'a_code', {}, { errors, retryable: false }));
+      expect(await failure(clientOf().publish(ARCHIVE, { idempotencyKey: 'mine' }))).to.deep.include({
+        name: 'PinfoldError',
+        message: 'What to do.',
+        detail: 'What to do.',
+        code: 'a_code',
+        status,
+        errors: [errors[0]],
+        retryable: false,
+        requestId: 'the id',
+        idempotencyKey: 'mine',
+      });
+    }
+    expect(server.asked).to.have.length(9);
+  });
+
+  it('rejects with the reason of an aborted signal: before, during and between attempts', async () => {
+    const reason = { why: 'no longer wanted' };
+    const rejected = (signal: AbortSignal, onRetry = () => {}): Promise<unknown> =>
+      clientOf({ onRetry })
+        .publish(ARCHIVE, { signal })
+        .catch((error: unknown) => error);
+    expect(await rejected(AbortSignal.abort(reason))).to.equal(reason);
+    expect(server.asked).to.deep.equal([]);
+    const [during, between] = [new AbortController(), new AbortController()];
+    server.answer('silent');
+    const pending = rejected(during.signal);
+    while (server.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    during.abort(reason);
+    expect(await pending).to.equal(reason);
+    server.answer(problem(503, 'unavailable', { 'retry-after': '60' }));
+    expect(await rejected(between.signal, () => between.abort(reason))).to.equal(reason);
+  });
+
+  it('follows no redirect: the key goes to one place', async () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      server.answer({ status, headers: { location: `${server.url}/elsewhere` } });
+      expect(await failure(clientOf().publish(ARCHIVE))).to.include({ code: 'invalid_answer', status });
+    }
+    expect(server.asked).to.have.length(5);
+  });
+
+  it('takes nothing else for an answer of the API', async () => {
+    const wrong: readonly unknown[] = [
+      ...['<html>Welcome to the café</html>', '', 'null', '{', { pin: null }, { pin: {} }, { pin: [] }],
+      ...[{ pin: { ...PIN, size: '2' } }, { pin: { ...PIN, title: false } }, { pin: PIN, views: 5 }],
+    ];
+    for (const body of wrong) {
+      server.answer({ status: 200, body });
+      expect(await failure(clientOf().get(ID))).to.include({
+        code: 'invalid_answer',
+        status: 200,
+        retryable: false,
+      });
+    }
+    for (const warnings of [undefined, 5, [5], [{ rule: 'x' }]]) {
+      server.answer({ status: 201, body: { pin: PIN, warnings } });
+      expect((await failure(clientOf().publish(ARCHIVE))).code).to.equal('invalid_answer');
+    }
+    for (const pins of [undefined, {}, [5], [{ ...PIN, id: 5 }]]) {
+      server.answer({ status: 200, body: { pins, next_cursor: null } });
+      expect((await failure(clientOf().listPage())).code).to.equal('invalid_answer');
+    }
+    server.answer({ status: 404, body: `<html>${'x'.repeat(500)}` });
+    const { status, code, detail } = await failure(clientOf().get(ID));
+    expect([status, code]).to.deep.equal([404, 'invalid_answer']);
+    expect(detail).to.include('<html>xx').and.not.to.include('x'.repeat(200));
+  });
+
+  it('lists page after page, and not for ever', async () => {
+    const page = (next_cursor: string | null): Answer => ({
+      status: 200,
+      body: { pins: [PIN], next_cursor },
+    });
+    server.answer(page('a&b'), page(null));
+    const pins = await all(clientOf().list({ state: 'expired', pageSize: 1 }));
+    expect(pins).to.deep.equal([PIN, PIN]);
+    expect(server.asked.map(({ path }) => path)).to.deep.equal([
+      '/api/v1/pins?state=expired&limit=1',
+      '/api/v1/pins?state=expired&cursor=a%26b&limit=1',
+    ]);
+    server.answer(page('a'), page('a'));
+    expect((await failure(all(clientOf().list()))).code).to.equal('invalid_answer');
+    expect(server.asked).to.have.length(4);
+  });
+
+  it('asks for the key before each attempt', async () => {
+    const keys = ['one', 'two'];
+    server.answer({ status: 503, headers: SOON }, READ);
+    await clientOf({ key: async () => keys.shift() ?? '' }).get(ID);
+    expect(server.asked.map(({ headers }) => headers.authorization)).to.deep.equal([
+      'Bearer one',
+      'Bearer two',
+    ]);
+  });
+
+  it('never shows the key', async () => {
+    const shown = (value: unknown): string =>
+      `${inspect(value, { depth: 9, showHidden: true })}${JSON.stringify(value)}${(value as Error).stack}`;
+    expect(shown(clientOf())).not.to.include(KEY);
+    const errors = [{ rule: 'x', detail: KEY, path: KEY, more: KEY }];
+    const echo = { status: 400, body: { code: 'x', detail: `you sent ${KEY}`, errors } };
+    for (const answer of [echo, { status: 400, body: `<pre>Authorization: Bearer ${KEY}` }]) {
+      server.answer(answer);
+      const error = await failure(clientOf().publish(ARCHIVE));
+      expect(shown(error)).not.to.include(KEY);
+      expect(error.detail).to.include('[key]');
+    }
+    const telling = async (): Promise<never> => {
+      throw new Error('failed', { cause: new Error(`with ${KEY}`) });
+    };
+    expect(shown(await failure(clientOf({ fetch: telling, retryFor: 0 }).get(ID)))).not.to.include(KEY);
+    for (const key of [`${KEY}\n`, '', 'ä']) {
+      const error = await clientOf({ key })
+        .get(ID)
+        .catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(TypeError);
+      expect(shown(error)).not.to.include(KEY);
+    }
+    const twice = await clientOf()
+      .publish(ARCHIVE, { idempotencyKey: `my ${KEY}` })
+      .catch((reason: unknown) => reason);
+    expect(twice).to.be.instanceOf(TypeError);
+    expect(shown(twice)).not.to.include(KEY);
+    expect(server.asked).to.have.length(2);
+  });
+
+  it('keeps the path of the address, and takes none with a password in it', async () => {
+    server.answer(READ);
+    await clientOf({ url: `${server.url}/share/?x#y` }).get('../x');
+    expect(server.asked[0]?.path).to.equal('/share/api/v1/pins/..%2Fx');
+    for (const url of ['pins.example', 'ftp://pins.example', 'https://me:secret@pins.example']) {
+      expect(() => clientOf({ url })).to.throw(TypeError);
+    }
+  });
+
+  it('sends the User-Agent it is given', async () => {
+    server.answer(READ);
+    await clientOf({ userAgent: 'relay/1' }).get(ID, { views: true });
+    expect(server.asked[0]).to.include({ path: `/api/v1/pins/${ID}?include=views` });
+    expect(server.asked[0]?.headers['user-agent']).to.equal('relay/1');
+  });
+});

@@ -1,0 +1,47 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { packFolder } from '@pinfold/client/node';
+import { packFiles } from '@pinfold/client/zip';
+import { expect } from 'chai';
+import { unzipSync } from 'fflate';
+
+describe('packFolder', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-pack-'));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function write(...paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), path);
+    }
+  }
+
+  it('packs what packFiles packs, and enters no folder that is left out', async () => {
+    await write('index.html', 'css/site.css', '.env.local', '.DS_Store', 'node_modules/a/b.js');
+    await symlink('missing', join(folder, 'node_modules', 'broken'));
+    await symlink('/etc/hostname', join(folder, 'css', 'link'));
+    const { bytes, leftOut } = await packFolder(folder);
+    expect(leftOut).to.deep.equal(['.env.local', 'css/link', 'node_modules/']);
+    const paths = ['css/site.css', 'index.html'];
+    const same = paths.map((path) => ({ path, bytes: new TextEncoder().encode(path) }));
+    expect(bytes).to.deep.equal((await packFiles(same)).bytes);
+  });
+
+  it('takes dot files along where it is asked to', async () => {
+    await write('index.html', '.nojekyll', '.git/config', '.vscode/settings.json');
+    const { bytes, leftOut } = await packFolder(folder, { dotFiles: true });
+    expect(Object.keys(unzipSync(bytes))).to.deep.equal(['.nojekyll', '.vscode/settings.json', 'index.html']);
+    expect(leftOut).to.deep.equal(['.git/']);
+  });
+
+  it('rejects where there is no folder', async () => {
+    const error = await packFolder(join(folder, 'none')).catch((reason: unknown) => reason);
+    expect(error).to.have.property('code', 'ENOENT');
+  });
+});

@@ -1,0 +1,149 @@
+import { type ClientOptions, PinfoldClient } from '@pinfold/client';
+import { expect } from 'chai';
+import { ARCHIVE, failure, ID, KEY, PIN, PUBLISHED, problem, READ, SOON, STOPPED } from './answers.ts';
+import { type Answer, openScriptedServer, type ScriptedServer } from './scripted-server.ts';
+
+describe('the retries of PinfoldClient', function () {
+  this.timeout(30_000);
+  let server: ScriptedServer;
+
+  beforeEach(async () => {
+    server = await openScriptedServer();
+  });
+
+  afterEach(() => server.close());
+
+  function clientOf(options: Partial<ClientOptions> = {}): PinfoldClient {
+    return new PinfoldClient({ url: `${server.url}/`, key: KEY, ...options });
+  }
+
+  const calls: Readonly<Record<string, (client: PinfoldClient) => Promise<unknown>>> = {
+    publish: (client) => client.publish(ARCHIVE, { title: 'T', idempotencyKey: 'mine' }),
+    check: (client) => client.check(ARCHIVE),
+    get: (client) => client.get(ID),
+    title: (client) => client.update(ID, { title: 'T' }),
+    password: (client) => client.update(ID, { password: null }),
+    renew: (client) => client.update(ID, { reset_expiration: true }),
+    stop: (client) => client.stop(ID),
+    list: (client) => client.listPage(),
+    limits: (client) => client.limits(),
+  };
+
+  const passing: Readonly<Record<string, readonly [answer: Answer, ...calls: readonly string[]]>> = {
+    'a cut connection': ['cut', 'publish', 'check', 'get', 'title', 'password', 'list', 'limits'],
+    'a cut answer': ['cut in the body', 'publish', 'get', 'list'],
+    "a proxy's 502": [{ status: 502, body: '<html>' }, 'publish', 'check', 'get', 'list'],
+    '504': [{ status: 504 }, 'publish', 'get'],
+    '408': [problem(408, 'request_timeout'), 'publish', 'get'],
+    '409 in progress': [problem(409, 'idempotency_in_progress', SOON), 'publish'],
+    '429': [problem(429, 'rate_limited', SOON), ...Object.keys(calls)],
+    '503': [problem(503, 'unavailable', SOON), ...Object.keys(calls)],
+  };
+  const answered: Readonly<Record<string, Answer>> = {
+    publish: PUBLISHED,
+    check: { status: 200, body: { pin: null, archive: { file_count: 1, size: 2 }, warnings: [] } },
+    stop: { status: 204 },
+    list: { status: 200, body: { pins: [PIN], next_cursor: null } },
+    limits: {
+      status: 200,
+      body: {
+        limits: {
+          ...{ archive_bytes: 1, expanded_bytes: 1, files: 1, file_bytes: 1, title_characters: 1 },
+          ...{
+            idempotency_key_characters: 1,
+            password_min_characters: 1,
+            password_max_bytes: 1,
+            lifetime_days: 7,
+          },
+        },
+        rates: { requests: { limit: 1, window_seconds: 1, remaining: 1 }, publications: null },
+        quotas: { sites: null, bytes: { limit: 1, used: 0 } },
+      },
+    },
+  };
+  for (const [what, [answer, ...repeated]] of Object.entries(passing)) {
+    it(`sends the very same again after ${what}`, async () => {
+      for (const name of repeated) {
+        server.asked.length = 0;
+        server.answer(answer, answered[name] ?? READ);
+        await calls[name]?.(clientOf());
+        const [first, second, ...more] = server.asked;
+        expect(more).to.deep.equal([]);
+        expect(second, name).to.deep.include({ method: first?.method, path: first?.path, body: first?.body });
+        expect(second?.headers['idempotency-key']).to.equal(name === 'publish' ? 'mine' : undefined);
+      }
+    });
+  }
+
+  const lost: readonly (readonly [call: string, answer: Answer])[] = [
+    ['title', 'cut in the body'],
+    ['title', { status: 502, body: '<html>' }],
+    ['password', { status: 503, body: '<html>' }],
+    ['renew', 'cut'],
+    ['renew', { status: 504 }],
+    ['renew', { status: 429, headers: SOON }],
+  ];
+  for (const [name, answer] of lost) {
+    it(`makes no change twice: ${name} after ${JSON.stringify(answer)}`, async () => {
+      server.answer(answer, READ);
+      const error = await failure(calls[name]?.(clientOf()) as Promise<unknown>);
+      expect(error.retryable).to.equal(true);
+      expect(server.asked).to.have.length(1);
+    });
+  }
+
+  it('changes again only soon after the first failure', async () => {
+    server.answer(problem(503, 'unavailable', { 'retry-after': '11' }));
+    const waits: number[] = [];
+    const abort = new AbortController();
+    const onRetry = ({ wait }: { readonly wait: number }): void => {
+      waits.push(wait);
+      abort.abort('seen');
+    };
+    const put = clientOf({ onRetry }).update(ID, { title: 'T' }, { signal: abort.signal });
+    expect(await put.catch((reason: unknown) => reason)).to.equal('seen');
+    expect(waits).to.deep.equal([11_000]);
+  });
+
+  it('reads after a lost answer whether the publication is stopped', async () => {
+    server.answer('cut', STOPPED);
+    await clientOf().stop(ID);
+    server.answer('cut in the body', READ, { status: 502 }, 'cut', READ, { status: 204 });
+    await clientOf().stop(ID);
+    server.answer('cut', READ, problem(409, 'invalid_state'), STOPPED);
+    await clientOf().stop(ID);
+    expect(server.asked.map(({ method }) => method).join(' ')).to.equal(
+      'DELETE GET DELETE GET DELETE GET GET DELETE DELETE GET DELETE GET',
+    );
+  });
+
+  it('does not take a stopped publication for one that it stopped', async () => {
+    server.answer(problem(409, 'invalid_state', {}, { retryable: false }));
+    const error = await failure(clientOf().stop(ID));
+    expect(error).to.include({ code: 'invalid_state', retryable: false });
+  });
+
+  it('waits as Retry-After says where that fits into the time, and throws at once where it does not', async () => {
+    const waits: number[] = [];
+    const options = { retryFor: 5_000, onRetry: ({ wait }: { readonly wait: number }) => waits.push(wait) };
+    const date = new Date(Date.now() + 2_500).toUTCString();
+    server.answer(problem(503, 'unavailable', { 'retry-after': date }), READ);
+    await clientOf(options).get(ID);
+    expect(waits[0]).to.be.within(1, 3_000);
+    server.answer(problem(503, 'unavailable', { 'retry-after': '6' }));
+    expect(await failure(clientOf(options).get(ID))).to.include({ retryAfter: 6, retryable: true });
+    server.answer(problem(503, 'unavailable', { 'retry-after': '0' }));
+    expect(await failure(clientOf({ retryFor: 0 }).get(ID))).to.include({ retryAfter: 0 });
+    expect(waits).to.have.length(1);
+  });
+
+  it('gives an attempt up that takes too long, before the head and in the body', async () => {
+    for (const answer of ['silent', 'silent in the body'] as const) {
+      server.answer(answer, READ);
+      expect(await clientOf({ timeout: 200 }).get(ID)).to.deep.equal({ pin: PIN });
+      server.answer(answer);
+      const error = await failure(clientOf({ timeout: 200, retryFor: 0 }).get(ID));
+      expect(error).to.include({ code: 'timeout', status: undefined, retryable: true });
+    }
+  });
+});

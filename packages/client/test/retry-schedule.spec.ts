@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { PinfoldError } from '../src/pinfold-error.ts';
+import { RetrySchedule } from '../src/retry-schedule.ts';
+
+const failure = (retryAfter?: number): PinfoldError =>
+  new PinfoldError({ code: 'unavailable', detail: 'Later.', retryable: true, retryAfter });
+
+/** The waits until the error is thrown, in seconds. */
+async function waits(
+  retryFor: number,
+  random: number,
+  retryAfter?: number,
+  within?: number,
+): Promise<number[]> {
+  const slept: number[] = [];
+  let now = 5_000;
+  const timing = {
+    now: () => now,
+    random: () => random,
+    sleep: async (milliseconds: number) => {
+      slept.push(milliseconds / 1_000);
+      now += milliseconds;
+    },
+  };
+  const schedule = new RetrySchedule(retryFor, timing, undefined, undefined);
+  const error = failure(retryAfter);
+  const thrown = await (async () => {
+    for (;;) await schedule.wait(error, within);
+  })().catch((reason: unknown) => reason);
+  expect(thrown).to.equal(error);
+  return slept;
+}
+
+describe('RetrySchedule', () => {
+  it('waits up to twice as long each time, and up to 20 s', async () => {
+    expect(await waits(100_000, 1)).to.deep.equal([0.5, 1, 2, 4, 8, 16, 20, 20, 20]);
+    expect((await waits(1_000, 0.5)).slice(0, 2)).to.deep.equal([0.25, 0.5]);
+  });
+
+  it('begins no attempt later than it may', async () => {
+    expect(await waits(9_000, 1, 3)).to.deep.equal([3, 3, 3]);
+    expect(await waits(8_999, 1, 3)).to.deep.equal([3, 3]);
+    expect(await waits(150_000, 1, 4, 10_000)).to.deep.equal([4, 4]);
+    expect(await waits(2_999, 1, 3)).to.deep.equal([]);
+    expect(await waits(0, 0)).to.deep.equal([]);
+  });
+
+  it('is not hurried by a Retry-After of nothing', async () => {
+    expect(await waits(4_000, 1, 0)).to.deep.equal([0.5, 1, 2]);
+  });
+});

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** One answer of the server. */
+export type Answer =
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  /** Ends the connection: before an answer, or in the middle of one. */
+  | 'cut'
+  | 'cut in the body'
+  /** Answers nothing, or only the head. */
+  | 'silent'
+  | 'silent in the body';
+
+/** A request as it arrived. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Without the boundary of a form, which each attempt makes anew. */
+  readonly body: string;
+}
+
+/** A server on a real socket with prepared answers. */
+export interface ScriptedServer {
+  readonly url: string;
+  readonly asked: Asked[];
+  answer(...answers: readonly Answer[]): void;
+  close(): void;
+}
+
+export async function openScriptedServer(): Promise<ScriptedServer> {
+  const asked: Asked[] = [];
+  const answers: Answer[] = [];
+  const server = createServer(async (request, response) => {
+    const body = (await buffer(request)).toString('latin1').replaceAll(/-{4,}[^\r\n]+/g, 'boundary');
+    const { method = '', url: path = '', headers } = request;
+    asked.push({ method, path, headers, body });
+    const answer = answers.shift() ?? { status: 500 };
+    if (answer === 'cut') response.destroy();
+    else if (answer === 'cut in the body' || answer === 'silent in the body') {
+      // The head must be on its way before the connection ends.
+      response.writeHead(200, { 'content-length': 99 }).write('{', () => {
+        if (answer === 'cut in the body') response.destroy();
+      });
+    } else if (answer !== 'silent') {
+      const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+      response.writeHead(answer.status, answer.headers).end(answer.body === undefined ? undefined : text);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    answer: (...more) => void answers.push(...more),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

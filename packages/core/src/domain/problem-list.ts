@@ -1,0 +1,46 @@
+import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
+
+/** Problems of one rule that are kept: every one of an archive within the limits, so that doors count what they cut. */
+const KEPT_OF_A_RULE = 1_000;
+
+/**
+ * The broken rules of one archive, as they are found: the first 1,000 problems of each rule, and the number of the
+ * others. An archive of 10 MiB can have some 100,000 problems, and only a few are ever shown.
+ *
+ * @example
+ * import { ProblemList } from '@pinfold/core/adapter';
+ *
+ * const found = new ProblemList();
+ * for (let n = 0; n < 1_250; n += 1) found.add([{ rule: 'corrupt_data', path: `${n}.txt` }]);
+ * found.kept.length; // 1000
+ * found.omitted; // 250
+ */
+export class ProblemList {
+  readonly #counts = new Map<ArchiveRule, number>();
+  readonly #kept: ArchiveProblem[] = [];
+  #omitted = 0;
+
+  get kept(): readonly ArchiveProblem[] {
+    return this.#kept;
+  }
+
+  /** How many problems were counted and not kept. */
+  get omitted(): number {
+    return this.#omitted;
+  }
+
+  has(rule: ArchiveRule): boolean {
+    return this.#counts.has(rule);
+  }
+
+  /** Adds problems; `omitted` is how many more their finder counted without keeping them. */
+  add(problems: Iterable<ArchiveProblem>, omitted = 0): void {
+    this.#omitted += omitted;
+    for (const problem of problems) {
+      const count = (this.#counts.get(problem.rule) ?? 0) + 1;
+      this.#counts.set(problem.rule, count);
+      if (count <= KEPT_OF_A_RULE) this.#kept.push(problem);
+      else this.#omitted += 1;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { Duration, Instant } from '../domain/instant.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RefusalCode } from '../refusal.ts';
+import type { CleanUpReport } from './clean-up-report.ts';
+
+/** How a try of a password ended. */
+type TryOutcome = 'granted' | 'wrong' | 'limited' | 'busy' | 'not_protected' | 'expired' | 'unknown';
+
+/** What an observer is told, once it has happened. */
+export type Measurement =
+  | { readonly kind: 'stage'; readonly stage: 'prove' | 'store' | 'commit'; readonly took: Duration }
+  | { readonly kind: 'publish'; readonly outcome: 'published' | 'replayed' | RefusalCode }
+  | { readonly kind: 'try'; readonly outcome: TryOutcome }
+  | { readonly kind: 'sessions_ended'; readonly reason: 'limit'; readonly count: number }
+  | { readonly kind: 'sweep'; readonly report: CleanUpReport; readonly took: Duration };
+
+/** Takes figures as they come. It is called in the midst of the work, and must neither throw nor wait. */
+export type Observe = (figure: Measurement) => void;
+
+/** How long it has been, on a clock that may have been set back meanwhile. */
+export function since(start: Instant, clock: Clock): Duration {
+  return Math.max(0, clock.now() - start) as Duration;
+}

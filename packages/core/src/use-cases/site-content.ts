@@ -1,0 +1,67 @@
+import type { ArchiveId } from '../domain/identity.ts';
+import { decodeManifest, type Manifest } from '../domain/manifest.ts';
+import { archiveOf, type Publication } from '../domain/publication.ts';
+import { Fault } from '../fault.ts';
+import type { ArchiveStorage } from '../ports/archive-storage.ts';
+import type { RoleStore } from '../ports/role-store.ts';
+import type { Entering } from './viewer-access.ts';
+
+/** The publication ended between the look at its state and the look at its content. */
+export interface Ended {
+  readonly kind: 'unknown' | 'expired';
+}
+
+/** What is opened: a publication that use cases answered, or its id alone, for which the record is read once more. */
+type Opened = Pick<Publication, 'id'>;
+
+/** Opens the content of publications. */
+export interface Open {
+  /**
+   * The files of a publication's site. They never change, so a caller may cache them by its id; an absence it must not.
+   *
+   * @throws Fault `archive_missing` when a published role has none; `store_unavailable`; `store_corrupt`.
+   */
+  manifest(
+    publication: Opened,
+    signal?: AbortSignal,
+  ): Promise<{ readonly kind: 'manifest'; readonly manifest: Manifest } | Ended>;
+
+  /**
+   * Bytes of a publication's archive: at most 1 MiB, as they lie there.
+   *
+   * @throws Fault `archive_missing` when a published role's archive is not there; `storage_unavailable`.
+   */
+  read(
+    publication: Opened,
+    from: number,
+    length: number,
+    signal?: AbortSignal,
+  ): Promise<{ readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> } | Ended>;
+}
+
+export function opening(
+  { roles, archives }: { readonly roles: RoleStore; readonly archives: ArchiveStorage },
+  visit: Entering['visit'],
+): Open {
+  const known = async (publication: Opened, signal?: AbortSignal): Promise<ArchiveId | undefined> =>
+    archiveOf(publication) ?? (await roles.load(publication.id, signal))?.value.archive;
+
+  async function ended({ id }: Opened, signal: AbortSignal | undefined): Promise<Ended> {
+    const now = await visit(id, signal);
+    if (now.kind !== 'published') return now;
+    throw new Fault('archive_missing', 'the archive of a role is missing');
+  }
+  return {
+    async manifest(publication, signal) {
+      const archive = await known(publication, signal);
+      const encoded = archive && (await roles.loadManifest(archive, signal));
+      if (encoded === undefined) return await ended(publication, signal);
+      return { kind: 'manifest', manifest: decodeManifest(encoded) };
+    },
+    async read(publication, from, length, signal) {
+      const archive = await known(publication, signal);
+      const bytes = archive && (await archives.read(archive, from, length, signal));
+      return bytes === undefined ? await ended(publication, signal) : { kind: 'bytes', bytes };
+    },
+  };
+}

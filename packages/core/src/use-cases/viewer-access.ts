@@ -1,0 +1,197 @@
+import { admits, firstGrant, type Grant, type GrantPurpose, type VisibleRole } from '../domain/grant.ts';
+import { parseRoleId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { Limits } from '../domain/limits.ts';
+import { type PasswordHash, parseGuess } from '../domain/password.ts';
+import type { Publication } from '../domain/publication.ts';
+import { isFault } from '../fault.ts';
+import type { AttemptCounter, AttemptTicket } from '../ports/attempt-counter.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { GrantSigner } from '../ports/grant-signer.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { RoleStore } from '../ports/role-store.ts';
+import type { Observe } from './measurement.ts';
+import { WaitingTries } from './password-queue.ts';
+import type { ShowPublication } from './show-publication.ts';
+
+/** What a shared URL leads to now. A stopped role, or a hidden one, is as unknown as one that never was. */
+export type Visit =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'expired' }
+  | ({ readonly kind: 'published' } & VisibleRole);
+
+/** A viewer's password for a role. */
+export interface EnterRequest {
+  readonly id: string;
+  /** As sent. */
+  readonly password: string;
+  /** The client's address, an IPv6 one reduced to its /64. */
+  readonly address: string;
+  /** Tokens of grants that the viewer shows: with a good one nobody waits while others try. */
+  readonly tokens?: readonly string[];
+  /** Ends the wait for other tries. A try that has begun is settled whoever leaves. */
+  readonly signal?: AbortSignal;
+}
+
+export type EnterOutcome =
+  | { readonly kind: 'unknown' | 'expired' }
+  | ({ readonly kind: 'not_protected' } & VisibleRole)
+  | { readonly kind: 'granted'; readonly publication: Publication; readonly grant: Grant }
+  | { readonly kind: 'wrong'; readonly publication: Publication }
+  | { readonly kind: 'limited'; readonly publication: Publication; readonly until: Instant }
+  /** Others were trying for too long, or too many wait for that; the password was not looked at. */
+  | { readonly kind: 'busy' };
+
+/** What a shared URL leads to, with the hash that a password is compared to. */
+type Looked =
+  | { readonly kind: 'unknown' | 'expired' }
+  | { readonly kind: 'published'; readonly shown: VisibleRole; readonly hash: PasswordHash | null };
+
+/** A try that was counted, and has to be settled or forgiven. */
+interface BegunTry {
+  readonly kind: 'begun';
+  readonly shown: VisibleRole;
+  readonly hash: PasswordHash;
+  readonly ticket: AttemptTicket;
+}
+
+/** The ports that letting viewers in needs. */
+export interface EnterPorts {
+  readonly roles: RoleStore;
+  readonly attempts: AttemptCounter;
+  readonly passwords: PasswordHasher;
+  readonly grants: GrantSigner;
+  readonly clock: Clock;
+}
+
+/** What viewers carry to show that they gave the password. */
+export interface Grants {
+  /** The first of the presented tokens that admits to the site for this purpose, if any does. */
+  admit(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined;
+
+  /** Writes a grant as the token that viewers carry. */
+  sign(grant: Grant): string;
+}
+
+/** Lets viewers in: tells what a shared URL leads to, takes passwords, and checks grants. */
+export interface Entering {
+  /** The newest state of a role, as viewers meet it. */
+  visit(id: string, signal?: AbortSignal): Promise<Visit>;
+
+  /**
+   * Tries a password. The try is counted before the password is looked at and taken back when it is right, so that
+   * guesses in parallel never exceed the limit. While wrong tries and those under way reach it together, it waits.
+   *
+   * @throws Fault `hasher_overloaded` when too many wait to be hashed; the try is not counted then.
+   */
+  enter(request: EnterRequest): Promise<EnterOutcome>;
+
+  readonly grants: Grants;
+}
+
+export function entering(
+  ports: EnterPorts,
+  limits: Limits,
+  show: ShowPublication,
+  observe?: Observe,
+): Entering {
+  const { roles, grants, clock } = ports;
+  const waiting = new WaitingTries(clock);
+
+  async function look(text: string, signal?: AbortSignal): Promise<Looked> {
+    const id = parseRoleId(text);
+    const loaded = id === undefined ? undefined : await roles.load(id, signal);
+    if (loaded === undefined || loaded.isHidden) return { kind: 'unknown' };
+    const { value: role, accountGeneration } = loaded;
+    const publication = show(role);
+    const { state } = publication;
+    if (state !== 'published') return { kind: state === 'deleted' ? 'unknown' : state };
+    return { kind: state, shown: { publication, accountGeneration }, hash: role.passwordHash };
+  }
+
+  async function visit(id: string, signal?: AbortSignal): Promise<Visit> {
+    const found = await look(id, signal);
+    return found.kind === 'published' ? { kind: 'published', ...found.shown } : found;
+  }
+
+  function admit(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined {
+    const now = clock.now();
+    for (const token of tokens) {
+      const grant = grants.verify(token);
+      if (grant !== undefined && admits(grant, purpose, shown, now, limits)) return grant;
+    }
+    return undefined;
+  }
+
+  /** Counts a try, unless there is nothing to try; `undefined` while it has to wait. */
+  async function begin({
+    id,
+    address,
+    tokens = [],
+  }: EnterRequest): Promise<BegunTry | EnterOutcome | undefined> {
+    const found = await look(id);
+    if (found.kind !== 'published') return found;
+    const { shown, hash } = found;
+    const { publication } = shown;
+    if (hash === null) return { kind: 'not_protected', ...shown };
+    const attempt = await ports.attempts.begin({
+      role: publication.id,
+      address,
+      now: clock.now(),
+      window: limits.attemptWindow,
+      perAddress: limits.attemptsPerAddress,
+      perRole: limits.attemptsPerRole,
+    });
+    switch (attempt.kind) {
+      case 'admitted':
+        return { kind: 'begun', shown, hash, ticket: attempt.ticket };
+      case 'limited':
+        return { kind: 'limited', publication, until: attempt.until };
+      case 'busy':
+        return admit(shown, 'cookie', tokens) === undefined ? undefined : { kind: 'busy' };
+      default:
+        return attempt satisfies never;
+    }
+  }
+
+  async function enter(request: EnterRequest): Promise<EnterOutcome> {
+    const line = JSON.stringify([request.id, request.address]);
+    const begun = await waiting.ask(line, () => begin(request), request.signal);
+    if (begun === undefined) return { kind: 'busy' };
+    if (begun.kind !== 'begun') return begun;
+    try {
+      return await finish(ports, begun, request);
+    } finally {
+      waiting.wake(line);
+    }
+  }
+
+  return {
+    visit,
+    async enter(request) {
+      const outcome = await enter(request);
+      observe?.({ kind: 'try', outcome: outcome.kind });
+      return outcome;
+    },
+    grants: { admit, sign: (grant) => grants.sign(grant) },
+  };
+}
+
+async function finish(
+  { attempts, passwords, clock }: EnterPorts,
+  { shown, hash, ticket }: BegunTry,
+  { password, address }: EnterRequest,
+): Promise<EnterOutcome> {
+  const guess = parseGuess(password);
+  let isRight = false;
+  try {
+    isRight = guess !== undefined && (await passwords.verify(guess, hash, address));
+  } catch (error) {
+    await attempts[isFault(error) && error.code === 'hasher_overloaded' ? 'forgive' : 'settle'](ticket);
+    throw error;
+  }
+  await attempts[isRight ? 'forgive' : 'settle'](ticket);
+  return isRight
+    ? { kind: 'granted', publication: shown.publication, grant: firstGrant('cookie', shown, clock.now()) }
+    : { kind: 'wrong', publication: shown.publication };
+}

@@ -1,0 +1,68 @@
+import type { Instant, Rate, RateMark } from '@pinfold/core';
+import { leftOf, type RateLeft, takenFrom } from '@pinfold/core/adapter';
+
+/** The decision about one request, and what is left of the rate after it. */
+export interface TakenRequest {
+  readonly kind: 'admitted' | 'limited';
+  /** `nextAt` of a limited request is when it passes, at its cost. */
+  readonly left: RateLeft;
+}
+
+interface Entry {
+  readonly mark: RateMark;
+  /** When the whole rate is there again, so that the entry can be dropped. */
+  readonly wholeAt: Instant;
+}
+
+/** Entries kept at the same time; beyond it the oldest is dropped. */
+const MOST_ENTRIES = 100_000;
+/** Entries that each call checks for removal: two for one that may come, so that dropping keeps up. */
+const CHECKED = 2;
+
+/**
+ * Takes requests from a rate by key, in the memory of this process.
+ *
+ * @example
+ * import { instant, minutes } from '@pinfold/core';
+ * import { RateLimiter } from '@pinfold/http';
+ *
+ * const limiter = new RateLimiter<string>();
+ * limiter.take('192.0.2.7', { count: 60, window: minutes(1) }, instant(0)).kind; // 'admitted'
+ */
+export class RateLimiter<Key> {
+  /** The least recently checked come first. */
+  readonly #entries: Map<Key, Entry> = new Map();
+
+  /** How many keys have less than their whole rate. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Takes a request's cost from the rate of its key; takes nothing when too little is left. */
+  take(key: Key, rate: Rate, now: Instant, cost = 1): TakenRequest {
+    this.#dropWhole(now);
+    const mark = this.#entries.get(key)?.mark ?? null;
+    const before = leftOf(rate, mark, now, cost);
+    if (before.nextAt > now) return { kind: 'limited', left: before };
+    const taken = takenFrom(rate, mark, now, cost);
+    const left = leftOf(rate, taken, now);
+    this.#entries.set(key, { mark: taken, wholeAt: left.wholeAt });
+    return { kind: 'admitted', left };
+  }
+
+  /** What a key has left. */
+  left(key: Key, rate: Rate, now: Instant): RateLeft {
+    return leftOf(rate, this.#entries.get(key)?.mark ?? null, now);
+  }
+
+  #dropWhole(now: Instant): void {
+    const oldest = this.#entries.entries();
+    for (let n = 0; n < CHECKED; n += 1) {
+      const next = oldest.next();
+      if (next.done === true) return;
+      const [key, entry] = next.value;
+      this.#entries.delete(key);
+      if (entry.wholeAt > now && this.#entries.size < MOST_ENTRIES) this.#entries.set(key, entry);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import { type Account, type AccountId, type Caller, type Instant, minutes, type Rate } from '@pinfold/core';
+import { rateInForce } from '@pinfold/core/adapter';
+import { clientOf } from './client-of.ts';
+import { RateLimiter, type TakenRequest } from './rate-limiter.ts';
+
+/** A rate of requests for all accounts, or by caller; null for none. */
+export type RequestRate = Rate | null | ((caller: Caller) => Rate | null | Promise<Rate | null>);
+
+/** The address of the client behind a request. */
+export type ClientAddress = (request: IncomingMessage) => string;
+
+const OF_A_STRANGER: Rate = { count: 60, window: minutes(1) };
+/** Many clients share the address of a proxy. */
+const OF_A_PROXY: Rate = { count: 600, window: minutes(1) };
+const OF_REVOCATIONS: Rate = { count: 60, window: minutes(1) };
+
+/**
+ * Bounds the requests that this process takes. Give one to all doors of a process: an account's requests to the API and
+ * to the screen are taken from the same rate, and so are a stranger's failures.
+ *
+ * @example
+ * import { accountId, instant, minutes } from '@pinfold/core';
+ * import { RequestLimiter } from '@pinfold/http';
+ *
+ * const { accounts } = new RequestLimiter();
+ * const rate = { count: 60, window: minutes(1) };
+ * accounts.take(accountId('team'), rate, instant(0), 10).left.remaining; // 50
+ */
+export class RequestLimiter {
+  /** By account, at the rate in force for it. */
+  readonly accounts: RateLimiter<AccountId> = new RateLimiter();
+  readonly #strangers: RateLimiter<string> = new RateLimiter();
+  readonly #revocations: RateLimiter<string> = new RateLimiter();
+
+  /**
+   * Counts a failure or a beginning of somebody who is not signed in: a wrong key or link, a sign-in begun elsewhere.
+   * Check first whether the request succeeds: what succeeds is not counted.
+   *
+   * @param address the client's, as far as proxies are trusted; of IPv6 its /64 counts.
+   */
+  takeStranger(request: IncomingMessage, address: string, now: Instant): TakenRequest {
+    const rate = isUntrustedProxy(request, address) ? OF_A_PROXY : OF_A_STRANGER;
+    return this.#strangers.take(clientOf(address), rate, now);
+  }
+
+  /** Counts a request that ends access, which the account's rate must never refuse, by session. */
+  takeRevocation(session: string, now: Instant): TakenRequest {
+    return this.#revocations.take(session, OF_REVOCATIONS, now);
+  }
+}
+
+/**
+ * The rate of requests in force for a caller: its account's own before the one for all.
+ *
+ * @example
+ * import { type Account, accountId, minutes } from '@pinfold/core';
+ * import { requestRateOf } from '@pinfold/http';
+ *
+ * const caller = { account: accountId('team'), scopes: [] };
+ * await requestRateOf({ count: 100, window: minutes(1) }, caller, undefined); // { count: 100, window: 60_000 }
+ */
+export async function requestRateOf(
+  ofAll: RequestRate,
+  caller: Caller,
+  account: Pick<Account, 'limits'> | undefined,
+): Promise<Rate | null> {
+  const rate = typeof ofAll === 'function' ? await ofAll(caller) : ofAll;
+  return rateInForce(account?.limits.requests ?? null, rate);
+}
+
+/**
+ * The address of the socket, for servers without a proxy before them.
+ *
+ * @example
+ * import { IncomingMessage } from 'node:http';
+ * import { Socket } from 'node:net';
+ * import { socketAddress } from '@pinfold/http';
+ *
+ * socketAddress(new IncomingMessage(new Socket())); // ''
+ */
+export function socketAddress({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
+}
+
+/** The peer forwards for others, and is not trusted to name them. */
+function isUntrustedProxy(request: IncomingMessage, address: string): boolean {
+  const { headers } = request;
+  const forwards = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+  return forwards && address === socketAddress(request);
+}

@@ -1,0 +1,34 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { accountId, type Caller } from '@pinfold/core';
+import { expect } from 'chai';
+import { withoutAdministration } from '../src/index.ts';
+
+const request = new IncomingMessage(new Socket());
+const response = new ServerResponse(request);
+const ADA: Caller = { account: accountId('ada'), scopes: ['manage', 'admin'], person: 'ada' };
+
+describe('authentication without administration', () => {
+  it('removes the scope admin, and warns once', async () => {
+    const warnings: string[] = [];
+    const authenticate = withoutAdministration(
+      async () => ADA,
+      (message) => warnings.push(message),
+    );
+    for (let call = 0; call < 2; call += 1) {
+      expect(await authenticate(request, response)).to.deep.equal({ ...ADA, scopes: ['manage'] });
+    }
+    expect(warnings).to.have.length(1);
+    expect(ADA.scopes, 'the answer of the team').to.include('admin');
+  });
+
+  it('leaves other callers as they are, and hands on who it was', async () => {
+    const known = { ...ADA, scopes: ['manage'] as const };
+    const authenticate = withoutAdministration(
+      async (_request, _response, { again } = {}) => again,
+      () => expect.fail('there is nothing to warn of'),
+    );
+    expect(await authenticate(request, response)).to.equal(undefined);
+    expect(await authenticate(request, response, { again: known })).to.equal(known);
+  });
+});

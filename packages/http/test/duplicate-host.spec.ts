@@ -1,0 +1,18 @@
+import { expect } from 'chai';
+import { hasSeveralHosts } from '../src/duplicate-host.ts';
+
+describe('the Host header', () => {
+  it('comes several times when its name does, in any letter case and among any others', () => {
+    const raw = (...names: readonly string[]) => ({ rawHeaders: names.flatMap((name) => [name, 'host']) });
+    for (const names of [[], ['Accept'], ['Host'], ['Date', 'host', 'ETag', 'Hose', 'Hosts']]) {
+      expect(hasSeveralHosts(raw(...names)), names.join()).to.equal(false);
+    }
+    for (const names of [
+      ['Host', 'Host'],
+      ['host', 'Date', 'HOST'],
+      ['Accept', 'hOST', 'Hosts', 'Host', 'Via'],
+    ]) {
+      expect(hasSeveralHosts(raw(...names)), names.join()).to.equal(true);
+    }
+  });
+});

@@ -1,0 +1,127 @@
+import { type AccountId, accountId, seconds } from '@pinfold/core';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { Uploads } from '../src/index.ts';
+import { turns } from './incoming.ts';
+
+const HERE = new AbortController().signal;
+const [A, B, C] = ['a', 'b', 'c'].map((name) => accountId(name)) as [AccountId, AccountId, AccountId];
+const KIB = 1_024;
+
+/** An upload whose bytes come when the test says so. */
+interface Upload {
+  received: number;
+  isClientsTurn: boolean;
+  isBegun: boolean;
+  readonly outcome: Promise<string>;
+  end(): void;
+}
+
+function openUploads(places: number) {
+  const clock = createManualClock();
+  const uploads = new Uploads({ clock, places });
+  const ended: string[] = [];
+  const take = (account: AccountId, name: string, gone: AbortSignal = HERE): Upload => {
+    const over = Promise.withResolvers<string>();
+    const upload = { received: 0, isClientsTurn: true, isBegun: false, end: () => over.resolve('whole') };
+    const stall = () => {
+      ended.push(name);
+      over.resolve('stalled');
+    };
+    const outcome = uploads
+      .take(account, gone, (follow) => {
+        upload.isBegun = true;
+        follow(Object.defineProperties({ stall } as never, bytesOf(upload)));
+        return over.promise;
+      })
+      .catch(() => 'left');
+    return Object.assign(upload, { outcome });
+  };
+  /** Lets seconds pass, in each of which every named upload brings so many bytes. */
+  const pass = async (count: number, bytes: ReadonlyMap<Upload, number> = new Map()) => {
+    for (let n = 0; n < count; n += 1) {
+      for (const [upload, more] of bytes) upload.received += more;
+      clock.advance(seconds(1));
+      await turns();
+    }
+  };
+  return { take, pass, ended };
+}
+
+function bytesOf(upload: Pick<Upload, 'received' | 'isClientsTurn'>): PropertyDescriptorMap {
+  return {
+    received: { get: () => upload.received },
+    isClientsTurn: { get: () => upload.isClientsTurn },
+  };
+}
+
+describe('The pace of an upload', () => {
+  it('is nobody’s concern while no other account waits', async () => {
+    const { take, pass, ended } = openUploads(2);
+    for (const name of ['a1', 'a2', 'a3']) take(A, name);
+    await pass(25);
+    expect(ended).to.deep.equal([]);
+  });
+
+  it('ends it after ten seconds below 16 KiB/s while another account waits, and makes room', async () => {
+    const { take, pass, ended } = openUploads(2);
+    const [slow, quick] = [take(A, 'slow'), take(A, 'quick')];
+    const pace = new Map([
+      [slow, 16 * KIB - 1],
+      [quick, 16 * KIB],
+    ]);
+    await pass(20, pace);
+    const waiting = take(B, 'b1');
+    await pass(9, pace);
+    expect(ended).to.deep.equal([]);
+    await pass(1, pace);
+    expect(ended).to.deep.equal(['slow']);
+    expect([await slow.outcome, waiting.isBegun]).to.deep.equal(['stalled', true]);
+    take(C, 'c1');
+    await pass(25, pace);
+    expect(ended, 'only the one that begins is slow enough').not.to.include('quick');
+  });
+
+  it('counts only the time during all of which another account waited', async () => {
+    const { take, pass, ended } = openUploads(1);
+    for (const name of ['a1', 'a2']) take(A, name);
+    const gone = new AbortController();
+    take(B, 'b1', gone.signal);
+    await pass(9);
+    gone.abort();
+    await turns();
+    take(B, 'b2');
+    // The wait begins between two measurements, so the window begins with the second.
+    await pass(10);
+    expect(ended).to.deep.equal([]);
+    await pass(1);
+    expect(ended).to.deep.equal(['a1']);
+  });
+
+  it('ends the slowest of the account with the most places, and no more than wait', async () => {
+    const { take, pass, ended } = openUploads(4);
+    const slow = [10, 3, 8].map((bytes, n) => [take(A, `a${n}`), bytes] as const);
+    const pace = new Map([...slow, [take(B, 'b'), 0] as const]);
+    for (const name of ['c1', 'c2']) take(C, name);
+    await pass(10, pace);
+    // With one left of three, A has no more places than B, whose upload is the slower one.
+    expect(ended).to.deep.equal(['a1', 'a2']);
+    take(A, 'a3');
+    await pass(5, pace);
+    expect(ended).to.have.length(2);
+  });
+
+  it('is not the client’s while its body is whole or its reader is behind', async () => {
+    const { take, pass, ended } = openUploads(1);
+    const upload = take(A, 'a1');
+    take(B, 'b1');
+    await pass(5);
+    upload.isClientsTurn = false;
+    await pass(5);
+    upload.isClientsTurn = true;
+    await pass(10);
+    expect(ended).to.deep.equal([]);
+    await pass(1);
+    expect(ended).to.deep.equal(['a1']);
+  });
+});

@@ -1,0 +1,118 @@
+import type { Day, Instant } from '@pinfold/core';
+import type { Language } from './language.ts';
+
+/** A sentence with `{names}` for values, or one for each plural category that the language has. */
+export type Message = string | Partial<Readonly<Record<Intl.LDMLPluralRule, string>>>;
+
+/** What stands in for the names in a message. */
+export type Values = Readonly<Record<string, string | number>>;
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const KiB = 1_024;
+/** English speakers the world over read the day before the month; only one country turns them round. */
+const DATES: Readonly<Record<Language, string>> = { en: 'en-GB', ja: 'ja' };
+
+/** Formats by language and kind. Making one takes a hundred times as long as using it. */
+const FORMATS: Map<string, unknown> = new Map();
+
+/** Says things in one language and in one time zone. It runs on the server and in the browser alike. */
+export class Words<Id extends string> {
+  readonly language: Language;
+  /** An IANA name, or `UTC` where the person's own zone is not known. */
+  readonly timeZone: string;
+  readonly #catalogue: Readonly<Record<Id, Message>>;
+  /** Not shared, as there are hundreds of zones. */
+  #moments: Intl.DateTimeFormat | undefined;
+
+  constructor(language: Language, timeZone: string, catalogue: Readonly<Record<Id, Message>>) {
+    this.language = language;
+    this.timeZone = timeZone;
+    this.#catalogue = catalogue;
+  }
+
+  /** A message; `count` among the values chooses its plural form (Unicode TR 35, plural rules). */
+  say(id: Id, values: Values = {}): string {
+    const message = this.#catalogue[id];
+    const text = typeof message === 'string' ? message : this.#plural(message, Number(values.count));
+    return text.replace(/\{(\w+)\}/g, (_, name: string) => this.#value(values[name]));
+  }
+
+  number(value: number): string {
+    return this.#format('number', (language) => new Intl.NumberFormat(language)).format(value);
+  }
+
+  /** Bytes in binary units, as the service's own limits are counted. */
+  size(bytes: number): string {
+    if (bytes < KiB) {
+      const options = { style: 'unit', unit: 'byte', unitDisplay: 'long' } as const;
+      return this.#format('bytes', (language) => new Intl.NumberFormat(language, options)).format(bytes);
+    }
+    const [value, unit] = bytes < KiB * KiB ? [bytes / KiB, 'KiB'] : [bytes / KiB / KiB, 'MiB'];
+    const maximumFractionDigits = value < 100 ? 1 : 0;
+    const make = (language: Language) => new Intl.NumberFormat(language, { maximumFractionDigits });
+    return `${this.#format(`size ${maximumFractionDigits}`, make).format(value)} ${unit}`;
+  }
+
+  /** The exact time to the minute, with its zone where that is not the person's own. */
+  moment(at: Instant): string {
+    const zone = this.timeZone === 'UTC' ? ({ timeZoneName: 'short' } as const) : {};
+    this.#moments ??= new Intl.DateTimeFormat(DATES[this.language], {
+      year: 'numeric',
+      month: 'long',
+      day: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+      timeZone: this.timeZone,
+      ...zone,
+    });
+    return this.#moments.format(at);
+  }
+
+  /** A day in UTC. */
+  day(day: Day): string {
+    const options = { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' } as const;
+    const make = (language: Language) => new Intl.DateTimeFormat(DATES[language], options);
+    return this.#format('day', make).format(day * DAY);
+  }
+
+  /** The distance in time: "in 3 days", "2 hours ago". */
+  distance(at: Instant, now: Instant): string {
+    const apart = at - now;
+    const size = Math.abs(apart);
+    const numeric = size < MINUTE / 2 ? 'auto' : 'always';
+    const make = (language: Language) => new Intl.RelativeTimeFormat(language, { numeric });
+    const format = this.#format(`distance ${numeric}`, make);
+    if (numeric === 'auto') return format.format(0, 'second');
+    const sign = apart < 0 ? -1 : 1;
+    if (size < HOUR) return format.format(sign * Math.round(size / MINUTE), 'minute');
+    if (size < DAY) return format.format(sign * Math.round(size / HOUR), 'hour');
+    return format.format(sign * Math.round(size / DAY), 'day');
+  }
+
+  /** A length of time in days, or in hours where it is shorter than two. */
+  span(length: number): string {
+    const [value, unit] =
+      length < 2 * DAY && length % DAY !== 0 ? [length / HOUR, 'hour'] : [length / DAY, 'day'];
+    const options = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const;
+    return this.#format(`span ${unit}`, (language) => new Intl.NumberFormat(language, options)).format(value);
+  }
+
+  #format<Format>(kind: string, make: (language: Language) => Format): Format {
+    const name = `${this.language} ${kind}`;
+    const format = (FORMATS.get(name) as Format | undefined) ?? make(this.language);
+    FORMATS.set(name, format);
+    return format;
+  }
+
+  #value(value: string | number | undefined): string {
+    return typeof value === 'number' ? this.number(value) : (value ?? '');
+  }
+
+  #plural(forms: Partial<Readonly<Record<Intl.LDMLPluralRule, string>>>, count: number): string {
+    const rules = this.#format('plural', (language) => new Intl.PluralRules(language));
+    return forms[rules.select(count)] ?? forms.other ?? '';
+  }
+}

@@ -1,0 +1,83 @@
+import type { AccountId, Inadmissible, Instant, UseCases } from '@pinfold/core';
+import { boundsOf, hasQuota, leftOf, type RateLeft } from '@pinfold/core/adapter';
+import type { SignedInContext } from './request/request-context.ts';
+
+/** What an account may publish still; null where there is no bound. */
+export interface Allowance {
+  readonly publications: RateLeft | null;
+  readonly sites: Quota | null;
+  readonly bytes: Quota | null;
+}
+
+/** How much of something an account may have, and has. */
+export interface Quota {
+  readonly limit: number;
+  readonly used: number;
+}
+
+/** Looks up what an account may publish still. */
+export async function allowanceOf(
+  { accounts, quotasOf }: Pick<UseCases, 'accounts' | 'quotasOf'>,
+  name: AccountId,
+  now: Instant,
+): Promise<Allowance> {
+  const account = (await accounts.load(name))?.value;
+  const inForce = boundsOf(account, await quotasOf(name));
+  const used = hasQuota(inForce) ? await accounts.usedBy(name, now) : { sites: 0, bytes: 0 };
+  return {
+    publications:
+      inForce.publications && leftOf(inForce.publications, account?.publicationsMark ?? null, now),
+    sites: quota(inForce.sites, used.sites),
+    bytes: quota(inForce.bytes, used.bytes),
+  };
+}
+
+/** What the account may publish still, in sentences; none where there is no bound. */
+export function allowanceWords({ words, now }: SignedInContext, allowance: Allowance): string {
+  const { publications, sites, bytes } = allowance;
+  return [
+    sites && words.say('leftSites', { count: left(sites), limit: sites.limit }),
+    bytes && words.say('leftBytes', { left: words.size(left(bytes)), limit: words.size(bytes.limit) }),
+    publications && rateWords(publications),
+  ]
+    .filter((sentence) => sentence !== null)
+    .join(words.language === 'ja' ? '' : ' ');
+
+  function rateWords({ remaining, nextAt }: RateLeft): string {
+    return remaining === 0
+      ? words.say('leftNone', { when: words.distance(nextAt, now) })
+      : words.say('leftNow', { count: remaining });
+  }
+}
+
+/** Why the account may not publish now. */
+export function refusedWords(
+  { words, now }: SignedInContext,
+  refusal: Exclude<Inadmissible, { code: 'invalid_archive' }>,
+): string {
+  switch (refusal.code) {
+    case 'account_blocked':
+      return words.say('accountBlocked');
+    case 'read_only':
+      return [words.say('readOnlyText'), refusal.message].filter((sentence) => sentence !== null).join(' ');
+    case 'rate_limited':
+      return words.say('publishedTooMuch', { when: words.distance(refusal.retryAt, now) });
+    case 'quota_exceeded':
+      return refusal.rule === 'sites'
+        ? words.say('noRoomForSite', { count: refusal.limit, limit: refusal.limit })
+        : words.say('noRoomForBytes', {
+            limit: words.size(refusal.limit),
+            actual: words.size(refusal.actual),
+          });
+    default:
+      return refusal satisfies never;
+  }
+}
+
+function quota(limit: number | null, used: number): Quota | null {
+  return limit === null ? null : { limit, used };
+}
+
+function left({ limit, used }: Quota): number {
+  return Math.max(0, limit - used);
+}

@@ -1,0 +1,72 @@
+import type { Caller } from '@pinfold/core';
+import { RateHeaders, requestRateOf, type TakenRequest } from '@pinfold/http';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { Screen } from '../options.ts';
+import type { Answer } from '../response/answer.ts';
+import { refuseTooMany } from '../response/refuse.ts';
+import { arrivalOf } from './authenticate.ts';
+import type { RequestContext, SignedInContext } from './request-context.ts';
+
+/** Takes a request from its account's rate of requests; the refusal when too little is left. */
+export async function refuseByRate(
+  screen: Screen,
+  visit: SignedInContext,
+  cost: number,
+): Promise<Answer | undefined> {
+  return refusalOf(screen, visit, await takeFromRate(screen, visit.caller, cost), 'tooManyRequests', visit);
+}
+
+/**
+ * Counts a request that ends access, by session. The account's rate never refuses one: its owner must get this done
+ * while somebody else uses the rate up.
+ */
+export function refuseRevocation(screen: Screen, visit: SignedInContext): Answer | undefined {
+  const { requestLimiter, useCases } = screen;
+  const taken = requestLimiter.takeRevocation(visit.bond, useCases.clock.now());
+  return refusalOf(screen, visit, taken, 'tooManyRequests', visit);
+}
+
+/** Counts a page that leads to what ends access: by the account's rate, and past it as {@link refuseRevocation} does. */
+export async function refuseWayToRevoke(screen: Screen, visit: SignedInContext): Promise<Answer | undefined> {
+  const taken = await takeFromRate(screen, visit.caller, 1);
+  return taken?.kind === 'limited' ? refuseRevocation(screen, visit) : undefined;
+}
+
+/**
+ * Counts what a stranger begins or failed at, by the client's address; the refusal past the bound. What can succeed is
+ * tried first: a request with a right key or link is neither counted nor refused. Somebody who is signed in is no
+ * stranger, and takes from the account's rate instead.
+ */
+export async function refuseStranger(screen: Screen, visit: RequestContext): Promise<Answer | undefined> {
+  const arrival = await arrivalOf(screen, visit);
+  if (arrival.kind === 'signed_in') {
+    return refusalOf(screen, visit, await takeFromRate(screen, arrival.caller, 1), 'tooManyRequests');
+  }
+  const { requestLimiter, clientAddress, useCases } = screen;
+  const { request } = visit;
+  const taken = requestLimiter.takeStranger(request, clientAddress(request), useCases.clock.now());
+  return refusalOf(screen, visit, taken, 'tooManyFailures');
+}
+
+async function takeFromRate(
+  { useCases: { accounts, clock }, requestLimiter, requestRate }: Screen,
+  caller: Caller,
+  cost: number,
+): Promise<TakenRequest | undefined> {
+  const account = (await accounts.load(caller.account))?.value;
+  const rate = await requestRateOf(requestRate, caller, account);
+  return rate === null ? undefined : requestLimiter.accounts.take(caller.account, rate, clock.now(), cost);
+}
+
+function refusalOf(
+  { useCases: { clock } }: Screen,
+  visit: RequestContext,
+  taken: TakenRequest | undefined,
+  text: MessageId,
+  signedIn?: SignedInContext,
+): Answer | undefined {
+  if (taken?.kind !== 'limited') return undefined;
+  const now = clock.now();
+  new RateHeaders(visit.response).tell('requests', taken.left, now);
+  return refuseTooMany(visit, taken.left.nextAt - now, text, signedIn);
+}

@@ -1,0 +1,59 @@
+import { writeCookie } from '../request/cookies.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { Answer } from './answer.ts';
+import { signSaid } from './flash.ts';
+
+const SAID_SECONDS = 60;
+
+/** Headers of everything the screen answers, whoever asks. */
+export function protect({ response, nonce, look }: RequestContext, requestId: string): void {
+  response.set({
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      `script-src 'nonce-${nonce}'`,
+      look.sheet === undefined ? "style-src 'self'" : `style-src 'self' 'nonce-${nonce}'`,
+      `img-src ${look.pictures}`,
+      "connect-src 'self'",
+      "worker-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'same-origin',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Robots-Tag': 'noindex',
+  });
+}
+
+/** Sends what a handler wants sent. */
+export function send(visit: RequestContext, answer: Answer): void {
+  const { response, scope } = visit;
+  if (response.headersSent || response.destroyed) return;
+  if (answer.kind === 'see_other') {
+    if (answer.said !== undefined) {
+      writeCookie(response, scope, 'said', signSaid(answer.said, visit.secret), SAID_SECONDS);
+    }
+    response.status(303).set('Location', answer.to).end();
+    return;
+  }
+  if (answer.kind === 'picture') {
+    response.type('image/svg+xml').send(answer.svg);
+    return;
+  }
+  response.status(answer.status);
+  if (answer.retryAfter !== undefined) response.set('Retry-After', String(answer.retryAfter));
+  if (answer.kind === 'json') {
+    response.json(answer.body);
+    return;
+  }
+  response.set({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Language': visit.words.language,
+    Vary: 'Accept-Language, Cookie',
+  });
+  response.send(String(answer.html));
+}

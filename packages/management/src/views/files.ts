@@ -1,0 +1,74 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Manifest } from '@pinfold/core';
+import { type Html, html } from '@pinfold/http';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { ShownPublication } from '../publication.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { card } from './parts.ts';
+
+/** Longer lists of files begin folded. */
+const MOST_UNFOLDED = 20;
+const FILES_PER_PAGE = 200;
+/** Rows written in one turn of the event loop: names may be long, and all of it is escaped. */
+const ROWS_AT_ONCE = 25;
+
+/**
+ * The files of the site with their sizes, a page of them.
+ *
+ * @param manifest absent when the files are gone.
+ * @param wanted the page's number from 1; anything else is the first page.
+ */
+export async function filesCard(
+  visit: SignedInContext,
+  publication: ShownPublication,
+  manifest: Manifest | undefined,
+  wanted: number,
+): Promise<Html> {
+  const { words } = visit;
+  if (manifest === undefined)
+    return card(visit, 'files', html`<p class="quiet">${words.say('filesGone')}</p>`);
+  const { entries } = manifest;
+  const pages = Math.ceil(entries.length / FILES_PER_PAGE);
+  const isPage = Number.isInteger(wanted) && wanted >= 1 && wanted <= pages;
+  const page = isPage ? wanted : 1;
+  const begin = (page - 1) * FILES_PER_PAGE;
+  const shown = entries.slice(begin, begin + FILES_PER_PAGE);
+  const heads = html`<thead><tr><th scope="col">${words.say('file')}</th><th scope="col" class="figure">${words.say('size')}</th></tr></thead>`;
+  const table = html`<table class="files">${heads}<tbody>${await rowsOf(visit, shown)}</tbody></table>`;
+  if (entries.length <= MOST_UNFOLDED) return card(visit, 'files', table);
+  const summary =
+    pages === 1
+      ? words.say('showFiles', { count: entries.length })
+      : words.say('filesShown', { first: begin + 1, last: begin + shown.length, count: entries.length });
+  return card(
+    visit,
+    'files',
+    html`<details${isPage ? html` open` : undefined}><summary>${summary}</summary>${table}
+${pages === 1 ? undefined : pageLinks(visit, publication, page, pages)}</details>`,
+  );
+}
+
+async function rowsOf({ words }: SignedInContext, entries: Manifest['entries']): Promise<readonly Html[]> {
+  const rows: Html[] = [];
+  for (const { path, size } of entries) {
+    rows.push(
+      html`<tr><td class="path" dir="auto">${path}</td><td class="figure">${words.size(size)}</td></tr>`,
+    );
+    if (rows.length % ROWS_AT_ONCE === 0) await setImmediate();
+  }
+  return rows;
+}
+
+function pageLinks(
+  { words, base }: SignedInContext,
+  { id }: ShownPublication,
+  page: number,
+  pages: number,
+): Html {
+  const link = (to: number, relation: 'prev' | 'next', message: MessageId) =>
+    html`<a rel="${relation}" href="${base}/publications/${id}?files=${to}#files">${words.say(message)}</a>`;
+  return html`<nav class="pages" aria-label="${words.say('pagesLabel')}">
+${page > 1 ? link(page - 1, 'prev', 'previousPage') : html`<span></span>`}
+${page < pages ? link(page + 1, 'next', 'nextPage') : undefined}
+</nav>`;
+}

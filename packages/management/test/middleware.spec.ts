@@ -1,0 +1,242 @@
+import { Fault, OPERATOR, type Publication } from '@pinfold/core';
+import { listedKeys, openRawConnection } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { screenOf } from '../src/options.ts';
+import { routesOf } from '../src/routes.ts';
+import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
+import { Person } from './person.ts';
+
+const HOSTILE = [
+  `<script>alert(1)</script>`,
+  `"><img src=x onerror=alert(1)>`,
+  `' onmouseover='alert(1)`,
+  '</title><svg/onload=alert(1)>',
+  '{{7*7}}<%= 7*7 %>',
+  'javascript:alert(1)',
+  '\u202eevil\u2066',
+];
+
+describe('what the screen guards against', () => {
+  let screen: Screen;
+  let person: Person;
+  let role: Publication;
+  let form: string;
+  beforeEach(async () => {
+    screen = await openScreen();
+    person = new Person(screen.base);
+    role = await screen.publish('Report');
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    form = (await person.get('/')).token;
+  });
+  afterEach(() => screen.close());
+
+  async function stopped(
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    const answer = await person.post(`/publications/${role.id}/stop`, fields, headers);
+    const found = await screen.useCases.read({ by: OWNER, id: role.id });
+    return {
+      status: answer.status,
+      happened: found.kind === 'found' && found.publication.deletedAt !== null,
+    };
+  }
+
+  it('has no page at an address that cannot be decoded, and tells nothing of itself', async () => {
+    for (const path of ['publications', 'assets', 'administration/accounts', 'keys/x']) {
+      const { status, text, headers } = await new Person(screen.base).get(`/${path}/%zz`);
+      expect(status, path).to.equal(404);
+      expect(text).to.include('There is nothing here').and.not.include('node_modules');
+      expect(headers.get('cache-control')).to.equal('no-store');
+    }
+    expect((await person.post('/keys/%ff/revoke', { form })).status).to.equal(404);
+  });
+
+  it('takes no form without the token of the session', async () => {
+    const other = new Person(screen.base);
+    await other.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const { token: theirs } = await other.get('/');
+    for (const fields of [
+      {},
+      { form: '' },
+      { form: 'x' },
+      { form: theirs },
+      { form: `${form}x` },
+      { form: form.slice(1) },
+    ]) {
+      expect(await stopped(fields as Record<string, string>)).to.deep.equal({ status: 403, happened: false });
+    }
+    expect(await stopped({ form })).to.deep.equal({ status: 303, happened: true });
+  });
+
+  it('calls nothing that changes something for whoever shows no token', async () => {
+    const { useCases, keys, sessions, url: publicUrl } = screen;
+    const changing = routesOf(screenOf({ useCases, keys, sessions, publicUrl })).filter(
+      ({ method }) => method === 'post',
+    );
+    expect(changing.length).to.be.greaterThan(10);
+    for (const { path } of changing) {
+      const named = path.replace(':id', role.id).replace(':key', 'x');
+      const archive = new FormData();
+      archive.append('archive', new Blob([zipOf({ 'index.html': 'x' })]), 'a.zip');
+      const answer = await person.post(named, path === '/publish' ? archive : { title: 'x' });
+      expect(answer.status, path).to.equal(403);
+    }
+    const listed = await useCases.list({ by: OWNER, limit: 9 });
+    expect(listed.kind === 'page' && listed.publications).to.deep.equal([role]);
+    expect(await listedKeys(keys, OWNER)).to.deep.equal([]);
+  });
+
+  it('takes no form from another site or from a sibling of its own', async () => {
+    const host = new URL(screen.base).host;
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'same-site', origin: screen.url },
+      { origin: 'https://evil.example' },
+      { origin: `http://${role.id}.${host}` },
+      { origin: 'null' },
+    ] as Record<string, string>[]) {
+      expect(await stopped({ form }, headers), JSON.stringify(headers)).to.deep.equal({
+        status: 403,
+        happened: false,
+      });
+    }
+    expect(await stopped({ form }, { 'sec-fetch-site': 'same-origin' })).to.include({ happened: true });
+  });
+
+  it('takes its own forms from browsers that say less', async () => {
+    for (const origin of [undefined, screen.url, screen.url.toUpperCase()]) {
+      const pinned = await person.post(
+        `/publications/${role.id}/pin`,
+        { form },
+        origin === undefined ? {} : { origin },
+      );
+      expect(pinned.status, origin).to.equal(303);
+    }
+  });
+
+  it('takes no form again after signing out, nor in a new session', async () => {
+    const before = person.twin();
+    await person.post('/sign-out', { form });
+    const late = await before.post(`/publications/${role.id}/stop`, { form });
+    expect(late.location).to.equal('/manage/sign-in');
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    expect(await stopped({ form })).to.deep.equal({ status: 403, happened: false });
+  });
+
+  it('changes nothing by GET', async () => {
+    for (const verb of ['pin', 'unpin', 'renew', 'rename', 'password']) {
+      expect((await person.get(`/publications/${role.id}/${verb}`)).status, verb).to.equal(404);
+    }
+    const found = await screen.useCases.read({ by: OWNER, id: role.id });
+    expect(found.kind === 'found' && found.publication).to.deep.equal(role);
+  });
+
+  it('takes no oversized or malformed form', async () => {
+    expect(
+      (await person.post(`/publications/${role.id}/rename`, { form, title: 'x'.repeat(20_000) })).status,
+    ).to.equal(413);
+    const headers = { 'content-type': 'application/json' };
+    expect(await stopped({ form }, headers)).to.deep.equal({ status: 403, happened: false });
+    const twice = new URLSearchParams([
+      ['form', form],
+      ['form', form],
+    ]);
+    expect((await person.post(`/publications/${role.id}/stop`, twice)).status).to.equal(403);
+  });
+
+  it('says at once that a form is too large, without its end', async () => {
+    const form = 'Content-Type: application/x-www-form-urlencoded';
+    for (const [path, length, sent] of [
+      ['/sign-in', 'Content-Length: 16385', ''],
+      ['/sign-in', 'Content-Length: 50000000', 'key=x'],
+      ['/sign-in', 'Transfer-Encoding: chunked', `5000\r\n${'k'.repeat(0x5000)}\r\n`],
+      ['/keys', 'Content-Length: 50000000', 'label=x'],
+    ] as const) {
+      const connection = await openRawConnection(screen.base);
+      const head = [`POST /manage${path} HTTP/1.1`, 'Host: localhost', form, length, '\r\n'];
+      await connection.send(head.join('\r\n') + sent);
+      // Time stands still in this test, so nothing that waits for it would be answered.
+      expect((await connection.answer()).status, `${path} ${length}`).to.equal(413);
+      connection.destroy();
+    }
+    expect(screen.log.at(-1)).to.include({ status: 413 }).and.not.to.have.property('error');
+  });
+
+  it('shows what people wrote as text, wherever it stands', async () => {
+    for (const text of HOSTILE) {
+      const hostile = await screen.publish(text, {
+        'index.html': 'x',
+        [`${text.replaceAll(/[/:\\]/g, '')}.txt`]: 'x',
+      });
+      await screen.keys.create({ by: OPERATOR, account: OWNER, label: text });
+      const pages = [
+        await person.get('/'),
+        await person.get(`/?q=${encodeURIComponent(text)}`),
+        await person.get(`/publications/${hostile.id}`),
+        await person.get(`/publications/${hostile.id}/stop`),
+        await person.get('/keys'),
+      ];
+      for (const page of pages) {
+        expect(page.status).to.equal(200);
+        expect(page.text).not.to.match(/<script>|<img(?! class="code" src="\/manage\/)|<svg\/|onmouseover='/);
+      }
+    }
+  });
+
+  it('allows no script, frame or form but its own', async () => {
+    for (const path of ['/', '/keys', '/sign-in', '/nowhere', `/publications/${role.id}`]) {
+      const { headers, text } = await person.get(path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy, path)
+        .to.include("default-src 'none'")
+        .and.include("frame-ancestors 'none'")
+        .and.include("form-action 'self'");
+      expect(policy).not.to.match(/unsafe|\*|https?:|data:/);
+      expect(headers.get('cache-control')).to.equal('no-store');
+      expect(headers.get('x-content-type-options')).to.equal('nosniff');
+      const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
+      for (const [tag] of text.matchAll(/<script[^>]*>/g))
+        expect(tag).to.include(`nonce="${nonce}"`).and.include('src=');
+      expect(text, 'inline').not.to.match(/<style|\sstyle=|\son\w+=/);
+    }
+  });
+
+  it('keeps what it loads for ever, under names that change with it', async () => {
+    const { text } = await person.get('/');
+    const assets = [...text.matchAll(/\/manage(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(assets.length).to.be.greaterThan(3);
+    for (const path of assets) {
+      const { status, headers } = await person.get(path);
+      expect(status, path).to.equal(200);
+      expect(headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
+    }
+    for (const path of ['/assets/x.js', '/assets/..%2f..%2fpackage.json', '/assets/manifest.json']) {
+      expect((await person.get(path)).status, path).to.equal(404);
+    }
+  });
+
+  it('says that it is busy when a store cannot be reached, and changes nothing', async () => {
+    const broken = await openScreen({
+      ports: ({ roles }) => ({
+        roles: Object.assign(Object.create(roles), {
+          list: () => Promise.reject(new Fault('store_unavailable', 'gone')),
+        }),
+      }),
+    });
+    try {
+      const someone = new Person(broken.base);
+      await someone.signIn((await broken.sessions.offerLink(OWNER)).token);
+      const page = await someone.get('/');
+      expect(page.status).to.equal(503);
+      expect(page.headers.get('retry-after')).to.equal('5');
+      expect(broken.log.at(-1)).to.include({ status: 503, route: '/manage/' });
+      expect(broken.log.at(-1)?.error).to.include({ code: 'store_unavailable' });
+      const upload = await someone.send('/upload', zipOf({ 'index.html': 'x' }), { 'x-pinfold-form': 'x' });
+      expect(upload.status).to.equal(403);
+    } finally {
+      await broken.close();
+    }
+  });
+});

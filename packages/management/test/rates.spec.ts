@@ -1,0 +1,295 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  accountId,
+  type IdentityProvider,
+  minutes,
+  OPERATOR,
+  type Publication,
+  type RateText,
+  seconds,
+} from '@pinfold/core';
+import { RequestLimiter } from '@pinfold/http';
+import { expect } from 'chai';
+import type { ManagementOptions } from '../src/index.ts';
+import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
+import { Person } from './person.ts';
+
+/** One passes each second. */
+const RATE = { count: 25, window: seconds(25) };
+
+describe('the rate of requests on the screen', () => {
+  let screen: Screen;
+  let limiter: RequestLimiter;
+  let person: Person;
+  let role: Publication;
+  let form: string;
+
+  async function open(management: Partial<ManagementOptions> = {}, scope: 'manage' | 'admin' = 'manage') {
+    limiter = new RequestLimiter();
+    screen = await openScreen({
+      management: { requestRate: RATE, requestLimiter: limiter, ...management },
+    });
+    role = await screen.publish('Report');
+    person = new Person(screen.base);
+    const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+    await person.signIn((await screen.sessions.offerLink(OWNER, cause, scope)).token);
+    form = (await person.get('/')).token;
+    screen.clock.advance(RATE.window);
+  }
+  beforeEach(() => open());
+  afterEach(() => screen.close());
+
+  const remaining = () => limiter.accounts.left(OWNER, RATE, screen.clock.now()).remaining;
+  const change = (action: string) => person.post(`/publications/${role.id}/${action}`, { form });
+  const useUp = () => limiter.accounts.take(OWNER, RATE, screen.clock.now(), RATE.count);
+
+  it('takes one for a page, ten for a change, and nothing for scripts, styles and pictures', async () => {
+    const { text } = await person.get('/');
+    expect(remaining()).to.equal(24);
+    await person.get(`/publications/${role.id}`);
+    expect(remaining()).to.equal(23);
+    const assets = [...text.matchAll(/(?:href|src)="\/manage(\/assets\/[^"]+)"/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(assets.length).to.be.greaterThan(2);
+    for (const path of [...assets, `/publications/${role.id}/code.svg`]) {
+      expect((await person.get(path)).status, path).to.equal(200);
+    }
+    expect(remaining()).to.equal(23);
+    expect((await change('pin')).status).to.equal(303);
+    expect(remaining()).to.equal(13);
+    expect((await person.post(`/publications/${role.id}/unpin`, { form: 'stale' })).status).to.equal(403);
+    expect(remaining()).to.equal(3);
+  });
+
+  it('is past it a page in either language that says when to try again', async () => {
+    await change('pin');
+    await change('unpin');
+    const limited = await change('pin');
+    expect(limited.status).to.equal(429);
+    expect(limited.headers.get('retry-after')).to.equal('5');
+    expect(limited.headers.get('ratelimit')).to.equal('"requests";r=5;t=5');
+    expect(limited.text).to.include('Too many requests').and.include('Try again in 5 seconds.');
+    expect(limited.text, 'the way out').to.include('/manage/sign-out');
+    expect((await person.get('/')).status, 'a page costs less').to.equal(200);
+    useUpRest();
+    const japanese = await person.get('/', { 'accept-language': 'ja' });
+    expect(japanese.status).to.equal(429);
+    expect(japanese.text).to.include('1 秒後に、もう一度お試しください。');
+    expect(screen.log.at(-1)).to.include({ outcome: 'rate_limited', account: OWNER });
+    screen.clock.advance(seconds(10));
+    expect((await change('pin')).status).to.equal(303);
+  });
+
+  function useUpRest(): void {
+    while (limiter.accounts.take(OWNER, RATE, screen.clock.now()).kind === 'admitted');
+  }
+
+  it('is JSON for an upload by our script, before its body is read', async () => {
+    const send = (key: string) =>
+      person.send('/upload', zipOf({ 'index.html': key }), {
+        'x-pinfold-form': form,
+        'idempotency-key': key,
+        'x-pinfold-filename': 'site.zip',
+        'content-type': 'application/zip',
+      });
+    expect((await send('a')).status).to.equal(201);
+    expect(remaining()).to.equal(15);
+    expect((await send('b')).status).to.equal(201);
+    const limited = await send('c');
+    expect(limited.status).to.equal(429);
+    expect(limited.headers.get('retry-after')).to.equal('5');
+    expect(JSON.parse(limited.text)).to.have.property('kind', 'refused');
+    expect(JSON.parse(limited.text).message).to.include('Try again in 5 seconds.');
+  });
+
+  it("is the account's own where one is set, and a rate by caller", async () => {
+    await screen.close();
+    await open({
+      requestRate: ({ account }) => (account === OWNER ? { count: 1, window: minutes(1) } : null),
+    });
+    screen.clock.advance(minutes(1));
+    expect((await person.get('/')).status).to.equal(200);
+    expect((await person.get('/')).status).to.equal(429);
+    const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+    await screen.administration.limitAccount(OWNER, { requests: 'off' as RateText }, cause);
+    expect((await person.get('/')).status).to.equal(200);
+  });
+
+  it('never refuses what ends access, nor the way there', async () => {
+    const key = await screen.keys.create({ by: OPERATOR, account: OWNER });
+    useUp();
+    expect((await person.get('/')).status).to.equal(429);
+    const { token } = await person.get('/keys');
+    expect((await person.post(`/keys/${key.key.id}/revoke`, { form: token })).location).to.equal(
+      '/manage/keys',
+    );
+    expect(await screen.keys.authenticate(key.text)).to.equal(undefined);
+    expect((await person.get(`/publications/${role.id}/stop`)).status).to.equal(200);
+    expect((await change('stop')).status).to.equal(303);
+    expect((await person.post('/sign-out', { form })).location).to.equal('/manage/sign-in');
+    expect(remaining()).to.equal(0);
+  });
+
+  it('bounds what ends access to sixty a minute, by session', async () => {
+    for (let n = 0; n < 60; n += 1)
+      expect((await person.post('/keys/x/revoke', { form })).status).to.equal(303);
+    const limited = await person.post('/keys/x/revoke', { form });
+    expect(limited.status).to.equal(429);
+    expect(limited.headers.get('retry-after')).to.equal('1');
+    const other = new Person(screen.base);
+    await other.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const { token } = await other.get('/keys');
+    expect((await other.post('/keys/x/revoke', { form: token })).status).to.equal(303);
+    screen.clock.advance(seconds(1));
+    expect((await person.post('/sign-out', { form })).status).to.equal(303);
+  });
+
+  it('takes nothing from those who administer there, and one from whoever asks for these pages', async () => {
+    expect((await person.get('/administration')).status).to.equal(404);
+    expect(remaining()).to.equal(24);
+    await screen.close();
+    await open({}, 'admin');
+    useUp();
+    expect((await person.get('/administration')).status).to.equal(200);
+    const fields = { form, reason: 'A test', sites: 'keep' };
+    expect((await person.post('/administration/accounts/other/block', fields)).status).not.to.equal(429);
+  });
+});
+
+describe('strangers at the screen', () => {
+  let screen: Screen;
+  let stranger: Person;
+  afterEach(() => screen.close());
+
+  async function open(management: Partial<ManagementOptions> = {}): Promise<void> {
+    screen = await openScreen({ management });
+    stranger = new Person(screen.base);
+  }
+
+  async function signIn(person: Person, fields: Readonly<Record<string, string>>) {
+    const { token } = await person.get('/sign-in');
+    return await person.post('/sign-in', { form: token, ...fields });
+  }
+
+  it('are 429 past sixty wrong keys, links and secrets a minute; a right one always gets in', async () => {
+    await open();
+    const { text: right } = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
+    const { text: weak } = await screen.keys.create({ by: OPERATOR, account: OWNER });
+    const { token: link } = await screen.sessions.offerLink(OWNER);
+    for (let n = 0; n < 20; n += 1) {
+      expect((await signIn(stranger, { key: 'pf_wrong' })).status).to.equal(401);
+      expect((await signIn(stranger, { link: 'wrong' })).status).to.equal(401);
+      expect((await stranger.post('/connect/key', { secret: 'wrong' })).status).to.equal(202);
+    }
+    const limited = await signIn(stranger, { key: 'pf_wrong' });
+    expect(limited.status).to.equal(429);
+    expect(limited.headers.get('retry-after')).to.equal('1');
+    expect(limited.text).to.include('Too many requests').and.include('Try again in 1 second.');
+    const japanese = await stranger.post('/connect/key', { secret: 'wrong' }, { 'accept-language': 'ja' });
+    expect(japanese.status).to.equal(429);
+    expect(japanese.text).to.include('サインイン');
+    expect((await signIn(stranger, { key: weak })).status, 'a right key without the scope').to.equal(401);
+    expect((await signIn(stranger, { key: right })).status).to.equal(303);
+    expect((await stranger.get('/')).status).to.equal(200);
+    expect((await new Person(screen.base).signIn(link)).status).to.equal(303);
+    screen.clock.advance(seconds(1));
+    expect((await signIn(new Person(screen.base), { key: 'pf_wrong' })).status).to.equal(401);
+  });
+
+  it('are counted by the address that trusted proxies name', async () => {
+    await open({ clientAddress: ({ headers }) => String(headers['x-forwarded-for']) });
+    const poll = async (address: string) =>
+      (await stranger.post('/connect/key', { secret: 'wrong' }, { 'x-forwarded-for': address })).status;
+    for (let n = 0; n < 60; n += 1) expect(await poll(`2001:db8::${n}`)).to.equal(202);
+    expect(await poll('2001:db8::ffff')).to.equal(429);
+    expect(await poll('192.0.2.1')).to.equal(202);
+  });
+
+  it('may begin and fail sixty sign-ins elsewhere a minute; one that succeeds is not counted', async () => {
+    const person = { account: accountId('ada'), id: 'ada', displayName: null, scope: 'manage' } as const;
+    let succeeds = false;
+    const identityProvider: IdentityProvider = {
+      name: 'Elsewhere',
+      begin: async () => ({ kind: 'begun', url: 'https://id.example/', kept: 'kept' }),
+      finish: async () =>
+        succeeds ? { kind: 'recognised', person } : { kind: 'trouble', problem: 'declined' },
+      signOutUrl: async () => undefined,
+    };
+    await open({ identityProvider });
+    for (let n = 0; n < 30; n += 1) {
+      expect((await stranger.get('/sign-in/oidc/begin')).status).to.equal(303);
+      expect((await stranger.get('/sign-in/oidc?state=x')).status).to.equal(403);
+    }
+    expect((await stranger.get('/sign-in/oidc/begin')).status).to.equal(429);
+    expect((await stranger.get('/sign-in/oidc?state=x')).status).to.equal(429);
+    succeeds = true;
+    expect((await stranger.get('/sign-in/oidc?state=x')).status).to.equal(303);
+    expect((await stranger.get('/sign-in/oidc/begin')).status, 'signed in').to.equal(303);
+  });
+});
+
+describe('a costly page', () => {
+  it('is made two at a time for one account, beside those of others', async () => {
+    const asked: (() => void)[] = [];
+    let running = 0;
+    const views = {
+      of: async () => {
+        running += 1;
+        await new Promise<void>((go) => asked.push(go));
+        running -= 1;
+        return [];
+      },
+    };
+    const screen = await openScreen({ management: { views } });
+    const personOf = async (account = OWNER) => {
+      const person = new Person(screen.base);
+      await person.signIn((await screen.sessions.offerLink(account)).token);
+      const { id } = await screen.publish('Report', undefined, account);
+      return { get: () => person.get(`/publications/${id}`) };
+    };
+    const [person, other] = [await personOf(), await personOf(accountId('other'))];
+    const pages = Array.from({ length: 6 }, () => person.get());
+    await until(() => running === 2);
+    const beside = other.get();
+    await until(() => running === 3);
+    for (let done = 0; done < 7; done += 1) {
+      await until(() => asked.length > 0);
+      expect(running).to.be.at.most(3);
+      asked.shift()?.();
+    }
+    for (const page of [...pages, beside]) expect((await page).status).to.equal(200);
+    await screen.close();
+  });
+
+  it('shows two hundred files, and leads to the others without a script', async () => {
+    const screen = await openScreen();
+    const names = Array.from({ length: 450 }, (_, n) => `f${String(n).padStart(3, '0')}.txt`);
+    const files = Object.fromEntries([['index.html', 'x'], ...names.map((name) => [name, ''])]);
+    const { id } = await screen.publish('Large', files);
+    const person = new Person(screen.base);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const seen: string[] = [];
+    let path: string | undefined = `/publications/${id}`;
+    for (let pages = 0; path !== undefined; pages += 1) {
+      expect(pages).to.be.lessThan(3);
+      const { text } = await person.get(path.replace('#files', ''));
+      const shown = [...text.matchAll(/<td class="path" dir="auto">([^<]+)</g)].map(([, name = '']) => name);
+      expect(shown.length).to.be.at.most(200);
+      expect(text.includes('<details open>'), path).to.equal(pages > 0);
+      seen.push(...shown);
+      path = /rel="next" href="\/manage([^"]+)"/.exec(text)?.[1];
+    }
+    expect(seen.toSorted()).to.deep.equal(['index.html', ...names].toSorted());
+    for (const wrong of ['0', '4', '-1', '1.5', 'x', '']) {
+      const { status, text } = await person.get(`/publications/${id}?files=${wrong}`);
+      expect(`${status} ${/Files 1 to 200 of 451/.test(text)}`, wrong).to.equal('200 true');
+    }
+    await screen.close();
+  });
+});
+
+/** Resolves when something is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await setImmediate();
+}

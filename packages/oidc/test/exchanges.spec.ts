@@ -1,0 +1,130 @@
+import { type IdentityProvider, instant, seconds } from '@pinfold/core';
+import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { CLIENT_ID, CLIENT_SECRET } from 'pinfold-test-servers/issuer';
+import { SlowIssuer } from 'pinfold-test-servers/slow-issuer';
+import { openIdConnect } from '../src/index.ts';
+import { beginSignIn, expectProblem } from './returning-browser.ts';
+
+describe('exchanges with a provider that is slow or hostile', () => {
+  let issuer: SlowIssuer;
+  let clock: ManualClock;
+  let provider: IdentityProvider;
+  beforeEach(async () => {
+    issuer = await SlowIssuer.listen();
+    clock = createManualClock(instant(Date.now()));
+    const client = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
+    provider = openIdConnect({ issuer: issuer.url, ...client, clock });
+  });
+  afterEach(() => issuer.close());
+
+  const begin = (): ReturnType<typeof beginSignIn> => beginSignIn(provider);
+
+  const DISCOVERY = '/.well-known/openid-configuration';
+  const discoveries = (): number => issuer.asked.filter((path) => path === DISCOVERY).length;
+  const answerAll = async (count: number): Promise<void> => {
+    for (let n = 0; n < count; n += 1) {
+      await issuer.untilTokens(n + 1);
+      issuer.tokens[n]?.answer();
+    }
+  };
+
+  it('takes a state once, also while its first exchange is under way', async () => {
+    const finish = await begin();
+    const first = finish('a');
+    await issuer.untilTokens(1);
+    await expectProblem(finish('a'), 'late');
+    issuer.tokens[0]?.answer();
+    await expectProblem(first, 'late');
+    await expectProblem(finish('b', 'another code'), 'late');
+    expect(issuer.tokens).to.have.length(1);
+  });
+
+  it('makes eight exchanges at a time, and lets clients take turns', async () => {
+    const codes = [...Array.from({ length: 10 }, (_, n) => `a${n}`), 'b0'];
+    const returns = [];
+    for (const code of codes) returns.push({ code, finish: await begin() });
+    const finished = returns.map(({ code, finish }) => finish(code[0] ?? '', code));
+    await issuer.untilTokens(8);
+    await answerAll(codes.length);
+    for (const each of finished) await expectProblem(each, 'late');
+    expect(issuer.open.most).to.equal(8);
+    // Requests under way at once arrive in any order: among the first eight there is none of the other client.
+    expect(issuer.tokens.slice(0, 8).every(({ code }) => code?.startsWith('a'))).to.equal(true);
+    expect(issuer.tokens.slice(8, 10).map(({ code }) => code)).to.include('b0');
+  });
+
+  it('refuses more than 64 that wait, which may come back again', async () => {
+    const returns = await Promise.all(Array.from({ length: 73 }, () => begin()));
+    const finished = returns.map((finish) => finish('a'));
+    await expectProblem(finished[72] as (typeof finished)[0], 'busy');
+    await answerAll(72);
+    for (const each of finished.slice(0, 72)) await expectProblem(each, 'late');
+    const again = returns[72]?.('a', 'again');
+    await issuer.untilTokens(73);
+    expect(issuer.tokens[72]?.code).to.equal('again');
+    issuer.tokens[72]?.answer();
+    await again;
+  });
+
+  it('cancels the exchange of a client that leaves, and never begins one that waits', async () => {
+    const leaving = new AbortController();
+    const returns = await Promise.all(Array.from({ length: 9 }, () => begin()));
+    const left = returns.map((finish) => finish('a', 'a', leaving.signal).catch((error: unknown) => error));
+    await issuer.untilTokens(8);
+    leaving.abort();
+    for (const each of left) expect(await each).to.equal(leaving.signal.reason);
+    await Promise.all(issuer.tokens.map(({ isClosed }) => isClosed));
+    const other = (await begin())('b', 'other');
+    await issuer.untilTokens(9);
+    expect(issuer.tokens[8]?.code).to.equal('other');
+    issuer.tokens[8]?.answer();
+    await other;
+  });
+
+  it('asks once for the discovery document for all who need it at the same time', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => begin()));
+    expect(discoveries()).to.equal(1);
+  });
+
+  it('asks for the discovery document at most every five seconds', async () => {
+    for (let n = 0; n < 3; n += 1) {
+      const finish = await begin();
+      const finished = finish('a');
+      await issuer.untilTokens(n + 1);
+      issuer.tokens[n]?.answer();
+      await finished;
+    }
+    expect(discoveries()).to.equal(1);
+    clock.advance(seconds(5));
+    const finished = (await begin())('a');
+    await issuer.untilTokens(4);
+    issuer.tokens[3]?.answer();
+    await finished;
+    expect(discoveries()).to.equal(2);
+  });
+
+  it('asks at most every five seconds also while the document is unusable', async () => {
+    issuer.document = '{}';
+    for (let n = 0; n < 3; n += 1) {
+      expect(await provider.begin('https://pages.example/')).to.include({ problem: 'untrusted' });
+    }
+    expect(discoveries()).to.equal(1);
+    issuer.document = undefined;
+    clock.advance(seconds(5));
+    expect(await provider.begin('https://pages.example/')).to.include({ kind: 'begun' });
+  });
+
+  it('reads at most 1 MiB of an answer', async () => {
+    const finished = (await begin())('a');
+    await issuer.untilTokens(1);
+    const [token] = issuer.tokens;
+    token?.answer(Buffer.alloc(64 * 1_048_576, ' '));
+    const outcome = await finished;
+    expect(outcome).to.deep.include({
+      problem: 'untrusted',
+      detail: 'the provider sent an answer of more than 1 MiB',
+    });
+    await token?.isClosed;
+  });
+});

@@ -1,0 +1,190 @@
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import {
+  after,
+  type CleanupRequest,
+  days,
+  type EncodedManifest,
+  hours,
+  isFault,
+  type RoleCommit,
+  type RoleStore,
+} from '@pinfold/core';
+import {
+  aComparison,
+  anArchiveId,
+  anEvent,
+  aPublication,
+  aRole,
+  aToken,
+  publishTo,
+  rejectionOf,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { RESERVE, Reserve } from '../src/ballast.ts';
+import { openSqlite } from '../src/index.ts';
+import { migrate } from '../src/migrate.ts';
+import { SqliteConnection } from '../src/sqlite-connection.ts';
+import type { Prepare } from '../src/sqlite-file.ts';
+import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
+import { inFolder } from './sqlite-subject.ts';
+import { stock } from './stocked.ts';
+
+describe('Reserve', () => {
+  /** A reserve and the path of its file. */
+  function onReserve(play: (reserve: Reserve, file: string) => void): Promise<void> {
+    return inFolder(async (folder) => {
+      const database = join(folder, 'pinfold.sqlite');
+      play(new Reserve(database), `${database}-reserve`);
+    });
+  }
+
+  it('keeps room that is really taken, for its owner alone', () =>
+    onReserve((reserve, file) => {
+      reserve.keep();
+      const { size, blocks, mode } = statSync(file);
+      expect(size).to.equal(RESERVE);
+      expect(blocks * 512).to.be.at.least(RESERVE);
+      expect(mode & 0o777).to.equal(0o600);
+    }));
+
+  it('gives it back while a task runs, a task in the task included, and then keeps it anew', () =>
+    onReserve((reserve, file) => {
+      reserve.keep();
+      const lent = reserve.lend(() => {
+        reserve.keep();
+        return [existsSync(file), reserve.lend(() => existsSync(file)), existsSync(file)];
+      });
+      expect(lent).to.deep.equal([false, false, false]);
+      expect(statSync(file).size).to.equal(RESERVE);
+    }));
+
+  it('keeps it anew when the task fails, whose error comes out', () =>
+    onReserve((reserve, file) => {
+      const reason = new Error('broken');
+      const failing = (): never => {
+        throw reason;
+      };
+      expect(() => reserve.lend(failing)).to.throw(reason);
+      expect(statSync(file).size).to.equal(RESERVE);
+    }));
+
+  it('is in nobody’s way where it cannot be kept', () =>
+    inFolder(async (folder) => {
+      const reserve = new Reserve(join(folder, 'absent', 'pinfold.sqlite'));
+      reserve.keep();
+      expect(reserve.lend(() => 'done')).to.equal('done');
+    }));
+
+  it('is kept from the first opening on, and made anew by a later one', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'pinfold.sqlite');
+      for (let n = 0; n < 2; n += 1) {
+        const handle = await openSqlite({ file });
+        expect(statSync(`${file}-reserve`).size).to.equal(RESERVE);
+        await handle.close();
+        rmSync(`${file}-reserve`);
+      }
+    }));
+});
+
+describe('A full database', () => {
+  const ROLES = 200;
+  const LATER = after(START, days(1));
+  const CLAIM: CleanupRequest = {
+    now: LATER,
+    endedBefore: LATER,
+    token: aToken(1),
+    until: after(LATER, hours(1)),
+    limit: ROLES,
+  };
+
+  interface Full {
+    readonly connection: SqliteConnection;
+    readonly store: RoleStore;
+    /** How often the reserve was lent. */
+    readonly lent: () => number;
+  }
+
+  /** A database of ended roles that gets no more pages, unless its reserve is lent. */
+  async function whenFull(play: (full: Full) => Promise<void>): Promise<void> {
+    await inFolder(async (folder) => {
+      let lent = 0;
+      let opened: Prepare | undefined;
+      const setRoom = (pages: number): unknown => opened?.(`PRAGMA max_page_count = ${pages}`).get();
+      const reserve = {
+        keep: () => {},
+        lend: <Result>(task: () => Result): Result => {
+          lent += 1;
+          setRoom(1_000_000);
+          try {
+            return task();
+          } finally {
+            setRoom(1);
+          }
+        },
+      };
+      const connection = new SqliteConnection(
+        join(folder, 'pinfold.sqlite'),
+        (length) => setTimeout(length),
+        () => {},
+        reserve,
+      );
+      await migrate(connection);
+      const ended = Array.from({ length: ROLES }, (_, n) => aRole(n, { expiresAt: START }));
+      await stock(connection, ended, () => 'm'.repeat(1_000) as EncodedManifest);
+      await connection.read((prepare) => {
+        opened = prepare;
+      });
+      setRoom(1);
+      await play({ connection, store: sqliteRoleStore(connection), lent: () => lent });
+      connection.close();
+    });
+  }
+
+  /** One that needs new pages. */
+  function large(n: number): RoleCommit {
+    return { ...aPublication(ROLES + n), manifest: 'm'.repeat(20_000) as EncodedManifest };
+  }
+
+  it('refuses a publication, lets a cleanup go on, and takes publications again after it', () =>
+    whenFull(async ({ store, lent }) => {
+      const refused = await rejectionOf(publishTo(store, large(1)));
+      expect(isFault(refused) && refused.code).to.equal('store_unavailable');
+      expect(lent(), 'not for publishing').to.equal(0);
+      const tasks = await store.claimForCleanup(CLAIM);
+      expect(tasks).to.have.lengthOf(ROLES);
+      expect(lent(), 'for the claims').to.equal(1);
+      const orphans = Array.from({ length: 1_000 }, (_, n) => anArchiveId(n));
+      const kept = await store.keepComparison(aComparison({ orphans, missing: orphans }), undefined);
+      expect(kept.kind, 'a comparison').to.equal('kept');
+      for (const task of tasks) await store.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
+      const { id } = await publishTo(store, large(2));
+      expect(await store.load(id)).to.have.nested.property('value.id', id);
+    }));
+
+  it('is refused to a cleanup, too, when the reserve is not enough', () =>
+    whenFull(async ({ connection, lent }) => {
+      const tooLarge = await rejectionOf(
+        connection.writeForCleanup((prepare) => {
+          prepare('PRAGMA max_page_count = 1').get();
+          prepare('CREATE TABLE more AS SELECT zeroblob(100000)').run();
+        }),
+      );
+      expect(tooLarge).to.have.nested.property('cause.code', 'SQLITE_FULL');
+      expect(lent()).to.equal(1);
+    }));
+
+  it('lends its reserve to nothing but the writes of a cleanup', () =>
+    whenFull(async ({ connection, lent }) => {
+      for (const call of ['write', 'writeRelaxed'] as const) {
+        const grown = connection[call]((prepare) =>
+          prepare('CREATE TABLE more AS SELECT zeroblob(100000)').run(),
+        );
+        expect(await rejectionOf(grown)).to.have.nested.property('cause.code', 'SQLITE_FULL');
+      }
+      expect(lent()).to.equal(0);
+    }));
+});

@@ -1,0 +1,134 @@
+import { copyFileSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { RowCache } from '../src/row-cache.ts';
+import { openSqliteFile } from '../src/sqlite-file.ts';
+import { stress } from './commits/stress.ts';
+import { inFolder } from './sqlite-subject.ts';
+
+describe('RowCache', () => {
+  it('asks again for a row that is missing, after each change, and for what was read while something changed', () => {
+    let changes = 0;
+    let seen = 0;
+    const rows = new Map([['a', { value: 1 }]]);
+    const asked: string[] = [];
+    let during = (): void => {};
+    const hasChanged = (): boolean => {
+      const changed = changes > seen;
+      seen = changes;
+      return changed;
+    };
+    const cache = new RowCache({ hasChanged }, (key) => {
+      asked.push(key);
+      during();
+      return rows.get(key);
+    });
+    expect([cache.get('a'), cache.get('a'), cache.get('b'), cache.get('b')]).to.deep.equal([
+      { value: 1 },
+      { value: 1 },
+      undefined,
+      undefined,
+    ]);
+    expect(asked.splice(0)).to.deep.equal(['a', 'b', 'b']);
+    rows.set('a', { value: 2 });
+    changes += 1;
+    during = () => {
+      changes += 1;
+    };
+    expect(cache.get('a')).to.deep.equal({ value: 2 });
+    during = () => {};
+    expect([cache.get('a'), cache.get('a')]).to.deep.equal([{ value: 2 }, { value: 2 }]);
+    expect(asked).to.deep.equal(['a', 'a']);
+  });
+
+  it('keeps 10,000 rows at most', () => {
+    let reads = 0;
+    const cache = new RowCache({ hasChanged: () => false }, (key) => {
+      reads += 1;
+      return { key };
+    });
+    for (let n = 0; n < 10_001; n += 1) cache.get(String(n));
+    cache.get('10000');
+    expect(reads).to.equal(10_001);
+    cache.get('0');
+    expect(reads).to.equal(10_002);
+  });
+});
+
+// Elsewhere each row is read anew.
+if (process.platform === 'linux')
+  describe('rows that are kept while nothing is committed', function () {
+    this.timeout(120_000);
+
+    it('are answered from memory by a file just made, and read again after a commit of another connection', () =>
+      inFolder(async (folder) => {
+        const path = join(folder, 'rows.sqlite');
+        const file = openSqliteFile(path);
+        file.exec(`CREATE TABLE rows (id TEXT PRIMARY KEY, value INTEGER); INSERT INTO rows VALUES ('a', 1)`);
+        const read = () =>
+          file.cachedRow<{ readonly value: number }>('SELECT value FROM rows WHERE id = ?', 'a');
+        read();
+        const first = read();
+        expect(read()).to.equal(first);
+        const other = new Database(path);
+        other.exec('UPDATE rows SET value = 2');
+        expect(read()).to.deep.equal({ value: 2 });
+        expect(read()).to.equal(read());
+        other.close();
+        file.close();
+      }));
+
+    it('are those of the file that SQLite has open, when a backup is put in its place', () =>
+      inFolder(async (folder) => {
+        const path = join(folder, 'rows.sqlite');
+        const file = openSqliteFile(path);
+        file.exec(`CREATE TABLE rows (id TEXT PRIMARY KEY, value INTEGER); INSERT INTO rows VALUES ('a', 1)`);
+        const sql = 'SELECT value FROM rows WHERE id = ?';
+        file.emptyLog();
+        copyFileSync(path, join(folder, 'backup.sqlite'));
+        file.exec('UPDATE rows SET value = 2');
+        const agree = () => {
+          expect(file.cachedRow(sql, 'a')).to.deep.equal(file.prepare(sql).get('a'));
+          expect(file.cachedRow(sql, 'a')).to.deep.equal(file.prepare(sql).get('a'));
+        };
+        agree();
+        renameSync(join(folder, 'backup.sqlite'), path);
+        for (const ending of ['-wal', '-shm']) rmSync(path + ending);
+        agree();
+        const other = openSqliteFile(path);
+        other.exec('UPDATE rows SET value = 3');
+        agree();
+        expect(other.cachedRow(sql, 'a')).to.deep.equal({ value: 3 });
+        file.close();
+        other.exec('UPDATE rows SET value = 4');
+        expect(other.cachedRow(sql, 'a')).to.deep.equal({ value: 4 });
+        other.close();
+      }));
+
+    it('are never older than an acknowledged change, while writers change, copy the log and are killed', async () => {
+      const { hits, stale, kills, changes } = await stress({ checks: 100_000, killEvery: 20_000 });
+      expect(stale).to.equal(0);
+      expect(kills).to.equal(5);
+      expect(changes).to.be.greaterThan(100);
+      expect(hits).to.be.greaterThan(1_000);
+    });
+
+    it('would be older if only the salts of the header were compared', async () => {
+      const weaker = (file: string) => {
+        // Stays open: closing it would drop SQLite's locks.
+        const header = openSync(`${file}-shm`, 'r');
+        let seen = '';
+        const hasChanged = (): boolean => {
+          const salts = Buffer.alloc(8);
+          readSync(header, salts, 0, 8, 32);
+          const changed = salts.toString('hex') !== seen;
+          seen = salts.toString('hex');
+          return changed;
+        };
+        return { hasChanged };
+      };
+      const { stale } = await stress({ checks: 60_000, killEvery: 20_000, watch: weaker });
+      expect(stale).to.be.greaterThan(0);
+    });
+  });

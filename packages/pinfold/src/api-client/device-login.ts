@@ -1,0 +1,103 @@
+import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
+import { CommandFailure } from '../command-line/failures.ts';
+import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
+
+/** A key that somebody agreed to on the management screen. */
+export interface GivenKey {
+  readonly key: string;
+  readonly id: string;
+  readonly account: string;
+  readonly scopes: readonly string[];
+}
+
+/** Where a server does not say when to ask again. */
+const PAUSE = seconds(1);
+/** No server makes a person wait longer for a key that is there. */
+const LONGEST_PAUSE = 30;
+/** As long as a server keeps what was agreed to. */
+const PATIENCE = minutes(10);
+
+/**
+ * Registers a program that is about to ask for a key.
+ *
+ * @param hash the SHA-256 of its secret.
+ * @throws CommandFailure when the server does not take it.
+ */
+export async function registerLogin(url: string, hash: string): Promise<void> {
+  const { status, text } = await send(`${url}/manage/connect/register`, { request: hash });
+  if (status !== 200) throw refusedLogin(url, status, text);
+}
+
+/**
+ * Asks again and again for the key of a secret, until somebody agrees.
+ *
+ * @throws CommandFailure after ten minutes, or when the server will never give one.
+ */
+export async function keyForSecret(url: string, secret: string, clock: Clock): Promise<GivenKey> {
+  const end = clock.now() + PATIENCE;
+  while (clock.now() < end) {
+    const answer = await ask(url, secret);
+    if ('key' in answer) return answer;
+    await clock.sleep(answer.pause);
+  }
+  throw new CommandFailure('nobody agreed within ten minutes');
+}
+
+/** The key, or how long to wait before asking again. */
+async function ask(url: string, secret: string): Promise<GivenKey | { readonly pause: Duration }> {
+  const { status, text, pause } = await send(`${url}/manage/connect/key`, { secret });
+  // A node that stops, or a database that fails over, is back soon; so is the turn of an address with many programs.
+  if (status === 202 || status === 429 || status === 502 || status === 503) return { pause };
+  if (status !== 200) throw refusedLogin(url, status, text);
+  return readGiven(parsed(text));
+}
+
+async function send(
+  url: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly text: string; readonly pause: Duration }> {
+  try {
+    // A redirect would take the secret to another place.
+    const request = { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' } as const;
+    const answer = await fetch(url, { ...request, headers: { accept: 'application/json' } });
+    const text = await answer.text();
+    return { status: answer.status, text, pause: pauseOf(answer.headers.get('retry-after')) };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new CommandFailure(unreachableText(url, error), { cause: error });
+  }
+}
+
+function pauseOf(retryAfter: string | null): Duration {
+  if (retryAfter === null || !/^\d{1,4}$/.test(retryAfter)) return PAUSE;
+  return seconds(Math.min(Math.max(1, Number(retryAfter)), LONGEST_PAUSE));
+}
+
+/** The screen refuses with a sentence for people. */
+function refusedLogin(url: string, status: number, text: string): CommandFailure {
+  const { message } = (parsed(text) ?? {}) as { readonly message?: unknown };
+  return new CommandFailure(typeof message === 'string' ? message : strangeAnswerText(url, status));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function readGiven(answer: unknown): GivenKey {
+  const given = answer as Partial<GivenKey> | null | undefined;
+  const { key, id, account, scopes } = given ?? {};
+  if (
+    typeof key !== 'string' ||
+    typeof id !== 'string' ||
+    typeof account !== 'string' ||
+    !Array.isArray(scopes)
+  ) {
+    throw new CommandFailure(NOT_A_PINFOLD);
+  }
+  return { key, id, account, scopes };
+}

@@ -1,0 +1,40 @@
+import { STATUS_CODES } from 'node:http';
+import type { PinfoldError } from '@pinfold/client';
+import { brokenRules } from '../publishing/publication.ts';
+
+export const NOT_A_PINFOLD = 'the answer is not that of a Pinfold';
+
+/** Why a call of the API failed, for a person who typed a command. */
+export function failureText(error: PinfoldError, url: string): string {
+  const { code, status, detail, errors } = error;
+  if (code === 'network_error') return unreachableText(url, error.cause);
+  if (code === 'timeout') return `${new URL(url).host} does not answer`;
+  if (code === 'invalid_answer') return strangeAnswerText(url, status ?? 0);
+  if (status === 401) {
+    return `the API key is not valid at ${url} (401 ${code}): run "pinfold login ${url}", or give another key`;
+  }
+  if (code === 'invalid_archive') return `the archive breaks these rules:\n${brokenRules(errors)}`;
+  const sentences = errors.length === 0 ? [detail] : errors.map((broken) => broken.detail);
+  return `${sentences.join(' ')} (${code})`;
+}
+
+export function unreachableText(url: string, cause: unknown): string {
+  const reason = cause instanceof Error ? (cause.cause ?? cause) : undefined;
+  const why = systemErrorCode(cause) ?? (reason instanceof Error ? reason.message : 'no answer');
+  return `${new URL(url).host} cannot be reached: ${why}`;
+}
+
+/** The system's code of what `fetch` rejected with. */
+export function systemErrorCode(error: unknown): string | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+}
+
+/** An answer without a problem document is mostly that of a proxy, or of another program. */
+export function strangeAnswerText(url: string, status: number): string {
+  if (status >= 200 && status < 300) return NOT_A_PINFOLD;
+  const { host, origin } = new URL(url);
+  const why = status >= 500 ? 'a proxy that reaches no server does so' : `is ${origin} that of a Pinfold?`;
+  const name = STATUS_CODES[status];
+  return `${host} answered with ${status}${name === undefined ? '' : ` ${name}`} and no reason; ${why}`;
+}

@@ -1,0 +1,192 @@
+import { isFault } from '@pinfold/core';
+import type { Log } from '../server/log.ts';
+
+/** How something that the server needs was met last. */
+export type DependencyState = 'ok' | 'slow' | 'full' | 'unavailable';
+
+/** Asks a part whether it answers. */
+export type Ask = (signal: AbortSignal) => Promise<unknown>;
+
+/** What a part is called, and how its faults are known. */
+export interface DependencyOptions {
+  /** The faults that say that it did not answer. */
+  readonly code: 'staging_unavailable' | 'storage_unavailable' | 'store_unavailable';
+  /** What the log says when it stops answering, when it has no room, and when all is well again. */
+  readonly says: { readonly unavailable: string; readonly full: string; readonly back: string };
+  /** Faults that stay though requests are answered, and what the log says of them. */
+  readonly barred?: { readonly by: (error: unknown) => boolean; readonly says: string };
+}
+
+/** How long a part may take, in milliseconds. */
+export interface Timeouts {
+  /** From here on it is slow. */
+  readonly slow: number;
+  /** From here on it does not answer. */
+  readonly longest: number;
+}
+
+export const PATIENCE: Timeouts = { slow: 1_000, longest: 5_000 };
+
+/** What the system says of a disk, or of the share of one user, that has no room. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Something that the server needs: what is known of it from looking at it, and from what requests met. */
+export class Dependency {
+  readonly #options: DependencyOptions;
+  readonly #patience: Timeouts;
+  readonly #now: () => number;
+  readonly #stopped: AbortController = new AbortController();
+  #ask: Ask | undefined;
+  #log: Log | undefined;
+  #state: DependencyState = 'ok';
+  #error: unknown;
+  /** What was said of the last look, if it found it away: only looks are told of, or each request of a bad minute would be. */
+  #said: string | undefined;
+  #looking: Promise<void> | undefined;
+  /** What was asked and has not come to its end, though it may have been given up. */
+  #asked: Promise<unknown> | undefined;
+  #lookedEarly = false;
+  /** How many requests it has answered. */
+  #answers = 0;
+
+  constructor(
+    options: DependencyOptions,
+    patience: Timeouts = PATIENCE,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#options = options;
+    this.#patience = patience;
+    this.#now = now;
+  }
+
+  get state(): DependencyState {
+    return this.#state;
+  }
+
+  /** What was wrong with it last. */
+  get error(): unknown {
+    return this.#error;
+  }
+
+  /** Says how it is looked at. Until then, it is taken to be well. */
+  askedBy(ask: Ask): void {
+    this.#ask = ask;
+  }
+
+  /** Says where looks are told of when what they find changes. */
+  tellTo(log: Log): void {
+    this.#log = log;
+  }
+
+  /** A request was answered. */
+  answered(): void {
+    this.#answers += 1;
+    if (isAway(this.#state) && !this.#isBarred(this.#error)) this.#state = 'ok';
+  }
+
+  /** A request was not, which may be its own fault: so this is looked into at once, but once between two looks. */
+  failed(error: unknown): void {
+    if (!isFault(error) || error.code !== this.#options.code) return;
+    this.#become(stateOf(error), error);
+    if (this.#lookedEarly || this.#looking !== undefined) return;
+    this.#lookedEarly = true;
+    void this.#begin();
+  }
+
+  /** Looks at it; a look that still runs is not begun again. */
+  look(): Promise<void> {
+    this.#lookedEarly = false;
+    return this.#begin();
+  }
+
+  /** Ends the look that runs, and allows no more. */
+  async close(): Promise<void> {
+    this.#stopped.abort();
+    await this.#looking;
+  }
+
+  #begin(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const ask = this.#ask;
+    const { signal: stopped } = this.#stopped;
+    if (ask === undefined || stopped.aborted) return;
+    const [began, answers] = [this.#now(), this.#answers];
+    try {
+      await this.#answer(ask, stopped);
+      this.#found(this.#now() - began > this.#patience.slow ? 'slow' : 'ok', undefined);
+    } catch (error) {
+      if (stopped.aborted) return;
+      // It answered others meanwhile, so it has only much to do.
+      const state = stateOf(error);
+      const isBusy = this.#answers > answers && !this.#isBarred(error);
+      this.#found(state === 'unavailable' && isBusy ? 'slow' : state, error);
+    }
+  }
+
+  /** A call that nothing ends, on a file system that hangs, is waited for again and not made anew: each holds a thread. */
+  async #answer(ask: Ask, stopped: AbortSignal): Promise<void> {
+    const { longest } = this.#patience;
+    const within = new AbortController();
+    const stop = (): void => within.abort(stopped.reason);
+    stopped.addEventListener('abort', stop, { once: true });
+    const timer = setTimeout(() => within.abort(new Error(`no answer within ${longest} ms`)), longest);
+    this.#asked ??= ask(within.signal).finally(() => {
+      this.#asked = undefined;
+    });
+    try {
+      await Promise.race([this.#asked, aborted(within.signal)]);
+    } finally {
+      clearTimeout(timer);
+      stopped.removeEventListener('abort', stop);
+    }
+  }
+
+  #found(state: DependencyState, error: unknown): void {
+    this.#become(state, error);
+    const before = this.#said;
+    this.#said = isAway(state) ? this.#sentence(state, error) : undefined;
+    if (this.#said === before) return;
+    if (this.#said === undefined) this.#log?.info(this.#options.says.back);
+    else this.#log?.error(this.#said, error);
+  }
+
+  #sentence(state: 'unavailable' | 'full', error: unknown): string {
+    const { barred, says } = this.#options;
+    return barred !== undefined && this.#isBarred(error) ? barred.says : says[state];
+  }
+
+  #isBarred(error: unknown): boolean {
+    return this.#options.barred?.by(error) ?? false;
+  }
+
+  #become(state: DependencyState, error: unknown): void {
+    this.#state = state;
+    this.#error = error;
+  }
+}
+
+function isAway(state: DependencyState): state is 'unavailable' | 'full' {
+  return state === 'unavailable' || state === 'full';
+}
+
+function stateOf(error: unknown): DependencyState {
+  return hasNoRoom(error) ? 'full' : 'unavailable';
+}
+
+function hasNoRoom(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && NO_ROOM.has(error.code)) || hasNoRoom(error.cause);
+}
+
+/** Rejects when the signal aborts, for a part that does not look at its signal. */
+function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return promise;
+}

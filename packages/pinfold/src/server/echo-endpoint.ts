@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock, GrantSigner } from '@pinfold/core';
+import { type ClientAddress, encodeAnswer, type RequestLog, takeRequest } from '@pinfold/http';
+import { type EchoedRequest, isMark, MARK_HEADER, MIRROR_PATH } from '../doctor/doctor-token.ts';
+
+/** What the mirror needs. */
+export interface MirrorOptions {
+  readonly grants: GrantSigner;
+  readonly clock: Clock;
+  readonly addressOf: ClientAddress;
+  readonly log: RequestLog;
+}
+
+/**
+ * Tells the doctor how its requests arrive, on any host, to find what a proxy has changed. To everybody else it is not
+ * there. Answers whether the request was the doctor's.
+ */
+export function mirror(
+  options: MirrorOptions,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  return (request, response) => {
+    const mark = request.headers[MARK_HEADER];
+    if (typeof mark !== 'string' || !request.url?.includes(MIRROR_PATH)) return false;
+    if (!isMark(options.grants, mark, options.clock.now())) return false;
+    takeRequest(request, response, () => void reflect(options, request, response));
+    return true;
+  };
+}
+
+async function reflect(
+  { addressOf, log }: MirrorOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const began = performance.now();
+  const requestId = randomUUID();
+  const { headers, socket } = request;
+  const seen: Omit<EchoedRequest, 'body_bytes'> = {
+    host: headers.host ?? '',
+    target: request.url ?? '',
+    origin: headers.origin ?? null,
+    forwarded_for: [headers['x-forwarded-for'] ?? []].flat().join(', ') || null,
+    client: addressOf(request),
+    peer: { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 },
+  };
+  const bytes = await countBytes(request);
+  if (bytes === undefined) return;
+  const json: EchoedRequest = { ...seen, body_bytes: bytes };
+  const { status, headers: more, body } = encodeAnswer({ status: 200, json }, requestId);
+  response.writeHead(status, more);
+  response.end(body);
+  const milliseconds = performance.now() - began;
+  const method = request.method ?? '';
+  log({ method, route: MIRROR_PATH, role: null, status, milliseconds, requestId }, request);
+}
+
+/** Of a client that has gone there is nothing to count. */
+async function countBytes(request: IncomingMessage): Promise<number | undefined> {
+  let bytes = 0;
+  try {
+    for await (const piece of request) bytes += (piece as Uint8Array).byteLength;
+    return bytes;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { readSwitch } from './read-switch.ts';
+import { SettingsError } from './settings-error.ts';
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const FORMATS = ['json', 'text'] as const;
+
+/** How much is logged; `silent` is nothing. */
+export type LogLevel = (typeof LEVELS)[number];
+
+/** `json`: one object a line; `text`: short lines for a person at a terminal. */
+export type LogFormat = (typeof FORMATS)[number];
+
+/** What can be set about the log. */
+export interface LogSettings {
+  readonly logLevel: LogLevel;
+  /** Absent: text where standard output is a terminal, else JSON. */
+  readonly logFormat: LogFormat | undefined;
+  /** Whether the log has the addresses of clients. */
+  readonly logAddresses: boolean;
+  /** The share of successful views that is logged, from 0 to 1. */
+  readonly logViews: number;
+}
+
+export const LOG_VARIABLES = ['LOG_LEVEL', 'LOG_FORMAT', 'LOG_ADDRESSES', 'LOG_VIEWS'] as const;
+
+/** Reads the settings of the log. */
+export function readLogSettings(
+  read: <Value>(
+    name: (typeof LOG_VARIABLES)[number],
+    parse: (variable: string, value: string | undefined) => Value,
+  ) => Value,
+): LogSettings {
+  return {
+    logLevel: read('LOG_LEVEL', (variable, value) => oneOf(LEVELS, variable, value ?? 'info')),
+    logFormat: read('LOG_FORMAT', (variable, value) => value && oneOf(FORMATS, variable, value)) || undefined,
+    logAddresses: read('LOG_ADDRESSES', readSwitch(false)),
+    logViews: read('LOG_VIEWS', readShare),
+  };
+}
+
+function oneOf<Name extends string>(names: readonly Name[], variable: string, value: string): Name {
+  const known = names.find((name) => name === value);
+  if (known === undefined) throw new SettingsError(variable, `must be one of ${names.join(', ')}`);
+  return known;
+}
+
+function readShare(variable: string, value: string | undefined): number {
+  const share = value === undefined ? 1 : /^(\d+(\.\d+)?|\.\d+)$/.test(value) ? Number(value) : 2;
+  if (share > 1) throw new SettingsError(variable, 'must be a number from 0 to 1, such as 0.01');
+  return share;
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Clock, type Duration, instant } from '@pinfold/core';
+import { expect } from 'chai';
+import { keyForSecret, registerLogin } from '../../src/api-client/device-login.ts';
+
+const GIVEN = { key: 'pf_a_b', id: 'a', account: 'ada', scopes: ['pins:read'] };
+
+describe('asking for the key of a secret', () => {
+  let server: Server;
+  let url: string;
+  let asked: string[];
+  let answers: { readonly status: number; readonly retryAfter?: string; readonly body: unknown }[];
+
+  beforeEach(async () => {
+    [asked, answers] = [[], []];
+    server = createServer(async (request, response) => {
+      asked.push(`${request.url} ${await textOf(request)}`);
+      const { status, retryAfter, body } = answers.shift() ?? { status: 500, body: {} };
+      response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+      response.end(JSON.stringify(body));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterEach(() => server.close());
+
+  it('waits as the server says, and goes on while it is busy', async () => {
+    const waiting = { status: 202, body: { status: 'waiting' } };
+    answers = [
+      { ...waiting, retryAfter: '7' },
+      waiting,
+      { status: 429, retryAfter: '3', body: {} },
+      { status: 503, retryAfter: '9999', body: {} },
+      { ...waiting, retryAfter: '0' },
+      { ...waiting, retryAfter: 'soon' },
+      { status: 200, body: { status: 'given', ...GIVEN } },
+    ];
+    const slept: Duration[] = [];
+    const clock: Clock = { now: () => instant(0), sleep: async (length) => void slept.push(length) };
+    expect(await keyForSecret(url, 's', clock)).to.deep.equal(GIVEN);
+    expect(slept).to.deep.equal([7_000, 1_000, 3_000, 30_000, 1_000, 1_000]);
+    expect(new Set(asked)).to.deep.equal(new Set(['/manage/connect/key secret=s']));
+  });
+
+  it('registers first, and says why where that is refused', async () => {
+    answers = [{ status: 200, body: { status: 'registered' } }];
+    await registerLogin(url, 'abc');
+    expect(asked).to.deep.equal(['/manage/connect/register request=abc']);
+    answers = [{ status: 503, body: { kind: 'refused', message: 'Try again.' } }];
+    const error: unknown = await registerLogin(url, 'abc').catch((reason: unknown) => reason);
+    expect(String(error)).to.include('503').and.include('Try again.');
+  });
+});
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  return text;
+}

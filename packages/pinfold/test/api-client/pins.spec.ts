@@ -1,0 +1,208 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { run } from '../command-run.ts';
+
+type Answer = readonly [status: number, body: unknown, headers?: Record<string, string>];
+
+function pin(title: string): object {
+  const id = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+  const published_at = '2026-11-20T12:00:00.000Z';
+  const figures = { file_count: 1, size: 2, original_filename: 'site.zip' };
+  const dates = { published_at, expires_at: null, deleted_at: null };
+  const shared_url = `https://pins.example/s/${id}`;
+  return {
+    id,
+    shared_url,
+    state: 'published',
+    title,
+    password_protected: false,
+    pinned: true,
+    ...dates,
+    ...figures,
+  };
+}
+
+describe('what a server elsewhere answers', () => {
+  let server: Server;
+  let answers: Answer[];
+  let asked: URLSearchParams[];
+  let env: Readonly<Record<string, string>>;
+
+  beforeEach(async () => {
+    [answers, asked] = [[], []];
+    server = createServer(async (request, response) => {
+      // All of it: else the connection ends while the client still sends, who then takes it for broken.
+      await buffer(request);
+      asked.push(new URL(request.url ?? '', 'http://x').searchParams);
+      const [status, body, headers] = answers.shift() ?? [500, {}];
+      response.writeHead(status, { connection: 'close', ...headers }).end(JSON.stringify(body));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    env = { PINFOLD_URL: `http://127.0.0.1:${port}`, PINFOLD_KEY: 'secret' };
+  });
+
+  afterEach(() => {
+    server.close();
+  });
+
+  it('is listed to its last page', async () => {
+    answers = [
+      [200, { pins: [pin('one')], next_cursor: 'a&b' }],
+      [200, { pins: [pin('two')], next_cursor: null }],
+    ];
+    const { out } = await run(env, 'list', '--state', 'expired');
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.slice(-3)),
+    ).to.deep.equal(['one', 'two']);
+    expect(asked.map((query) => query.get('cursor'))).to.deep.equal([null, 'a&b']);
+    expect(asked.map((query) => query.get('state'))).to.deep.equal(['expired', 'expired']);
+  });
+
+  it('is not listed for ever', async () => {
+    answers = Array<Answer>(5).fill([200, { pins: [], next_cursor: 'a' }]);
+    expect((await run(env, 'list')).code).to.equal(1);
+    expect(asked).to.have.length(2);
+  });
+
+  it('does nothing to a terminal', async () => {
+    answers = [[200, { pins: [pin('\u001b]0;x\u0007\u009b2J\u202egnp.exe\n')], next_cursor: null }]];
+    const { out } = await run(env, 'list');
+    expect(out.trimEnd()).not.to.match(/[\p{Cc}\p{Bidi_Control}]/u);
+    expect(out).to.include('gnp.exe');
+  });
+
+  it('does nothing to a terminal where it is a refusal or a warning', async () => {
+    const hostile = '\u001b]52;c;eA==\u0007\u009b2J\u202egnp.exe';
+    const errors = [{ rule: hostile, detail: hostile, path: hostile }];
+    answers = [
+      [422, { code: hostile, detail: hostile, suggestion: hostile, errors }],
+      [201, { pin: { ...pin('x'), shared_url: `http://${hostile}` }, warnings: errors }],
+    ];
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    for (let n = 0; n < 2; n += 1) {
+      const { out, err } = await run(env, 'publish', page);
+      expect(out + err).to.include('gnp.exe');
+      expect((out + err).replaceAll('\n', '')).not.to.match(/[\p{Cc}\p{Bidi_Control}]/u);
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  it('does nothing to a terminal where it was changed, or is shown as JSON, which says the same', async () => {
+    const hostile = '\u001b]0;x\u0007\u009b2J\u202egnp.exe\u2028\u007f';
+    const id = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+    const answer: Answer = [200, { pin: { ...pin(hostile), id: hostile } }];
+    for (const args of [
+      ['rename', id, 'x'],
+      ['show', id, '--json'],
+    ]) {
+      answers = [answer];
+      const { out } = await run(env, ...args);
+      expect(out).to.include('gnp.exe');
+      expect(out.trimEnd()).not.to.match(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u);
+      if (args.includes('--json')) expect(JSON.parse(out).pin).to.include({ id: hostile, title: hostile });
+    }
+  });
+
+  it('is opened only where it is an address of the web', async () => {
+    for (const shared_url of ['file:///etc/passwd', 'javascript:0', '--help', 'calc.exe']) {
+      answers = [[200, { pin: { ...pin('x'), shared_url } }]];
+      const { code, out } = await run(env, 'open', '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20');
+      expect([code, out]).to.deep.equal([1, '']);
+    }
+  });
+
+  const foreign: readonly Answer[] = [
+    [200, 'Welcome'],
+    [200, null],
+    [200, { pin: {}, pins: [{}] }],
+    [200, { pin: null, pins: null }],
+  ];
+  for (const answer of foreign) {
+    it(`is not taken for that of a Pinfold when it is ${JSON.stringify(answer[1])}`, async () => {
+      for (const args of [['list'], ['show', '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20']]) {
+        answers = [answer];
+        const { code, err } = await run(env, ...args);
+        expect(code).to.equal(1);
+        expect(err).to.equal('pinfold: the answer is not that of a Pinfold\n');
+      }
+    });
+  }
+
+  it('is not taken for a publication when its warnings are none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    for (const warnings of [
+      5,
+      [null],
+      [{}],
+      [{ rule: 'x', detail: 5 }],
+      [{ rule: 'x', detail: 'x', path: 5 }],
+    ]) {
+      answers = [[201, { pin: pin('x'), warnings }]];
+      const { code, err } = await run(env, 'publish', page);
+      expect([code, err]).to.deep.equal([1, 'pinfold: the answer is not that of a Pinfold\n']);
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  it('is waited for, and a publication that does not come about names its key', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    const busy: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '1' }];
+    answers = [busy, [502, '<html>'], [201, { pin: pin('x'), warnings: [] }]];
+    const { code, out, err } = await run(env, 'publish', page, '--idempotency-key', 'mine', '--json');
+    expect(code, err).to.equal(0);
+    expect(JSON.parse(out)).to.deep.equal({
+      ...{ pin: pin('x'), warnings: [], replayed: false, idempotency_key: 'mine' },
+    });
+    expect(err).to.include('Later. (unavailable); trying again in 1 s\n');
+    expect(err).to.match(
+      /127\.0\.0\.1:\d+ answered with 502 Bad Gateway and no reason; [^\n]+; trying again in 1 s\n/,
+    );
+    answers = [[503, { code: 'unavailable', detail: 'Later.', retryable: true }, { 'retry-after': '3600' }]];
+    const late = await run(env, 'publish', page, '--idempotency-key', 'mine');
+    expect([late.code, asked.length]).to.deep.equal([1, 4]);
+    expect(late.err).to.include('--idempotency-key mine').and.to.include('pinfold: Later. (unavailable)');
+    await rm(folder, { recursive: true });
+  });
+
+  it('is one JSON object for scripts where it is a failure', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    const errors = [{ rule: 'missing_index', detail: 'Put one there.', path: 'a\u202eb' }];
+    answers = [[422, { code: 'invalid_archive', detail: 'Correct it.', errors }]];
+    const refused = await run(env, 'publish', page, '--json', '--idempotency-key', 'mine');
+    expect(refused.code).to.equal(1);
+    expect(refused.out).not.to.include('\u202e');
+    expect(JSON.parse(refused.out)).to.deep.equal({
+      error: { code: 'invalid_archive', detail: 'Correct it.', errors, status: 422, idempotency_key: 'mine' },
+    });
+    expect(refused.err).to.include('Put one there. (missing_index)');
+    const wrong = await run(env, 'list', '--state', 'none', '--json');
+    expect(wrong.code).to.equal(2);
+    expect(JSON.parse(wrong.out).error).to.include({ code: 'usage' });
+    await rm(folder, { recursive: true });
+  });
+
+  it('takes the key nowhere else', async () => {
+    answers = [[307, {}, { location: `${env.PINFOLD_URL}/elsewhere` }]];
+    expect((await run(env, 'list')).code).to.equal(1);
+    expect(asked).to.have.length(1);
+  });
+});

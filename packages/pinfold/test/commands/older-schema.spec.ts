@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'chai';
+import { openComposition } from '../../src/compose/composition.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { run } from '../command-run.ts';
+
+describe('a command on a database of another state', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let file: string;
+  let env: Readonly<Record<string, string>>;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-schema-'));
+    env = { PINFOLD_DATA_DIR: folder, PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' };
+    await (await openComposition(readSettings(env))).close();
+    file = join(folder, 'pinfold.sqlite');
+    emptied(file);
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** Removes all tables, and with them every trace of a release. */
+  function emptied(path: string): void {
+    const database = new DatabaseSync(path);
+    const names = database.prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    );
+    database.exec('PRAGMA foreign_keys = off');
+    for (const row of names.all()) database.exec(`DROP TABLE "${String(row.name)}"`);
+    database.close();
+  }
+
+  /** Makes it the database of a release before the first. */
+  function makeOlder(): void {
+    const database = new DatabaseSync(file);
+    database.exec(`
+      CREATE TABLE schema_state (
+        one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+        version INTEGER NOT NULL, oldest_version INTEGER NOT NULL, oldest_release TEXT NOT NULL
+      ) STRICT;
+      INSERT INTO schema_state VALUES (1, 0, 0, '0.0.1')`);
+    database.close();
+  }
+
+  function version(): unknown {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      return database.prepare('SELECT version FROM schema_state').get()?.version;
+    } finally {
+      database.close();
+    }
+  }
+
+  it('leaves the schema of an older release, and says what to run', async () => {
+    makeOlder();
+    for (const command of [['accounts', 'list'], ['keys', 'create'], ['history'], ['cleanup'], ['manage']]) {
+      const { code, err } = await run(env, ...command);
+      expect(code, command.join(' ')).not.to.equal(0);
+      expect(err).to.match(/run "pinfold migrate", or start this release with "pinfold serve"\n$/);
+      expect(version()).to.equal(0);
+    }
+  });
+
+  it('migrates it by pinfold migrate, and then does what was asked for', async () => {
+    makeOlder();
+    expect((await run(env, 'migrate')).code).to.equal(0);
+    expect(version()).to.be.above(0);
+    expect((await run(env, 'keys', 'create')).code).to.equal(0);
+  });
+
+  it('prepares an empty one', async () => {
+    expect((await run(env, 'keys', 'create')).code).to.equal(0);
+    expect(version()).to.be.above(0);
+  });
+});

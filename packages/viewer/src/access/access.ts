@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http';
+import type { Grant, KnownViewer, Publication } from '@pinfold/core';
+
+/** Who looks, as your server knows them: 1 to 255 bytes of UTF-8, an id that is never given to somebody else. */
+export type ViewerId = string;
+
+/** Who may look, where your server decides it. */
+export interface ViewerAccess {
+  /**
+   * Who sent a request to a shared URL, or where they sign in: a URL of http or https, or a path on your server. Asked
+   * there only: sites have hosts of their own, which your cookies never reach.
+   */
+  identify(
+    request: IncomingMessage,
+  ): ViewerId | { readonly signIn: string } | Promise<ViewerId | { readonly signIn: string }>;
+
+  /**
+   * Whether they may look, at every request: `yes` without a password, `password` with the publication's, which is a
+   * no where it has none.
+   */
+  mayView(viewer: ViewerId, publication: Publication): MayView | Promise<MayView>;
+}
+
+/** What {@link ViewerAccess.mayView} answers. */
+export type MayView = 'yes' | 'no' | 'password';
+
+/** How somebody is met at a shared URL. */
+export type Meeting =
+  /** Everybody may look, and carries no grant. */
+  | { readonly kind: 'open' }
+  | { readonly kind: 'welcome'; readonly viewer: KnownViewer }
+  | { readonly kind: 'password'; readonly viewer?: KnownViewer }
+  | { readonly kind: 'sign_in'; readonly location: string }
+  | { readonly kind: 'refused' };
+
+/** Who gets in. */
+export interface Access {
+  /** Whether it is asked who a viewer is. */
+  readonly tellsApart: boolean;
+
+  /** Whether a publication is shown to whoever asks. */
+  isOpen(publication: Publication): boolean;
+
+  /** How to meet who sent a request to the shared URL of a publication. */
+  meet(request: IncomingMessage, publication: Publication): Meeting | Promise<Meeting>;
+
+  /** Whether who holds a good grant may look now. */
+  admits(grant: Grant, publication: Publication): boolean | Promise<boolean>;
+}
+
+/** By link and password alone. */
+export const byPassword: Access = {
+  tellsApart: false,
+  isOpen: (publication) => !publication.passwordProtected,
+  meet: (_request, publication) => ({ kind: publication.passwordProtected ? 'password' : 'open' }),
+  // One of a viewer who is known may have been made without the password.
+  admits: (grant) => grant.viewer === undefined,
+};
+
+/** As an embedding team decides. */
+export function byTeam(rules: ViewerAccess, publicUrl: string): Access {
+  if (typeof rules.identify !== 'function' || typeof rules.mayView !== 'function') {
+    throw new TypeError('access must have the functions identify and mayView');
+  }
+  const ask = async (id: ViewerId, publication: Publication): Promise<MayView> => {
+    const answer = await rules.mayView(id, publication);
+    return answer === 'password' && !publication.passwordProtected ? 'no' : answer;
+  };
+  return {
+    tellsApart: true,
+    isOpen: () => false,
+    async meet(request, publication) {
+      const who = await rules.identify(request);
+      if (typeof who !== 'string') return { kind: 'sign_in', location: signInOf(who?.signIn, publicUrl) };
+      const id = viewerId(who);
+      const answer = await ask(id, publication);
+      if (answer === 'yes') return { kind: 'welcome', viewer: { id, gavePassword: false } };
+      if (answer === 'password') return { kind: 'password', viewer: { id, gavePassword: true } };
+      return { kind: 'refused' };
+    },
+    async admits({ viewer }, publication) {
+      if (viewer === undefined) return false;
+      const answer = await ask(viewer.id, publication);
+      return answer === 'yes' || (answer === 'password' && viewer.gavePassword);
+    },
+  };
+}
+
+/** Nobody is a viewer by omission. */
+function viewerId(id: string): ViewerId {
+  if (id !== '' && id.isWellFormed() && Buffer.byteLength(id) <= 255) return id;
+  throw new TypeError('identify must answer a viewer as 1 to 255 bytes of UTF-8, or { signIn }');
+}
+
+function signInOf(url: unknown, publicUrl: string): string {
+  const parsed =
+    typeof url === 'string' && URL.canParse(url, publicUrl) ? new URL(url, publicUrl) : undefined;
+  if (parsed !== undefined && /^https?:/.test(parsed.protocol)) return parsed.href;
+  throw new TypeError('identify must answer a viewer, or { signIn } with a URL of http or https or a path');
+}

@@ -1,0 +1,65 @@
+import type { VisibleRole } from '@pinfold/core';
+import type { Exchange } from '../exchange.ts';
+import {
+  type Redirect,
+  sendPasswordPage,
+  sendPlainPage,
+  sendRedirect,
+  sendSignIn,
+} from '../pages/answers.ts';
+import type { PasswordNotice } from '../pages/pages.ts';
+import { grantedWay, openWay } from '../routing/addresses.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import type { Meeting } from './access.ts';
+
+/** Leads who was met at a shared URL to a path of the site, asks for the password, or sends them where they sign in. */
+export function leadIn(
+  context: ViewerContext,
+  exchange: Exchange,
+  shown: VisibleRole,
+  path: string,
+  met: Meeting,
+  notice?: PasswordNotice,
+): void {
+  const status = exchange.request.method === 'POST' ? 303 : 302;
+  switch (met.kind) {
+    case 'open':
+      sendRedirect(exchange, { status, ...openWay(context.settings, shown.publication, path) });
+      break;
+    case 'sign_in':
+      sendSignIn(exchange, status, met.location);
+      break;
+    case 'refused':
+      sendPlainPage(exchange, 403, 'not_admitted');
+      break;
+    case 'welcome':
+    case 'password': {
+      const way = heldWay(context, exchange, shown, path, met);
+      if (way === undefined) sendPasswordPage(exchange, notice);
+      else sendRedirect(exchange, { status, ...way });
+      break;
+    }
+    default:
+      met satisfies never;
+  }
+}
+
+/** The way in by a grant that the viewer holds, or gets now because they need no password. */
+function heldWay(
+  context: ViewerContext,
+  { request }: Exchange,
+  shown: VisibleRole,
+  path: string,
+  met: Extract<Meeting, { kind: 'welcome' | 'password' }>,
+): Omit<Redirect, 'status'> | undefined {
+  const { grants } = context;
+  const { publication } = shown;
+  const held = grants.heldBy(met.viewer, shown, request.headers.cookie);
+  if (held !== undefined) return grantedWay(context, publication, held, path);
+  if (met.kind === 'password') return undefined;
+  const grant = grants.begin(shown, met.viewer);
+  return {
+    ...grantedWay(context, publication, grant, path),
+    cookie: grants.sharedUrlCookie(publication, grant),
+  };
+}

@@ -1,0 +1,112 @@
+import type { Grant, GrantPurpose, KnownViewer, Publication, VisibleRole } from '@pinfold/core';
+import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/adapter';
+import { type CookieScope, cookieValues, setCookie } from '@pinfold/http';
+import type { Settings, ViewerUseCases } from '../viewer-options.ts';
+import type { Access } from './access.ts';
+
+/** Checks the grants that viewers show, and writes those they get. */
+export class Grants {
+  readonly #useCases: ViewerUseCases;
+  readonly #access: Access;
+  readonly #siteScope: CookieScope;
+  readonly #sharedScope: Omit<CookieScope, 'path'>;
+  readonly #sharedPath: string;
+
+  constructor(useCases: ViewerUseCases, access: Access, { secure, sharedPath }: Settings) {
+    this.#useCases = useCases;
+    this.#access = access;
+    const scope = { secure, sameSite: 'Lax' } as const;
+    this.#siteScope = { ...scope, name: secure ? '__Host-pinfold_grant' : 'pinfold_grant', path: '/' };
+    this.#sharedScope = { ...scope, name: secure ? '__Secure-pinfold_grant' : 'pinfold_grant' };
+    this.#sharedPath = sharedPath;
+  }
+
+  /** The grant that a token is, if it admits to the site for that purpose now. */
+  admit(shown: VisibleRole, purpose: GrantPurpose, token: string): Promise<Grant | undefined> {
+    return this.#admitted(shown, purpose, [token]);
+  }
+
+  /** The grant in a cookie on the site's own origin. */
+  ofSite(shown: VisibleRole, cookies: string | undefined): Promise<Grant | undefined> {
+    return this.#admitted(shown, 'cookie', cookieValues(cookies, this.#siteScope.name));
+  }
+
+  /** The grant in a cookie of the shared URL. */
+  ofSharedUrl(shown: VisibleRole, cookies: string | undefined): Promise<Grant | undefined> {
+    return this.#admitted(shown, 'cookie', this.sharedUrlTokens(cookies));
+  }
+
+  /** The same of who was met there just now: nobody is asked about them again. */
+  heldBy(
+    viewer: KnownViewer | undefined,
+    shown: VisibleRole,
+    cookies: string | undefined,
+  ): Grant | undefined {
+    for (const token of this.sharedUrlTokens(cookies)) {
+      const grant = this.#useCases.grants.admit(shown, 'cookie', [token]);
+      if (grant !== undefined && suffices(grant, viewer)) return grant;
+    }
+    return undefined;
+  }
+
+  /** A grant of who needs no password, from now on. */
+  begin(shown: VisibleRole, viewer: KnownViewer): Grant {
+    return { ...firstGrant('cookie', shown, this.#useCases.clock.now()), viewer };
+  }
+
+  /** Every token in a cookie of the shared URL, whatever it is worth. */
+  sharedUrlTokens(cookies: string | undefined): readonly string[] {
+    return cookieValues(cookies, this.#sharedScope.name);
+  }
+
+  /** The same right, to be handed over to the site's own origin now. */
+  handOver(grant: Grant): string {
+    const { grants, clock } = this.#useCases;
+    return grants.sign(passOn(grant, 'hand_over', clock.now()));
+  }
+
+  /** The same right in a path: one and the same for each cookie, so that browsers find what they have of it. */
+  path(grant: Grant): string {
+    return this.#useCases.grants.sign(passOn(grant, 'path', grant.issuedAt));
+  }
+
+  /** The Set-Cookie line that lets a viewer into the site's own origin. */
+  siteCookie(publication: Publication, grant: Grant): string {
+    return this.#write(publication, grant, this.#siteScope);
+  }
+
+  /** The Set-Cookie line by which the shared URL knows the viewer again. */
+  sharedUrlCookie(publication: Publication, grant: Grant): string {
+    return this.#write(publication, grant, { ...this.#sharedScope, path: this.#sharedPath + publication.id });
+  }
+
+  /** The Set-Cookie line that takes the cookie of the site's own origin away. */
+  get removedSiteCookie(): string {
+    return setCookie(this.#siteScope, '', 0);
+  }
+
+  async #admitted(
+    shown: VisibleRole,
+    purpose: GrantPurpose,
+    tokens: readonly string[],
+  ): Promise<Grant | undefined> {
+    for (const token of tokens) {
+      const grant = this.#useCases.grants.admit(shown, purpose, [token]);
+      if (grant !== undefined && (await this.#access.admits(grant, shown.publication))) return grant;
+    }
+    return undefined;
+  }
+
+  #write(publication: Publication, grant: Grant, scope: CookieScope): string {
+    const { clock, limits } = this.#useCases;
+    const cookie = passOn(grant, 'cookie', clock.now());
+    const left = Math.floor((grantEndsAt(cookie, publication, limits) - clock.now()) / 1_000);
+    return setCookie(scope, this.#useCases.grants.sign(cookie), Math.max(0, left));
+  }
+}
+
+/** Whether a grant is of that viewer, and made with the password where they need it. */
+function suffices(grant: Grant, viewer: KnownViewer | undefined): boolean {
+  if (grant.viewer?.id !== viewer?.id) return false;
+  return viewer?.gavePassword !== true || grant.viewer?.gavePassword === true;
+}

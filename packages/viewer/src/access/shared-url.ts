@@ -1,0 +1,144 @@
+import { isFault, type KnownViewer, type RoleId } from '@pinfold/core';
+import { clientOf, hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
+import { type Exchange, isRead } from '../exchange.ts';
+import {
+  type Headers,
+  sendMethodNotAllowed,
+  sendPasswordPage,
+  sendPlainPage,
+  sendRedirect,
+  sendStopped,
+  sendTooManyCookies,
+  UNAVAILABLE_FOR,
+} from '../pages/answers.ts';
+import type { PasswordNotice } from '../pages/pages.ts';
+import { grantedWay } from '../routing/addresses.ts';
+import { returnPathOf } from '../routing/return-path.ts';
+import type { SharedPlace } from '../routing/route.ts';
+import { encodeRawBytes } from '../routing/target.ts';
+import { whileThere } from '../sending/until-disconnect.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import { leadIn } from './enter-site.ts';
+import { readPasswordForm } from './password-form.ts';
+
+/** Answers a request for a shared URL: leads to the site, or asks for the password first. */
+export async function serveSharedUrl(
+  context: ViewerContext,
+  exchange: Exchange,
+  { role: id, idText, query }: SharedPlace,
+): Promise<void> {
+  const { request } = exchange;
+  if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, context.settings.clearCookies);
+  if (!isRead(request) && request.method !== 'POST') {
+    return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
+  }
+  if (id === null) return sendPlainPage(exchange, 404, 'not_found');
+  if (request.method === 'POST') return await takePassword(context, exchange, id, query);
+  if (id !== idText) {
+    const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(query);
+    return sendRedirect(exchange, { status: 302, location });
+  }
+  const visit = await context.useCases.visit(id);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  const met = await context.access.meet(request, visit.publication);
+  leadIn(context, exchange, visit, returnPathOf(query), met);
+}
+
+async function takePassword(
+  context: ViewerContext,
+  exchange: Exchange,
+  id: RoleId,
+  query: string,
+): Promise<void> {
+  const { request } = exchange;
+  if (!isOwnForm(request.headers, context.settings.publicUrl)) {
+    return sendPlainPage(exchange, 403, 'foreign_form');
+  }
+  const form = await readPasswordForm(request, context.useCases.clock);
+  if (form.kind === 'gone') return;
+  if (form.kind === 'refused') {
+    // What is left of a form that stands still is not waited for.
+    const more: Headers = form.status === 408 ? { Connection: 'close' } : {};
+    return sendPlainPage(exchange, form.status, 'bad_form', more);
+  }
+  const trial = { id, path: returnPathOf(query), password: form.password };
+  if (!context.access.tellsApart) return await tryPassword(context, exchange, trial);
+  const visit = await context.useCases.visit(id);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  const met = await context.access.meet(request, visit.publication);
+  if (met.kind !== 'password') return leadIn(context, exchange, visit, trial.path, met);
+  await tryPassword(context, exchange, { ...trial, viewer: met.viewer });
+}
+
+/** A password to be tried. */
+interface Trial {
+  readonly id: RoleId;
+  readonly path: string;
+  readonly password: string;
+  /** Who enters it, where that is asked. */
+  readonly viewer?: KnownViewer | undefined;
+}
+
+async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Trial): Promise<void> {
+  const { settings, useCases, access, grants } = context;
+  const { id, path, password, viewer } = trial;
+  const address = clientOf(settings.clientAddress(exchange.request));
+  const tokens = grants.sharedUrlTokens(exchange.request.headers.cookie);
+  const outcome = await whileThere(exchange.response, async (signal) => {
+    try {
+      const entered = await useCases.enter({ id, password, address, tokens, signal });
+      // Also of those who did not wait for the answer.
+      if (entered.kind === 'wrong') context.counter?.passwordRefused(id);
+      return entered;
+    } catch (error) {
+      if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'overloaded' } as const;
+      throw error;
+    }
+  });
+  if (outcome === undefined) return;
+  switch (outcome.kind) {
+    case 'unknown':
+    case 'expired':
+      return sendStopped(exchange, outcome.kind);
+    case 'not_protected':
+      // It was removed since: how they are met may have changed with it.
+      return leadIn(
+        context,
+        exchange,
+        outcome,
+        path,
+        await access.meet(exchange.request, outcome.publication),
+      );
+    case 'granted': {
+      const grant = viewer === undefined ? outcome.grant : { ...outcome.grant, viewer };
+      const way = grantedWay(context, outcome.publication, grant, path);
+      const cookie = grants.sharedUrlCookie(outcome.publication, grant);
+      return sendRedirect(exchange, { status: 303, ...way, cookie });
+    }
+    case 'wrong':
+      return sendPasswordPage(exchange, { kind: 'wrong_password' });
+    case 'busy':
+      return await putOff(context, exchange, trial, { kind: 'busy', seconds: 1 });
+    case 'overloaded':
+      return await putOff(context, exchange, trial, { kind: 'busy', seconds: UNAVAILABLE_FOR });
+    case 'limited': {
+      const seconds = Math.max(1, Math.ceil((outcome.until - useCases.clock.now()) / 1_000));
+      return await putOff(context, exchange, trial, { kind: 'too_many_tries', seconds });
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** A password that was not looked at. Whoever holds a grant is let in all the same. */
+async function putOff(
+  context: ViewerContext,
+  exchange: Exchange,
+  { id, path }: Trial,
+  notice: PasswordNotice,
+): Promise<void> {
+  const visit = await context.useCases.visit(id);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  const met = await context.access.meet(exchange.request, visit.publication);
+  leadIn(context, exchange, visit, path, met, notice);
+}

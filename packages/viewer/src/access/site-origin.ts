@@ -1,0 +1,100 @@
+import type { Ended, Publication, VisibleRole } from '@pinfold/core';
+import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
+import { type Exchange, isRead } from '../exchange.ts';
+import {
+  type Headers,
+  sendForbiddenLine,
+  sendMethodNotAllowed,
+  sendNotAdmitted,
+  sendRedirect,
+  sendStopped,
+  sendTooManyCookies,
+} from '../pages/answers.ts';
+import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
+import { returnPathOf, returnQuery } from '../routing/return-path.ts';
+import type { OriginPlace } from '../routing/route.ts';
+import { encodeRawBytes, type Target } from '../routing/target.ts';
+import { isNavigation } from '../sending/find-file.ts';
+import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+
+/** Of every answer to an address with a grant in it. */
+const UNNAMED: Headers = { 'Referrer-Policy': 'no-referrer' };
+
+/** Answers a request to a site's own origin. */
+export async function serveSiteOrigin(
+  context: ViewerContext,
+  exchange: Exchange,
+  { role: id, target, whole }: OriginPlace,
+): Promise<void> {
+  const { useCases, settings } = context;
+  const { request } = exchange;
+  const more = target.path === HAND_OVER_PATH ? UNNAMED : {};
+  if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, settings.clearCookies, more);
+  const visit = await useCases.visit(id);
+  if (visit.kind !== 'published') return sendEnded(context, exchange, visit.kind, more);
+  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', more);
+  if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
+    return sendForbiddenLine(exchange, 'service_worker', more);
+  }
+  const { publication } = visit;
+  if (target.path === HAND_OVER_PATH) return await takeOver(context, exchange, visit, target);
+  if (!(context.access.isOpen(publication) || (await holdsGrant(context, exchange, visit)))) {
+    return turnAway(context, exchange, publication, whole);
+  }
+  const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
+  const outcome = await serveSite(context, exchange, publication, target, place);
+  if (outcome !== 'over') sendEnded(context, exchange, outcome.kind, {});
+}
+
+/** What the browser has kept of the site goes too. Never "cookies": that reaches every sibling. */
+function sendEnded({ grants }: ViewerContext, exchange: Exchange, kind: Ended['kind'], more: Headers): void {
+  const forget = { 'Clear-Site-Data': '"cache", "storage"', 'Set-Cookie': grants.removedSiteCookie };
+  sendStopped(exchange, kind, { ...forget, ...more });
+}
+
+/** Takes a grant over from the shared URL: the cookie is set here, and the viewer goes on to where they wanted. */
+async function takeOver(
+  context: ViewerContext,
+  exchange: Exchange,
+  shown: VisibleRole,
+  target: Target,
+): Promise<void> {
+  const { publication } = shown;
+  const { access, grants, settings } = context;
+  const path = returnPathOf(target.query);
+  const location = siteBaseOf(settings, publication.id) + encodeRawBytes(path);
+  const onward = { status: 302, location, referrer: 'no-referrer' } as const;
+  const token = new URLSearchParams(target.query).get('grant') ?? '';
+  const grant = await grants.admit(shown, 'hand_over', token);
+  if (grant !== undefined) {
+    sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(publication, grant) });
+  } else if (access.isOpen(publication) || (await holdsGrant(context, exchange, shown))) {
+    sendRedirect(exchange, onward);
+  } else {
+    turnAway(context, exchange, publication, path, UNNAMED);
+  }
+}
+
+async function holdsGrant(
+  { grants }: ViewerContext,
+  { request }: Exchange,
+  shown: VisibleRole,
+): Promise<boolean> {
+  return (await grants.ofSite(shown, request.headers.cookie)) !== undefined;
+}
+
+function turnAway(
+  { settings, access }: ViewerContext,
+  exchange: Exchange,
+  publication: Publication,
+  path: string,
+  more: Headers = {},
+): void {
+  if (!isNavigation(exchange.request.headers.accept)) {
+    sendNotAdmitted(exchange, access, more);
+    return;
+  }
+  const location = sharedUrl(settings.publicUrl, publication.id) + returnQuery(path);
+  sendRedirect(exchange, { status: 302, location }, more);
+}

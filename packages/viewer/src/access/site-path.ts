@@ -1,0 +1,122 @@
+import type { Publication, VisibleRole } from '@pinfold/core';
+import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
+import { type Exchange, isRead } from '../exchange.ts';
+import {
+  sendForbiddenLine,
+  sendMethodNotAllowed,
+  sendNotAdmitted,
+  sendPlainPage,
+  sendRedirect,
+  sendStopped,
+  sendTooManyCookies,
+} from '../pages/answers.ts';
+import { grantedWay } from '../routing/addresses.ts';
+import { returnQuery } from '../routing/return-path.ts';
+import type { PathPlace } from '../routing/route.ts';
+import { decodePath, encodeRawBytes, splitTarget } from '../routing/target.ts';
+import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from '../sending/file-policies.ts';
+import { isDocument } from '../sending/find-file.ts';
+import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+
+/** Answers a request for a site under its shared URL (path mode). */
+export async function serveSitePath(
+  context: ViewerContext,
+  exchange: Exchange,
+  { role: id, idText, inside }: PathPlace,
+): Promise<void> {
+  const { useCases, settings } = context;
+  const { request } = exchange;
+  if (hasTooManyCookies(request)) {
+    return sendTooManyCookies(exchange, settings.clearCookies, FROM_ANYWHERE_UNNAMED);
+  }
+  if (id === null) return sendPlainPage(exchange, 404, 'not_found');
+  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', FROM_ANYWHERE_UNNAMED);
+  if (id !== idText) {
+    const location = sharedUrl(settings.publicUrl, id) + encodeRawBytes(inside);
+    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+  }
+  const visit = await useCases.visit(id);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind, FROM_ANYWHERE_UNNAMED);
+  if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
+    return sendForbiddenLine(exchange, 'service_worker', FROM_ANYWHERE_UNNAMED);
+  }
+  const { publication } = visit;
+  if (context.access.isOpen(publication)) return serveOpen(context, exchange, publication, inside);
+  return serveProtected(context, exchange, visit, inside);
+}
+
+async function serveOpen(
+  context: ViewerContext,
+  exchange: Exchange,
+  publication: Publication,
+  inside: string,
+): Promise<void> {
+  const base = sharedUrl(context.settings.publicUrl, publication.id);
+  const { grant, path } = cutGrant(inside);
+  if (SIGNED.test(grant) && !(await hasFolder(context, publication, grant))) {
+    const location = base + encodeRawBytes(path);
+    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+  }
+  const place = { base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
+  const outcome = await serveSite(context, exchange, publication, splitTarget(inside), place);
+  if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
+}
+
+async function serveProtected(
+  context: ViewerContext,
+  exchange: Exchange,
+  shown: VisibleRole,
+  inside: string,
+): Promise<void> {
+  const { publication } = shown;
+  const { headers } = exchange.request;
+  const { grant: token, path, slash } = cutGrant(inside);
+  const granted = await context.grants.admit(shown, 'path', token);
+  if (isDocument(headers)) {
+    const cookie = await context.grants.ofSharedUrl(shown, headers.cookie);
+    if (cookie === undefined) {
+      const location = sharedUrl(context.settings.publicUrl, publication.id) + returnQuery(path);
+      return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+    }
+    const admitted = granted !== undefined && granted.viewer?.id === cookie.viewer?.id;
+    if (!admitted || !slash) {
+      // Nothing is looked up where there is no grant to take for a folder.
+      const own = !admitted && token !== '' && (await hasFolder(context, publication, token));
+      const way = grantedWay(context, publication, cookie, own ? inside : path);
+      return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
+    }
+  }
+  if (granted === undefined) return sendNotAdmitted(exchange, context.access, FROM_ANYWHERE_UNNAMED);
+  const base = `${sharedUrl(context.settings.publicUrl, publication.id)}/~${token}`;
+  const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
+  const outcome = await serveSite(context, exchange, publication, splitTarget(path), place);
+  if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
+}
+
+interface GrantedPath {
+  /** Empty when there is none. */
+  readonly grant: string;
+  /** The rest inside the site, with its query. */
+  readonly path: string;
+  /** Whether a slash stood behind the grant, so that relative addresses are right. */
+  readonly slash: boolean;
+}
+
+/** What stands where a grant would. Names of folders may begin with a tilde too; those are hardly ever as long. */
+const FIRST = /^\/~([^/?]+)(.*)/s;
+const SIGNED = /^[\w.-]{40,200}$/;
+
+/** Takes a path grant, good or not, off the beginning of a path. */
+function cutGrant(inside: string): GrantedPath {
+  const [, grant = '', rest = inside] = FIRST.exec(inside) ?? [];
+  const slash = rest.startsWith('/');
+  return { grant, path: slash ? rest : `/${rest}`, slash };
+}
+
+/** Whether what stands where a grant would is a folder of the site. Asked only for those who may see it. */
+async function hasFolder({ sites }: ViewerContext, publication: Publication, name: string): Promise<boolean> {
+  const loaded = await sites.load(publication);
+  const folder = `~${decodePath(name) ?? ''}/`;
+  return loaded.kind === 'site' && loaded.site.manifest.entries.some(({ path }) => path.startsWith(folder));
+}

@@ -1,0 +1,39 @@
+import type { Grant, Publication, RoleId } from '@pinfold/core';
+import { sharedUrl } from '@pinfold/http';
+import type { Redirect } from '../pages/answers.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import type { Settings } from '../viewer-options.ts';
+import { encodeRawBytes } from './target.ts';
+
+/** Where a site's own origin takes a grant over. No file of an archive has a colon in its path. */
+export const HAND_OVER_PATH = '/.pinfold:enter';
+
+/** Where a site's own paths are appended to: its origin, or in path mode its shared URL. */
+export function siteBaseOf(settings: Settings, id: RoleId): string {
+  if (settings.mode === 'path') return sharedUrl(settings.publicUrl, id);
+  return `${settings.sitesScheme}${id}.${settings.sitesHost}`;
+}
+
+/** The way from the shared URL to a path of the site, for anyone. */
+export function openWay(
+  settings: Settings,
+  publication: Publication,
+  path: string,
+): Omit<Redirect, 'status'> {
+  return { location: siteBaseOf(settings, publication.id) + encodeRawBytes(path) };
+}
+
+/** The way from the shared URL to a path of a protected site, for someone who holds a grant. */
+export function grantedWay(
+  { settings, grants }: ViewerContext,
+  publication: Publication,
+  grant: Grant,
+  path: string,
+): Omit<Redirect, 'status'> {
+  const base = siteBaseOf(settings, publication.id);
+  const location =
+    settings.mode === 'path'
+      ? `${base}/~${grants.path(grant)}${encodeRawBytes(path)}`
+      : `${base}${HAND_OVER_PATH}?grant=${grants.handOver(grant)}&to=${encodeURIComponent(path)}`;
+  return { location, referrer: 'no-referrer' };
+}

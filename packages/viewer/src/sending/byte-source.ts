@@ -1,0 +1,41 @@
+import type { ManifestEntry, Publication } from '@pinfold/core';
+import { clientOf } from '@pinfold/http';
+import type { Exchange } from '../exchange.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import type { BodyTools } from './bodies.ts';
+import type { LookAgain } from './send-pieces.ts';
+import type { SiteFile } from './site-files.ts';
+
+/** Where the bytes of an answer come from, and whose they are. */
+export interface PieceSource extends BodyTools {
+  readonly publication: Publication;
+  readonly entry: ManifestEntry;
+  /** Whose turn it is to have a file inflated. */
+  readonly client: string;
+  /** Aborts when the viewer has left. */
+  readonly signal: AbortSignal;
+}
+
+/** Where the bytes of a file come from. */
+export function sourceOf(
+  { tools, settings }: ViewerContext,
+  { request }: Exchange,
+  { publication, file }: { readonly publication: Publication; readonly file: SiteFile },
+  signal: AbortSignal,
+): PieceSource {
+  return {
+    ...tools,
+    publication,
+    entry: file.entry,
+    client: clientOf(settings.clientAddress(request)),
+    signal,
+  };
+}
+
+/** Looks at a publication as a new request would. */
+export function lookingAt({ useCases }: Pick<ViewerContext, 'useCases'>, { id }: Publication): LookAgain {
+  return async (left) => {
+    const now = await useCases.visit(id, left);
+    return now.kind === 'published' ? undefined : now;
+  };
+}

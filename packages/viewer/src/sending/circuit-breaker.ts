@@ -1,0 +1,90 @@
+import { type Clock, Fault, type Instant, isFault, seconds } from '@pinfold/core';
+import { raceSignal } from '@pinfold/core/adapter';
+import { TryLater } from './unavailable-error.ts';
+
+/** How long a viewer waits for the first bytes, and how long nobody waits once the storage hangs. */
+const PATIENCE = seconds(5);
+
+/** Seconds after which a viewer may come again. */
+const LATER = 5;
+
+/** So many in turn without an answer, and the storage hangs. */
+const MOST_LATE = 5;
+
+/**
+ * Gives a storage that hangs five seconds for the first bytes of an answer. After five who waited for nothing everybody
+ * is told at once for as long, then one tries: a hung storage is noticed once, not by each viewer.
+ */
+export class StoragePatience {
+  readonly #clock: Clock;
+  #late = 0;
+  /** Since when nobody waits. */
+  #hungSince: Instant | undefined;
+  #oneTries = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Reads what an answer begins with.
+   *
+   * @param read must let go of the storage when its signal aborts: the viewer has left, or waited long enough.
+   * @throws TryLater when nothing comes in time, or when that is to be expected; what `read` throws.
+   */
+  async first<Bytes>(signal: AbortSignal, read: (end: AbortSignal) => Promise<Bytes>): Promise<Bytes> {
+    signal.throwIfAborted();
+    const triesAlone = this.#enter();
+    const end = new AbortController();
+    const over = new AbortController();
+    this.#clock.sleep(PATIENCE, over.signal).then(
+      () => end.abort(new LateError()),
+      (error: unknown) => end.abort(error),
+    );
+    const leave = (): void => end.abort(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      const bytes = await raceSignal(read(end.signal), end.signal);
+      this.#answered();
+      return bytes;
+    } catch (error) {
+      throw this.#failed(error, triesAlone);
+    } finally {
+      if (triesAlone) this.#oneTries = false;
+      signal.removeEventListener('abort', leave);
+      over.abort();
+    }
+  }
+
+  /** Whether the storage hangs and this one tries, for all others. */
+  #enter(): boolean {
+    if (this.#hungSince === undefined) return false;
+    const passed = this.#clock.now() - this.#hungSince;
+    // Less than nothing has passed where the clock was set back.
+    if (this.#oneTries || (passed >= 0 && passed < PATIENCE)) throw new TryLater(LATER);
+    this.#oneTries = true;
+    return true;
+  }
+
+  #answered(): void {
+    this.#late = 0;
+    this.#hungSince = undefined;
+  }
+
+  #failed(error: unknown, triedAlone: boolean): unknown {
+    const late = error instanceof LateError;
+    if (late) this.#late += 1;
+    // The storage that cannot be reached has not answered; whatever else is wrong, it has.
+    else if (isFault(error) && error.code !== 'storage_unavailable') this.#answered();
+    const away = late || (isFault(error) && error.code === 'storage_unavailable');
+    if ((late && this.#late === MOST_LATE) || (triedAlone && away)) {
+      this.#hungSince = this.#clock.now();
+    }
+    return late ? new TryLater(LATER, { cause: error.fault }) : error;
+  }
+}
+
+/** Nothing came in time. */
+class LateError extends Error {
+  readonly fault: Fault = new Fault('storage_unavailable', 'the storage gave no byte within 5 seconds');
+}

@@ -1,0 +1,157 @@
+import { setImmediate } from 'node:timers/promises';
+import { Fault, isFault, seconds } from '@pinfold/core';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { StoragePatience } from '../src/sending/circuit-breaker.ts';
+import { TryLater } from '../src/sending/unavailable-error.ts';
+
+const never = new AbortController().signal;
+const hang = (): Promise<string> => new Promise(() => {});
+const answer = async (): Promise<string> => 'bytes';
+
+function stage() {
+  const clock = createManualClock();
+  const patience = new StoragePatience(clock);
+  let asked = 0;
+  /** What becomes of one viewer; whether storage was asked shows in `asked`. */
+  const view = (read: (end: AbortSignal) => Promise<string>, signal: AbortSignal = never): Promise<unknown> =>
+    patience
+      .first(signal, (end) => {
+        asked += 1;
+        return read(end);
+      })
+      .catch((error: unknown) => error);
+  /** Lets so many wait for nothing, one after the other. */
+  const tire = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) {
+      const late = view(hang);
+      clock.advance(seconds(5));
+      expect(await late).to.be.instanceOf(TryLater);
+    }
+  };
+  return { clock, view, tire, asked: () => asked };
+}
+
+describe('a storage that hangs', () => {
+  it('is waited for five seconds, and let go of', async () => {
+    const { clock, view } = stage();
+    let ended = false;
+    const late = view((end) => {
+      end.addEventListener('abort', () => {
+        ended = true;
+      });
+      return hang();
+    });
+    clock.advance(seconds(4.999));
+    await setImmediate();
+    expect(ended).to.equal(false);
+    clock.advance(seconds(0.001));
+    const outcome = await late;
+    expect(outcome).to.be.instanceOf(TryLater).and.include({ seconds: 5 });
+    expect(isFault((outcome as TryLater).cause)).to.equal(true);
+    expect(ended).to.equal(true);
+  });
+
+  it('is asked by nobody for five seconds after five waited in vain', async () => {
+    const { clock, view, tire, asked } = stage();
+    await tire(5);
+    for (let time = 0; time < 3; time += 1) {
+      const outcome = await view(answer);
+      expect(outcome).to.be.instanceOf(TryLater).and.include({ seconds: 5 });
+      // What is known already is no news for the log.
+      expect((outcome as TryLater).cause).to.equal(undefined);
+    }
+    clock.advance(seconds(4.999));
+    expect(await view(answer)).to.be.instanceOf(TryLater);
+    expect(asked()).to.equal(5);
+  });
+
+  it('is then asked by one, and by all again once that one has an answer', async () => {
+    const { clock, view, tire, asked } = stage();
+    await tire(5);
+    clock.advance(seconds(5));
+    const reading = Promise.withResolvers<string>();
+    const trying = view(() => reading.promise);
+    expect(await view(answer)).to.be.instanceOf(TryLater);
+    expect(asked()).to.equal(6);
+    reading.resolve('bytes');
+    expect(await trying).to.equal('bytes');
+    expect(await view(answer)).to.equal('bytes');
+    await tire(4);
+    expect(await view(answer)).to.equal('bytes');
+  });
+
+  it('is left alone for five seconds more when that one waits in vain, or cannot reach it', async () => {
+    for (const fault of [undefined, new Fault('storage_unavailable', 'refused')]) {
+      const { clock, view, tire } = stage();
+      await tire(5);
+      clock.advance(seconds(5));
+      if (fault === undefined) await tire(1);
+      else expect(await view(() => Promise.reject(fault))).to.equal(fault);
+      expect(await view(answer)).to.be.instanceOf(TryLater);
+      clock.advance(seconds(5));
+      expect(await view(answer)).to.equal('bytes');
+    }
+  });
+
+  it('may be tried by the next when the one who tried has left', async () => {
+    const { clock, view, tire } = stage();
+    await tire(5);
+    clock.advance(seconds(5));
+    const leaving = new AbortController();
+    const trying = view(hang, leaving.signal);
+    leaving.abort();
+    expect(await trying).to.equal(leaving.signal.reason);
+    expect(await view(answer)).to.equal('bytes');
+  });
+
+  it('has answered, whatever it says, and counts from the start again', async () => {
+    const { view, tire, asked } = stage();
+    const missing = new Fault('archive_missing', 'none');
+    for (const read of [answer, () => Promise.reject(missing)]) {
+      await tire(4);
+      await view(read);
+    }
+    await tire(4);
+    expect(await view(answer)).to.equal('bytes');
+    expect(asked(), 'nobody was told at once').to.equal(15);
+  });
+
+  it('has not answered when it cannot be reached, which is no waiting either', async () => {
+    const { view, tire, asked } = stage();
+    await tire(4);
+    for (const error of [new Fault('storage_unavailable', 'refused'), new TypeError('a defect')]) {
+      expect(await view(() => Promise.reject(error))).to.equal(error);
+    }
+    await tire(1);
+    expect(await view(answer)).to.be.instanceOf(TryLater);
+    expect(asked()).to.equal(7);
+  });
+
+  it('is asked by the next when the one who tried met a defect, and never for who has left before', async () => {
+    const { clock, view, tire, asked } = stage();
+    await tire(5);
+    clock.advance(seconds(5));
+    const defect = new TypeError('a defect');
+    expect(await view(() => Promise.reject(defect))).to.equal(defect);
+    expect(await view(answer, AbortSignal.abort('left'))).to.equal('left');
+    expect(await view(answer)).to.equal('bytes');
+    expect(asked()).to.equal(7);
+  });
+
+  it('is not shut for long by a clock that is set back', async () => {
+    const clock = createManualClock();
+    let back = 0;
+    const patience = new StoragePatience({
+      now: () => (clock.now() - back) as ReturnType<typeof clock.now>,
+      sleep: (length, signal) => clock.sleep(length, signal),
+    });
+    for (let time = 0; time < 5; time += 1) {
+      const late = patience.first(never, hang).catch(() => undefined);
+      clock.advance(seconds(5));
+      await late;
+    }
+    back = 3_600_000;
+    expect(await patience.first(never, answer)).to.equal('bytes');
+  });
+});

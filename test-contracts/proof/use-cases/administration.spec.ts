@@ -1,0 +1,77 @@
+import { type AccountLimits, accountId, type Cause, type Mode, type RateText } from '@pinfold/core';
+import { type BlockWish, createAdministration } from '@pinfold/core/administration';
+import { createMemory } from '@pinfold/memory';
+import { RandomIds } from '@pinfold/platform-node';
+import { createManualClock, rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+
+const CAUSE: Cause = { actor: { kind: 'operator', id: null }, asOperator: true };
+const ADA = accountId('ada');
+const WRONG_TEXTS = ['', ' ', '\0\0\0', 'a\nb', '\ud800', 'x'.repeat(256), 5, undefined];
+
+describe('the administration, given what doors would refuse', () => {
+  const memory = createMemory();
+  const administration = createAdministration({
+    ...memory,
+    clock: createManualClock(),
+    ids: new RandomIds(),
+  });
+
+  it('keeps no block without a reason, or with sites that there are not', async () => {
+    for (const reason of WRONG_TEXTS) {
+      const block = { reason, sites: 'keep' } as BlockWish;
+      expect(await rejectionOf(administration.blockAccount('ada', block, CAUSE))).to.be.instanceOf(TypeError);
+    }
+    const block = { reason: 'x', sites: 'nonsense' } as unknown as BlockWish;
+    expect(await rejectionOf(administration.blockAccount('ada', block, CAUSE))).to.be.instanceOf(TypeError);
+    expect(await memory.accounts.load(ADA)).to.equal(undefined);
+    const right = { reason: '🌊'.repeat(255), sites: 'hide' } as const;
+    expect((await administration.blockAccount('ada', right, CAUSE)).account.blocked).to.include(right);
+  });
+
+  it('keeps no limits that are none', async () => {
+    for (const limits of [
+      { publications: '10 per hour' },
+      { requests: 5 },
+      { sites: -5 },
+      { sites: 1.5 },
+      { bytes: '20' },
+      { files: 3 },
+      { toString: null },
+    ]) {
+      const wanted = limits as unknown as AccountLimits;
+      expect(await rejectionOf(administration.limitAccount('grace', wanted, CAUSE))).to.be.instanceOf(
+        TypeError,
+      );
+    }
+    expect(await memory.accounts.load(accountId('grace'))).to.equal(undefined);
+    const right = { publications: '10/1h' as RateText, requests: 'off' as RateText, sites: 0 };
+    const given = { ...right, bytes: undefined } as unknown as AccountLimits;
+    const { account } = await administration.limitAccount('grace', given, CAUSE);
+    expect(account.limits).to.deep.equal({ ...right, bytes: null });
+  });
+
+  it('takes nothing down without a reason', async () => {
+    for (const reason of WRONG_TEXTS) {
+      const wish = { id: 'x', reason: reason as string, cause: CAUSE };
+      expect(await rejectionOf(administration.takeDown(wish))).to.be.instanceOf(TypeError);
+    }
+  });
+
+  it('knows no other modes, and no message without a character', async () => {
+    for (const mode of [
+      { kind: 'off', message: null },
+      ...[...WRONG_TEXTS].map((message) => ({ kind: 'read_only', message })),
+    ]) {
+      expect(await rejectionOf(administration.changeService(mode as Mode, CAUSE))).to.be.instanceOf(
+        TypeError,
+      );
+    }
+    expect(await administration.showService()).to.deep.equal({ kind: 'normal', message: null });
+  });
+
+  it('lists roles of no state that there is not', async () => {
+    const state = 'gone' as 'deleted';
+    expect(await rejectionOf(administration.listRoles({ state }))).to.be.instanceOf(TypeError);
+  });
+});

@@ -1,0 +1,72 @@
+import { Fault, type Keys, type Measurement, OPERATOR, type SessionPorts, seconds } from '@pinfold/core';
+import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { OWNER, openStage, type Stage } from './stage.ts';
+
+describe('how many sessions there may be', () => {
+  let stage: Stage;
+  let keys: Keys;
+  beforeEach(async () => {
+    stage = await openStage();
+    keys = createKeys({ ...ports(), apiKeySecrets: new NodeApiKeySecrets() });
+  });
+  afterEach(() => stage.dispose());
+
+  function ports(): SessionPorts {
+    const { apiKeys, sessions } = stage.memory;
+    return {
+      apiKeys,
+      sessions,
+      sessionSecrets: new NodeSessionSecrets(),
+      clock: stage.clock,
+      ids: stage.ports.ids,
+    };
+  }
+
+  it('begins a session though what follows it fails', async () => {
+    const fail = async () => {
+      throw new Fault('store_unavailable', 'a test');
+    };
+    const { text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
+    const store = replacing(stage.memory.sessions, { purge: fail });
+    const sessions = createSessions({ ...ports(), sessions: store }, { ...keys, noteUse: fail });
+    const person = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
+    for (const started of [
+      await sessions.redeem((await sessions.offerLink(OWNER)).token),
+      await sessions.signInWithKey(text),
+      await sessions.signInPerson(person),
+    ]) {
+      if (started?.kind !== 'started') throw new Error('no session began');
+      expect((await sessions.find(started.token))?.account).to.equal(OWNER);
+    }
+  });
+
+  it('ends the oldest session of a key, a person or a maker of links past a hundred, and says so', async () => {
+    const figures: Measurement[] = [];
+    const bounded = createSessions(ports(), keys, { observe: (figure) => figures.push(figure) });
+    const { text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
+    const person = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
+    const ways: readonly (() => Promise<unknown>)[] = [
+      () => bounded.signInWithKey(text),
+      () => bounded.signInPerson(person),
+      async () => await bounded.redeem((await bounded.offerLink(OWNER)).token),
+    ];
+    for (const way of ways) {
+      figures.length = 0;
+      const first = (await way()) as { readonly token: string };
+      for (let n = 1; n < 100; n += 1) {
+        stage.clock.advance(seconds(1));
+        await way();
+      }
+      expect(await bounded.find(first.token), 'of a hundred').not.to.equal(undefined);
+      expect(figures).to.deep.equal([]);
+      stage.clock.advance(seconds(1));
+      const last = (await way()) as { readonly token: string };
+      expect(await bounded.find(first.token)).to.equal(undefined);
+      expect(await bounded.find(last.token)).not.to.equal(undefined);
+      expect(figures).to.deep.equal([{ kind: 'sessions_ended', reason: 'limit', count: 1 }]);
+    }
+  });
+});
