@@ -4,7 +4,7 @@ import { NO_LIMITS } from '@pinfold/core/adapter';
 import { type AccountStores, accountStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
-import type { Mutant, MutantTable, Spoiling } from './mutant.ts';
+import type { Mutant, MutantTable } from './mutant.ts';
 import { overMemory } from './over-memory.ts';
 import { ACCOUNT, EVENTS } from './records.ts';
 
@@ -97,14 +97,8 @@ const shape: PortShape<AccountStore> = {
   confusions: { load: 'name.{composed,lowered,raised,trimmed}', list: 'name.latin', untested: '*' },
 };
 
-/** Breaks one of the stores. */
-function within<Name extends keyof AccountStores>(
-  name: Name,
-  spoiling: (store: AccountStores[Name]) => Partial<AccountStores[Name]>,
-): Spoiling<AccountStores> {
-  return () => (stores) =>
-    ({ [name]: replacing(stores[name], spoiling(stores[name])) }) as Partial<AccountStores>;
-}
+/** Creates mutants of the port itself. */
+const ofAccounts = part(mutant, 'accounts');
 
 const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
   mutant('account-store/made', 'a session makes no account', () => {
@@ -140,30 +134,22 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
       }),
     });
   }),
-  mutant(
-    'account-store/save-race',
-    'a save looks first and writes later',
-    within('accounts', (store) => ({
-      save: async (account, loadedAt, events) => {
-        const isNewest = (await store.load(account.name))?.version === loadedAt;
-        await nextTurn();
-        if (!isNewest) return { kind: 'conflict' };
-        await store.save(account, (await store.load(account.name))?.version, events);
-        return { kind: 'saved' };
-      },
-    })),
-  ),
-  mutant(
-    'account-store/list',
-    'names are in order of code units',
-    within('accounts', (store) => ({
-      list: async (after, limit) =>
-        [...(await store.list(undefined, 1_000))]
-          .sort((one, other) => (one.name < other.name ? -1 : 1))
-          .filter(({ name }) => after === undefined || name > after)
-          .slice(0, limit),
-    })),
-  ),
+  ofAccounts('account-store/save-race', 'a save looks first and writes later', () => (store) => ({
+    save: async (account, loadedAt, events) => {
+      const isNewest = (await store.load(account.name))?.version === loadedAt;
+      await nextTurn();
+      if (!isNewest) return { kind: 'conflict' };
+      await store.save(account, (await store.load(account.name))?.version, events);
+      return { kind: 'saved' };
+    },
+  })),
+  ofAccounts('account-store/list', 'names are in order of code units', () => (store) => ({
+    list: async (after, limit) =>
+      [...(await store.list(undefined, 1_000))]
+        .sort((one, other) => (one.name < other.name ? -1 : 1))
+        .filter(({ name }) => after === undefined || name > after)
+        .slice(0, limit),
+  })),
 
   mutant('account-store/limits-precede', 'the limits of an account are stored and ignored', () => {
     const kept = new Map<AccountId, typeof NO_LIMITS>();
@@ -253,5 +239,5 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
 export const accountStoreTable: MutantTable<AccountStores, StoreSubject<AccountStores>> = {
   contract: accountStoreContract,
   sound,
-  mutants: [...harness(shape.suite), ...derived(shape, part(mutant, 'accounts')), ...stories],
+  mutants: [...harness(shape.suite), ...derived(shape, ofAccounts), ...stories],
 };

@@ -21,7 +21,6 @@ const shape: PortShape<ApiKeySecrets> = {
       answers: { id: 'id', secretHash: 'hash', text: 'text' },
       caught: {
         mint: 'answers',
-        same: 'answers.secretHash.{lost,stuck}',
         untested: 'answers.text.{composed,latin,numeric,quoted,terminated,trimmed}',
       },
     },

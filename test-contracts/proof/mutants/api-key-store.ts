@@ -215,14 +215,6 @@ const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
       return (isTaken ? undefined : outcome) ?? (await store.create(key, events, authority));
     },
   })),
-  mutant('api-key-store/purge', 'ensured keys are counted as dropped', () => (store) => ({
-    purge: async (revokedBefore, limit) => {
-      const gone = await store.purge(revokedBefore, limit);
-      const keys = await store.list(everyKeyOf());
-      const ensured = keys.filter(({ isEnsured, revokedAt }) => isEnsured && revokedAt !== null);
-      return gone + ensured.filter(({ revokedAt }) => (revokedAt ?? 0) < revokedBefore).length;
-    },
-  })),
 ];
 
 export const apiKeyStoreTable: MutantTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {

@@ -46,10 +46,12 @@ const shape: PortShape<ArchiveInspector> = {
         'list-structure': 'answers',
         'list-entries': 'answers.entries',
         'list-aborted': 'isDeaf wrapsAborts',
+        'list-bounded': 'takes.mostEntries',
         untested: [
           'answers.entries.compressedSize.wrapped answers.entries.crc32.wrapped',
           'answers.entries.dataOffset.wrapped answers.entries.list-capped answers.entries.size.wrapped',
           'answers.problems.{list-capped,list-reversed,path} caches isCurt listens repeats shares',
+          'takes.mostEntries.capped',
         ],
       },
     },
@@ -69,6 +71,7 @@ const shape: PortShape<ArchiveInspector> = {
           'answers.entries.entry.wrapped answers.entries.{list-capped,list-reversed}',
           'answers.entries.references.{list-capped,list-reversed}',
           'answers.entries.secrets.{list-capped,list-first,list-reversed}',
+          'answers.entries.serviceWorker.raised',
           'answers.problems.{list-capped,list-reversed} answers.problems.path.stuck caches isCurt listens',
           'repeats shares takes.request.expandedBytes.wrapped',
           'takes.request.tasks.{list-capped,list-reversed}',
@@ -90,9 +93,6 @@ const stories: readonly Mutant<ArchiveInspectorSubject>[] = [
       const listing = await sound.list(...inputs);
       return { ...listing, problems: listing.problems.filter(({ rule }) => rule !== 'header_mismatch') };
     },
-  })),
-  mutant('archive-inspector/list-bounded', 'a directory is read to its end', () => (sound) => ({
-    list: (archive, signal) => sound.list(archive, signal),
   })),
   mutant('archive-inspector/list-tools', 'archives written by PowerShell are refused', () => (sound) => ({
     list: async (...inputs) => {

@@ -89,6 +89,9 @@ const shape: PortShape<HistoryStore> = {
   confusions: { 'list-filter': 'account.{lowered,raised}', untested: '*' },
 };
 
+/** Creates mutants of the port itself. */
+const ofHistory = part(mutant, 'history');
+
 let others = 1_000;
 
 /** Stores events without a change of their own. */
@@ -180,20 +183,19 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
       }),
     }),
   ),
-  mutant('history-store/list-pages', 'a page starts after the instant of the last item', () => (stores) => ({
-    history: replacing(stores.history, {
+  ofHistory(
+    'history-store/list-pages',
+    'a page starts after the instant of the last item',
+    () => (history) => ({
       list: (query) => {
         const { after } = query;
         const behind = after && { ...after, id: '' as HistoryEvent['id'] };
-        return stores.history.list({ ...query, after: behind });
+        return history.list({ ...query, after: behind });
       },
     }),
-  })),
-  mutant('history-store/list-filter', 'with a role the account is not looked at', () => (stores) => ({
-    history: replacing(stores.history, {
-      list: (query) =>
-        stores.history.list(query.pin === undefined ? query : { ...query, account: undefined }),
-    }),
+  ),
+  ofHistory('history-store/list-filter', 'with a role the account is not looked at', () => (history) => ({
+    list: (query) => history.list(query.pin === undefined ? query : { ...query, account: undefined }),
   })),
   mutant(
     'history-store/tell-expired-once',
@@ -240,20 +242,13 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
       save: (account, loadedAt) => stores.accounts.save(account, loadedAt, []),
     }),
   })),
-  mutant('history-store/many', 'no more than 500 are dropped at a time', () => (stores) => ({
-    history: replacing(stores.history, {
-      drop: (before, limit) => stores.history.drop(before, Math.min(limit, 500)),
-    }),
-  })),
-  mutant('history-store/thin', 'what was recorded late goes too', () => (stores) => ({
-    history: replacing(stores.history, {
-      thin: (thinning) => stores.history.thin({ ...thinning, until: (thinning.until + 100) as Instant }),
-    }),
+  ofHistory('history-store/many', 'no more than 500 are dropped at a time', () => (history) => ({
+    drop: (before, limit) => history.drop(before, Math.min(limit, 500)),
   })),
 ];
 
 export const historyStoreTable: MutantTable<HistoryStores, StoreSubject<HistoryStores>> = {
   contract: historyStoreContract,
   sound,
-  mutants: [...harness(shape.suite), ...derived(shape, part(mutant, 'history')), ...stories],
+  mutants: [...harness(shape.suite), ...derived(shape, ofHistory), ...stories],
 };

@@ -66,79 +66,52 @@ const shape: PortShape<Import> = {
   confusions: { end: 'token.cut', untested: 'token' },
 };
 
-type Imports = MovingStores['imports'];
-
-/** Replaces calls of an import. `share` is called once for each subject. */
-const importing =
-  <Shared>(share: () => Shared, change: (stores: MovingStores, shared: Shared) => Partial<Imports>) =>
-  () => {
-    const shared = share();
-    return (stores: MovingStores): Partial<MovingStores> => ({
-      imports: replacing(stores.imports, change(stores, shared)),
-    });
-  };
+/** Creates mutants of the port itself. */
+const ofImport = part(mutant, 'imports');
 
 const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
-  mutant(
-    'import/begin-again',
-    'a new import continues an unfinished one',
-    importing(
-      () => ({ first: undefined as Token | undefined, all: new Set<Token>() }),
-      ({ imports }, shared) => {
-        const known = (token: Token): Token => (shared.all.has(token) ? (shared.first ?? token) : token);
-        return {
-          begin: async (token) => {
-            const goesOn = await imports.isUnfinished();
-            if (!goesOn) shared.first = token;
-            shared.all.add(token);
-            return goesOn ? { kind: 'begun' } : imports.begin(token);
-          },
-          keep: (token, records) => imports.keep(known(token), records),
-        };
+  ofImport('import/begin-again', 'a new import continues an unfinished one', () => {
+    let first: Token | undefined;
+    const all = new Set<Token>();
+    return (imports) => ({
+      begin: async (token) => {
+        const goesOn = await imports.isUnfinished();
+        if (!goesOn) first = token;
+        all.add(token);
+        return goesOn ? { kind: 'begun' } : await imports.begin(token);
       },
-    ),
-  ),
-  mutant(
-    'import/keep-removal',
-    'removals are ignored',
-    importing(
-      () => undefined,
-      ({ imports }) => ({
-        keep: (token, records) =>
-          imports.keep(
-            token,
-            records.filter(({ kind }) => kind !== 'removal'),
-          ),
-      }),
-    ),
-  ),
+      keep: (token, records) => imports.keep(all.has(token) ? (first ?? token) : token, records),
+    });
+  }),
+  ofImport('import/keep-removal', 'removals are ignored', () => (imports) => ({
+    keep: (token, records) => {
+      const kept = records.filter(({ kind }) => kind !== 'removal');
+      return imports.keep(token, kept);
+    },
+  })),
   mutant('import/changes-refused', 'beginning a session succeeds during an import', () => (stores) => ({
     sessions: replacing(stores.sessions, {
       begin: (session, events) => stores.sessions.begin(session, events).catch(() => ({ ended: 0 })),
     }),
   })),
-  mutant(
-    'import/end',
-    'a lost token can end the import',
-    importing(
-      () => ({ last: undefined as Token | undefined }),
-      ({ imports }, shared) => ({
-        begin: (token) => {
-          shared.last = token;
-          return imports.begin(token);
-        },
-        end: async (token) => {
-          const ended = await imports.end(token);
-          if (ended.kind === 'lost' && shared.last !== undefined) await imports.end(shared.last);
-          return ended;
-        },
-      }),
-    ),
-  ),
+  ofImport('import/end', 'a lost token can end the import', () => {
+    let last: Token | undefined;
+    return (imports) => ({
+      begin: (token) => {
+        last = token;
+        return imports.begin(token);
+      },
+      end: async (token) => {
+        const ended = await imports.end(token);
+        if (ended.kind === 'lost' && last !== undefined) await imports.end(last);
+        return ended;
+      },
+    });
+  }),
 ];
 
 export const importTable: MutantTable<MovingStores, StoreSubject<MovingStores>> = {
   contract: importContract,
   sound,
-  mutants: [...harness(shape.suite), ...derived(shape, part(mutant, 'imports')), ...stories],
+  mutants: [...harness(shape.suite), ...derived(shape, ofImport), ...stories],
 };

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type ApiKey,
   type Consent,
-  type Instant,
   instant,
   type PairingRedemption,
   type PairingStore,
@@ -13,7 +12,7 @@ import { type PairingStores, pairingStoreContract, type StoreSubject } from '@pi
 import { replacing, START } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
 import type { Fields } from './distortions.ts';
-import type { Mutant, MutantTable, Spoiling } from './mutant.ts';
+import type { Mutant, MutantTable } from './mutant.ts';
 import { overMemory } from './over-memory.ts';
 import { API_KEY, CONSENT, EVENTS, PAIRING } from './records.ts';
 
@@ -126,119 +125,88 @@ const shape: PortShape<PairingStore> = {
   },
 };
 
-/** Breaks the port itself. */
-function within(
-  spoiling: (store: PairingStore, stores: PairingStores) => Partial<PairingStore>,
-): Spoiling<PairingStores> {
-  return () => (stores) => ({ pairings: replacing(stores.pairings, spoiling(stores.pairings, stores)) });
-}
-
-/** One millisecond earlier. */
-function earlier(now: Instant): Instant {
-  return instant(now - 1);
-}
+/** Creates mutants of the port itself. */
+const ofPairings = part(mutant, 'pairings');
 
 const stories: readonly Mutant<StoreSubject<PairingStores>>[] = [
-  mutant(
-    'pairing-store/register',
-    'a program that registered once never does again',
-    within((store) => {
-      const known = new Set<Sha256>();
-      return {
-        register: async (request) => {
-          if (known.has(request.secretHash)) return { kind: 'registered' };
-          known.add(request.secretHash);
-          return await store.register(request);
-        },
-      };
-    }),
-  ),
+  ofPairings('pairing-store/register', 'a program that registered once never does again', () => (store) => {
+    const known = new Set<Sha256>();
+    return {
+      register: async (request) => {
+        if (known.has(request.secretHash)) return { kind: 'registered' };
+        known.add(request.secretHash);
+        return await store.register(request);
+      },
+    };
+  }),
   mutant(
     'pairing-store/agree-once',
     'an agreement that comes too late leaves its events',
-    within((store, { sessions }) => ({
-      agree: async (hash, consent, now, events) => {
-        const outcome = await store.agree(hash, consent, now, events);
-        if (outcome.kind === 'exists') {
-          for (const event of events) await sessions.refuse({ ...event, account: consent.account }, now);
-        }
+    () =>
+      ({ pairings: store, sessions }) => ({
+        pairings: replacing(store, {
+          agree: async (hash, consent, now, events) => {
+            const outcome = await store.agree(hash, consent, now, events);
+            if (outcome.kind === 'exists') {
+              for (const event of events) await sessions.refuse({ ...event, account: consent.account }, now);
+            }
+            return outcome;
+          },
+        }),
+      }),
+  ),
+  ofPairings('pairing-store/agree-replaces', 'a consent is found after it was replaced', () => (store) => {
+    const given = new Map<Sha256, Consent>();
+    return {
+      agree: async (hash, consent, ...more) => {
+        const outcome = await store.agree(hash, consent, ...more);
+        if (outcome.kind === 'agreed') given.set(hash, consent);
         return outcome;
       },
-    })),
-  ),
-  mutant(
-    'pairing-store/agree-replaces',
-    'a consent is found after it was replaced',
-    within((store) => {
-      const given = new Map<Sha256, Consent>();
-      return {
-        agree: async (hash, consent, ...more) => {
-          const outcome = await store.agree(hash, consent, ...more);
-          if (outcome.kind === 'agreed') given.set(hash, consent);
-          return outcome;
-        },
-        find: async (hash, now) => {
-          const pairing = await store.find(hash, now);
-          const isOpen = pairing !== undefined && pairing.endsAt > now && now === START;
-          return isOpen ? { ...pairing, consent: given.get(hash) ?? null } : pairing;
-        },
-      };
-    }),
-  ),
-  mutant(
-    'pairing-store/agree-unknown',
-    'whoever agrees registers the program',
-    within((store) => ({
-      agree: async (secretHash, consent, now, events) => {
-        await store.register({ secretHash, endsAt: instant(now + 600_000), now, limit: 10_000 });
-        return await store.agree(secretHash, consent, now, events);
+      find: async (hash, now) => {
+        const pairing = await store.find(hash, now);
+        const isOpen = pairing !== undefined && pairing.endsAt > now && now === START;
+        return isOpen ? { ...pairing, consent: given.get(hash) ?? null } : pairing;
       },
-    })),
-  ),
+    };
+  }),
+  ofPairings('pairing-store/agree-unknown', 'whoever agrees registers the program', () => (store) => ({
+    agree: async (secretHash, consent, now, events) => {
+      await store.register({ secretHash, endsAt: instant(now + 600_000), now, limit: 10_000 });
+      return await store.agree(secretHash, consent, now, events);
+    },
+  })),
   mutant(
     'pairing-store/take-once',
     'taking looks first and removes later',
-    within((store, { apiKeys }) => ({
-      take: async (request, events) => {
-        const pairing = await store.find(request.secretHash, request.now);
-        await nextTurn();
-        const outcome = await store.take(request, events);
-        const consent = pairing?.consent ?? null;
-        if (outcome.kind !== 'unknown' || consent === null) return outcome;
-        const { account, scopes, label } = consent;
-        const key: ApiKey = { ...request.key, account, scopes, label };
-        await apiKeys.create(key, []);
-        return { kind: 'created', key };
-      },
-    })),
-  ),
-  mutant(
-    'pairing-store/take-ended',
-    'a pairing is taken at its last instant, too',
-    within((store) => ({
-      take: (request, events) => store.take({ ...request, now: earlier(request.now) }, events),
-    })),
+    () =>
+      ({ pairings: store, apiKeys }) => ({
+        pairings: replacing(store, {
+          take: async (request, events) => {
+            const pairing = await store.find(request.secretHash, request.now);
+            await nextTurn();
+            const outcome = await store.take(request, events);
+            const consent = pairing?.consent ?? null;
+            if (outcome.kind !== 'unknown' || consent === null) return outcome;
+            const { account, scopes, label } = consent;
+            const key: ApiKey = { ...request.key, account, scopes, label };
+            await apiKeys.create(key, []);
+            return { kind: 'created', key };
+          },
+        }),
+      }),
   ),
   mutant('pairing-store/take-alive', 'a session that ended still gives keys', () => (stores) => ({
     sessions: replacing(stores.sessions, { end: async () => undefined }),
   })),
-  mutant(
-    'pairing-store/take-refused',
-    'a limit is ignored',
-    within((store) => ({ take: (request, events) => store.take({ ...request, limit: null }, events) })),
-  ),
-  mutant(
-    'pairing-store/purge',
-    'the limit is applied twice',
-    within((store) => ({
-      purge: async (endedBy, limit) =>
-        (await store.purge(endedBy, limit)) + (await store.purge(endedBy, limit)),
-    })),
-  ),
+  ofPairings('pairing-store/purge', 'the limit is applied twice', () => (store) => ({
+    purge: async (endedBy, limit) =>
+      (await store.purge(endedBy, limit)) + (await store.purge(endedBy, limit)),
+  })),
 ];
 
 export const pairingStoreTable: MutantTable<PairingStores, StoreSubject<PairingStores>> = {
   contract: pairingStoreContract,
   sound,
-  mutants: [...harness(shape.suite), ...derived(shape, part(mutant, 'pairings')), ...stories],
+  mutants: [...harness(shape.suite), ...derived(shape, ofPairings), ...stories],
 };

@@ -198,10 +198,6 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
     begin: (session, ...more) =>
       store.begin({ ...session, displayName: session.displayName || null }, ...more),
   })),
-  mutant('session-store/begin-limit', 'only the sessions of the account are bounded', () => (store) => ({
-    begin: (session, events, limits) =>
-      store.begin(session, events, limits && { ...limits, ofActor: limits.ofAccount }),
-  })),
 
   mutant('session-store/same-question', 'each handle caches that a session is absent', () => (store) => {
     const absent = new Set<Sha256>();
@@ -235,9 +231,6 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
       },
     });
   }),
-  mutant('session-store/purge', 'the limit holds for sessions and for links each', () => (store) => ({
-    purge: (endedBy, limit) => store.purge(endedBy, limit * 2),
-  })),
   mutant('session-store/purge-many', 'no more than 500 are dropped at a time', () => (store) => ({
     purge: (endedBy, limit) => store.purge(endedBy, Math.min(limit, 500)),
   })),

@@ -167,12 +167,6 @@ const stories: readonly Mutant<StagingSubject>[] = [
       return { ...subject, unreachable: gone };
     },
   },
-  mutant('staging/lets-go', 'a body is received with a listener that stays', () => (sound) => ({
-    receive: (body, limit, signal) => {
-      signal?.addEventListener('abort', () => undefined);
-      return sound.receive(body, limit, signal);
-    },
-  })),
   mutant('staging/check', 'a check leaves something behind', () => (sound) => ({
     check: async (signal) => {
       await sound.check(signal);

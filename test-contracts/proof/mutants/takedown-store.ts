@@ -4,7 +4,7 @@ import { FORBIDDEN_CONTENT } from '@pinfold/core/adapter';
 import { type StoreSubject, type TakedownStores, takedownStoreContract } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
-import type { Mutant, MutantTable, Spoiling } from './mutant.ts';
+import type { Mutant, MutantTable } from './mutant.ts';
 import { overMemory } from './over-memory.ts';
 import { EVENTS, TAKEDOWN, TASK } from './records.ts';
 
@@ -130,124 +130,99 @@ const shape: PortShape<TakedownStore> = {
   confusions: { forbidden: 'sha256', 'claim-purge': 'token.cut', untested: '*' },
 };
 
-/** Breaks one of the stores. */
-function within<Name extends keyof TakedownStores>(
-  name: Name,
-  spoiling: (store: TakedownStores[Name], stores: TakedownStores) => Partial<TakedownStores[Name]>,
-): Spoiling<TakedownStores> {
-  return () => (stores) =>
-    ({ [name]: replacing(stores[name], spoiling(stores[name], stores)) }) as Partial<TakedownStores>;
-}
+/** Creates mutants of the port itself. */
+const ofTakedowns = part(mutant, 'takedowns');
 
 const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
-  mutant(
-    'takedown-store/conflict',
-    'a takedown that conflicts forbids the archive',
-    within('takedowns', (store) => ({
-      takeDown: async (takedown, stopped, events) => {
-        const outcome = await store.takeDown(takedown, stopped, events);
-        if (outcome.kind === 'conflict') await store.takeDown(takedown, undefined, []);
-        return outcome;
-      },
-    })),
-  ),
+  ofTakedowns('takedown-store/conflict', 'a takedown that conflicts forbids the archive', () => (store) => ({
+    takeDown: async (takedown, stopped, events) => {
+      const outcome = await store.takeDown(takedown, stopped, events);
+      if (outcome.kind === 'conflict') await store.takeDown(takedown, undefined, []);
+      return outcome;
+    },
+  })),
   mutant(
     'takedown-store/race',
     'a takedown looks at the role first and writes later',
-    within('takedowns', (store, { roles }) => ({
-      takeDown: async (takedown, stopped, events) => {
-        const loaded = await roles.load(takedown.id);
-        const isNewest = stopped === undefined || loaded?.version === stopped.version;
-        await nextTurn();
-        const now = await roles.load(takedown.id);
-        if (!isNewest || now === undefined || stopped === undefined) {
-          return await store.takeDown(takedown, stopped, events);
-        }
-        return await store.takeDown(takedown, { ...stopped, version: now.version }, events);
-      },
-    })),
+    () =>
+      ({ roles, takedowns }) => ({
+        takedowns: replacing(takedowns, {
+          takeDown: async (takedown, stopped, events) => {
+            const loaded = await roles.load(takedown.id);
+            const isNewest = stopped === undefined || loaded?.version === stopped.version;
+            await nextTurn();
+            const now = await roles.load(takedown.id);
+            if (!isNewest || now === undefined || stopped === undefined) {
+              return await takedowns.takeDown(takedown, stopped, events);
+            }
+            return await takedowns.takeDown(takedown, { ...stopped, version: now.version }, events);
+          },
+        }),
+      }),
   ),
-  mutant(
-    'takedown-store/again',
-    'the last reason counts',
-    within('takedowns', (store) => ({
-      takeDown: async (takedown, stopped, events) => {
-        if (stopped !== undefined) await store.lift(takedown, takedown.at, []);
-        return await store.takeDown(takedown, stopped, events);
-      },
-    })),
-  ),
-  mutant(
-    'takedown-store/lift',
-    'a lifted takedown is forgotten by its role',
-    within('takedowns', (store) => ({
-      of: async (ids) => (await store.of(ids)).filter(({ liftedAt }) => liftedAt === null),
-    })),
-  ),
-  mutant(
-    'takedown-store/lift-of-all',
-    'one that is lifted lifts all of its archive',
-    within('takedowns', (store) => ({
-      lift: async (takedown, at, events) => {
-        const { sha256 } = takedown;
-        const all = await store.list({ sha256, after: undefined, limit: 9 });
-        const outcome = await store.lift(takedown, at, events);
-        if (outcome.kind === 'lifted') for (const { id } of all) await store.lift({ id, sha256 }, at, []);
-        return outcome;
-      },
-    })),
-  ),
-  mutant(
-    'takedown-store/lift-once',
-    'lifting looks first and writes later',
-    within('takedowns', (store) => ({
-      lift: async (takedown, at, events) => {
-        const found = (await store.of([takedown.id])).find(({ sha256 }) => sha256 === takedown.sha256);
-        await nextTurn();
-        const outcome = await store.lift(takedown, at, events);
-        return found?.liftedAt === null ? { kind: 'lifted' } : outcome;
-      },
-    })),
-  ),
+  ofTakedowns('takedown-store/again', 'the last reason counts', () => (store) => ({
+    takeDown: async (takedown, stopped, events) => {
+      if (stopped !== undefined) await store.lift(takedown, takedown.at, []);
+      return await store.takeDown(takedown, stopped, events);
+    },
+  })),
+  ofTakedowns('takedown-store/lift', 'a lifted takedown is forgotten by its role', () => (store) => ({
+    of: async (ids) => (await store.of(ids)).filter(({ liftedAt }) => liftedAt === null),
+  })),
+  ofTakedowns('takedown-store/lift-of-all', 'one that is lifted lifts all of its archive', () => (store) => ({
+    lift: async (takedown, at, events) => {
+      const { sha256 } = takedown;
+      const all = await store.list({ sha256, after: undefined, limit: 9 });
+      const outcome = await store.lift(takedown, at, events);
+      if (outcome.kind === 'lifted') for (const { id } of all) await store.lift({ id, sha256 }, at, []);
+      return outcome;
+    },
+  })),
+  ofTakedowns('takedown-store/lift-once', 'lifting looks first and writes later', () => (store) => ({
+    lift: async (takedown, at, events) => {
+      const found = (await store.of([takedown.id])).find(({ sha256 }) => sha256 === takedown.sha256);
+      await nextTurn();
+      const outcome = await store.lift(takedown, at, events);
+      return found?.liftedAt === null ? { kind: 'lifted' } : outcome;
+    },
+  })),
   mutant(
     'takedown-store/forbids-reserve',
     'a replay of a forbidden archive is refused',
-    within('roles', (store, { takedowns }) => ({
-      reserve: async (request) =>
-        (await takedowns.isForbidden(request.sha256)) ? FORBIDDEN_CONTENT : await store.reserve(request),
-    })),
+    () =>
+      ({ roles, takedowns }) => ({
+        roles: replacing(roles, {
+          reserve: async (request) =>
+            (await takedowns.isForbidden(request.sha256)) ? FORBIDDEN_CONTENT : await roles.reserve(request),
+        }),
+      }),
   ),
   mutant(
     'takedown-store/forbids-commit',
     'a commit that is refused gives up its lease',
-    within('roles', (store) => ({
-      commit: async (publication, lease, events) => {
-        const outcome = await store.commit(publication, lease, events);
-        if (outcome.kind === 'refused') await store.release(lease);
-        return outcome;
-      },
-    })),
+    () =>
+      ({ roles }) => ({
+        roles: replacing(roles, {
+          commit: async (publication, lease, events) => {
+            const outcome = await roles.commit(publication, lease, events);
+            if (outcome.kind === 'refused') await roles.release(lease);
+            return outcome;
+          },
+        }),
+      }),
   ),
-  mutant(
-    'takedown-store/of-roles',
-    'a role has one takedown at most',
-    within('takedowns', (store) => ({
-      of: async (ids) => {
-        const all = await store.of(ids);
-        return ids.flatMap((id) => all.find((each) => each.id === id) ?? []);
-      },
-    })),
-  ),
-  mutant(
-    'takedown-store/list',
-    'a page starts after the instant of the last item',
-    within('takedowns', (store) => ({
-      list: (query) => {
-        const { after } = query;
-        return store.list({ ...query, after: after && { ...after, id: '' as RoleId } });
-      },
-    })),
-  ),
+  ofTakedowns('takedown-store/of-roles', 'a role has one takedown at most', () => (store) => ({
+    of: async (ids) => {
+      const all = await store.of(ids);
+      return ids.flatMap((id) => all.find((each) => each.id === id) ?? []);
+    },
+  })),
+  ofTakedowns('takedown-store/list', 'a page starts after the instant of the last item', () => (store) => ({
+    list: (query) => {
+      const { after } = query;
+      return store.list({ ...query, after: after && { ...after, id: '' as RoleId } });
+    },
+  })),
 
   mutant('takedown-store/claim-purge', 'a purge leaves a claimed archive to the cleanup', () => {
     const claimed = new Set<RoleId>();
@@ -287,5 +262,5 @@ const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
 export const takedownStoreTable: MutantTable<TakedownStores, StoreSubject<TakedownStores>> = {
   contract: takedownStoreContract,
   sound,
-  mutants: [...harness(shape.suite), ...derived(shape, part(mutant, 'takedowns')), ...stories],
+  mutants: [...harness(shape.suite), ...derived(shape, ofTakedowns), ...stories],
 };
