@@ -33,8 +33,9 @@ export const screen = {
   },
   publishedTooMuch: 'You have published as much as you may for now. You can publish again {when}.',
   tooManyTitle: 'Too many requests',
-  tooManyRequests:
-    'This account sent more requests than it may in a short time, so nothing was done. A change counts as ten.',
+  tooManyChanges:
+    'Nothing was changed: your account sent too many requests in a short time. A change counts as ten requests.',
+  tooManyPages: 'This page is not shown: your account sent too many requests in a short time.',
   tooManyFailures: 'Too many attempts to sign in came from your network address, so nothing was done.',
   tryAgainAt: 'Try again {when}.',
   tryAgainInSeconds: { one: 'Try again in {count} second.', other: 'Try again in {count} seconds.' },

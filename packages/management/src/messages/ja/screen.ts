@@ -28,8 +28,10 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   },
   publishedTooMuch: 'いま公開できる件数に達しました。次に公開できるのは{when}です。',
   tooManyTitle: '操作が多すぎます',
-  tooManyRequests:
-    '短い時間に、このアカウントで許可されている回数を超える操作がありました。今回の操作は行われていません。変更は 10 回分として数えます。',
+  tooManyChanges:
+    '短い時間に、このアカウントで許可されている回数を超える操作がありました。変更は行われていません。変更は 10 回分として数えます。',
+  tooManyPages:
+    '短い時間に、このアカウントで許可されている回数を超える操作がありました。このページは表示できません。',
   tooManyFailures:
     'お使いのネットワークアドレスからのサインインの試みが多すぎます。今回の操作は行われていません。',
   tryAgainAt: '{when}に、もう一度お試しください。',
