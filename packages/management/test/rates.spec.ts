@@ -89,7 +89,9 @@ describe('the rate of requests on the screen', () => {
     expect(after.status).to.equal(429);
     expect(after.text).to.include('“Report” was stopped.').and.include('This page is not shown:');
     expect(after.text).to.not.include('Nothing was changed');
-    expect((await change('pin')).text).to.include('Nothing was changed:').and.not.include('not shown');
+    expect((await change('pin')).text)
+      .to.include('Nothing was changed:')
+      .and.not.include('not shown');
   });
 
   function useUpRest(): void {

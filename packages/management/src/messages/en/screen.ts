@@ -61,7 +61,7 @@ export const screen = {
   didCreateKey: 'The key was created. Copy it now.',
   didPin: '“{name}” is pinned: it stays until you unpin or stop it.',
   didPublish: '“{name}” is published. Here is its link.',
-  didPublishWithRemarks: '“{name}” is published, but visitors may be disappointed:',
+  didPublishWithRemarks: '“{name}” is published. Please check:',
   didRemovePassword: 'The password was removed. Anyone with the link can open “{name}”.',
   didRename: 'The title is now “{name}”.',
   didRenew: '“{name}” can be opened until {moment}.',

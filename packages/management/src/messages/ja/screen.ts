@@ -57,7 +57,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   didCreateKey: 'キーを作成しました。いまのうちにコピーしてください。',
   didPin: '「{name}」をピン留めしました。外すか停止するまで公開され続けます。',
   didPublish: '「{name}」を公開しました。リンクはこちらです。',
-  didPublishWithRemarks: '「{name}」を公開しましたが、見る人が困るかもしれない点があります。',
+  didPublishWithRemarks: '「{name}」を公開しました。次の点を確認してください。',
   didRemovePassword: 'パスワードを外しました。リンクを知っている人は誰でも「{name}」を開けます。',
   didRename: 'タイトルを「{name}」に変えました。',
   didRenew: '「{name}」は {moment} まで開けます。',
