@@ -108,9 +108,8 @@ export const screen = {
   keyUnknown: 'There is no such key, or it was revoked. Check that you copied all of it.',
   keys: 'API keys',
   keysFull: {
-    one: 'Your account may have {limit} API key at a time. Revoke it if you no longer need it, then try again.',
-    other:
-      'Your account may have {limit} API keys at a time. Revoke one that you no longer need, then try again.',
+    one: 'Your account may have {limit} API key at a time. Revoke it before you create another.',
+    other: 'Your account may have {limit} API keys at a time. Revoke one before you create another.',
   },
   keysIntro: 'Programs publish with a key. Give each its own, so that you can revoke one without the others.',
   label: 'Label',

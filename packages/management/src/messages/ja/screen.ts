@@ -105,7 +105,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   keys: 'API キー',
   keysFull: {
     other:
-      'このアカウントで同時に有効にできる API キーは {limit} 個までです。不要なキーを無効にしてから、もう一度お試しください。',
+      'このアカウントで同時に有効にできる API キーは {limit} 個までです。新しく作成するには、不要なキーを無効にしてください。',
   },
   keysIntro: 'プログラムはキーを使って公開します。用途ごとに分けておくと、1 つだけを無効にできます。',
   label: 'ラベル',
