@@ -119,10 +119,11 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
 
   it('installs what a server needs, once, and everything for what needs everything', async () => {
     await writeFile(join(clone, 'pnpm-lock.yaml'), 'lockfileVersion: "9.1"\n');
+    await rm(join(clone, 'node_modules/mocha'), { recursive: true });
     await ended('pinfold');
     await ended('pinfold');
     const install = 'install --frozen-lockfile --reporter=append-only';
-    const server = `${install} --filter-prod=pinfold-example-reference-app... --config.minimumReleaseAge=0\n`;
+    const server = `${install} --prod --filter-prod=pinfold-example-reference-app... --config.minimumReleaseAge=0\n`;
     expect(await callsOf('.')).to.equal(server);
     await ended('setup');
     expect(await callsOf('.')).to.equal(`${server}${install} --config.minimumReleaseAge=0\n`);
