@@ -5,6 +5,7 @@ export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/
 export { clientOf } from './client-address.ts';
 export { consoleLog } from './console-log.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
+export { hashOnly } from './forms/hash-only.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
 export { type ReceivedArchive, receiveArchive } from './forms/receive-archive.ts';
 export {
