@@ -30,6 +30,7 @@ import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { adaptersOf, heldIn } from './adapter-modules.ts';
 import { openDataFolder, refuseForeign } from './data-folder.ts';
+import { memoryBudget } from './memory-budget.ts';
 import { RunningPublications } from './running-publications.ts';
 
 const MOST_THREADS = 4;
@@ -162,7 +163,10 @@ async function modulesOf(
   const history = settings.historyKeptFor === undefined ? {} : { keptFor: settings.historyKeptFor };
   const { viewerMode } = webAddresses(settings, settings.port);
   return [
-    platformNodeModule({ secrets }),
+    platformNodeModule({
+      secrets,
+      hashing: memoryBudget(settings.workers).hashing,
+    }),
     archiveZipModule({ workers: threadsOf(settings) }),
     ...adapters.flatMap((adapter) => adapter.modules),
     coreModule(
