@@ -187,7 +187,8 @@ async function modulesOf(
 
 /** Threads that prove archives: the cores are shared among the processes. */
 function threadsOf({ workers }: Settings): number {
-  return Math.max(1, Math.min(MOST_THREADS, Math.floor(availableParallelism() / workers)));
+  const cores = Math.floor(availableParallelism() / workers);
+  return Math.max(1, Math.min(MOST_THREADS, cores, memoryBudget(workers).threads));
 }
 
 async function openDatabase(
