@@ -1,9 +1,11 @@
 // What `serving`, `budget` and `limits` share: servers that answer the same bytes, under one load, in turn.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type LoadResult, load, type Target } from './load.ts';
-import { peerServer } from './peers.ts';
+import { installPeers, peerServer } from './peers.ts';
 import { cpuSeconds } from './process-figures.ts';
 import { freePort, type RunningServer, startServer } from './processes.ts';
 import type { Row } from './report.ts';
@@ -29,6 +31,23 @@ export interface Answered {
   readonly raw: Buffer;
   readonly body: Buffer;
   readonly etag: string | undefined;
+}
+
+/** Works in a folder of its own; what was pushed to `running` is stopped afterwards. */
+export async function inFolder(
+  work: (folder: string, running: RunningServer[]) => Promise<void>,
+): Promise<void> {
+  installPeers();
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
+  // The workers of nginx are another user's.
+  await chmod(folder, 0o755);
+  const running: RunningServer[] = [];
+  try {
+    await work(folder, running);
+  } finally {
+    for (const server of running) await server.stop();
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** Starts a script of `peers/servers`. */

@@ -1,10 +1,8 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startPostgres } from 'pinfold-test-servers';
 import { loader } from '../lib/load.ts';
-import { installPeers } from '../lib/peers.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
 import { isThere, type RunningServer } from '../lib/processes.ts';
 import { isMet, print, type Row, report } from '../lib/report.ts';
@@ -13,6 +11,7 @@ import { median } from '../lib/statistics.ts';
 import {
   type Candidate,
   get,
+  inFolder,
   type Measured,
   measured,
   ROUNDS,
@@ -88,20 +87,6 @@ export async function runBudget(): Promise<void> {
     print(rows);
     if (rows.some((row) => isMet(row) === false)) process.exitCode = 1;
   });
-}
-
-async function inFolder(work: (folder: string, running: RunningServer[]) => Promise<void>): Promise<void> {
-  installPeers();
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
-  // The workers of nginx are another user's.
-  await chmod(folder, 0o755);
-  const running: RunningServer[] = [];
-  try {
-    await work(folder, running);
-  } finally {
-    for (const server of running) await server.stop();
-    await rm(folder, { recursive: true });
-  }
 }
 
 /** The server as it is shipped, its log in a file: a public site, one with a password; and the server with its log silent. */
