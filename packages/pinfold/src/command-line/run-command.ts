@@ -62,7 +62,8 @@ export async function runCommand(args: readonly string[], given: Terminal): Prom
   };
   try {
     const asked = args.findIndex((arg) => arg === '--help' || arg === '-h');
-    const [name, ...rest] = asked === -1 ? args : ['help', ...args.slice(0, asked)];
+    const [first, ...rest] = asked === -1 ? args : ['help', ...args.slice(0, asked)];
+    const name = first === '--version' ? 'version' : first;
     if (name === undefined) throw new UsageError('a command is missing');
     if (name === 'serve') return await serve(rest, terminal);
     if (!isCommand(name)) throw new UsageError('there is no such command');

@@ -1,5 +1,5 @@
+import { createMemory, type Memory } from '@pinfold/memory';
 import type { StoreSubject } from '@pinfold/test-contracts';
-import { createMemory, type Memory } from '../src/index.ts';
 
 /** Makes subjects of one store: each over data of its own, with peers that are further handles on that data. */
 export function subjectsOf<Port>(storeOf: (memory: Memory) => Port): () => Promise<StoreSubject<Port>> {

@@ -1,7 +1,7 @@
+import { createMemory } from '@pinfold/memory';
 import { archiveStorageContract, checkArchiveStorageSequences } from '@pinfold/test-contracts';
 import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { describeContract } from '@pinfold/test-contracts/mocha';
-import { createMemory } from '../src/index.ts';
 
 const create = async () => {
   const memory = createMemory();

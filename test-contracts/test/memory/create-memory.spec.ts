@@ -1,5 +1,6 @@
 import { type Fault, isFault } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { createMemory, type Memory } from '@pinfold/memory';
 import {
   anApiKey,
   anArchiveId,
@@ -10,7 +11,6 @@ import {
   publishTo,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { createMemory, type Memory } from '../src/index.ts';
 
 /** What a call rejects with. */
 async function rejectionOf(call: Promise<unknown>): Promise<unknown> {

@@ -8,6 +8,7 @@ import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { accountId, Fault, OPERATOR, type RoleId } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { opentelemetryModule } from '@pinfold/inversify/opentelemetry';
+import { createTelemetry, type TelemetryOptions } from '@pinfold/opentelemetry';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import express from 'express';
@@ -15,7 +16,6 @@ import { strToU8, zipSync } from 'fflate';
 import { ContainerModule } from 'inversify';
 import { openPinfold, type Pinfold } from 'pinfold';
 import { startS3 } from 'pinfold-test-servers';
-import { createTelemetry, type TelemetryOptions } from '../src/index.ts';
 import type { ReceivedSpan } from './otlp-receiver.ts';
 import { registerSdk, type Sdk } from './sdk.ts';
 
