@@ -14,7 +14,7 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { filesThatAreFolders } from './path-conflicts.ts';
 import { ProblemList } from './problem-list.ts';
 import { misplacedIndex, siteRoot } from './site-root.ts';
-import { atOnce, stretchesOf } from './stretches.ts';
+import { atOnce, stretchesOf, workOf } from './stretches.ts';
 
 /** An entry as the central directory has it (APPNOTE.TXT, section 4.3.12), its name decoded. */
 export interface ListedEntry {
@@ -78,6 +78,7 @@ export interface Judgement {
 
 interface NamedEntry {
   readonly name: string;
+  readonly work: number;
   /** Position in the listing. */
   readonly index: number;
   readonly listed: ListedEntry;
@@ -161,6 +162,7 @@ function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
     if (name === undefined) return;
     entries.push({
       name,
+      work: workOf(name),
       index,
       listed: entry,
       isFolder: name.endsWith('/'),
