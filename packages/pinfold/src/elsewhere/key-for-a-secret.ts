@@ -1,5 +1,6 @@
 import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
 import { CommandFailure } from '../command-line/failures.ts';
+import { shownText } from '../command-line/shown-text.ts';
 import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
 
 /** A key that somebody agreed to on the management screen. */
@@ -76,7 +77,9 @@ function pauseOf(retryAfter: string | null): Duration {
 /** The screen refuses with a sentence for people. */
 function refusedLogin(url: string, status: number, text: string): CommandFailure {
   const { message } = (parsed(text) ?? {}) as { readonly message?: unknown };
-  return new CommandFailure(typeof message === 'string' ? message : strangeAnswerText(url, status));
+  return new CommandFailure(
+    typeof message === 'string' ? shownText(message) : strangeAnswerText(url, status),
+  );
 }
 
 function parsed(text: string): unknown {
