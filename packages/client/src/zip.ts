@@ -31,7 +31,7 @@ const COMPRESSED = /\.(?:7z|avif|br|gif|gz|jpe?g|m4a|mp[34]|og[ag]|pdf|png|webm|
 const KEY_FILE = /^id_rsa|\.p12$/i;
 /** Files that hold a certificate or a private key: their content tells which. */
 const PEM_FILE = /\.(?:pem|key)$/i;
-const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY-----/;
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----/;
 const END_BYTES = 22;
 /** A ZIP without Zip64 holds one entry fewer than its counter of 16 bits allows: the last value has a meaning. */
 const MOST_FILES = 65_534;
@@ -101,7 +101,8 @@ function isDotFile(name: string): boolean {
 }
 
 function holdsPrivateKey(bytes: Uint8Array): boolean {
-  return PRIVATE_KEY.test(new TextDecoder('latin1').decode(bytes));
+  // Windows PowerShell 5 redirects a program's output in UTF-16: without the zero bytes it is the same text.
+  return PRIVATE_KEY.test(new TextDecoder('latin1').decode(bytes).replaceAll('\0', ''));
 }
 
 /**

@@ -10,6 +10,14 @@ const KEY = new TextEncoder().encode(
 const CERTIFICATE = new TextEncoder().encode(
   '-----BEGIN CERTIFICATE-----\nMHcCAQEE\n-----END CERTIFICATE-----\n',
 );
+const OPENPGP_KEY = new TextEncoder().encode(
+  '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBGWh\n-----END PGP PRIVATE KEY BLOCK-----\n',
+);
+
+/** As Windows PowerShell 5 writes what a program prints. */
+function utf16(text: Uint8Array): Uint8Array {
+  return Uint8Array.of(0xff, 0xfe, ...[...text].flatMap((byte) => [byte, 0]));
+}
 
 function files(...paths: readonly string[]): readonly FileToPack[] {
   return paths.map((path) => ({ path, bytes: CONTENT }));
@@ -69,12 +77,14 @@ describe('packFiles', () => {
       { path: 'index.html', bytes: KEY },
       { path: 'server.key', bytes: KEY },
       { path: 'a/B.PEM', bytes: async () => KEY },
+      { path: 'utf-16.pem', bytes: utf16(KEY) },
+      { path: 'pgp.key', bytes: OPENPGP_KEY },
       { path: 'ca.pem', bytes: CERTIFICATE },
       { path: 'talk.key', bytes: CONTENT },
     ];
     expect(await packed(given)).to.deep.equal({
       names: ['ca.pem', 'index.html', 'talk.key'],
-      leftOut: ['a/B.PEM', 'server.key'],
+      leftOut: ['a/B.PEM', 'pgp.key', 'server.key', 'utf-16.pem'],
     });
   });
 

@@ -111,6 +111,19 @@ describe('The pace of an upload', () => {
     expect(ended).to.have.length(2);
   });
 
+  it('ends slow uploads of an account beside one whose many uploads are quick enough', async () => {
+    const { take, pass, ended } = openUploads(5);
+    const quick = ['a1', 'a2', 'a3'].map((name) => [take(A, name), 16 * KIB] as const);
+    const pace = new Map([...quick, [take(B, 'b1'), 8] as const, [take(B, 'b2'), 9] as const]);
+    const waiting = take(C, 'c1');
+    await pass(10, pace);
+    expect(ended).to.deep.equal(['b1']);
+    expect(waiting.isBegun).to.equal(true);
+    take(C, 'c2');
+    await pass(20, pace);
+    expect(ended, 'nobody loses the only upload while others hold more').to.deep.equal(['b1']);
+  });
+
   it('is not the client’s while its body is whole or its reader is behind', async () => {
     const { take, pass, ended } = openUploads(1);
     const upload = take(A, 'a1');

@@ -158,6 +158,13 @@ describe('the rate of requests on the screen', () => {
     expect((await person.post('/sign-out', { form })).status).to.equal(303);
   });
 
+  it('takes ten for a program that somebody who is signed in registers', async () => {
+    const register = async (n: number) =>
+      (await person.post('/connect/register', { request: String(n).padStart(64, '0') })).status;
+    expect([await register(1), await register(2), await register(3)]).to.deep.equal([200, 200, 429]);
+    expect(remaining()).to.equal(5);
+  });
+
   it('takes nothing from those who administer there, and one from whoever asks for these pages', async () => {
     expect((await person.get('/administration')).status).to.equal(404);
     expect(remaining()).to.equal(24);

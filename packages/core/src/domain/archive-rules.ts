@@ -1,5 +1,5 @@
 import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
-import { atOnce, stretchesOf } from './chunks.ts';
+import { atOnce, stretchesOf, workOf } from './chunks.ts';
 import { kindOfEntry } from './entry-kind.ts';
 import { readNames } from './entry-names.ts';
 import {
@@ -78,6 +78,7 @@ export interface Judgement {
 
 interface NamedEntry {
   readonly name: string;
+  readonly work: number;
   /** Position in the listing. */
   readonly index: number;
   readonly listed: ListedEntry;
@@ -161,6 +162,7 @@ function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
     if (name === undefined) return;
     entries.push({
       name,
+      work: workOf(name),
       index,
       listed: entry,
       isFolder: name.endsWith('/'),

@@ -20,11 +20,25 @@ export function codePoints(text: string): number {
 /** Length in bytes of the UTF-8 form; a lone surrogate counts as the three bytes of U+FFFD. */
 export function utf8Length(text: string): number {
   let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) as number;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_00_00 ? 3 : 4;
+  // An archive may have megabytes of names. An iterator would make a string of each character.
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x80) bytes += 1;
+    else if (code < 0x800) bytes += 2;
+    else if (isHighSurrogate(code) && isLowSurrogate(text.charCodeAt(at + 1))) {
+      bytes += 4;
+      at += 1;
+    } else bytes += 3;
   }
   return bytes;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return (unit & 0xfc_00) === 0xd8_00;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return (unit & 0xfc_00) === 0xdc_00;
 }
 
 /** Whether the string has a surrogate without its partner, which no UTF-8 can carry. */

@@ -14,7 +14,17 @@ describe('text', () => {
         expect(utf8Length(text)).to.equal(new TextEncoder().encode(text).length);
       }),
     );
-    for (const edge of ['\u007f', '\u0080', '\u07ff', '\u0800', '\uffff', '\u{10000}', '\ud800']) {
+    for (const edge of [
+      '\u007f',
+      '\u0080',
+      '\u07ff',
+      '\u0800',
+      '\uffff',
+      '\u{10000}',
+      '\ud800',
+      '\udc00\ud800a',
+      '\ud800\ud800\udc00',
+    ]) {
       expect(utf8Length(edge)).to.equal(new TextEncoder().encode(edge).length);
     }
   });

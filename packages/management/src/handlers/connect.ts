@@ -1,4 +1,5 @@
 import type { Keys, Pairings } from '@pinfold/core';
+import { CHANGE_COST } from '@pinfold/core/adapter';
 import type { Screen } from '../options.ts';
 import { refuseStranger } from '../request/rates.ts';
 import { fieldOf, type RequestContext, type SignedInContext } from '../request/request-context.ts';
@@ -25,7 +26,7 @@ export interface Connecting extends Screen {
 
 /** Registers a program that is about to ask for a key, by the hash of its secret. */
 export async function registerConnect(connecting: Connecting, visit: RequestContext): Promise<Answer> {
-  const limited = await refuseStranger(connecting, visit);
+  const limited = await refuseStranger(connecting, visit, CHANGE_COST);
   if (limited !== undefined) return limited;
   const { kind } = await connecting.pairings.register(fieldOf(visit, 'request') ?? '');
   if (kind === 'unknown') return refuse(visit, 400, 'badFormTitle', 'badFormText');

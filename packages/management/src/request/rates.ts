@@ -36,11 +36,17 @@ export async function refuseWayToRevoke(screen: Screen, visit: SignedInContext):
  * Counts what a stranger begins or failed at, by the client's address; the refusal past the bound. What can succeed is
  * tried first: a request with a right key or link is neither counted nor refused. Somebody who is signed in is no
  * stranger, and takes from the account's rate instead.
+ *
+ * @param cost what is taken from the account's rate: `CHANGE_COST` for what the store keeps.
  */
-export async function refuseStranger(screen: Screen, visit: RequestContext): Promise<Answer | undefined> {
+export async function refuseStranger(
+  screen: Screen,
+  visit: RequestContext,
+  cost = 1,
+): Promise<Answer | undefined> {
   const arrival = await arrivalOf(screen, visit);
   if (arrival.kind === 'signed_in') {
-    return refusalOf(screen, visit, await takeFromRate(screen, arrival.caller, 1), tooMany(visit));
+    return refusalOf(screen, visit, await takeFromRate(screen, arrival.caller, cost), tooMany(visit));
   }
   const { requestLimiter, clientAddress, useCases } = screen;
   const { request } = visit;

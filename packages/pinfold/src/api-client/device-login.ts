@@ -1,4 +1,5 @@
 import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
+import { shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
 
@@ -76,7 +77,9 @@ function pauseOf(retryAfter: string | null): Duration {
 /** The screen refuses with a sentence for people. */
 function refusedLogin(url: string, status: number, text: string): CommandFailure {
   const { message } = (parsed(text) ?? {}) as { readonly message?: unknown };
-  return new CommandFailure(typeof message === 'string' ? message : strangeAnswerText(url, status));
+  return new CommandFailure(
+    typeof message === 'string' ? shownText(message) : strangeAnswerText(url, status),
+  );
 }
 
 function parsed(text: string): unknown {

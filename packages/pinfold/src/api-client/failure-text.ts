@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { PinfoldError } from '@pinfold/client';
+import { shownText } from '../command-line/escape-control-characters.ts';
 import { brokenRules } from '../publishing/publication.ts';
 
 export const NOT_A_PINFOLD = 'the answer is not that of a Pinfold';
@@ -11,11 +12,13 @@ export function failureText(error: PinfoldError, url: string): string {
   if (code === 'timeout') return `${new URL(url).host} does not answer`;
   if (code === 'invalid_answer') return strangeAnswerText(url, status ?? 0);
   if (status === 401) {
-    return `the API key is not valid at ${url} (401 ${code}): run "pinfold login ${url}", or give another key`;
+    return shownText(
+      `the API key is not valid at ${url} (401 ${code}): run "pinfold login ${url}", or give another key`,
+    );
   }
   if (code === 'invalid_archive') return `the archive breaks these rules:\n${brokenRules(errors)}`;
   const sentences = errors.length === 0 ? [detail] : errors.map((broken) => broken.detail);
-  return `${sentences.join(' ')} (${code})`;
+  return shownText(`${sentences.join(' ')} (${code})`);
 }
 
 export function unreachableText(url: string, cause: unknown): string {

@@ -194,10 +194,9 @@ async function showCode(link: string, { err }: Terminal): Promise<void> {
 }
 
 function tell({ pin, warnings }: Published, { out, err }: Terminal): void {
-  err(
-    `published: ${counted(pin.file_count, 'file')}, ${pin.size} bytes; expires ${pin.expires_at ?? 'never'}`,
-  );
+  const size = `${counted(pin.file_count, 'file')}, ${pin.size} bytes`;
+  err(shownText(`published: ${size}; expires ${pin.expires_at ?? 'never'}`));
   for (const { rule, detail, path } of warnings)
-    err(`note: ${path === undefined ? '' : `${path}: `}${detail} (${rule})`);
+    err(shownText(`note: ${path === undefined ? '' : `${path}: `}${detail} (${rule})`));
   out(shownText(pin.shared_url));
 }

@@ -1,4 +1,5 @@
 import type { Pin, WireError, WireWarning } from '@pinfold/http-express';
+import { shownText } from '../command-line/escape-control-characters.ts';
 
 /** What is to be published. */
 export interface Wish {
@@ -30,7 +31,7 @@ function linesOf(errors: readonly WireError[]): readonly string[] {
   const paths = errors.flatMap(({ path }) => path ?? []);
   const more = paths.length > SHOWN ? [`    and ${paths.length - SHOWN} more`] : [];
   return [
-    `  ${first?.detail} (${first?.rule})`,
+    shownText(`  ${first?.detail} (${first?.rule})`),
     ...paths.slice(0, SHOWN).map((path) => `    ${JSON.stringify(path).slice(1, -1)}`),
     ...more,
   ];

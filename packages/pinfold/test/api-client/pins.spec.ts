@@ -100,6 +100,28 @@ describe('what a server elsewhere answers', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('begins no line, which a continuous integration could take for an order', async () => {
+    const hostile = 'x\n::stop-commands::x';
+    const errors = [{ rule: hostile, detail: hostile, path: hostile }];
+    const changed = { ...pin('x'), expires_at: hostile, shared_url: `http://${hostile}` };
+    answers = [
+      [422, { code: 'invalid_archive', detail: hostile, errors }],
+      [422, { code: hostile, detail: hostile, errors }],
+      [422, { code: hostile, detail: hostile, errors: [] }],
+      [401, { code: hostile, detail: hostile, errors: [] }],
+      [201, { pin: changed, warnings: errors }],
+    ];
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    for (const [status] of [...answers]) {
+      const { out, err } = await run(env, 'publish', page);
+      expect(out + err, String(status)).to.include('::stop-commands');
+      expect((out + err).split('\n').filter((line) => line.startsWith('::'))).to.deep.equal([]);
+    }
+    await rm(folder, { recursive: true });
+  });
+
   it('does nothing to a terminal where it was changed, or is shown as JSON, which says the same', async () => {
     const hostile = '\u001b]0;x\u0007\u009b2J\u202egnp.exe\u2028\u007f';
     const id = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
