@@ -1,6 +1,6 @@
 import { type Instant, instant } from '@pinfold/core';
 import { neededRelease, type SchemaState } from '@pinfold/core/adapter';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, NEWEST_VERSION } from './migrations.ts';
 import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
 import { TYPES } from './statement.ts';
 import { tablesOf } from './tables.ts';
@@ -97,7 +97,7 @@ export async function examinePostgres({
       ...told,
       now: instant(now),
       mostConnections: Number(mostConnections),
-      newest: MIGRATIONS.length,
+      newest: NEWEST_VERSION,
       ...(found === undefined ? {} : { schema: found }),
     };
   } finally {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Instant, instant } from '@pinfold/core';
 import { type MigrationScope, planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
-import type { PostgresMigration } from './first-migration.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, type PostgresMigration } from './migrations.ts';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { longRunning, quoted, type Statement, unprepared } from './statement.ts';
 import { tablesOf } from './tables.ts';

@@ -6,7 +6,6 @@ export interface Tables {
   readonly roles: string;
   readonly manifests: string;
   readonly idempotencyKeys: string;
-  readonly sweepTurn: string;
   readonly comparison: string;
   readonly accounts: string;
   readonly apiKeys: string;
@@ -32,7 +31,6 @@ export function tablesOf(schema: string): Tables {
     roles: `${name}.roles`,
     manifests: `${name}.manifests`,
     idempotencyKeys: `${name}.idempotency_keys`,
-    sweepTurn: `${name}.sweep_turn`,
     comparison: `${name}.comparison`,
     accounts: `${name}.accounts`,
     apiKeys: `${name}.api_keys`,

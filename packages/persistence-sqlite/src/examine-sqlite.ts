@@ -1,7 +1,7 @@
 import { neededRelease, type SchemaState } from '@pinfold/core/adapter';
 import Database from 'better-sqlite3';
 import { STATE } from './migrate.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, NEWEST_VERSION } from './migrations.ts';
 import { asFault } from './sqlite-errors.ts';
 
 /** What a file is like, for a person who looks for what is wrong. */
@@ -49,7 +49,7 @@ function examine(database: Database.Database): SqliteExamined {
   const damage = String(database.pragma('quick_check(1)', { simple: true }));
   return {
     release,
-    newest: MIGRATIONS.length,
+    newest: NEWEST_VERSION,
     ...(damage === 'ok' ? {} : { damage }),
     ...stateOf(database),
   };
