@@ -29,7 +29,7 @@ import { migrate } from '../src/migrate.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
 import type { Prepare } from '../src/sqlite-file.ts';
 import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 import { stock } from './stocked.ts';
 
 describe('Reserve', () => {

@@ -11,7 +11,7 @@ import { expect } from 'chai';
 import { checkpoint } from '../src/checkpoint.ts';
 import { Checkpointer } from '../src/checkpointer.ts';
 import { openSqlite } from '../src/index.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 /** Changes after which the log is copied. */
 const ENOUGH = 500;

@@ -16,7 +16,7 @@ import { expect } from 'chai';
 import { migrate } from '../src/migrate.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
 import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 import { stock } from './stocked.ts';
 
 const MANY = 4_500;

@@ -7,7 +7,7 @@ import { openSqlite } from '../src/index.ts';
 import { checkSchema, migrate } from '../src/migrate.ts';
 import { MIGRATIONS, NEWEST_VERSION as NEWEST } from '../src/migrations.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 /** What later releases may bring: a step that older ones can live with, and one they cannot. */
 const ADDITION: Migration = {

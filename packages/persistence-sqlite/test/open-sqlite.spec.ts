@@ -5,7 +5,7 @@ import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import { openSqliteFile } from '../src/sqlite-file.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 async function faultOf(promise: Promise<unknown>): Promise<string> {
   const reason = await rejectionOf(promise);

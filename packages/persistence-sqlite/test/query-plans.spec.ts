@@ -55,7 +55,7 @@ import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
 import { sqliteSessionStore } from '../src/sqlite-session-store.ts';
 import { sqliteTakedownStore } from '../src/sqlite-takedown-store.ts';
 import { sqliteViewStore } from '../src/sqlite-view-store.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 /** Steps that read a table or an index from its beginning, and why each may. */
 const ALLOWED = new Map([

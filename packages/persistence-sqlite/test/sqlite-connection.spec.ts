@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { migrate } from '../src/migrate.ts';
 import { sqliteApiKeyStore } from '../src/sqlite-api-key-store.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 interface Stage {
   readonly file: string;

@@ -7,7 +7,7 @@ import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../../scripts/upgrade-early-data.ts');
 const upgrade = (file: string) => promisify(execFile)(process.execPath, [SCRIPT, 'sqlite', file]);

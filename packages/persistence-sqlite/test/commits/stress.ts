@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { CommitWatch } from '../../src/commit-watch.ts';
 import { type Changes, RowCache } from '../../src/row-cache.ts';
-import { inFolder } from '../sqlite-subject.ts';
+import { inFolder } from '../in-folder.ts';
 
 /** What a stress found. */
 export interface Stress {
