@@ -71,7 +71,11 @@ export const mutated: Readonly<Record<string, Mutated>> = {
   },
   memory: adapter('memory'),
   'persistence-sqlite': adapter('persistence-sqlite', {
-    sources: ['accounts.ts', 'events.ts', 'schema.ts', 'sqlite-*-{counter,store}.ts', 'role-store/*.ts'],
+    sources: [
+      'schema/columns.ts',
+      'stores/{accounts,events,sqlite-*-{counter,store}}.ts',
+      'stores/role-store/*.ts',
+    ],
   }),
   'storage-fs': adapter('storage-fs'),
 };

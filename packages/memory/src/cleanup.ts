@@ -6,7 +6,6 @@ import type {
   CleanupRequest,
   CleanupTask,
   HistoryEvent,
-  PurgeClaim,
   Role,
   Version,
 } from '@pinfold/core';
@@ -30,19 +29,6 @@ export function claimForCleanup(data: MemoryData, request: CleanupRequest): read
     token,
     failures,
   }));
-}
-
-/** For removal without a grace, whoever else claimed it. */
-export function claimPurge(
-  data: MemoryData,
-  { role: id, token, until }: PurgeClaim,
-): CleanupTask | undefined {
-  const row = data.roles.get(id);
-  if (row === undefined || row.archiveRemoved || row.role.deletedAt === null) return undefined;
-  const version = (row.version + 1) as Version;
-  data.roles.set(id, { ...row, version, claim: token, claimableAt: until, isPurged: true });
-  const { account, archive } = row.role;
-  return { role: id, account, archive, token, failures: row.failures };
 }
 
 export function countForCleanup(data: MemoryData, request: CleanupCountRequest): CleanupCount {

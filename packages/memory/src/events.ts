@@ -1,4 +1,4 @@
-import { after, duration, type HistoryEvent, type Instant } from '@pinfold/core';
+import { after, duration, type HistoryEvent, type Instant, type Role, type Version } from '@pinfold/core';
 import type { MemoryData } from './memory-data.ts';
 
 export function keep({ events }: MemoryData, told: readonly HistoryEvent[]): void {
@@ -17,4 +17,18 @@ export function insertSequenced(
     keep(data, [{ ...event, at: last }]);
   }
   return last;
+}
+
+/** Whether the change was stored: only one of the version that was loaded is. */
+export function saveRole(
+  data: MemoryData,
+  role: Role,
+  loadedAt: Version,
+  events: readonly HistoryEvent[],
+): boolean {
+  const row = data.roles.get(role.id);
+  if (row?.version !== loadedAt) return false;
+  const lastEventAt = insertSequenced(data, events, row.lastEventAt);
+  data.roles.set(role.id, { ...row, role: { ...role }, version: (row.version + 1) as Version, lastEventAt });
+  return true;
 }

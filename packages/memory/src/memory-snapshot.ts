@@ -1,8 +1,8 @@
 import type { KeptWarning } from '@pinfold/core';
 import { parseJsonList } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord, Snapshot } from '@pinfold/core/moving';
-import { byCodePoint } from './accounts.ts';
 import type { Connection } from './connection.ts';
+import { byCodePoint } from './memory-account-store.ts';
 import type { MemoryData, RoleRow } from './memory-data.ts';
 import { nameOf } from './reservations.ts';
 

@@ -1,9 +1,9 @@
 import { type Instant, instant } from '@pinfold/core';
 import { neededRelease, type SchemaState } from '@pinfold/core/adapter';
-import { MIGRATIONS, NEWEST_VERSION } from './migrations.ts';
-import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
-import { TYPES } from './statement.ts';
-import { tablesOf } from './tables.ts';
+import type { PostgresClient, PostgresPool } from './engine/postgres-connection.ts';
+import { TYPES } from './engine/statement.ts';
+import { MIGRATIONS, NEWEST_VERSION } from './schema/migrations.ts';
+import { tablesOf } from './schema/tables.ts';
 
 /** What a server and a schema of it are like, for a person who looks for what is wrong. */
 export interface PostgresExamined {

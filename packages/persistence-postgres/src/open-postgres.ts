@@ -1,22 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock, Duration } from '@pinfold/core';
 import { type Persistence, raceSignal } from '@pinfold/core/adapter';
-import { checkSchema, migrate } from './migrate.ts';
-import { postgresAccountStore } from './postgres-account-store.ts';
-import { postgresApiKeyStore } from './postgres-api-key-store.ts';
-import { postgresAttemptCounter } from './postgres-attempt-counter.ts';
-import { PostgresConnection } from './postgres-connection.ts';
-import { postgresHistoryStore } from './postgres-history-store.ts';
-import { postgresImport } from './postgres-import.ts';
-import { postgresPairingStore } from './postgres-pairing-store.ts';
-import type { PostgresPool } from './postgres-pool.ts';
-import { postgresRoleStore } from './postgres-role-store.ts';
-import { postgresServiceMode } from './postgres-service-mode.ts';
-import { postgresSessionStore } from './postgres-session-store.ts';
-import { postgresSnapshot } from './postgres-snapshot.ts';
-import { postgresTakedownStore } from './postgres-takedown-store.ts';
-import { postgresViewStore } from './postgres-view-store.ts';
-import { tablesOf } from './tables.ts';
+import type { PostgresPool } from './engine/postgres-connection.ts';
+import { PostgresConnection } from './engine/postgres-connection.ts';
+import { checkSchema, migrate } from './schema/migrate.ts';
+import { tablesOf } from './schema/tables.ts';
+import { postgresAccountStore } from './stores/postgres-account-store.ts';
+import { postgresApiKeyStore } from './stores/postgres-api-key-store.ts';
+import { postgresAttemptCounter } from './stores/postgres-attempt-counter.ts';
+import { postgresHistoryStore } from './stores/postgres-history-store.ts';
+import { postgresImport } from './stores/postgres-import.ts';
+import { postgresPairingStore } from './stores/postgres-pairing-store.ts';
+import { postgresRoleStore } from './stores/postgres-role-store.ts';
+import { postgresServiceMode } from './stores/postgres-service-mode.ts';
+import { postgresSessionStore } from './stores/postgres-session-store.ts';
+import { postgresSnapshot } from './stores/postgres-snapshot.ts';
+import { postgresTakedownStore } from './stores/postgres-takedown-store.ts';
+import { postgresViewStore } from './stores/postgres-view-store.ts';
 
 /**
  * Limits for a pool, so that a server that is gone or hangs costs an answer and not the process: 5 seconds to connect,

@@ -3,11 +3,11 @@ import { anApiKey, anEvent, rejectionOf } from '@pinfold/test-contracts/fixtures
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
+import { PostgresConnection } from '../src/engine/postgres-connection.ts';
+import { quoted, unprepared } from '../src/engine/statement.ts';
 import { openPostgres } from '../src/index.ts';
-import { checkSchema, migrate } from '../src/migrate.ts';
-import { MIGRATIONS, NEWEST_VERSION as NEWEST, type PostgresMigration } from '../src/migrations.ts';
-import { PostgresConnection } from '../src/postgres-connection.ts';
-import { quoted, unprepared } from '../src/statement.ts';
+import { checkSchema, migrate } from '../src/schema/migrate.ts';
+import { MIGRATIONS, NEWEST_VERSION as NEWEST, type PostgresMigration } from '../src/schema/migrations.ts';
 
 /** What later releases may bring: a step that older ones can live with, and one they cannot. */
 const ADDITION: PostgresMigration = {

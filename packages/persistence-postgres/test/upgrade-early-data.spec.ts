@@ -7,8 +7,8 @@ import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
+import { quoted } from '../src/engine/statement.ts';
 import { openPostgres } from '../src/index.ts';
-import { quoted } from '../src/statement.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../../scripts/upgrade-early-data.ts');
 

@@ -1,8 +1,8 @@
 import { neededRelease, type SchemaState } from '@pinfold/core/adapter';
 import Database from 'better-sqlite3';
-import { STATE } from './migrate.ts';
-import { MIGRATIONS, NEWEST_VERSION } from './migrations.ts';
-import { asFault } from './sqlite-errors.ts';
+import { asFault } from './engine/sqlite-errors.ts';
+import { STATE } from './schema/migrate.ts';
+import { MIGRATIONS, NEWEST_VERSION } from './schema/migrations.ts';
 
 /** What a file is like, for a person who looks for what is wrong. */
 export interface SqliteExamined {

@@ -3,10 +3,10 @@ import { isFault } from '@pinfold/core';
 import type { Migration } from '@pinfold/core/adapter';
 import { anApiKey, anEvent, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { openSqlite } from '../src/index.ts';
-import { checkSchema, migrate } from '../src/migrate.ts';
-import { MIGRATIONS, NEWEST_VERSION as NEWEST } from '../src/migrations.ts';
-import { SqliteConnection } from '../src/sqlite-connection.ts';
+import { checkSchema, migrate } from '../src/schema/migrate.ts';
+import { MIGRATIONS, NEWEST_VERSION as NEWEST } from '../src/schema/migrations.ts';
 import { inFolder } from './in-folder.ts';
 
 /** What later releases may bring: a step that older ones can live with, and one they cannot. */

@@ -2,8 +2,8 @@ import { copyFileSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { RowCache } from '../src/row-cache.ts';
-import { openSqliteFile } from '../src/sqlite-file.ts';
+import { RowCache } from '../src/engine/row-cache.ts';
+import { openSqliteFile } from '../src/engine/sqlite-file.ts';
 import { stress } from './commits/stress.ts';
 import { inFolder } from './in-folder.ts';
 

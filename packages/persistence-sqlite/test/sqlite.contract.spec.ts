@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Persistence } from '@pinfold/core/adapter';
 import { describeStores } from '@pinfold/test-contracts/mocha';
-import { handleOn } from '../src/handle.ts';
+import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { openSqlite } from '../src/index.ts';
-import { SqliteConnection } from '../src/sqlite-connection.ts';
+import { handleOn } from '../src/open-sqlite.ts';
 
 /** Opens a file of its own; peers are further handles on that file. */
 async function open() {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyId, ApiKeySecrets, PresentedKey, Sha256 } from '@pinfold/core';
-import { randomBase62 } from './base62.ts';
+import { randomBase62 } from './random-ids.ts';
 
 /** 8 bytes are enough to tell keys apart; the secret is what nobody may guess. */
 const ID_BYTES = 8;

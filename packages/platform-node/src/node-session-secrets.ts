@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SessionSecrets, Sha256 } from '@pinfold/core';
-import { randomBase62 } from './base62.ts';
+import { randomBase62 } from './random-ids.ts';
 
 const SECRET_BYTES = 32;
 const TOKEN = /^[0-9A-Za-z]{43}$/;

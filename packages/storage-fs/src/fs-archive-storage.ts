@@ -13,8 +13,8 @@ import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
 import { type Files, nodeFiles, orFault, systemCode } from './files.ts';
 import { makeFolder, syncFolder } from './folders.ts';
+import { stagedName } from './fs-staging.ts';
 import { unlessFull, writeProbe } from './probe.ts';
-import { stagedName } from './staged-name.ts';
 
 /** Options of {@link openFsArchiveStorage}. */
 export interface FsArchiveStorageOptions {
