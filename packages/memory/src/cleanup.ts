@@ -71,7 +71,7 @@ export function namedArchives(data: MemoryData): readonly ArchiveId[] {
   return named.map(({ role }) => role.archive).sort();
 }
 
-/** When a role ended or will end; a pinned one does not. */
+/** The instant a role ends; a pinned role has none. */
 function endOf({ deletedAt, expiresAt }: Role): number {
   return Math.min(deletedAt ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
 }

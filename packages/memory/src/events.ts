@@ -5,7 +5,7 @@ export function keep({ events }: MemoryData, told: readonly HistoryEvent[]): voi
   for (const event of told) events.set(event.id, { ...event, actor: { ...event.actor } });
 }
 
-/** Keeps the events of one change of a role, each after the one before; answers when the last of all was. */
+/** Stores the events of one change of a role, each later than the one before. Returns the instant of the last. */
 export function insertSequenced(
   data: MemoryData,
   told: readonly HistoryEvent[],
@@ -19,7 +19,7 @@ export function insertSequenced(
   return last;
 }
 
-/** Whether the change was stored: only one of the version that was loaded is. */
+/** Stores the change if the version is still the loaded one. Returns whether it did. */
 export function saveRole(
   data: MemoryData,
   role: Role,

@@ -37,14 +37,14 @@ export function memoryAccountStore(connection: Connection): AccountStore {
   };
 }
 
-/** The row of an account, which is made where none was. */
+/** Returns the row of an account, and creates it if it is missing. */
 export function madeAccount({ accounts }: MemoryData, name: AccountId): AccountRow {
   const row = accounts.get(name) ?? { account: newAccount(name), version: 1 as Version };
   accounts.set(name, row);
   return row;
 }
 
-/** Why a change of what is an account's is refused, if it is. */
+/** Returns the refusal of a change to an account's data, if it is refused. */
 export function refused(
   { accounts, mode }: MemoryData,
   name: AccountId,
@@ -62,7 +62,7 @@ export function refusedCredential(
   return isRevoked || (session !== null && !sessions.has(session)) ? UNAUTHORIZED : undefined;
 }
 
-/** Whether the change was stored: only one of the version that was loaded is. */
+/** Stores the change if the version is still the loaded one. Returns whether it did. */
 export function saveAccount(
   { accounts }: MemoryData,
   change: AccountChange,

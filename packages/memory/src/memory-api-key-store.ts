@@ -5,7 +5,7 @@ import { keep } from './events.ts';
 import { madeAccount, refused } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
 
-/** Nobody's change of what was given or answered changes what is kept. */
+/** Copies values in and out, so that callers cannot change stored ones. */
 export function copyOfKey(key: ApiKey): ApiKey {
   return { ...key, scopes: [...key.scopes] };
 }

@@ -6,7 +6,7 @@ import { nameOfTakedown } from './memory-takedown-store.ts';
 import { nameOfDay } from './memory-view-store.ts';
 import { nameOf } from './reservations.ts';
 
-/** What a key is held by that no publication holds: its commit cannot be repeated. */
+/** The token of an imported key. No publication has it, so no commit can repeat it. */
 const MOVED = 'moved' as Token;
 
 const FIRST = 1 as Version;

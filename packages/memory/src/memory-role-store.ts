@@ -7,7 +7,7 @@ import { listRoles } from './list-roles.ts';
 import { refused, refusedCredential } from './memory-account-store.ts';
 import { commit, purge, release, renew, reserve } from './reservations.ts';
 
-/** Nobody's change of what was given or answered changes what is kept. */
+/** Copies values in and out, so that callers cannot change stored ones. */
 function copyOf(comparison: Comparison): Comparison {
   return { ...comparison, orphans: [...comparison.orphans], missing: [...comparison.missing] };
 }

@@ -18,7 +18,7 @@ export function memorySnapshot(connection: Connection): Snapshot {
   };
 }
 
-/** All at once: rows are never changed, but replaced. */
+/** Copies the maps at once, which is enough: rows are replaced, never changed. */
 function recordsOf(data: MemoryData): readonly MovedRecord[] {
   const accounts = [...data.accounts.values()].map(({ account: { publicationsMark: _, ...value } }) => value);
   const keys = [...data.apiKeys.values()].map(({ lastUsedAt: _, ...value }) => value);
@@ -62,7 +62,7 @@ function byId(one: { readonly id: string }, other: { readonly id: string }): num
   return compare(one.id, other.id);
 }
 
-/** What is compared so is ASCII. */
+/** Compares ASCII texts. */
 function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;

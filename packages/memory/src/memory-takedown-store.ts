@@ -39,7 +39,7 @@ export function isForbidden({ takedowns }: MemoryData, sha256: Sha256): boolean 
   return [...takedowns.values()].some((each) => each.sha256 === sha256 && each.liftedAt === null);
 }
 
-/** Whether it was stored. */
+/** Returns whether the takedown was stored. */
 export function takeDown(
   data: MemoryData,
   takedown: Takedown,
@@ -53,7 +53,7 @@ export function takeDown(
   return true;
 }
 
-/** Whether it was lifted now. */
+/** Returns whether this call lifted the takedown. */
 export function lift(
   data: MemoryData,
   { id, sha256 }: Pick<Takedown, 'id' | 'sha256'>,
@@ -101,7 +101,7 @@ function order(one: TakedownCursor, other: TakedownCursor): number {
   return nameOfTakedown(one) > nameOfTakedown(other) ? -1 : 1;
 }
 
-/** For removal without a grace, whoever else claimed it. */
+/** Claims a role for removal without a grace period, even if another cleanup has claimed it. */
 function claimPurge(data: MemoryData, { role: id, token, until }: PurgeClaim): CleanupTask | undefined {
   const row = data.roles.get(id);
   if (row === undefined || row.archiveRemoved || row.role.deletedAt === null) return undefined;

@@ -20,18 +20,18 @@ import { sqliteViewStore } from './stores/sqlite-view-store.ts';
 
 /** What {@link openSqlite} needs. */
 export interface OpenSqliteOptions {
-  /** The database file's absolute path. It is made with mode 0600 when it is not there; its folder must be. */
+  /** The database file's absolute path. A missing file is created with mode 0600; its folder must exist. */
   readonly file: string;
   /**
-   * Waits while another process holds the lock, a few milliseconds at a time and 5 seconds in all. The default uses the
-   * host's timers; give another one only to tests of waiting, since a clock that stands still would wait for ever.
+   * Waits while another process holds the lock, a few milliseconds at a time and 5 s in total. The default uses the
+   * host's timers; replace it only in tests, since a clock that does not advance would wait for ever.
    */
   readonly sleep?: Clock['sleep'];
 }
 
 /**
- * Opens a SQLite file, or makes it. Any number of processes of one machine may have it open. Its `check` tells no
- * instant: a file has no clock of its own.
+ * Opens a SQLite file, and creates it if it is missing. Several processes of one machine may open it. `check` resolves
+ * to `undefined`, because a file has no clock.
  *
  * @throws TypeError unless the path is absolute.
  * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is no database.

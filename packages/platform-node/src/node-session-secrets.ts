@@ -6,7 +6,7 @@ const SECRET_BYTES = 32;
 const TOKEN = /^[0-9A-Za-z]{43}$/;
 
 /**
- * Tokens of 256 random bits in 43 digits of base 62, kept as their SHA-256.
+ * Tokens of 256 random bits in 43 base62 digits. Only their SHA-256 is stored.
  *
  * @example
  * import { NodeSessionSecrets } from '@pinfold/platform-node';

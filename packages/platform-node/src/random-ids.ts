@@ -30,7 +30,7 @@ export class RandomIds implements Ids {
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** So many random bytes as one number in base 62, filled up with zeros to the digits that the greatest needs. */
+/** Encodes random bytes as one base62 number, padded with zeros to the digits of the largest. */
 export function randomBase62(bytes: number): string {
   const length = Math.ceil((bytes * 8) / Math.log2(DIGITS.length));
   let number = BigInt(`0x${randomBytes(bytes).toString('hex')}`);

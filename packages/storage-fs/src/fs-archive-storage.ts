@@ -36,7 +36,7 @@ const PRUNED_AFTER = hours(1);
 /** A sweep deletes thousands, and the threads that Node has for files, four, are for all requests. */
 const DELETED_AT_ONCE = 2;
 
-/** How often a folder may be pruned by another process under a put's hands. */
+/** How often another process may prune a folder during one put. */
 const TRIES = 3;
 
 /**

@@ -3,27 +3,27 @@ import { raceSignal } from '@pinfold/core/adapter';
 import { asFault, troubleOf } from './postgres-errors.ts';
 import { type Statement, TYPES, unprepared } from './statement.ts';
 
-/** What is used of a client of `pg`: `query` is answered in order, and `release(true)` ends the connection. */
+/** The part of `pg`'s client that stores use. It runs queries in order; `release(true)` ends the connection. */
 export interface PostgresClient {
   // biome-ignore lint/suspicious/noExplicitAny: a row is what its statement says, which no type can tell
   query(query: any): Promise<{ readonly rows: any[]; readonly rowCount: number | null }>;
   release(destroy?: boolean): void;
-  /** A connection that breaks between two queries says so here; unheard, it would end the process. */
+  /** A connection that breaks between two queries emits this. Without a listener, it would end the process. */
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** What is used of a pool of `pg`: named by its members, so that any version and any wrapper of it will do. */
+/** The part of `pg`'s pool that stores use, as a structural type: any version or wrapper of it fits. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
-  /** A connection that breaks while nobody uses it says so here; unheard, it would end the process. */
+  /** A connection that breaks while it is idle emits this. Without a listener, it would end the process. */
   on(event: 'error', listener: (error: Error) => void): unknown;
   off(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** How long serialization failures and deadlocks are tried again, all in all. */
+/** The total time for which serialization failures and deadlocks are retried. */
 const PATIENCE = 5_000;
 const LONGEST_WAIT = 64;
-/** How many broken connections are put up with: after a restart a pool may hold several. */
+/** How many broken connections one call tolerates: after a restart a pool may hold several. */
 const MOST_BROKEN = 3;
 
 const BEGIN = unprepared('BEGIN ISOLATION LEVEL READ COMMITTED');
@@ -33,10 +33,10 @@ const BEGIN_SNAPSHOT = unprepared(`
 const COMMIT = unprepared('COMMIT');
 const ROLLBACK = unprepared('ROLLBACK');
 
-/** Only a server that follows no other one reads what is true now. */
+/** Only a primary server reads the present state. */
 const IS_STANDBY = unprepared('SELECT pg_catalog.pg_is_in_recovery() AS standby');
 
-/** Rows, and how many a statement without any changed. */
+/** The rows of a result, and how many rows the statement changed. */
 export interface Answer<Row> {
   readonly rows: readonly Row[];
   readonly count: number;
@@ -48,8 +48,8 @@ export type Run = <Row = unknown>(statement: Statement, values?: readonly unknow
 const ignore = (): void => {};
 
 /**
- * The pool as the stores use it. What certainly did nothing is tried again; what may have been done is
- * `store_unavailable`, and the caller looks.
+ * Runs the stores' statements on a pool. It retries what certainly had no effect; anything else fails with
+ * `store_unavailable`, and the caller checks what happened.
  */
 export class PostgresConnection {
   readonly #pool: PostgresPool;
@@ -62,7 +62,7 @@ export class PostgresConnection {
     this.#sleep = sleep;
   }
 
-  /** Begins to listen for connections that break while nobody uses them. */
+  /** Starts to listen for idle connections that break. */
   open(): void {
     this.#pool.on('error', ignore);
   }
@@ -72,7 +72,7 @@ export class PostgresConnection {
     this.#closed = true;
   }
 
-  /** Runs a statement that changes nothing. An abort leaves its answer to nobody. */
+  /** Runs a statement that changes nothing. After an abort its result is dropped. */
   read<Row>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<readonly Row[]> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const answer = this.#patiently(() => this.#withClient((run) => undone(run<Row>(statement, values))));
@@ -80,7 +80,7 @@ export class PostgresConnection {
     return raceSignal(rows, signal);
   }
 
-  /** Runs one statement that changes something: it is done whole or not at all. */
+  /** Runs one statement that changes something, completely or not at all. */
   write<Row>(statement: Statement, values: readonly unknown[]): Promise<Answer<Row>> {
     return this.#patiently(() => this.#withClient((run) => run<Row>(statement, values)));
   }
@@ -91,8 +91,7 @@ export class PostgresConnection {
   }
 
   /**
-   * Walks statements that must all see one state, however long their reader takes. What breaks on the way is not tried
-   * again.
+   * Runs statements in one read-only snapshot, however long their reader takes. It retries nothing.
    */
   async *snapshot<Item>(work: (run: Run) => AsyncIterable<Item>): AsyncGenerator<Item, void> {
     const client = await this.#patiently(() => this.#takeClient());
@@ -110,7 +109,7 @@ export class PostgresConnection {
       await run(ROLLBACK);
       broken = false;
     } finally {
-      // Whoever stops reading leaves a transaction behind: it ends with its connection.
+      // A reader that stops early leaves a transaction open: it ends with its connection.
       client.release(broken);
     }
   }
@@ -131,7 +130,7 @@ export class PostgresConnection {
     }
   }
 
-  /** A client of its own, to be released by whoever takes it. */
+  /** Takes a client from the pool, which the caller releases. */
   async #takeClient(): Promise<PostgresClient> {
     if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
     const client = await this.#pool.connect();
@@ -160,7 +159,7 @@ export class PostgresConnection {
     }
   }
 
-  /** A standby answers reads with what was true a while ago. A connection stays with its server: one look is enough. */
+  /** A standby answers reads with old data. A connection never changes its server, so one check is enough. */
   async #provePrimary(client: PostgresClient, run: Run): Promise<void> {
     if (this.#primaries.has(client)) return;
     client.on('error', ignore);
@@ -170,7 +169,7 @@ export class PostgresConnection {
   }
 }
 
-/** What was asked has changed nothing, for certain. */
+/** A call that certainly changed nothing. */
 class NoEffectError extends Error {}
 
 function isUndone(error: unknown): boolean {
@@ -181,7 +180,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof NoEffectError ? error.cause : error;
 }
 
-/** Marks a connection that broke as of no consequence. */
+/** Marks the error of a broken connection as one without effect on data. */
 async function undone<Result>(asked: Promise<Result>): Promise<Result> {
   try {
     return await asked;
@@ -191,7 +190,7 @@ async function undone<Result>(asked: Promise<Result>): Promise<Result> {
   }
 }
 
-/** A transaction whose commit was never asked for is rolled back, by us or by the server that misses us. */
+/** A transaction without a COMMIT is rolled back, by this client or by the server when it loses the client. */
 async function transact<Result>(run: Run, work: (run: Run) => Promise<Result>): Promise<Result> {
   const result = await undone(begin(run, work));
   await run(COMMIT);

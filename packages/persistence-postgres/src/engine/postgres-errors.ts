@@ -1,10 +1,10 @@
 import { Fault, isFault } from '@pinfold/core';
 
 /**
- * What an error of a query means. SQLSTATE by its class (PostgreSQL manual, appendix A):
- * - `rolled_back`: nothing was done, for certain; it may be tried again.
- * - `broken`: the connection is of no more use, and what was asked may have been done or not.
- * - `unavailable`: the server could not do it now; the connection is good.
+ * The meaning of a query's error by the class of its SQLSTATE (PostgreSQL manual, appendix A):
+ * - `rolled_back`: nothing was done, so the caller may retry.
+ * - `broken`: the connection is unusable, and the statement may or may not have been done.
+ * - `unavailable`: the server cannot do it now; the connection is usable.
  */
 export type Trouble = 'rolled_back' | 'broken' | 'unavailable' | 'corrupt' | 'bug';
 
@@ -20,7 +20,7 @@ const SQLSTATES: readonly (readonly [states: RegExp, trouble: Trouble])[] = [
   [/^XX00[12]$/, 'corrupt'],
 ];
 
-/** What an error means that a query or the making of a connection was rejected with. */
+/** Classifies an error of a query or of a connection attempt. */
 export function troubleOf(error: unknown): Trouble {
   if (!(error instanceof Error) || isFault(error)) return 'bug';
   if (error instanceof TypeError || error instanceof RangeError) return 'bug';
@@ -30,7 +30,7 @@ export function troubleOf(error: unknown): Trouble {
   return SQLSTATES.find(([states]) => states.test(state))?.[1] ?? 'bug';
 }
 
-/** The fault that an error means; any other error, which is a bug, as it came. */
+/** Returns the fault that an error means, and any other error, which is a bug, unchanged. */
 export function asFault(error: unknown): unknown {
   const trouble = troubleOf(error);
   if (trouble === 'bug') return error;
@@ -38,7 +38,7 @@ export function asFault(error: unknown): unknown {
   return unavailable(error);
 }
 
-/** The fault of a server that cannot be used now. */
+/** Returns the fault for a server that is unavailable. */
 export function unavailable(cause: unknown): Fault {
   return new Fault('store_unavailable', 'the database cannot be used now', { cause });
 }

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 
 /** One statement, whose parameters are `$1`, `$2` … */
 export interface Statement {
-  /** Absent: planned anew each time, with its values. */
+  /** The name of a prepared statement. Without one the server plans it each time, with its values. */
   readonly name: string | undefined;
   readonly text: string;
-  /** How long its answer is waited for, in milliseconds; absent: as long as the pool says. */
+  /** The longest wait for its answer, in milliseconds; the pool's limit when absent. */
   readonly timeout?: number;
 }
 
-/** A statement that each connection prepares once. Its name is made of its text, so that no two are taken for one. */
+/** A statement that each connection prepares once. Its name derives from its text, so that it is unique. */
 export function prepared(text: string): Statement {
   return { name: `pinfold_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`, text };
 }
@@ -24,7 +24,7 @@ export function longRunning(text: string): Statement {
   return { name: undefined, text, timeout: 86_400_000 };
 }
 
-/** Writes a name as SQL does, whatever is in it. */
+/** Quotes any name as an SQL identifier. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -32,7 +32,7 @@ export function quoted(name: string): string {
 const INTEGERS: ReadonlySet<number> = new Set([20, 21, 23]);
 const BOOLEAN = 16;
 
-/** Integers of any width are numbers (all of ours are safe ones), booleans are booleans, and the rest is text. */
+/** Reads integers of any width as numbers (all are safe integers), booleans as booleans, and the rest as text. */
 export const TYPES: { getTypeParser(oid: number): (value: string) => unknown } = {
   getTypeParser: (oid) => {
     if (INTEGERS.has(oid)) return Number;

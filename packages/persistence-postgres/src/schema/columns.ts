@@ -11,7 +11,7 @@ import type {
 } from '@pinfold/core';
 import { type Column, jsonList, jsonOf, type Table, tableOf } from '@pinfold/core/adapter';
 
-/** A column whose parameter is no text, which the server takes it for where a statement selects it. */
+/** A column whose parameter needs a type: the server takes a selected parameter for text otherwise. */
 const bigint = (name: string): Pick<Column<never>, 'name' | 'type'> => ({ name, type: 'bigint' });
 
 export const ROLES: Table<Role> = tableOf<Role>({
@@ -103,7 +103,7 @@ export const VIEWS: Table<CountedViews> = tableOf<CountedViews>({
   refusedPasswords: bigint('refused_passwords'),
 });
 
-/** The columns of a pairing that are null without a consent. */
+/** The columns of a pairing that are null before a consent. */
 export const CONSENTS: Table<Consent> = tableOf<Consent>({
   account: 'account',
   scopes: jsonList('scopes'),

@@ -6,16 +6,16 @@ import { longRunning, quoted, type Statement, unprepared } from '../engine/state
 import { MIGRATIONS, type PostgresMigration } from './migrations.ts';
 import { tablesOf } from './tables.ts';
 
-/** Steps may take longer than any request may. */
+/** Steps may take longer than a request may. */
 const NO_LIMITS = unprepared('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
-/** The schema is brought up to a release also while an import is unfinished. */
+/** Migrations run even while an import is unfinished. */
 const WHILE_IMPORTING = unprepared("SET LOCAL pinfold.importing = 'on'");
 const LOCK = longRunning('SELECT pg_catalog.pg_advisory_xact_lock($1)');
 const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
 
 /**
- * Brings the schema up to the newest of `migrations`, in one transaction under a lock of its own: of several processes
- * that start at once one does it, and the others find it done.
+ * Migrates the schema to the newest of `migrations`, in one transaction under its own lock, so that only one of several
+ * concurrent processes does it.
  */
 export function migrate(
   connection: PostgresConnection,
@@ -36,7 +36,7 @@ export function migrate(
   });
 }
 
-/** Rejects unless the schema is there and lets this release run; answers what the server's clock says. */
+/** Rejects unless the schema exists and this release can use it. Resolves to the server's time. */
 export async function checkSchema(
   connection: PostgresConnection,
   schema: string,
@@ -48,7 +48,7 @@ export async function checkSchema(
   return state === undefined ? undefined : instant(state.now);
 }
 
-/** Only a schema that is not there needs the right to make one. */
+/** Needs the right to create schemas only if the schema does not exist. */
 async function makeSchema(run: Run, schema: string): Promise<void> {
   const found = await run(HAS_SCHEMA, [schema]);
   if (found.count === 0) await run(unprepared(`CREATE SCHEMA ${quoted(schema)}`));
@@ -77,7 +77,7 @@ async function setState(run: Run, table: string, reached: SchemaState): Promise<
   await run(state, [reached.version, reached.oldestVersion, reached.oldestRelease]);
 }
 
-/** The number of the lock: 64 bits of the schema's name, since other programs lock numbers of their own. */
+/** The lock's number: 64 bits of a hash of the schema's name, to avoid the numbers of other programs. */
 function lockOf(schema: string): string {
   return createHash('sha256').update(`pinfold migrate ${schema}`).digest().readBigInt64BE().toString();
 }

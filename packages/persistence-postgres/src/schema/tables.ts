@@ -1,6 +1,6 @@
 import { quoted } from '../engine/statement.ts';
 
-/** The tables of one schema, by names that no search path can lead elsewhere. */
+/** The tables of one schema by their qualified names, which do not depend on a search path. */
 export interface Tables {
   readonly schemaState: string;
   readonly roles: string;
@@ -19,7 +19,7 @@ export interface Tables {
   readonly takedowns: string;
   readonly views: string;
   readonly importMark: string;
-  /** No table, but the function of triggers. */
+  /** The function of the import's triggers. */
   readonly refuseWhileImporting: string;
   readonly pairings: string;
 }

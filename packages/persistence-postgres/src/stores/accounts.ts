@@ -16,7 +16,7 @@ type PublisherRow = StoredRow<Account> & {
 
 type InService = Pick<AccountUse, 'sites' | 'bytes'>;
 
-/** The part of a statement that makes the rows of accounts where none were. */
+/** The part of a statement that creates missing rows of accounts. */
 export function makingAccounts({ accounts }: Pick<Tables, 'accounts'>, names: string): string {
   return `
     INSERT INTO ${accounts} (name, version, limits, blocked, generation)
@@ -32,11 +32,11 @@ export interface Publisher {
   readonly hasEnded: boolean;
 }
 
-/** What publications need of their account. */
+/** Statements about the account of a publication. */
 export interface AccountRows {
   /**
-   * Locks the row until the transaction ends, and makes it where none was. Meanwhile nobody changes the mode, nor forbids
-   * the archive: who did while this waited, later statements see. Nor does anybody end the credential.
+   * Locks the row until the transaction ends, and creates it if it is missing. Until then no other transaction can
+   * change the mode, forbid the archive or end the credential; later statements see what changed while this waited.
    */
   lock(run: Run, name: AccountId, sha256: Sha256, credential: Credential): Promise<Publisher>;
   countInService(run: Run, name: AccountId, now: Instant): Promise<InService>;
@@ -46,13 +46,13 @@ export interface AccountRows {
 export function accountRows(tables: Tables): AccountRows {
   const { accounts, roles } = tables;
   const statements = {
-    // What is selected is made before the row is locked: whoever waits for the archive holds nothing.
+    // The selected values come before the row lock, so that waiting for the archive's lock holds no other.
     lock: prepared(`
       SELECT ${ACCOUNTS.select}, ${readOnlyMessage(tables)} AS "readOnly", ${isForbidden(tables, 2)} AS forbidden,
         ${hasEnded(tables, 3)} AS ended, ${lockingArchive('_shared', 2)}
       FROM ${accounts} WHERE name = $1 FOR NO KEY UPDATE`),
     make: prepared(makingAccounts(tables, 'SELECT $1 AS name')),
-    // What does not end, and what ends later: each is a part of the index of its own.
+    // Roles without an end and roles that end later are two ranges of the index.
     inService: prepared(`
       SELECT count(*) AS sites, coalesce(sum(archive_bytes), 0)::bigint AS bytes FROM (
         SELECT archive_bytes FROM ${roles}

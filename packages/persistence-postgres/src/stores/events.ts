@@ -7,12 +7,12 @@ const COLUMNS = `
   n int, id text, at bigint, type text, account text, pin text, actor text, request text, address text,
   as_operator boolean, recorded_at bigint`;
 
-/** Where a statement takes events from that are a parameter, as JSON. */
+/** The FROM item that reads events from a JSON parameter. */
 export function eventsIn(place: number): string {
   return `pg_catalog.json_to_recordset($${place}::json) AS event (${COLUMNS})`;
 }
 
-/** The statement that keeps the events of a parameter, once for each row of the part of a statement named `part`. */
+/** The statement that inserts the events of a parameter once per row of the CTE `part`. */
 export function keepingFor({ events }: Tables, part: string, place: number): string {
   return `
     INSERT INTO ${events} (${EVENTS.insert})
@@ -22,8 +22,8 @@ export function keepingFor({ events }: Tables, part: string, place: number): str
 }
 
 /**
- * As {@link keepingFor}, for events of one role, whose updated row has the columns of {@link lastEventAt}: they are kept
- * a millisecond apart.
+ * Like {@link keepingFor}, for events of one role, whose updated row has the columns of {@link lastEventAt}: their
+ * instants are a millisecond apart.
  */
 export function keepingInTurn({ events }: Tables, part: string, place: number): string {
   return `
@@ -40,7 +40,7 @@ export function lastEventAt(place: number): string {
     + pg_catalog.json_array_length($${place}::json) - 1`;
 }
 
-/** What the parameter is bound to. */
+/** The value of the parameter. */
 export function rowsOf(events: readonly (HistoryEvent | UnattributedEvent)[]): string {
   return JSON.stringify(
     events.map((event, n) => {

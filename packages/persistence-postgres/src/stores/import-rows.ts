@@ -2,10 +2,10 @@ import { type Table, titleFolded } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord } from '@pinfold/core/moving';
 import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
 
-/** A row for a parameter: columns and their values. */
+/** A row to insert: its columns and their values. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** The tables that records are kept in, in an order in which each row finds those that it refers to. */
+/** The tables of records, in an order that satisfies their references. */
 export const FILLED = [
   'account',
   'key',
@@ -62,7 +62,7 @@ function keyRow({ account, idempotencyKey, fingerprint, id, warnings }: Publicat
     account,
     key: idempotencyKey,
     fingerprint,
-    // None that a publication has: its commit cannot be repeated.
+    // No publication has this token, so no commit can repeat it.
     token: 'moved',
     begun_at: 0,
     held_until: 0,

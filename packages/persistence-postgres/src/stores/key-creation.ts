@@ -25,10 +25,10 @@ export type CreateKey = (
   limit: number | null,
 ) => Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' } | Unchangeable | KeyQuotaExceeded>;
 
-/** The parameter of the events of {@link keyInsertion}; further ones follow. */
+/** The place of the parameter for events in {@link keyInsertion}; further ones follow it. */
 export const KEY_EVENTS: number = API_KEYS.members.length + 1;
 
-/** The statement that inserts a key with its account and events; it counts one row where it did. */
+/** The statement that inserts a key with its account and events. It counts one row if it did. */
 export function keyInsertion(tables: Tables, insert: string): Statement {
   return prepared(`
     WITH created AS (${insert} RETURNING account),
@@ -37,7 +37,7 @@ export function keyInsertion(tables: Tables, insert: string): Statement {
     SELECT 1 FROM created`);
 }
 
-/** How many keys of the account of a parameter are not revoked. */
+/** The number of an account's keys that are not revoked. */
 export function countingLive({ apiKeys }: Tables, place: string): string {
   return `SELECT count(*) AS live FROM ${apiKeys} WHERE account = ${place} AND revoked_at IS NULL`;
 }
@@ -66,7 +66,7 @@ export function creatingKeys(tables: Tables): CreateKey {
     const bound = authority === 'operator' ? null : limit;
     if (bound !== null) await run(statements.lock, [key.account]);
     const values = [...API_KEYS.values(key), rowsOf(events), authority === 'operator', bound];
-    // What refused the key may be over when it is looked for: then the key is tried again.
+    // The cause of the refusal may be gone by the time it is read: then this tries again.
     for (;;) {
       if ((await run(statements.insert, values)).count === 1) return { kind: 'created' };
       const refusal = await refused(run, key.account, authority);

@@ -1,6 +1,6 @@
 import { prepared, type Statement } from '../engine/statement.ts';
 
-/** What is changed by one transaction at a time, each by a name; archives have the seed 0. */
+/** Kinds of named locks, each with its own hash seed; locks of archives have the seed 0. */
 const SEEDS = { keysOf: 1, sessionsOf: 2, consentsOf: 3, pairings: 4 } as const;
 
 /** Takes the lock of a name, its parameter, until the transaction ends. */
@@ -9,8 +9,7 @@ export function lockingName(what: keyof typeof SEEDS): Statement {
 }
 
 /**
- * Locks an archive by its SHA-256 until the transaction ends: any number publish it at once, and nobody while it is being
- * forbidden.
+ * Locks an archive by its SHA-256 until the transaction ends: publications share the lock, a takedown has it alone.
  */
 export function lockingArchive(mode: '' | '_shared', place: number): string {
   return `pg_catalog.pg_advisory_xact_lock${mode}(pg_catalog.hashtextextended($${place}, 0))`;

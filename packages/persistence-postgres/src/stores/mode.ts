@@ -6,9 +6,9 @@ import { ACCOUNTS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /**
- * The condition of a statement that the service is not read-only, which then stays so until its transaction ends. The
- * table is locked before a statement takes its snapshot, and whoever changes the mode waits for that; where snapshots are
- * older, locking the row rolls back whoever has not seen its change: `OFFSET 0` keeps it from being passed over unlocked.
+ * The SQL condition that the service is not read-only, which then holds until the transaction ends. The table lock
+ * precedes the statement's snapshot, and a change of the mode waits for it. With an older snapshot, the row lock rolls
+ * back a transaction that has not seen the change; `OFFSET 0` ensures that the row is locked.
  */
 export function takesChanges({ serviceMode }: Pick<Tables, 'serviceMode'>): string {
   return `NOT EXISTS (
@@ -17,19 +17,19 @@ export function takesChanges({ serviceMode }: Pick<Tables, 'serviceMode'>): stri
 }
 
 /**
- * What a statement of a transaction that reads what is committed selects to look at the mode as {@link takesChanges}
- * does: null in the normal one, where no row is locked, else its message or nothing.
+ * The expression with which a statement of a READ COMMITTED transaction checks the mode as {@link takesChanges} does:
+ * null in normal mode, where it locks no row, and otherwise the mode's message or an empty text.
  */
 export function readOnlyMessage({ serviceMode }: Pick<Tables, 'serviceMode'>): string {
   return `(SELECT coalesce(message, '') FROM ${serviceMode} WHERE kind = 'read_only' FOR SHARE)`;
 }
 
-/** Reads what {@link readOnlyMessage} selects. */
+/** Returns the mode for a value of {@link readOnlyMessage}. */
 export function modeOf(message: string | null): Mode {
   return message === null ? NORMAL : { kind: 'read_only', message: message === '' ? null : message };
 }
 
-/** The condition of a statement that the account of a name may change something. */
+/** The SQL condition that an account is not blocked. */
 export function mayChange({ accounts }: Pick<Tables, 'accounts'>, name: string): string {
   return `NOT EXISTS (SELECT 1 FROM ${accounts} WHERE name = ${name} AND blocked <> 'null')`;
 }
@@ -72,7 +72,7 @@ export function accountInMode(tables: Tables): Statement {
     ) AS service LEFT JOIN ${tables.accounts} ON name = $1`);
 }
 
-/** Reads what {@link accountInMode} gives. */
+/** Reads a row of {@link accountInMode}. */
 export function readAccountInMode(row: AccountInMode | undefined): {
   readonly account: Account | undefined;
   readonly mode: Mode;
@@ -82,7 +82,7 @@ export function readAccountInMode(row: AccountInMode | undefined): {
   return { account: row.name === null ? undefined : ACCOUNTS.read(row), mode };
 }
 
-/** Says why a change that was not stored was refused, if it was. */
+/** Returns a function that finds why a change was not stored. */
 export function refusals(
   connection: PostgresConnection,
   tables: Tables,
@@ -108,7 +108,7 @@ export function refusalsWithin(
   };
 }
 
-/** Answers the refusal of a change that was not stored because its credential no longer counts. */
+/** Returns a function that finds whether a change was refused because its credential has ended. */
 export function credentialRefusals(
   connection: PostgresConnection,
   tables: Tables,
@@ -120,7 +120,7 @@ export function credentialRefusals(
   };
 }
 
-/** Whether nobody may publish the archive whose SHA-256 is the parameter of that place. */
+/** The SQL condition that the archive whose SHA-256 is the parameter `place` is forbidden. */
 export function isForbidden({ takedowns }: Pick<Tables, 'takedowns'>, place: number): string {
   return `EXISTS (SELECT 1 FROM ${takedowns} WHERE sha256 = $${place} AND lifted_at IS NULL)`;
 }

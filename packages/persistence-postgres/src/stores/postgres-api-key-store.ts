@@ -18,7 +18,7 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
   const inOrder = 'ORDER BY created_at DESC, id DESC LIMIT $3';
   const createKey = creatingKeys(tables);
   const statements = {
-    // Of two at the same moment neither sees the other: the column that only one may have decides.
+    // Concurrent statements do not see each other: the unique column `very_first` decides.
     createFirst: keyInsertion(
       tables,
       `INSERT INTO ${apiKeys} (very_first, ${API_KEYS.insert})
@@ -27,7 +27,7 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
       ON CONFLICT DO NOTHING`,
     ),
     find: prepared(`${select} WHERE id = $1`),
-    // Planned for any limit, they could read the whole table.
+    // A generic plan, for any limit, could read the whole table.
     list: unprepared(`${listed} ${inOrder}`),
     listOfAccount: unprepared(`${listed} AND account = $4 ${inOrder}`),
     countLive: prepared(countingLive(tables, '$1')),

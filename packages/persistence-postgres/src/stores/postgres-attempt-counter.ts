@@ -23,9 +23,9 @@ interface Window {
 const ALL = '';
 
 /**
- * A row of `attempts` is a try under way, and belongs to the windows that end when it says. A window without a counted
- * try is none: it opens again with the next one. Whoever counts, or takes back, first locks the row of the role, so
- * that both limits are looked at and counted in one step.
+ * A row of `attempts` is a try that is not settled yet, and belongs to the windows with its ends. A window without a
+ * counted try is closed, and the next try opens it again. Counting and forgiving first lock the role's row, so that
+ * both limits are checked and counted in one step.
  */
 function statementsOf({ attemptWindows, attempts }: Tables) {
   const counted = (row: string) => `CASE WHEN ${row}.ends_at > $3 AND ${row}.tries > 0 THEN`;
@@ -33,7 +33,7 @@ function statementsOf({ attemptWindows, attempts }: Tables) {
     lockRole: prepared(`
       INSERT INTO ${attemptWindows} AS known (role, counted, ends_at, tries) VALUES ($1, '${ALL}', 0, 0)
       ON CONFLICT (role, counted) DO UPDATE SET tries = known.tries`),
-    /** Of a try under way: late answers leave no row where none was. */
+    /** Locks only for a try that is not settled yet: late answers create no row. */
     lockRoleOf: prepared(`
       INSERT INTO ${attemptWindows} AS known (role, counted, ends_at, tries)
       SELECT role, '${ALL}', 0, 0 FROM ${attempts} WHERE id = $1 AND role = $2
@@ -63,7 +63,7 @@ function statementsOf({ attemptWindows, attempts }: Tables) {
       SELECT $1, $2, $3, of_address.ends_at, of_role.ends_at FROM of_address, of_role
       RETURNING id::text AS id`),
     settle: prepared(`DELETE FROM ${attempts} WHERE id = $1`),
-    // The row of the role stays, for others to lock; that of an address goes with its last try.
+    // The role's row stays, since it is the lock; an address's row goes with its last try.
     forgive: prepared(`
       WITH taken_back AS (
         DELETE FROM ${attempts} WHERE id = $1 AND role = $2 RETURNING counted, ends_at, role_ends_at
@@ -77,7 +77,7 @@ function statementsOf({ attemptWindows, attempts }: Tables) {
         (known.counted = taken_back.counted AND known.ends_at = taken_back.ends_at AND known.tries > 1)
         OR (known.counted = '${ALL}' AND known.ends_at = taken_back.role_ends_at AND known.tries > 0)
       )`),
-    // Planned for any limit, it would read the whole table.
+    // A generic plan, for any limit, would read the whole table.
     purgeWindows: unprepared(`
       DELETE FROM ${attemptWindows} WHERE (role, counted) IN (
         SELECT role, counted FROM ${attemptWindows}
@@ -102,7 +102,7 @@ export function postgresAttemptCounter(connection: PostgresConnection, tables: T
       const { now, role } = attempt;
       const key = [role, countedFrom(attempt), now];
       const begunAfter = before(now, UNSETTLED_AT_MOST);
-      // Who is limited, or waits, writes and locks nothing, however often that is.
+      // A client that is limited or must wait writes and locks nothing.
       const seen = await connection.read<Window>(statements.windows, [...key, begunAfter]);
       const refusal = refusalOf(seen, attempt);
       if (refusal !== undefined) return refusal;
@@ -147,7 +147,7 @@ function refusalOf(open: readonly Window[], { perAddress, perRole }: Attempt): A
   );
 }
 
-/** What an index cannot hold, or a text, is counted under its digest. */
+/** Texts that do not fit an index, or that PostgreSQL cannot store, are counted by their digest. */
 function countedFrom({ address }: Attempt): string {
   if (/^[ -~]{0,200}$/.test(address)) return `from ${address}`;
   return `digest ${createHash('sha256').update(address, 'utf16le').digest('hex')}`;

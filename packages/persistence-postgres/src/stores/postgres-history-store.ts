@@ -11,11 +11,11 @@ const NEWEST = { at: Number.MAX_SAFE_INTEGER, id: '~' };
 
 const UNTOLD = 'NOT expiry_told AND (deleted_at IS NULL OR deleted_at >= expires_at)';
 
-/** Reads and drops the events that the stores of a schema keep, and tells of expirations. */
+/** Reads and drops the events of a schema, and records expirations. */
 export function postgresHistoryStore(connection: PostgresConnection, tables: Tables): HistoryStore {
   const { events, roles } = tables;
   const statements = {
-    // Planned for any limit, they could read the whole table.
+    // A generic plan, for any limit, could read the whole table.
     list: (filters: readonly string[]): Statement =>
       unprepared(`
         SELECT ${EVENTS.select} FROM ${events} WHERE (at, id) < ($1, $2)${filters.map((filter) => ` AND ${filter}`).join('')}
@@ -68,7 +68,7 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
   };
 }
 
-/** A role's events are few: of its filter and the account's, its own has the index. */
+/** A role has few events, so its filter uses its own index rather than the account's. */
 function filtersOf(
   { account, pin, since }: EventQuery,
   first: number,

@@ -6,7 +6,7 @@ import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from '../schema/c
 import type { Tables } from '../schema/tables.ts';
 import { FILLED, rowsOf } from './import-rows.ts';
 
-/** Says to the triggers whose transaction it is. */
+/** Lets the import's own transaction pass the triggers. */
 const WHILE_IMPORTING = unprepared("SET LOCAL pinfold.importing = 'on'");
 
 /** Takes the records of another database into a schema. */
@@ -64,7 +64,7 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     await run(statements.alone);
     const { rows: marks } = await run(statements.mark);
     if (marks.length === 0) {
-      // Whoever changes something has ended when the triggers are there, and nobody begins.
+      // Once the triggers exist, earlier changes have ended and new ones are refused.
       await run(NAMING, [schema]);
       await run(TRIGGERS.set);
       const { rows } = await run<{ isForeign: boolean }>(statements.isForeign);
@@ -110,10 +110,10 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
   };
 }
 
-/** Where the text of {@link TRIGGERS} finds the schema: it takes no parameters. */
+/** The setting from which {@link TRIGGERS} reads the schema, since DO takes no parameters. */
 const NAMING = unprepared("SELECT pg_catalog.set_config('pinfold.schema', $1, true)");
 
-/** Every table but the mark, the state of the schema and the counted tries gets its trigger, or loses it. */
+/** Creates or drops the trigger of every table except the mark, the schema's state and the counted tries. */
 const TRIGGERS: Readonly<Record<'set' | 'drop', Statement>> = {
   set: onEachTable(`CREATE TRIGGER refuse_while_importing BEFORE INSERT OR UPDATE OR DELETE ON %1$I.%2$I
     FOR EACH STATEMENT EXECUTE FUNCTION %1$I.refuse_while_importing()`),

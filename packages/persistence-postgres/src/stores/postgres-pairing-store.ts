@@ -14,7 +14,7 @@ type PairingRow = Pick<Pairing, 'secretHash' | 'endsAt'> & StoredRow<Consent>;
 /** The name of the lock under which programs register. */
 const ALL_PAIRINGS = 'pairings';
 
-/** Keeps programs that ask for a key, and what people agreed to, in PostgreSQL, which all nodes share. */
+/** Stores pairings and consents in PostgreSQL. */
 export function postgresPairingStore(connection: PostgresConnection, tables: Tables): PairingStore {
   const { apiKeys, pairings, sessions } = tables;
   const columns = CONSENTS.insert.split(', ');
@@ -30,7 +30,7 @@ export function postgresPairingStore(connection: PostgresConnection, tables: Tab
       SELECT $1, $2::bigint WHERE (SELECT count(*) FROM ${pairings} WHERE ends_at > $3) < $4
       ON CONFLICT (secret_hash) DO UPDATE SET ends_at = $2, ${noConsent} WHERE known.ends_at <= $3`),
     find: prepared(`SELECT ${selected} FROM ${pairings} WHERE ${isOpen}`),
-    // An update, which an unfinished import refuses, in place of a lock alone, which it does not.
+    // Updates a row instead of only locking it, because an unfinished import refuses updates only.
     lock: prepared(`UPDATE ${pairings} SET ends_at = ends_at WHERE ${isOpen} RETURNING ${selected}`),
     replace: prepared(`
       UPDATE ${pairings} SET ${noConsent}
@@ -39,13 +39,13 @@ export function postgresPairingStore(connection: PostgresConnection, tables: Tab
       WITH agreed AS (
         UPDATE ${pairings} SET ${CONSENTS.set(CONSENTS.members, 2)} WHERE secret_hash = $1 RETURNING 1
       ) ${keepingFor(tables, 'agreed', events)}`),
-    // Locked, so that neither ends before the key is made.
+    // Locks both, so that neither ends before the key exists.
     lockKey: prepared(`
       SELECT revoked_at IS NOT NULL AS "isRevoked" FROM ${apiKeys} WHERE id = $1 FOR SHARE`),
     liveSession: prepared(`
       SELECT api_key AS "apiKey" FROM ${sessions} WHERE token_hash = $1 AND ends_at > $2 FOR SHARE`),
     take: prepared(`DELETE FROM ${pairings} WHERE secret_hash = $1`),
-    // Planned for any limit, it would read the whole table.
+    // A generic plan, for any limit, would read the whole table.
     purge: unprepared(`
       DELETE FROM ${pairings} WHERE secret_hash IN (
         SELECT secret_hash FROM ${pairings} WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
@@ -53,15 +53,15 @@ export function postgresPairingStore(connection: PostgresConnection, tables: Tab
   };
   const createKey = creatingKeys(tables);
 
-  /** The pairing, which nobody else changes until the transaction ends. */
+  /** Reads the pairing and locks it until the transaction ends. */
   const lock = async (run: Run, secretHash: Sha256, now: Instant): Promise<Pairing | undefined> =>
     (await run<PairingRow>(statements.lock, [secretHash, now])).rows.map(pairingOf)[0];
 
-  /** Undefined where the key is none of ours. */
+  /** Undefined if the key has no row here. */
   const isRevoked = async (run: Run, id: Consent['apiKey']): Promise<boolean | undefined> =>
     (await run<{ isRevoked: boolean }>(statements.lockKey, [id])).rows[0]?.isRevoked;
 
-  /** Whether the session and the key that a consent was given with are there still. */
+  /** Whether the session and the key that gave a consent still exist. */
   const isAlive = async (run: Run, { session, apiKey }: Consent, now: Instant): Promise<boolean> => {
     if (session !== null) {
       const { rows } = await run<Pick<Consent, 'apiKey'>>(statements.liveSession, [session, now]);
@@ -69,7 +69,7 @@ export function postgresPairingStore(connection: PostgresConnection, tables: Tab
       if (given === undefined) return false;
       if (given.apiKey !== null && (await isRevoked(run, given.apiKey)) !== false) return false;
     }
-    // The name of a key that an embedding team keeps is none of ours.
+    // A key that an embedding application manages has no row here.
     return apiKey === null || (await isRevoked(run, apiKey)) !== true;
   };
 
@@ -83,7 +83,7 @@ export function postgresPairingStore(connection: PostgresConnection, tables: Tab
       }),
     agree: (secretHash, consent, now, told) =>
       connection.transaction(async (run) => {
-        // Of two consents of one session at once, the later replaces the earlier one.
+        // The later of two concurrent consents of a session replaces the earlier one.
         await run(statements.lockConsents, [consent.account]);
         const pairing = await lock(run, secretHash, now);
         if (pairing === undefined) return { kind: 'unknown' };

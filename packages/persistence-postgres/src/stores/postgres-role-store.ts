@@ -19,7 +19,7 @@ export function postgresRoleStore(connection: PostgresConnection, tables: Tables
   };
 }
 
-/** How far storage is compared with the records. */
+/** Stores the progress of comparing storage with the records. */
 export function comparison(
   connection: PostgresConnection,
   tables: Tables,

@@ -10,7 +10,7 @@ export function postgresServiceMode(connection: PostgresConnection, tables: Tabl
   const { serviceMode } = tables;
   const statements = {
     load: prepared(`SELECT kind, message FROM ${serviceMode}`),
-    // Waits for whoever has looked at the mode to change something, in line before those who would look now.
+    // Waits for changes that have checked the mode, and makes later ones wait.
     lock: unprepared(`LOCK TABLE ${serviceMode} IN EXCLUSIVE MODE`),
     change: prepared(`
       WITH changed AS (

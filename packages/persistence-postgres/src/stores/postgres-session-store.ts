@@ -11,7 +11,7 @@ import { lockingName } from './locks.ts';
 /** Keeps sessions and sign-in links in PostgreSQL, which all nodes share. */
 export function postgresSessionStore(connection: PostgresConnection, tables: Tables): SessionStore {
   const { events, sessions, signInLinks, sessionRefusals } = tables;
-  // Planned for any limit, it would read the whole table.
+  // A generic plan, for any limit, would read the whole table.
   const purge = (table: string): Statement =>
     unprepared(`
       DELETE FROM ${table} WHERE token_hash IN (
@@ -64,7 +64,7 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
     purgeSessions: purge(sessions),
     purgeLinks: purge(signInLinks),
   };
-  /** Two that began at once have both their rows in by now; of them, too, one comes after the other. */
+  /** Both rows of two concurrent sign-ins exist by now, and one of them is the newer. */
   const makeRoom = async (run: Run, begun: Session, limits: SessionLimits | undefined): Promise<number> => {
     if (limits === undefined) return 0;
     const { account, startedAt, tokenHash } = begun;

@@ -6,7 +6,7 @@ import { type Statement, unprepared } from '../engine/statement.ts';
 import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Rows of one answer: a manifest may have a megabyte. */
+/** Rows per fetch: one manifest may have a megabyte. */
 const AT_ONCE = 64;
 
 type PublicationRow = StoredRow<Role> &
@@ -14,7 +14,7 @@ type PublicationRow = StoredRow<Role> &
     readonly warnings: string;
   };
 
-/** All that a schema keeps for good, read in one transaction of a connection of its own. */
+/** Reads all permanent data of a schema in one transaction on its own connection. */
 export function postgresSnapshot(connection: PostgresConnection, tables: Tables): Snapshot {
   const { accounts, apiKeys, roles, manifests, idempotencyKeys, takedowns, views, events } = tables;
   const after = (columns: string, from: string, place: string, parameters: string): Statement =>

@@ -56,7 +56,7 @@ export function postgresTakedownStore(connection: PostgresConnection, tables: Ta
       RETURNING id AS role, account, archive, claim_token AS token, failures`),
   };
 
-  /** Whether it was stored. Who publishes the archive waits, and then sees that it is forbidden. */
+  /** Returns whether it was stored. Concurrent publications of the archive wait, and then see that it is forbidden. */
   async function takeDown(
     run: Run,
     takedown: Takedown,
@@ -77,7 +77,7 @@ export function postgresTakedownStore(connection: PostgresConnection, tables: Ta
     return count === 1;
   }
 
-  /** Whether it was lifted now. */
+  /** Returns whether this call lifted the takedown. */
   async function lift(
     run: Run,
     { id, sha256 }: Pick<Takedown, 'id' | 'sha256'>,

@@ -6,7 +6,7 @@ import type { Tables } from '../schema/tables.ts';
 /** Keeps how often roles were viewed in a schema. */
 export function postgresViewStore(connection: PostgresConnection, { views }: Tables): ViewStore {
   const statements = {
-    // In one order, so that no two batches wait for each other.
+    // One order for all batches prevents deadlocks.
     add: prepared(`
       INSERT INTO ${views} AS kept (role, day, views, refused_passwords)
       SELECT role, day, pg_catalog.sum(views), pg_catalog.sum("refusedPasswords")

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
 
-/** What a cleanup writes before it has removed the first archives is a fraction of it, in bytes. */
+/** In bytes: many times what a cleanup writes before it has removed its first archives. */
 export const RESERVE = 1_048_576;
 
 /**
- * Room on the disk that is kept for whoever makes more: a file beside the database that nobody reads.
+ * Reserves disk space for cleanups, which free more: a file next to the database whose content has no meaning.
  *
- * It is never in the way: where it cannot be kept, or only in part, there is that much less to lend.
+ * Failing to reserve it, or a part of it, is no error: there is less to lend.
  */
 export class Reserve {
   readonly #file: string;
@@ -19,8 +19,8 @@ export class Reserve {
   }
 
   /**
-   * Gives the room back for as long as the task runs, and then keeps what is left of it. Nothing else of this process
-   * runs meanwhile, so nobody else takes it.
+   * Frees the space while the task runs, and then reserves what is left of it. The task is synchronous, so nothing else
+   * of this process takes the space.
    */
   lend<Result>(task: () => Result): Result {
     if (this.#isLent) return task();
@@ -35,7 +35,7 @@ export class Reserve {
     }
   }
 
-  /** Sets aside what is missing, as far as there is room. */
+  /** Refills the ballast as far as there is room. */
   keep(): void {
     if (this.#isWhole || this.#isLent) return;
     unlessRefused(() => {
@@ -49,7 +49,7 @@ export class Reserve {
   }
 }
 
-/** Random bytes: a file system that compresses would set nothing aside for others. */
+/** Random bytes, because a compressing file system would reserve no room for others. */
 function fill(descriptor: number): boolean {
   let missing = RESERVE - fstatSync(descriptor).size;
   while (missing > 0) missing -= writeSync(descriptor, randomBytes(missing));

@@ -9,7 +9,7 @@ port.on('message', (file: string) => {
   try {
     checkpoint(file);
   } catch (error) {
-    // A full disk or a file that is away is told by the stores; the log waits, and the next time copies more.
+    // The stores report a full disk or a missing file. The log stays, and the next checkpoint copies more.
     if (!(error instanceof Database.SqliteError)) throw error;
   }
   port.postMessage('done');

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** How many changes the log gathers before they are copied: some 4 to 16 MiB. */
+/** How many changes the log collects before a checkpoint: about 4 to 16 MiB. */
 const CHANGES = 500;
 
 /** The entry file of the thread has the extension of this one: `.ts` from sources, `.js` when built. */
@@ -9,12 +9,12 @@ const ENTRY: URL = new URL(
   import.meta.url,
 );
 
-/** The thread holds next to nothing; without a bound V8 takes memory for much more. */
+/** The thread needs little memory; without a limit V8 reserves much more. */
 const YOUNG_MIB = 2;
 
 /**
- * Lets a thread copy the write-ahead log into the file now and then. It forces the disk twice each time, and a commit
- * that did so itself, as SQLite would, held every request of the process meanwhile.
+ * Runs checkpoints in a worker thread. A checkpoint syncs the disk twice; within a commit, where SQLite would do it, it
+ * would block every request of the process.
  */
 export class Checkpointer {
   readonly #file: string;
@@ -46,18 +46,18 @@ export class Checkpointer {
     await this.#worker?.terminate();
   }
 
-  /** Started when it is needed first, kept, and no reason for the process to stay. */
+  /** The worker thread, started on first use. It does not keep the process alive. */
   #start(): Worker {
     const worker = new Worker(this.#entry, {
       name: 'pinfold-persistence-sqlite',
-      // The options of the process are its own: some, as `--input-type`, would keep a thread from starting.
+      // Does not inherit the process's options: some, such as `--input-type`, prevent a thread from starting.
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
     });
     worker.unref();
     worker.on('message', () => this.#ended());
-    // Whatever ended it: SQLite itself copies a log that became very long, and the next changes start another thread. It
-    // has ended with its exit, not with the error before: by then, another one would be taken for it.
+    // SQLite itself checkpoints a very long log, and the next changes start another thread. Listens to `exit` rather
+    // than `error`, which comes first: a thread started in between would be mistaken for this one.
     worker.on('error', () => undefined);
     worker.on('exit', () => this.#lose());
     return worker;

@@ -24,8 +24,8 @@ export class CommitWatch {
   }
 
   /**
-   * Watches the database of a connection that has read already, and stays open; `undefined` where this cannot be done:
-   * on systems other than Linux, or when another file was put in the place of the connection's.
+   * Watches the database of a connection that has already read and stays open. Returns `undefined` on systems other
+   * than Linux, and when another file has replaced the connection's.
    */
   static of(file: string): CommitWatch | undefined {
     if (process.platform !== 'linux') return undefined;

@@ -1,12 +1,12 @@
-/** The most rows that are kept. */
+/** The maximum number of cached rows. */
 const CAPACITY = 10_000;
 
-/** Tells whether anything may have been committed since it was asked last. */
+/** Returns whether anything may have been committed since its last call. */
 export interface Changes {
   hasChanged(): boolean;
 }
 
-/** Keeps rows of one statement for as long as nothing is committed to the database. */
+/** Caches rows of one statement until something is committed to the database. */
 export class RowCache<Row> {
   readonly #changes: Changes;
   readonly #read: (key: string) => Row | undefined;
@@ -23,7 +23,7 @@ export class RowCache<Row> {
     const known = this.#rows.get(key);
     if (known !== undefined) return known;
     const row = this.#read(key);
-    // A commit during the read may be in the row or not: then the next call has to read again.
+    // The row may or may not include a commit during the read, so the next call must read again.
     if (this.#changes.hasChanged()) this.#rows.clear();
     else if (row !== undefined) this.#keep(key, row);
     return row;

@@ -3,11 +3,11 @@ import { Reserve } from './ballast.ts';
 import { asFault, isBusy, isFull, isOfSqlite, spoilsConnection, unavailable } from './sqlite-errors.ts';
 import { openSqliteFile, type Prepare, type SqliteFile } from './sqlite-file.ts';
 
-/** How long a lock held by another connection is waited for, all in all. */
+/** The total wait for a lock of another connection. */
 const PATIENCE = 5_000;
 const LONGEST_WAIT = 16;
 
-/** What stores need of a connection. */
+/** The methods of a connection that stores use. */
 export type Statements = Pick<
   SqliteConnection,
   | 'read'
@@ -21,8 +21,8 @@ export type Statements = Pick<
 >;
 
 /**
- * The connection that a handle's stores share. It waits for locks without stopping the event loop, and opens the file
- * anew when the old connection is of no more use, so that a cured disk needs no restart.
+ * The connection that a handle's stores share. It waits for locks without blocking the event loop, and reopens the file
+ * when the old connection is unusable, so that no restart is needed once the disk works again.
  */
 export class SqliteConnection {
   readonly #file: string;
@@ -45,12 +45,12 @@ export class SqliteConnection {
     this.#reserve = reserve;
   }
 
-  /** Runs one statement, or several that may each see another state, none of which changes anything. */
+  /** Runs statements that change nothing; each may see a different state. */
   read<Result>(work: (prepare: Prepare) => Result, signal?: AbortSignal): Promise<Result> {
     return this.#patiently(() => this.#attempt((file) => work(file.prepare)), signal);
   }
 
-  /** Reads the row of a statement with one parameter, from memory while nothing was committed; it must not be changed. */
+  /** Reads one row by one parameter, from the cache if nothing was committed since. Callers must not change it. */
   readCached<Row>(sql: string, key: string, signal?: AbortSignal): Promise<Row | undefined> {
     return this.#patiently(() => this.#attempt((file) => file.cachedRow<Row>(sql, key)), signal);
   }
@@ -61,8 +61,7 @@ export class SqliteConnection {
   }
 
   /**
-   * One more connection, in which a transaction sees one state of the file until it is closed: others change it
-   * meanwhile, and their log grows.
+   * Opens another connection with a read transaction until it is closed. Meanwhile others can write, and the log grows.
    */
   readTransaction(): Promise<SqliteFile> {
     return this.#patiently(() => {
@@ -79,31 +78,31 @@ export class SqliteConnection {
     });
   }
 
-  /** Runs statements in one transaction: what another connection changes comes before or after all of them. */
+  /** Runs statements in one transaction, which is serialized with those of other connections. */
   write<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
     return this.#patiently(() => this.#attempt((file) => this.#change(file, true, unlessImporting(work))));
   }
 
-  /** As {@link write}, also while an import is unfinished: for the import itself, and for the schema. */
+  /** Like {@link write}, but also while an import is unfinished: for the import itself and for migrations. */
   writeSchema<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
     return this.#patiently(() =>
       this.#attempt((file) => this.#change(file, true, (prepare) => work(prepare, file.exec))),
     );
   }
 
-  /** As {@link write}, without waiting for the disk: for what may be forgotten when the machine loses its power. */
+  /** Like {@link write}, without waiting for the disk: for data that may be lost in a power failure. */
   writeRelaxed<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
     return this.#patiently(() => this.#attempt((file) => this.#change(file, false, unlessImporting(work))));
   }
 
   /**
-   * As {@link writeRelaxed}, for what a cleanup writes: it makes room, and on a full disk it gets what was kept for it. Others
-   * do not, or a disk that became full once could be helped by nobody but a person.
+   * Like {@link writeRelaxed}, for cleanups: on a full disk they may use the ballast, because they free space. Other
+   * writes may not, or a full disk would need a person.
    */
   async writeForCleanup<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
     const change = (file: SqliteFile): Result => this.#change(file, false, unlessImporting(work));
     const result = await this.#patiently((): Result => this.#withReserve(() => this.#attempt(change)));
-    // What the archives took that went since the last write is free now.
+    // Archives removed since the last write have freed room.
     this.#reserve.keep();
     return result;
   }
@@ -147,7 +146,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Once more with the reserve when the disk is full. The log's room comes first: it may be much. */
+  /** Retries on a full disk, first with the log truncated, which may free much, then with the ballast. */
   #withReserve<Result>(attempt: () => Result): Result {
     try {
       return attempt();
@@ -160,7 +159,7 @@ export class SqliteConnection {
     }
   }
 
-  /** A log that cannot be emptied, for want of room or for a reader, is in nobody's way. */
+  /** A log that cannot be truncated, for lack of room or because of a reader, does no harm. */
   #emptyLog(): void {
     try {
       this.#attempt((file) => file.emptyLog());
@@ -169,7 +168,7 @@ export class SqliteConnection {
     }
   }
 
-  /** With the disk full, too: viewing needs room for nothing but the memory that readers share. */
+  /** Works on a full disk too: reads need room only for the memory that connections share. */
   #open(): SqliteFile {
     try {
       const opened = openWithReserve(this.#file, this.#reserve);
@@ -186,7 +185,7 @@ export class SqliteConnection {
   }
 }
 
-/** Whoever changes something looks at the mark in the same transaction. */
+/** Every change checks the import's mark in its own transaction. */
 function unlessImporting<Result>(work: (prepare: Prepare) => Result): (prepare: Prepare) => Result {
   return (prepare) => {
     if (prepare('SELECT 1 FROM import_mark').get() !== undefined) {

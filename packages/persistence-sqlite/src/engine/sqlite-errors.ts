@@ -1,16 +1,16 @@
 import { Fault } from '@pinfold/core';
 import Database from 'better-sqlite3';
 
-/** Result codes by which SQLite says that the file, the disk or a lock is in the way, not the statement. */
+/** Result codes for problems with the file, the disk or a lock rather than with the statement. */
 const UNAVAILABLE = /^SQLITE_(?:BUSY|CANTOPEN|FULL|IOERR|PERM|PROTOCOL|READONLY)(?:_|$)/;
 const CORRUPT = /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/;
 const BUSY = /^SQLITE_(?:BUSY|PROTOCOL)(?:_|$)/;
-/** Without room for the log (by a quota: `IOERR_WRITE`), or for the memory that its readers share. */
+/** No room for the log (`IOERR_WRITE` under a quota) or for the memory that its readers share. */
 const FULL = /^SQLITE_(?:FULL|IOERR_WRITE|IOERR_SHMSIZE)$/;
-/** After these the connection may be of no more use: it saw another file, or a file it could only read. */
+/** After these the connection may be unusable: it has another file open, or a read-only one. */
 const DROP = /^SQLITE_(?:CANTOPEN|CORRUPT|IOERR|NOTADB|READONLY)(?:_|$)/;
 
-/** Whether another connection holds the lock: nothing was done, so it may be tried again. */
+/** Whether another connection holds the lock. Nothing was done, so the caller may retry. */
 export function isBusy(error: unknown): boolean {
   return matches(error, BUSY);
 }
@@ -25,12 +25,12 @@ export function isFull(error: unknown): boolean {
   return matches(error, FULL);
 }
 
-/** Whether SQLite said it, of whatever kind it is. */
+/** Whether an error comes from SQLite. */
 export function isOfSqlite(error: unknown): boolean {
   return error instanceof Database.SqliteError;
 }
 
-/** The fault that an error of SQLite means; any other error, which is a bug, as it came. */
+/** Returns the fault that an error of SQLite means, and any other error, which is a bug, unchanged. */
 export function asFault(error: unknown): unknown {
   if (matches(error, UNAVAILABLE)) return unavailable(error);
   if (matches(error, CORRUPT)) {
@@ -39,7 +39,7 @@ export function asFault(error: unknown): unknown {
   return error;
 }
 
-/** The fault of a database that cannot be used now. */
+/** Returns the fault for a database that is unavailable. */
 export function unavailable(cause: unknown): Fault {
   return new Fault('store_unavailable', 'the database cannot be used now', { cause });
 }

@@ -3,33 +3,33 @@ import Database from 'better-sqlite3';
 import { CommitWatch } from './commit-watch.ts';
 import { RowCache } from './row-cache.ts';
 
-/** Pages kept in memory by one connection, in KiB. */
+/** The page cache of one connection, in KiB. */
 const CACHE_KIB = 16_384;
 /**
- * The length from which on a commit copies the write-ahead log itself, in pages: 64 MiB. Before that a thread does it;
- * this is for when there is none.
+ * The length of the log, in pages (64 MiB), from which a commit checkpoints it. The worker thread usually does so
+ * earlier.
  */
 const LOG_PAGES = 16_384;
-/** Where the write-ahead log is cut back to after it had to grow, in bytes. */
+/** The size, in bytes, to which a grown write-ahead log is truncated. */
 const LOG_BYTES = 67_108_864;
 
-/** Gives the prepared statement of a text, which is prepared once a connection. */
+/** Returns the prepared statement of a text; a connection prepares each text once. */
 export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown[], Row>;
 
 /** One open connection to a file, with its prepared statements. */
 export interface SqliteFile {
   readonly prepare: Prepare;
   /**
-   * The row of a statement with one parameter, from memory while nothing was committed to the database. Callers share it
-   * and must not change it.
+   * Reads one row by one parameter, from the cache if nothing was committed since. Callers share the row and must not
+   * change it.
    */
   cachedRow<Row>(sql: string, key: string): Row | undefined;
   /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
   transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: (prepare: Prepare) => Result): Result;
   exec(sql: string): void;
-  /** Copies the write-ahead log into the file, and gives its room back unless somebody reads in it. */
+  /** Copies the write-ahead log into the file, and truncates it unless a reader uses it. */
   emptyLog(): void;
-  /** Whether the transactions from now on are on the disk when they are committed; they are at first. */
+  /** Sets whether commits wait for the disk; they do at first. */
   force(forced: boolean): void;
   close(): void;
 }
@@ -37,7 +37,7 @@ export interface SqliteFile {
 /** Opens the file, making it when it is not there. Throws errors of SQLite and of the file system. */
 export function openSqliteFile(file: string): SqliteFile {
   createPrivately(file);
-  // A wait inside SQLite stops the event loop, so there is none: the connection's owner waits.
+  // A wait inside SQLite would block the event loop, so the connection's owner waits instead.
   const database = new Database(file, { timeout: 0 });
   try {
     configure(database);
@@ -49,8 +49,8 @@ export function openSqliteFile(file: string): SqliteFile {
 }
 
 /**
- * SQLite would make the file readable for all. It must never be opened here when it exists: closing a file drops
- * every lock that this process holds on it, SQLite's too.
+ * Creates the file, because SQLite would make it readable for all users. It must not open an existing file: closing it
+ * would drop every lock that this process holds on it, including SQLite's.
  */
 function createPrivately(file: string): void {
   try {
@@ -90,7 +90,7 @@ function wrap(database: Database.Database, file: string): SqliteFile {
       if (cache !== undefined) return cache.get(key) as Row | undefined;
       const read = (one: string): unknown => prepare(sql).get(one);
       const row = read(key);
-      // SQLite has opened the file that is watched by its first read.
+      // SQLite opens the watched file with its first read.
       const watch = CommitWatch.of(file);
       caches.set(sql, watch === undefined ? { get: read } : new RowCache(watch, read));
       return row as Row | undefined;

@@ -102,7 +102,7 @@ export const VIEWS: Table<CountedViews> = table<CountedViews>({
   refusedPasswords: 'refused_passwords',
 });
 
-/** The columns of a pairing that are null without a consent. */
+/** The columns of a pairing that are null before a consent. */
 export const CONSENTS: Table<Consent> = table<Consent>({
   account: 'account',
   scopes: jsonList('scopes'),

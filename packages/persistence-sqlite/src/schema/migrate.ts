@@ -15,7 +15,7 @@ const STATE_TABLE = `
     oldest_version INTEGER NOT NULL,
     oldest_release TEXT NOT NULL
   ) STRICT`;
-/** What the database says of its schema. */
+/** Reads the state of the schema. */
 export const STATE = `
   SELECT version, oldest_version AS oldestVersion, oldest_release AS oldestRelease FROM schema_state`;
 const SET_STATE = `
@@ -25,8 +25,8 @@ const SET_STATE = `
   SET version = @version, oldest_version = @oldestVersion, oldest_release = @oldestRelease`;
 
 /**
- * Brings the schema up to the newest of `migrations`, in one transaction: of several processes that start at once one
- * does it, and the others find it done.
+ * Migrates the schema to the newest of `migrations`, in one transaction, so that only one of several concurrent
+ * processes does it.
  */
 export function migrate(
   connection: Statements,
@@ -41,7 +41,7 @@ export function migrate(
   });
 }
 
-/** Rejects unless the schema is there and lets this release run. */
+/** Rejects unless the schema exists and this release can use it. */
 export async function checkSchema(
   connection: Statements,
   signal: AbortSignal | undefined,

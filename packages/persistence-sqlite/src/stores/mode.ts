@@ -12,7 +12,7 @@ export function findMode(prepare: Prepare): Mode {
   return prepare<Mode>(FIND).get() ?? NORMAL;
 }
 
-/** Why a change of what is an account's is refused, if it is. */
+/** Returns the refusal of a change to an account's data, if it is refused. */
 export function refused(
   prepare: Prepare,
   name: AccountId,

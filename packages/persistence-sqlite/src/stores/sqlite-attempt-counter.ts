@@ -61,7 +61,7 @@ const ALL = '';
 export function sqliteAttemptCounter(connection: Statements): AttemptCounter {
   return {
     begin: async (attempt) => {
-      // Who is limited, or waits, keeps nobody from writing, however often that is.
+      // A client that is limited or must wait takes no write lock.
       const seen = await connection.read((prepare) => refusalOf(look(prepare, attempt), attempt));
       return seen ?? (await connection.writeRelaxed((prepare) => count(prepare, attempt)));
     },

@@ -33,7 +33,7 @@ const THIN = `
     SELECT at, id FROM events WHERE pin = @role AND (at, id) <= (@at, @id) AND recorded_at < @until LIMIT @limit
   )`;
 
-/** Reads and drops the events that the stores of a SQLite file keep, and tells of expirations. */
+/** Reads and drops the events of a SQLite file, and records expirations. */
 export function sqliteHistoryStore(connection: Statements): HistoryStore {
   return {
     list: (query) =>

@@ -38,7 +38,7 @@ const KEEP_ROLE = `
   INSERT INTO roles (version, title_folded, last_event_at, expiry_told, archive_kept, ${ROLES.insert})
   VALUES (1, ?, ?, ?, ?, ${ROLES.parameters(6)}) ON CONFLICT DO NOTHING`;
 const KEEP_MANIFEST = 'INSERT INTO manifests (archive, manifest) VALUES (?, ?)';
-/** Its token is none that a publication has: its commit cannot be repeated. */
+/** No publication has this token, so no commit can repeat it. */
 const KEEP_IDEMPOTENCY_KEY = `
   INSERT INTO idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role, warnings)
   VALUES (?, ?, ?, 'moved', 0, 0, ?, ?)`;

@@ -81,9 +81,9 @@ function find(prepare: Prepare, secretHash: Sha256, now: Instant): Pairing | und
   return { secretHash: row.secretHash, endsAt, consent: row.account === null ? null : CONSENTS.read(row) };
 }
 
-/** Whether the session and the key that a consent was given with are there still. */
+/** Whether the session and the key that gave a consent still exist. */
 function isAlive(prepare: Prepare, { session, apiKey }: Consent, now: Instant): boolean {
   if (session !== null && prepare(LIVE_SESSION).get(session, now) === undefined) return false;
-  // The name of a key that an embedding team keeps is none of ours.
+  // A key that an embedding application manages has no row here.
   return apiKey === null || prepare(REVOKED_KEY).get(apiKey) === undefined;
 }

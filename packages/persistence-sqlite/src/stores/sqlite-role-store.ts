@@ -27,7 +27,7 @@ const KEEP = `
   UPDATE comparison SET version = version + 1, comparison = @comparison WHERE one = 1 AND version = @version
   RETURNING version`;
 
-/** How far storage is compared with the records. */
+/** Stores the progress of comparing storage with the records. */
 export function comparison(connection: Statements): Pick<RoleStore, 'loadComparison' | 'keepComparison'> {
   return {
     loadComparison: () =>

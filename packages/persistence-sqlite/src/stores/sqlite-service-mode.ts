@@ -8,7 +8,7 @@ const CHANGE = `
   ON CONFLICT (one) DO UPDATE SET kind = @kind, message = @message
   WHERE kind IS NOT @kind OR message IS NOT @message`;
 
-/** Keeps the mode in a SQLite file: its writers come one after the other, so whoever comes later sees it. */
+/** Stores the mode in a SQLite file, whose writers are serialized, so that each later one sees it. */
 export function sqliteServiceMode(connection: Statements): ServiceMode {
   return {
     load: (signal) => connection.read(findMode, signal),

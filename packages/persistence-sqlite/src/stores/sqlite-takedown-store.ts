@@ -76,7 +76,7 @@ export function sqliteTakedownStore(connection: Statements): TakedownStore {
   };
 }
 
-/** Whether it was stored. */
+/** Returns whether the takedown was stored. */
 function takeDown(
   prepare: Prepare,
   takedown: Takedown,
@@ -90,7 +90,7 @@ function takeDown(
   return changes > 0;
 }
 
-/** Whether it was lifted now. */
+/** Returns whether this call lifted the takedown. */
 function lift(
   prepare: Prepare,
   { id, sha256 }: Pick<Takedown, 'id' | 'sha256'>,

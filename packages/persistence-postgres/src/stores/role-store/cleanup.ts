@@ -5,7 +5,7 @@ import { prepared, type Statement, unprepared } from '../../engine/statement.ts'
 import type { Tables } from '../../schema/tables.ts';
 import { keepingInTurn, lastEventAt, rowsOf } from '../events.ts';
 
-/** Claims settled at the same time: each holds a connection until the disk is forced, and the pool is for all requests. */
+/** Claims settled concurrently: each occupies a connection until its commit is on disk. */
 const SETTLED_AT_ONCE = 2;
 
 /** A role that was claimed. */
@@ -14,7 +14,7 @@ interface ClaimedRow {
   readonly account: AccountId;
   readonly archive: ArchiveId;
   readonly failures: number;
-  /** Since when it waited. */
+  /** The instant from which it has been waiting. */
   readonly due: number;
 }
 
@@ -28,7 +28,7 @@ export function cleanup(
 > {
   const { roles, manifests, idempotencyKeys } = tables;
   const statements = {
-    // What another claim holds locked is its own: it is passed over, not waited for.
+    // Skips roles that another claim has locked.
     claim: unprepared(`
       WITH never AS (
         SELECT id, ended_at AS due FROM ${roles}

@@ -65,8 +65,8 @@ export function keys(
       ), kept AS (${keepingFor(tables, 'held', 11)})
       INSERT INTO ${roles} (version, title_folded, last_event_at, ${ROLES.insert})
       SELECT 1, $10, coalesce(($11::json -> -1 ->> 'at')::bigint, 0), ${ROLES.parameters(13)} FROM held`),
-    // It waits for whoever changes a reservation: one that is passed over could still commit.
-    // Planned for any limit, it would read the whole table.
+    // Waits for locked reservations: one that it skipped could still commit.
+    // A generic plan, for any limit, would read the whole table.
     purge: unprepared(`
       DELETE FROM ${idempotencyKeys} WHERE (account, key) IN (
         SELECT account, key FROM ${idempotencyKeys}
@@ -81,7 +81,7 @@ export function keys(
     count: 0,
   });
 
-  /** Why a reservation is not to be had, if it is not: a key that is held costs no rate. */
+  /** Returns the refusal of a reservation, if any. A key that is already held does not count against the rate. */
   async function refused(request: Reservation): Promise<ReserveOutcome | undefined> {
     const { account, key, now } = request;
     const [row] = await connection.read<AccountInMode>(statements.account, [account, request.sha256]);
@@ -104,11 +104,11 @@ export function keys(
       if (held !== undefined) return held;
       const { count } = await connection.write(statements.reserve, values);
       if (count === 1) return { kind: 'reserved', lease: { account, key, token } };
-      // Another one was quicker between the two statements: who holds it now?
+      // Another request took the key between the two statements: find its holder.
     }
   }
 
-  /** All or nothing; nobody else of the account commits meanwhile. */
+  /** Commits all or nothing, and holds the account's lock meanwhile. */
   async function commit(
     run: Run,
     publication: RoleCommit,
@@ -139,7 +139,7 @@ export function keys(
     const judged = judgeCommit(row, lease, role.id);
     if (judged !== 'held') return { kind: judged };
     if (inadmissible !== undefined) return inadmissible;
-    // Its lease is held: it was forbidden while this waited.
+    // The lease is valid, so the archive was forbidden while this waited.
     return FORBIDDEN_CONTENT;
   }
 

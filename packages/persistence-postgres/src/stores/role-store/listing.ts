@@ -5,7 +5,7 @@ import { prepared, unprepared } from '../../engine/statement.ts';
 import { ROLES } from '../../schema/columns.ts';
 import type { Tables } from '../../schema/tables.ts';
 
-/** What is wanted of an account's roles: `$2` is the present instant. Without a state all but deleted ones are. */
+/** The conditions of a list of roles. `$2` is the present instant; without a state it excludes deleted roles. */
 const WANTED: Readonly<Record<RoleState | 'kept', string>> = {
   kept: 'deleted_at IS NULL AND $2::bigint IS NOT NULL',
   published: 'deleted_at IS NULL AND (expires_at IS NULL OR expires_at > $2)',
@@ -13,7 +13,7 @@ const WANTED: Readonly<Record<RoleState | 'kept', string>> = {
   deleted: 'deleted_at IS NOT NULL AND $2::bigint IS NOT NULL',
 };
 
-/** The part of it that an index is made for: a search looks at these. */
+/** The conditions that an index serves; a search reads these rows. */
 const LOOKED: Readonly<Record<RoleState | 'kept', string>> = {
   kept: 'deleted_at IS NULL',
   published: 'deleted_at IS NULL',
@@ -21,7 +21,7 @@ const LOOKED: Readonly<Record<RoleState | 'kept', string>> = {
   deleted: 'deleted_at IS NOT NULL',
 };
 
-/** Of every account: `$1` is null. */
+/** The roles of all accounts: `$1` is null. */
 const OF_ALL = '$1::text IS NULL';
 
 const NEWEST_FIRST = 'ORDER BY published_at DESC, id DESC';
@@ -43,7 +43,7 @@ export function listing(
         SELECT ${ROLES.select} FROM ${roles}
         WHERE ${owned} AND ${WANTED[state]} AND (published_at, id) < ($3, $4)
         ${NEWEST_FIRST} LIMIT $5`),
-    // The last role looked at comes too, so that what is found and where to go on are of one moment.
+    // Also returns the last role read, so that results and cursor come from one snapshot.
     search: (state: RoleState | 'kept', owned: string) =>
       unprepared(`
         WITH looked AS (
@@ -74,7 +74,7 @@ export function listing(
         const rows = await connection.read<StoredRow<Role>>(statements.page(state ?? 'kept', owned), values);
         return pageOf(rows.map(ROLES.read), limit);
       }
-      // PostgreSQL keeps no text with it, and takes none.
+      // PostgreSQL has no text with this character, and rejects it in a parameter.
       if (search.includes('\0')) return { items: [], next: undefined };
       const rows = await connection.read<SearchRow>(statements.search(state ?? 'kept', owned), [
         ...values,

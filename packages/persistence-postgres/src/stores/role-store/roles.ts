@@ -27,7 +27,7 @@ type RoleRow = StoredRow<Role> & Omit<LoadedRole, 'value'>;
 
 const CHANGING = changingMembers(ROLES);
 
-/** Stores a changed role with its events, if nobody changed it since and it may change; it answers one row then. */
+/** Stores a changed role with its events if its version is unchanged and it may change. Returns one row then. */
 export function savingRole(tables: Tables): Statement {
   return prepared(`
     WITH saved AS (
@@ -41,7 +41,7 @@ export function savingRole(tables: Tables): Statement {
     SELECT 1 FROM saved`);
 }
 
-/** What its parameters are bound to. */
+/** The values of its parameters. */
 export function savedValues(
   role: Role,
   loadedAt: Version,

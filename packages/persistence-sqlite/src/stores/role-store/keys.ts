@@ -89,7 +89,7 @@ function heldBy(prepare: Prepare, request: Reservation): ReserveOutcome | undefi
   return judgeHolder(prepare<KeyRow>(HOLDER).get(request.account, request.key), request);
 }
 
-/** Why a reservation is not to be had, if it is not: a key that is held costs no rate. */
+/** Returns the refusal of a reservation, if any. A key that is already held does not count against the rate. */
 function refused(prepare: Prepare, request: Reservation): ReserveOutcome | undefined {
   const account = findAccount(prepare, request.account);
   return (

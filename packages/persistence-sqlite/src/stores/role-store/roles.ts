@@ -54,7 +54,7 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
   };
 }
 
-/** Whether the change was stored: only one of the version that was loaded is. */
+/** Stores the change if the version is still the loaded one. Returns whether it did. */
 export function saveRole(
   prepare: Prepare,
   role: Role,
