@@ -9,9 +9,10 @@ const ROWS = `jsonb_to_recordset($1::jsonb) AS row
 
 const INSERTS = [
   `INSERT INTO pinfold.roles (id, version, account, archive, idempotency_key, title, original_filename, file_count,
-     size, published_at, expires_at, pinned, deleted_at, generation, title_folded)
+     size, published_at, expires_at, pinned, deleted_at, generation, title_folded,
+     archive_bytes, sha256)
    SELECT id, 1, account, archive, key, title, 'site.zip', 1, 100, "publishedAt", "expiresAt", false, "deletedAt", 1,
-     lower(title) FROM ${ROWS}`,
+     lower(title), 300, '' FROM ${ROWS}`,
   `INSERT INTO pinfold.idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role, warnings)
    SELECT account, key, 'f', key, "publishedAt", "publishedAt", id, '[]' FROM ${ROWS}`,
   `INSERT INTO pinfold.manifests (archive, manifest)
@@ -19,8 +20,8 @@ const INSERTS = [
 ];
 
 const INSERT_EVENTS = `
-  INSERT INTO pinfold.events (at, id, type, account, pin, actor, as_operator)
-  SELECT at, id, 'pin.title_changed', account, pin, actor, false
+  INSERT INTO pinfold.events (at, id, type, account, pin, actor, as_operator, recorded_at)
+  SELECT at, id, 'pin.title_changed', account, pin, actor, false, at
   FROM jsonb_to_recordset($1::jsonb) AS row (at bigint, id text, account text, pin text, actor text)`;
 
 /** Fills a database in which one role was published; all others get its manifest. */

@@ -3,9 +3,10 @@ import { endedRows, eventRows, liveRows, type SampledRole, type Stocked, type St
 
 const INSERT_ROLE = `
   INSERT INTO roles (id, version, account, archive, idempotency_key, title, original_filename, file_count, size,
-    published_at, expires_at, pinned, deleted_at, generation, title_folded)
+    published_at, expires_at, pinned, deleted_at, generation, title_folded,
+    archive_bytes, sha256)
   VALUES (@id, 1, @account, @archive, @key, @title, 'site.zip', 1, 100, @publishedAt, @expiresAt, 0, @deletedAt, 1,
-    lower(@title))`;
+    lower(@title), 300, '')`;
 
 const INSERT_KEY = `
   INSERT INTO idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role, warnings)
@@ -14,8 +15,8 @@ const INSERT_KEY = `
 const INSERT_MANIFEST = 'INSERT INTO manifests (archive, manifest) VALUES (@archive, @manifest)';
 
 const INSERT_EVENT = `
-  INSERT INTO events (at, id, type, account, pin, actor, as_operator)
-  VALUES (@at, @id, 'pin.title_changed', @account, @pin, @actor, 0)`;
+  INSERT INTO events (at, id, type, account, pin, actor, as_operator, recorded_at)
+  VALUES (@at, @id, 'pin.title_changed', @account, @pin, @actor, 0, @at)`;
 
 /** Fills a SQLite file; all roles have the manifest that is given. */
 export function stockSqlite(file: string, manifest: string): Stocked {

@@ -6,8 +6,8 @@ export async function fillRoles(file: string, count: number): Promise<void> {
   const database = new Database(file);
   const role = database.prepare(
     `INSERT INTO roles (id, version, account, archive, idempotency_key, title, original_filename, file_count, size,
-       published_at, expires_at, pinned, generation, title_folded)
-     VALUES (?, 1, ?, ?, ?, ?, 'site.zip', 1, 100, ?, ?, 0, 1, ?)`,
+       published_at, expires_at, pinned, generation, title_folded, archive_bytes, sha256)
+     VALUES (?, 1, ?, ?, ?, ?, 'site.zip', 1, 100, ?, ?, 0, 1, ?, 300, '')`,
   );
   const manifest = database.prepare('INSERT INTO manifests (archive, manifest) VALUES (?, ?)');
   const key = database.prepare(

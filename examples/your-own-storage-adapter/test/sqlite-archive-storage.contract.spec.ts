@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { archiveStorageContract, checkArchiveStorageSequences } from '@pinfold/test-contracts';
 import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
-import { describeContract } from '@pinfold/test-contracts/mocha';
+import { describeArchiveStorage } from '@pinfold/test-contracts/mocha';
 import { openSqliteArchives, SqliteArchiveStorage } from '../src/sqlite-archive-storage.ts';
 
 const create = async () => {
@@ -31,9 +30,4 @@ const create = async () => {
   };
 };
 
-describeContract(archiveStorageContract, { name: 'SqliteArchiveStorage', create });
-
-it('SqliteArchiveStorage answers as the storage in memory after any sequence of calls', function () {
-  this.timeout(60_000);
-  return checkArchiveStorageSequences(create, { runs: 20 });
-});
+describeArchiveStorage({ name: 'SqliteArchiveStorage', create, runs: 20 });

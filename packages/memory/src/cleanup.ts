@@ -6,7 +6,6 @@ import type {
   CleanupRequest,
   CleanupTask,
   HistoryEvent,
-  PurgeClaim,
   Role,
   Version,
 } from '@pinfold/core';
@@ -30,19 +29,6 @@ export function claimForCleanup(data: MemoryData, request: CleanupRequest): read
     token,
     failures,
   }));
-}
-
-/** For removal without a grace, whoever else claimed it. */
-export function claimPurge(
-  data: MemoryData,
-  { role: id, token, until }: PurgeClaim,
-): CleanupTask | undefined {
-  const row = data.roles.get(id);
-  if (row === undefined || row.archiveRemoved || row.role.deletedAt === null) return undefined;
-  const version = (row.version + 1) as Version;
-  data.roles.set(id, { ...row, version, claim: token, claimableAt: until, isPurged: true });
-  const { account, archive } = row.role;
-  return { role: id, account, archive, token, failures: row.failures };
 }
 
 export function countForCleanup(data: MemoryData, request: CleanupCountRequest): CleanupCount {
@@ -85,7 +71,7 @@ export function namedArchives(data: MemoryData): readonly ArchiveId[] {
   return named.map(({ role }) => role.archive).sort();
 }
 
-/** When a role ended or will end; a pinned one does not. */
+/** The instant a role ends; a pinned role has none. */
 function endOf({ deletedAt, expiresAt }: Role): number {
   return Math.min(deletedAt ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
 }

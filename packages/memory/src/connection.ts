@@ -1,7 +1,7 @@
 import { Fault, type FaultCode } from '@pinfold/core';
 import type { MemoryData } from './memory-data.ts';
 
-/** One handle's way to the shared data: closing it leaves the data to its peers. */
+/** A handle's access to the shared data. Closing it leaves the data to its peers. */
 export class Connection {
   readonly #data: MemoryData;
   #closed = false;
@@ -10,7 +10,7 @@ export class Connection {
     this.#data = data;
   }
 
-  /** The data, or the fault of `code` when the handle was closed. */
+  /** Returns the data; throws the fault `code` once the handle is closed. */
   open(code: FaultCode = 'store_unavailable'): MemoryData {
     if (this.#closed) {
       throw new Fault(code, 'the memory is out of reach', { cause: new Error('this handle was closed') });
@@ -18,7 +18,7 @@ export class Connection {
     return this.#data;
   }
 
-  /** The data to be changed, or the fault that refuses it: also while an import is unfinished. */
+  /** Returns the data for a change; throws a fault once the handle is closed or while an import is unfinished. */
   change(): MemoryData {
     const data = this.open();
     if (data.importing !== undefined) {

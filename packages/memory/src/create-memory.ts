@@ -1,6 +1,7 @@
-import type { ArchiveStorage } from '@pinfold/core';
+import type { ArchiveStorage, ServiceMode } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import { Connection } from './connection.ts';
+import { keep } from './events.ts';
 import { memoryAccountStore } from './memory-account-store.ts';
 import { memoryApiKeyStore } from './memory-api-key-store.ts';
 import { memoryArchiveStorage } from './memory-archive-storage.ts';
@@ -10,7 +11,6 @@ import { memoryHistoryStore } from './memory-history-store.ts';
 import { memoryImport } from './memory-import.ts';
 import { memoryPairingStore } from './memory-pairing-store.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
-import { memoryServiceMode } from './memory-service-mode.ts';
 import { memorySessionStore } from './memory-session-store.ts';
 import { memorySnapshot } from './memory-snapshot.ts';
 import { memoryTakedownStore } from './memory-takedown-store.ts';
@@ -59,5 +59,21 @@ function handleOn(connection: Connection): Memory {
     },
     close: async () => connection.close(),
     peer: () => handleOn(connection.peer()),
+  };
+}
+
+export function memoryServiceMode(connection: Connection): ServiceMode {
+  return {
+    load: async (signal) => {
+      signal?.throwIfAborted();
+      return connection.open().mode;
+    },
+    change: async (mode, events) => {
+      const data = connection.change();
+      const { kind, message } = data.mode;
+      if (kind === mode.kind && message === mode.message) return;
+      data.mode = mode;
+      keep(data, events);
+    },
   };
 }

@@ -1,11 +1,11 @@
-import { after, duration, type HistoryEvent, type Instant } from '@pinfold/core';
+import { after, duration, type HistoryEvent, type Instant, type Role, type Version } from '@pinfold/core';
 import type { MemoryData } from './memory-data.ts';
 
 export function keep({ events }: MemoryData, told: readonly HistoryEvent[]): void {
   for (const event of told) events.set(event.id, { ...event, actor: { ...event.actor } });
 }
 
-/** Keeps the events of one change of a role, each after the one before; answers when the last of all was. */
+/** Stores the events of one change of a role, each later than the one before. Returns the instant of the last. */
 export function insertSequenced(
   data: MemoryData,
   told: readonly HistoryEvent[],
@@ -17,4 +17,18 @@ export function insertSequenced(
     keep(data, [{ ...event, at: last }]);
   }
   return last;
+}
+
+/** Stores the change if the version is still the loaded one. Returns whether it did. */
+export function saveRole(
+  data: MemoryData,
+  role: Role,
+  loadedAt: Version,
+  events: readonly HistoryEvent[],
+): boolean {
+  const row = data.roles.get(role.id);
+  if (row?.version !== loadedAt) return false;
+  const lastEventAt = insertSequenced(data, events, row.lastEventAt);
+  data.roles.set(role.id, { ...row, role: { ...role }, version: (row.version + 1) as Version, lastEventAt });
+  return true;
 }

@@ -1,7 +1,23 @@
-import type { AccountStore } from '@pinfold/core';
-import { listAccounts, saveAccount, usedBy } from './accounts.ts';
+import {
+  type Account,
+  type AccountChange,
+  type AccountId,
+  type AccountStore,
+  type AccountUse,
+  type Authority,
+  before,
+  type Credential,
+  days,
+  type Instant,
+  type Refusal,
+  stateOf,
+  type Unchangeable,
+  type Version,
+} from '@pinfold/core';
+import { FIRST_GENERATION, NO_LIMITS, refuseChange, UNAUTHORIZED } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
+import type { AccountRow, MemoryData } from './memory-data.ts';
 
 export function memoryAccountStore(connection: Connection): AccountStore {
   return {
@@ -19,4 +35,85 @@ export function memoryAccountStore(connection: Connection): AccountStore {
     list: async (after, limit) => listAccounts(connection.open(), after, limit),
     usedBy: async (name, now) => usedBy(connection.open(), name, now),
   };
+}
+
+/** Returns the row of an account, and creates it if it is missing. */
+export function madeAccount({ accounts }: MemoryData, name: AccountId): AccountRow {
+  const row = accounts.get(name) ?? { account: newAccount(name), version: 1 as Version };
+  accounts.set(name, row);
+  return row;
+}
+
+/** Returns the refusal of a change to an account's data, if it is refused. */
+export function refused(
+  { accounts, mode }: MemoryData,
+  name: AccountId,
+  authority: Authority = 'account',
+): Unchangeable | undefined {
+  return authority === 'operator' ? undefined : refuseChange(accounts.get(name)?.account, mode);
+}
+
+/** The refusal of a change whose key was revoked or whose session has ended. */
+export function refusedCredential(
+  { apiKeys, sessions }: MemoryData,
+  { key = null, session = null }: Credential,
+): Refusal<'unauthorized'> | undefined {
+  const isRevoked = key !== null && (apiKeys.get(key)?.revokedAt ?? null) !== null;
+  return isRevoked || (session !== null && !sessions.has(session)) ? UNAUTHORIZED : undefined;
+}
+
+/** Stores the change if the version is still the loaded one. Returns whether it did. */
+export function saveAccount(
+  { accounts }: MemoryData,
+  change: AccountChange,
+  loadedAt: Version | undefined,
+): boolean {
+  const row = accounts.get(change.name);
+  if (row?.version !== loadedAt) return false;
+  const account: Account = { ...(row?.account ?? newAccount(change.name)), ...change };
+  accounts.set(change.name, { account, version: ((loadedAt ?? 0) + 1) as Version });
+  return true;
+}
+
+/** In order of name by code point, as databases have it. */
+export function listAccounts(
+  { accounts }: MemoryData,
+  after: AccountId | undefined,
+  limit: number,
+): readonly Account[] {
+  return [...accounts.values()]
+    .map(({ account }) => account)
+    .filter(({ name }) => after === undefined || byCodePoint(name, after) > 0)
+    .sort((one, other) => byCodePoint(one.name, other.name))
+    .slice(0, limit);
+}
+
+/** What an account uses at an instant. */
+export function usedBy({ roles }: MemoryData, name: AccountId, now: Instant): AccountUse {
+  const own = [...roles.values()].map(({ role }) => role).filter(({ account }) => account === name);
+  const inService = own.filter((role) => stateOf(role, now) === 'published');
+  return {
+    sites: inService.length,
+    bytes: inService.reduce((sum, { archiveBytes }) => sum + archiveBytes, 0),
+    publications24h: own.filter(({ publishedAt }) => publishedAt > before(now, days(1))).length,
+  };
+}
+
+function newAccount(name: AccountId): Account {
+  return {
+    name,
+    limits: NO_LIMITS,
+    blocked: null,
+    generation: FIRST_GENERATION,
+    lastPublishedAt: null,
+    publicationsMark: null,
+  };
+}
+
+export function byCodePoint(one: string, other: string): number {
+  const [left, right] = [[...one], [...other]];
+  const place = left.findIndex((character, n) => character !== right[n]);
+  return place === -1
+    ? left.length - right.length
+    : (left[place]?.codePointAt(0) ?? 0) - (right[place]?.codePointAt(0) ?? -1);
 }

@@ -1,11 +1,11 @@
 import type { AccountId, ApiKey, ApiKeyPlace, ApiKeyStore } from '@pinfold/core';
 import { refuseKey } from '@pinfold/core/adapter';
-import { madeAccount, refused } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
+import { madeAccount, refused } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
 
-/** Nobody's change of what was given or answered changes what is kept. */
+/** Copies values in and out, so that callers cannot change stored ones. */
 export function copyOfKey(key: ApiKey): ApiKey {
   return { ...key, scopes: [...key.scopes] };
 }

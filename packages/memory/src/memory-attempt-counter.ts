@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts';
 import type { AttemptWindow, MemoryData } from './memory-data.ts';
 
 export function memoryAttemptCounter(connection: Connection): AttemptCounter {
-  /** The windows that a ticket was counted in, or that were opened since. */
+  /** The windows in which a ticket counts, or the ones opened since. */
   const windowsOf = (ticket: AttemptTicket): readonly (readonly [string, AttemptWindow])[] => {
     const { windows } = connection.change();
     const [, role, address] = JSON.parse(ticket) as [number, Attempt['role'], string];

@@ -25,7 +25,7 @@ import type {
 } from '@pinfold/core';
 import { type KeyRow, NORMAL } from '@pinfold/core/adapter';
 
-/** A key's row, which is kept after the commit: it may be repeated. */
+/** An Idempotency-Key's row. It stays after the commit, so that the request can be repeated. */
 export interface HeldKey extends KeyRow {
   readonly begunAt: Instant;
 }
@@ -35,12 +35,12 @@ export interface RoleRow {
   readonly version: Version;
   readonly archiveRemoved: boolean;
   readonly claim: Token | undefined;
-  /** From when it may be claimed again; absent while it never was. */
+  /** When it may be claimed again; absent before the first claim. */
   readonly claimableAt: Instant | undefined;
   readonly failures: number;
-  /** Whether its archive is to go without a grace. */
+  /** Whether to remove its archive without a grace period. */
   readonly isPurged: boolean;
-  /** When the last of its events was. */
+  /** The instant of its last event. */
   readonly lastEventAt: Instant;
   readonly isExpiryTold: boolean;
 }
@@ -53,11 +53,11 @@ export interface AccountRow {
 /** A fixed window of counted tries. */
 export interface AttemptWindow {
   readonly until: Instant;
-  /** When each try began that is under way, or that it was wrong. */
+  /** When each try began that is not settled yet, or that it was wrong. */
   readonly counted: Map<AttemptTicket, Instant | 'wrong'>;
 }
 
-/** All that peers share. */
+/** The data that peers share. */
 export interface MemoryData {
   readonly keys: Map<string, HeldKey>;
   readonly roles: Map<RoleId, RoleRow>;
@@ -69,7 +69,7 @@ export interface MemoryData {
   readonly signInLinks: Map<Sha256, SignInLink>;
   readonly archives: Map<ArchiveId, Uint8Array<ArrayBuffer>>;
   readonly events: Map<EventId, HistoryEvent>;
-  /** When each account's last refused sign-in was told. */
+  /** When an event last recorded a refused sign-in of each account. */
   readonly refusals: Map<AccountId, Instant>;
   /** By publication and archive. */
   readonly takedowns: Map<string, Takedown>;

@@ -2,11 +2,11 @@ import type { Instant, Token, Version } from '@pinfold/core';
 import type { Import, MovedRecord, PublicationRecord, RemovalRecord } from '@pinfold/core/moving';
 import type { Connection } from './connection.ts';
 import type { MemoryData } from './memory-data.ts';
+import { nameOfTakedown } from './memory-takedown-store.ts';
 import { nameOfDay } from './memory-view-store.ts';
 import { nameOf } from './reservations.ts';
-import { nameOfTakedown } from './takedowns.ts';
 
-/** What a key is held by that no publication holds: its commit cannot be repeated. */
+/** The token of an imported key. No publication has it, so no commit can repeat it. */
 const MOVED = 'moved' as Token;
 
 const FIRST = 1 as Version;

@@ -1,8 +1,8 @@
 import type { ApiKey, Consent, Instant, Pairing, PairingStore } from '@pinfold/core';
 import { refuseKey } from '@pinfold/core/adapter';
-import { madeAccount, refused } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
+import { madeAccount, refused } from './memory-account-store.ts';
 import { copyOfKey, countLive } from './memory-api-key-store.ts';
 import type { MemoryData } from './memory-data.ts';
 
@@ -66,13 +66,13 @@ function isReplaced({ consent }: Pairing, { account, actor, session }: Consent):
   return consent.actor.kind === actor.kind && consent.actor.id === actor.id;
 }
 
-/** Whether the session and the key that a consent was given with are there still. */
+/** Whether the session and the key that gave a consent still exist. */
 function isAlive({ sessions, apiKeys }: MemoryData, { session, apiKey }: Consent, now: Instant): boolean {
   if (session !== null) {
     const given = sessions.get(session);
     if (given === undefined || given.endsAt <= now) return false;
     if (given.apiKey !== null && apiKeys.get(given.apiKey)?.revokedAt !== null) return false;
   }
-  // The name of a key that an embedding team keeps is none of ours.
+  // A key that an embedding application manages has no row here.
   return apiKey === null || (apiKeys.get(apiKey)?.revokedAt ?? null) === null;
 }

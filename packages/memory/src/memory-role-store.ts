@@ -1,13 +1,13 @@
 import type { Comparison, RoleStore, Version } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
-import { refused, refusedCredential } from './accounts.ts';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
+import { saveRole } from './events.ts';
 import { listRoles } from './list-roles.ts';
+import { refused, refusedCredential } from './memory-account-store.ts';
 import { commit, purge, release, renew, reserve } from './reservations.ts';
-import { saveRole } from './save-role.ts';
 
-/** Nobody's change of what was given or answered changes what is kept. */
+/** Copies values in and out, so that callers cannot change stored ones. */
 function copyOf(comparison: Comparison): Comparison {
   return { ...comparison, orphans: [...comparison.orphans], missing: [...comparison.missing] };
 }

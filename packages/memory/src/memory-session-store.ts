@@ -1,10 +1,10 @@
 import type { Session, SessionLimits, SessionStore, Sha256 } from '@pinfold/core';
-import { madeAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
+import { madeAccount } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
 
-/** Nobody's change of what was given or answered changes what is kept. */
+/** Copies values in and out, so that callers cannot change stored ones. */
 function copyOf<Kept extends Pick<Session, 'actor'>>(kept: Kept): Kept {
   return { ...kept, actor: { ...kept.actor } };
 }

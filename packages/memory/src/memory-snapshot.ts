@@ -1,8 +1,8 @@
 import type { KeptWarning } from '@pinfold/core';
 import { parseJsonList } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord, Snapshot } from '@pinfold/core/moving';
-import { byCodePoint } from './accounts.ts';
 import type { Connection } from './connection.ts';
+import { byCodePoint } from './memory-account-store.ts';
 import type { MemoryData, RoleRow } from './memory-data.ts';
 import { nameOf } from './reservations.ts';
 
@@ -18,7 +18,7 @@ export function memorySnapshot(connection: Connection): Snapshot {
   };
 }
 
-/** All at once: rows are never changed, but replaced. */
+/** Copies the maps at once, which is enough: rows are replaced, never changed. */
 function recordsOf(data: MemoryData): readonly MovedRecord[] {
   const accounts = [...data.accounts.values()].map(({ account: { publicationsMark: _, ...value } }) => value);
   const keys = [...data.apiKeys.values()].map(({ lastUsedAt: _, ...value }) => value);
@@ -62,7 +62,7 @@ function byId(one: { readonly id: string }, other: { readonly id: string }): num
   return compare(one.id, other.id);
 }
 
-/** What is compared so is ASCII. */
+/** Compares ASCII texts. */
 function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;

@@ -18,10 +18,10 @@ import {
   refuseAdmission,
   refuseChange,
 } from '@pinfold/core/adapter';
-import { madeAccount, refusedCredential, usedBy } from './accounts.ts';
 import { insertSequenced } from './events.ts';
+import { madeAccount, refusedCredential, usedBy } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
-import { isForbidden } from './takedowns.ts';
+import { isForbidden } from './memory-takedown-store.ts';
 
 export function reserve(data: MemoryData, request: Reservation): ReserveOutcome {
   const { keys } = data;

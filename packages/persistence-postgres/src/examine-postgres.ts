@@ -1,38 +1,38 @@
 import { type Instant, instant } from '@pinfold/core';
 import { neededRelease, type SchemaState } from '@pinfold/core/adapter';
-import { MIGRATIONS } from './migrations.ts';
-import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
-import { TYPES } from './statement.ts';
-import { tablesOf } from './tables.ts';
+import type { PostgresClient, PostgresPool } from './engine/postgres-connection.ts';
+import { TYPES } from './engine/statement.ts';
+import { MIGRATIONS, NEWEST_VERSION } from './schema/migrations.ts';
+import { tablesOf } from './schema/tables.ts';
 
-/** What a server and a schema of it are like, for a person who looks for what is wrong. */
+/** The state of a server and of a schema, for diagnosis. */
 export interface PostgresExamined {
-  /** As the server tells it, `17.2` for example. */
+  /** The server's version, such as `17.2`. */
   readonly release: string;
-  /** Whether it follows another server, and so takes no changes. */
+  /** Whether it is a standby, which takes no changes. */
   readonly standby: boolean;
   readonly readOnly: boolean;
   readonly encoding: string;
-  /** Connections that the server takes, of all who use it. */
+  /** The server's limit of connections, for all its users together. */
   readonly mostConnections: number;
   readonly now: Instant;
-  /** The role that it was asked as. */
+  /** The database role of the connection. */
   readonly user: string;
   readonly mayMakeSchema: boolean;
-  /** Absent where the schema is not there. */
+  /** Absent if the schema does not exist. */
   readonly schema?: {
     readonly mayUse: boolean;
     readonly mayMakeTables: boolean;
-    /** Rights on tables that are missing, `roles: DELETE` for example. */
+    /** Missing rights on tables, such as `roles: DELETE`. */
     readonly lacking: readonly string[];
-    /** Tables of others, which an upgrade could not change. */
+    /** Tables with another owner, which an upgrade could not change. */
     readonly ofOthers: readonly string[];
-    /** Absent where there is none yet, or it cannot be read. */
+    /** Absent if there is none yet, or if it cannot be read. */
     readonly version?: number;
-    /** Why this release cannot work with it; absent where it can. */
+    /** Why this release cannot work with it; absent if it can. */
     readonly outdated?: string;
   };
-  /** The version of the schema that this release makes. */
+  /** The version of the schema that this release creates. */
   readonly newest: number;
 }
 
@@ -65,12 +65,12 @@ const OF_OTHERS = `
   SELECT relname AS name FROM pg_catalog.pg_class
   WHERE ${OF_SCHEMA} AND NOT pg_catalog.pg_has_role(relowner, 'USAGE') ORDER BY 1`;
 
-/** What PostgreSQL says of a table that is not there, or that may not be read. */
+/** SQLSTATEs for a table that does not exist or may not be read. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(['42P01', '3F000', '42501']);
 
 /**
- * Looks at a server and a schema, and changes nothing: neither need be as this release wants them. Rejects with what
- * `pg` says when the server does not answer.
+ * Examines a server and a schema of any state, and changes nothing. Rejects with the error of `pg` if the server does
+ * not answer.
  *
  * @example
  * import { examinePostgres } from '@pinfold/persistence-postgres';
@@ -97,7 +97,7 @@ export async function examinePostgres({
       ...told,
       now: instant(now),
       mostConnections: Number(mostConnections),
-      newest: MIGRATIONS.length,
+      newest: NEWEST_VERSION,
       ...(found === undefined ? {} : { schema: found }),
     };
   } finally {

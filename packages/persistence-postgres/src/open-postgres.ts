@@ -1,26 +1,26 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock, Duration } from '@pinfold/core';
 import { type Persistence, raceSignal } from '@pinfold/core/adapter';
-import { checkSchema, migrate } from './migrate.ts';
-import { postgresAccountStore } from './postgres-account-store.ts';
-import { postgresApiKeyStore } from './postgres-api-key-store.ts';
-import { postgresAttemptCounter } from './postgres-attempt-counter.ts';
-import { PostgresConnection } from './postgres-connection.ts';
-import { postgresHistoryStore } from './postgres-history-store.ts';
-import { postgresImport } from './postgres-import.ts';
-import { postgresPairingStore } from './postgres-pairing-store.ts';
-import type { PostgresPool } from './postgres-pool.ts';
-import { postgresRoleStore } from './postgres-role-store.ts';
-import { postgresServiceMode } from './postgres-service-mode.ts';
-import { postgresSessionStore } from './postgres-session-store.ts';
-import { postgresSnapshot } from './postgres-snapshot.ts';
-import { postgresTakedownStore } from './postgres-takedown-store.ts';
-import { postgresViewStore } from './postgres-view-store.ts';
-import { tablesOf } from './tables.ts';
+import type { PostgresPool } from './engine/postgres-connection.ts';
+import { PostgresConnection } from './engine/postgres-connection.ts';
+import { checkSchema, migrate } from './schema/migrate.ts';
+import { tablesOf } from './schema/tables.ts';
+import { postgresAccountStore } from './stores/postgres-account-store.ts';
+import { postgresApiKeyStore } from './stores/postgres-api-key-store.ts';
+import { postgresAttemptCounter } from './stores/postgres-attempt-counter.ts';
+import { postgresHistoryStore } from './stores/postgres-history-store.ts';
+import { postgresImport } from './stores/postgres-import.ts';
+import { postgresPairingStore } from './stores/postgres-pairing-store.ts';
+import { postgresRoleStore } from './stores/postgres-role-store.ts';
+import { postgresServiceMode } from './stores/postgres-service-mode.ts';
+import { postgresSessionStore } from './stores/postgres-session-store.ts';
+import { postgresSnapshot } from './stores/postgres-snapshot.ts';
+import { postgresTakedownStore } from './stores/postgres-takedown-store.ts';
+import { postgresViewStore } from './stores/postgres-view-store.ts';
 
 /**
- * Limits for a pool, so that a server that is gone or hangs costs an answer and not the process: 5 seconds to connect,
- * 9 for the server to finish a statement, and 10 to wait for its answer.
+ * Timeouts for a pool, so that a server that is down or hangs fails requests but does not block the process: 5 s to
+ * connect, 9 s for the server to finish a statement, and 10 s to wait for its answer.
  *
  * @example
  * import { POOL_LIMITS } from '@pinfold/persistence-postgres';
@@ -44,20 +44,20 @@ export const POOL_LIMITS: {
 
 /** What {@link openPostgres} needs. */
 export interface OpenPostgresOptions {
-  /** A pool of `pg`, which stays the caller's to end. */
+  /** A pool of `pg`. The caller ends it. */
   readonly pool: PostgresPool;
-  /** The schema that holds the tables. It is made by `migrate` when it is not there. */
+  /** The schema that holds the tables. `migrate` creates it if it does not exist. */
   readonly schema: string;
   /**
-   * Waits before a transaction that the server rolled back is tried again. The default uses the host's timers; give
-   * another one only to tests of waiting, since a clock that stands still would wait for ever.
+   * Waits before a transaction that the server rolled back is retried. The default uses the host's timers; replace it
+   * only in tests, since a clock that does not advance would wait for ever.
    */
   readonly sleep?: Clock['sleep'];
 }
 
 /**
- * Keeps records in a schema of a PostgreSQL server. Nothing is asked of the server yet; `check` tells what its clock
- * says, and `close` lets go of the pool without ending it.
+ * Stores records in a schema of a PostgreSQL server. Opening sends nothing to the server; `check` resolves to the
+ * server's time, and `close` does not end the pool.
  *
  * @throws TypeError unless the schema's name has 1 to 63 bytes, none of them 0, and does not begin with `pg_`.
  *
@@ -94,7 +94,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
   };
 }
 
-/** The server cuts longer names and would take two of them for one; those that begin with `pg_` are its own. */
+/** The server truncates longer names, so that two could be equal, and reserves names that begin with `pg_`. */
 function isSchemaName(name: string): boolean {
   const length = Buffer.byteLength(name);
   return length >= 1 && length <= 63 && !name.includes('\0') && !name.startsWith('pg_');

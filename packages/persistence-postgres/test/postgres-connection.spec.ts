@@ -1,9 +1,9 @@
 import { type Clock, isFault } from '@pinfold/core';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { PostgresConnection } from '../src/postgres-connection.ts';
-import type { PostgresClient, PostgresPool } from '../src/postgres-pool.ts';
-import { unprepared } from '../src/statement.ts';
+import type { PostgresClient, PostgresPool } from '../src/engine/postgres-connection.ts';
+import { PostgresConnection } from '../src/engine/postgres-connection.ts';
+import { unprepared } from '../src/engine/statement.ts';
 
 const CHANGE = unprepared('CHANGE');
 const LOOK = unprepared('LOOK');

@@ -187,30 +187,31 @@ function fill(schema: string): string {
   const name = pg.escapeIdentifier(schema);
   return `
     INSERT INTO ${name}.roles (id, version, account, archive, idempotency_key, original_filename, file_count, size,
-      published_at, expires_at, pinned, deleted_at, generation, title, title_folded, not_before, sha256)
+      published_at, expires_at, pinned, deleted_at, generation, title, title_folded, not_before, sha256,
+      archive_bytes)
     SELECT 'role-' || n, 1, CASE WHEN n % 3 = 0 THEN '${ACCOUNT}' ELSE 'account-' || n % 100 END, 'archive-' || n,
       'key-of-' || n, 'site.zip', 1, 1, ${START} - n * 1000, ${START} - n * 1000 + 10000000, false,
       CASE WHEN n % 7 = 0 THEN ${START} END, 1, 'Site ' || n, 'site ' || n, CASE WHEN n % 50 = 0 THEN ${START} END,
-      'sha-' || n / 3
+      'sha-' || n / 3, 1
     FROM pg_catalog.generate_series(1, 20000) AS n;
     INSERT INTO ${name}.manifests SELECT 'archive-' || n, '[]' FROM pg_catalog.generate_series(1, 20000) AS n;
     INSERT INTO ${name}.idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role)
     SELECT '${ACCOUNT}', 'key-of-' || n, 'print', 'token', ${START}, ${START},
       CASE WHEN n % 100 <> 0 THEN 'role-' || n END
     FROM pg_catalog.generate_series(1, 20000) AS n;
-    INSERT INTO ${name}.api_keys (id, account, scopes, label, secret_hash, created_at)
-    SELECT 'key-' || n, 'account-' || n % 500, '[]', '', '', n FROM pg_catalog.generate_series(1, 5000) AS n;
+    INSERT INTO ${name}.api_keys (id, account, scopes, label, secret_hash, created_at, ensured)
+    SELECT 'key-' || n, 'account-' || n % 500, '[]', '', '', n, false FROM pg_catalog.generate_series(1, 5000) AS n;
     INSERT INTO ${name}.attempt_windows
     SELECT 'role-' || n % 100, 'from ' || n, ${START} + n, 1 FROM pg_catalog.generate_series(1, 20000) AS n;
     INSERT INTO ${name}.attempts (role, counted, begun_at, ends_at, role_ends_at)
     SELECT 'role-' || n % 100, 'from ' || n, ${START} - n, ${START}, ${START} + n FROM pg_catalog.generate_series(1, 20000) AS n;
-    INSERT INTO ${name}.sessions
-    SELECT 'hash-' || n, 'account', NULL, n, ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
-    INSERT INTO ${name}.sign_in_links
-    SELECT 'hash-' || n, 'account', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
+    INSERT INTO ${name}.sessions (token_hash, account, actor, scope, started_at, ends_at)
+    SELECT 'hash-' || n, 'account', '{}', 'manage', n, ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
+    INSERT INTO ${name}.sign_in_links (token_hash, account, actor, scope, ends_at)
+    SELECT 'hash-' || n, 'account', '{}', 'manage', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
     INSERT INTO ${name}.views
     SELECT 'role-' || n, ${dayOf(START)} - n % 30, 1, 0 FROM pg_catalog.generate_series(1, 20000) AS n;
-    INSERT INTO ${name}.pairings
+    INSERT INTO ${name}.pairings (secret_hash, account, scopes, label, actor, ends_at)
     SELECT 'hash-' || n, 'account-' || n % 100, '[]', '', '{}', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
     INSERT INTO ${name}.takedowns
     SELECT 'role-' || n, 'account-' || n % 100, 'sha-' || n / 3, 'Phishing', ${START} - n, NULL

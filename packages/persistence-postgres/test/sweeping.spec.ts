@@ -1,10 +1,10 @@
 import { type CleanupTask, isFault, type Token } from '@pinfold/core';
 import { ACCOUNT, anArchiveId, anEvent, aRoleId, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { PostgresConnection } from '../src/postgres-connection.ts';
-import type { PostgresPool } from '../src/postgres-pool.ts';
-import { postgresRoleStore } from '../src/postgres-role-store.ts';
-import { tablesOf } from '../src/tables.ts';
+import type { PostgresPool } from '../src/engine/postgres-connection.ts';
+import { PostgresConnection } from '../src/engine/postgres-connection.ts';
+import { tablesOf } from '../src/schema/tables.ts';
+import { postgresRoleStore } from '../src/stores/postgres-role-store.ts';
 
 /** A pool whose changes are answered when the test says how. */
 function slowPool() {

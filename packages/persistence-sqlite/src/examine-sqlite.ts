@@ -1,25 +1,25 @@
 import { neededRelease, type SchemaState } from '@pinfold/core/adapter';
 import Database from 'better-sqlite3';
-import { STATE } from './migrate.ts';
-import { MIGRATIONS } from './migrations.ts';
-import { asFault } from './sqlite-errors.ts';
+import { asFault } from './engine/sqlite-errors.ts';
+import { STATE } from './schema/migrate.ts';
+import { MIGRATIONS, NEWEST_VERSION } from './schema/migrations.ts';
 
-/** What a file is like, for a person who looks for what is wrong. */
+/** The state of a database file, for diagnosis. */
 export interface SqliteExamined {
-  /** Of SQLite, `3.51.0` for example. */
+  /** The version of SQLite, such as `3.51.0`. */
   readonly release: string;
-  /** What SQLite finds damaged; absent where it finds nothing. */
+  /** The first damage that SQLite finds; absent if it finds none. */
   readonly damage?: string;
-  /** Absent where there is no schema yet. */
+  /** Absent if there is no schema yet. */
   readonly version?: number;
-  /** Why this release cannot work with it; absent where it can. */
+  /** Why this release cannot work with it; absent if it can. */
   readonly outdated?: string;
-  /** The version of the schema that this release makes. */
+  /** The version of the schema that this release creates. */
   readonly newest: number;
 }
 
 /**
- * Looks at a file, and changes nothing: it need not be as this release wants it. Every page of it is read.
+ * Examines a database file of any state, and changes nothing. Reads every page of it.
  *
  * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is no database.
  *
@@ -49,7 +49,7 @@ function examine(database: Database.Database): SqliteExamined {
   const damage = String(database.pragma('quick_check(1)', { simple: true }));
   return {
     release,
-    newest: MIGRATIONS.length,
+    newest: NEWEST_VERSION,
     ...(damage === 'ok' ? {} : { damage }),
     ...stateOf(database),
   };

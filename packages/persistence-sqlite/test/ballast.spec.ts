@@ -23,13 +23,13 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { RESERVE, Reserve } from '../src/ballast.ts';
+import { RESERVE, Reserve } from '../src/engine/ballast.ts';
+import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
+import type { Prepare } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';
-import { migrate } from '../src/migrate.ts';
-import { SqliteConnection } from '../src/sqlite-connection.ts';
-import type { Prepare } from '../src/sqlite-file.ts';
-import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { migrate } from '../src/schema/migrate.ts';
+import { sqliteRoleStore } from '../src/stores/sqlite-role-store.ts';
+import { inFolder } from './in-folder.ts';
 import { stock } from './stocked.ts';
 
 describe('Reserve', () => {

@@ -8,10 +8,10 @@ import { after, days } from '@pinfold/core';
 import { aReservation, START } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { checkpoint } from '../src/checkpoint.ts';
-import { Checkpointer } from '../src/checkpointer.ts';
+import { checkpoint } from '../src/engine/checkpoint.ts';
+import { Checkpointer } from '../src/engine/checkpointer.ts';
 import { openSqlite } from '../src/index.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 /** Changes after which the log is copied. */
 const ENOUGH = 500;

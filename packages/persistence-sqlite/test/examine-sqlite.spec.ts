@@ -5,7 +5,7 @@ import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { examineSqlite, openSqlite } from '../src/index.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 describe('examining a SQLite file', () => {
   it('tells the version of its schema, whatever it is, and changes nothing', async () => {

@@ -13,10 +13,10 @@ import {
 } from '@pinfold/core';
 import { ACCOUNT, aRole, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { migrate } from '../src/migrate.ts';
-import { SqliteConnection } from '../src/sqlite-connection.ts';
-import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
+import { migrate } from '../src/schema/migrate.ts';
+import { sqliteRoleStore } from '../src/stores/sqlite-role-store.ts';
+import { inFolder } from './in-folder.ts';
 import { stock } from './stocked.ts';
 
 const MANY = 4_500;

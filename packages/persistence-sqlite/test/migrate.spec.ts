@@ -1,26 +1,13 @@
 import { join } from 'node:path';
-import { after, type Filename, isFault, minutes, type RoleId } from '@pinfold/core';
-import { fingerprintOf, type Migration } from '@pinfold/core/adapter';
-import {
-  aManifest,
-  anApiKey,
-  anEvent,
-  aRole,
-  aRoleId,
-  rejectionOf,
-  START,
-} from '@pinfold/test-contracts/fixtures';
+import { isFault } from '@pinfold/core';
+import type { Migration } from '@pinfold/core/adapter';
+import { anApiKey, anEvent, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { openSqlite } from '../src/index.ts';
-import { checkSchema, migrate } from '../src/migrate.ts';
-import { MIGRATIONS } from '../src/migrations.ts';
-import { roles } from '../src/role-store/roles.ts';
-import { sqliteAccountStore } from '../src/sqlite-account-store.ts';
-import { sqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
-import { SqliteConnection } from '../src/sqlite-connection.ts';
-import { inFolder } from './sqlite-subject.ts';
-
-const NEWEST = MIGRATIONS.length;
+import { checkSchema, migrate } from '../src/schema/migrate.ts';
+import { MIGRATIONS, NEWEST_VERSION as NEWEST } from '../src/schema/migrations.ts';
+import { inFolder } from './in-folder.ts';
 
 /** What later releases may bring: a step that older ones can live with, and one they cannot. */
 const ADDITION: Migration = {
@@ -63,9 +50,10 @@ async function refusalOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe('migrate', () => {
-  it('numbers its steps from 1 without a gap', () => {
-    expect(MIGRATIONS.map((migration) => migration.version)).to.deep.equal(MIGRATIONS.map((_, n) => n + 1));
-    for (const { version, oldestVersion } of MIGRATIONS) expect(oldestVersion).to.be.within(1, version);
+  it('numbers its steps without a gap', () => {
+    const first = MIGRATIONS[0]?.version ?? 0;
+    expect(MIGRATIONS.map(({ version }) => version)).to.deep.equal(MIGRATIONS.map((_, n) => first + n));
+    for (const { version, oldestVersion } of MIGRATIONS) expect(oldestVersion).to.be.within(first, version);
   });
 
   it('makes an empty file ready, and changes nothing when it is done again', () =>
@@ -100,56 +88,6 @@ describe('migrate', () => {
       });
     }));
 
-  it('finds out of what an older release has published how large it was, what it was, and whose', () =>
-    onFile(async (open) => {
-      const connection = open();
-      await migrate(connection, MIGRATIONS.slice(0, 1));
-      const { id, account, archive, idempotencyKey, publishedAt, sha256 } = aRole(1);
-      const fingerprint = fingerprintOf(sha256, 'site.zip' as Filename, null);
-      await connection.writeSchema((prepare) => {
-        prepare(`
-          INSERT INTO roles (id, version, account, archive, idempotency_key, original_filename, file_count, size,
-            published_at, pinned, generation, title_folded)
-          VALUES (?, 1, ?, ?, ?, 'site.zip', 1, 300, ?, 0, 1, '')`).run(
-          id,
-          account,
-          archive,
-          idempotencyKey,
-          publishedAt,
-        );
-        prepare('INSERT INTO manifests VALUES (?, ?)').run(archive, aManifest(1));
-        prepare(`
-          INSERT INTO idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role, warnings)
-          VALUES (?, ?, ?, 't', 0, 0, ?, '[]')`).run(account, idempotencyKey, fingerprint, id);
-      });
-      await migrate(connection);
-      const role = (await roles(connection).load(id))?.value;
-      expect(role).to.include({ archiveBytes: 141, sha256 });
-      const owner = (await sqliteAccountStore(connection).load(account))?.value;
-      expect(owner).to.deep.include({ blocked: null, lastPublishedAt: publishedAt });
-    }));
-
-  it('takes over what an older release has counted, and counts beside it', () =>
-    onFile(async (open) => {
-      const connection = open();
-      await migrate(connection, MIGRATIONS.slice(0, 2));
-      const countAsBefore = (role: RoleId) =>
-        connection.writeSchema((prepare) => {
-          const window = prepare<{ id: number }>(
-            `INSERT INTO attempt_windows (role, counted, ends_at, tries) VALUES (?, 'from a', ?, 1) RETURNING id`,
-          ).get(role, after(START, minutes(5)));
-          prepare('INSERT INTO attempts (address_window, role_window) VALUES (?, 0)').run(window?.id);
-        });
-      await countAsBefore(aRoleId(1));
-      await migrate(connection);
-      await countAsBefore(aRoleId(2));
-      const attempts = sqliteAttemptCounter(connection);
-      for (const role of [aRoleId(1), aRoleId(2)]) {
-        const attempt = { role, address: 'a', now: START, window: minutes(5), perAddress: 1, perRole: 9 };
-        expect((await attempts.begin(attempt)).kind).to.equal('limited');
-      }
-    }));
-
   it('lets an older release run while the newest step allows it', () =>
     onFile(async (open) => {
       await migrate(open(), [...MIGRATIONS, ADDITION]);
@@ -160,7 +98,7 @@ describe('migrate', () => {
         state: {
           version: NEWEST + 1,
           oldest_version: NEWEST,
-          oldest_release: MIGRATIONS[NEWEST - 1]?.release,
+          oldest_release: MIGRATIONS.at(-1)?.release,
         },
       });
     }));

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { isFault } from '@pinfold/core';
 import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { openSqliteFile } from '../src/engine/sqlite-file.ts';
 import { openSqlite } from '../src/index.ts';
-import { openSqliteFile } from '../src/sqlite-file.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 async function faultOf(promise: Promise<unknown>): Promise<string> {
   const reason = await rejectionOf(promise);

@@ -15,7 +15,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import type { Contest } from './contender.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 /** Starts a process that waits for its sign. */
 async function enter(contest: Contest, file: string, name: string): Promise<ChildProcess> {

@@ -44,18 +44,18 @@ import {
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { checkSchema, migrate } from '../src/migrate.ts';
-import { sqliteApiKeyStore } from '../src/sqlite-api-key-store.ts';
-import { sqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
-import { SqliteConnection, type Statements } from '../src/sqlite-connection.ts';
-import type { Prepare } from '../src/sqlite-file.ts';
-import { sqliteHistoryStore } from '../src/sqlite-history-store.ts';
-import { sqlitePairingStore } from '../src/sqlite-pairing-store.ts';
-import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
-import { sqliteSessionStore } from '../src/sqlite-session-store.ts';
-import { sqliteTakedownStore } from '../src/sqlite-takedown-store.ts';
-import { sqliteViewStore } from '../src/sqlite-view-store.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { SqliteConnection, type Statements } from '../src/engine/sqlite-connection.ts';
+import type { Prepare } from '../src/engine/sqlite-file.ts';
+import { checkSchema, migrate } from '../src/schema/migrate.ts';
+import { sqliteApiKeyStore } from '../src/stores/sqlite-api-key-store.ts';
+import { sqliteAttemptCounter } from '../src/stores/sqlite-attempt-counter.ts';
+import { sqliteHistoryStore } from '../src/stores/sqlite-history-store.ts';
+import { sqlitePairingStore } from '../src/stores/sqlite-pairing-store.ts';
+import { sqliteRoleStore } from '../src/stores/sqlite-role-store.ts';
+import { sqliteSessionStore } from '../src/stores/sqlite-session-store.ts';
+import { sqliteTakedownStore } from '../src/stores/sqlite-takedown-store.ts';
+import { sqliteViewStore } from '../src/stores/sqlite-view-store.ts';
+import { inFolder } from './in-folder.ts';
 
 /** Steps that read a table or an index from its beginning, and why each may. */
 const ALLOWED = new Map([

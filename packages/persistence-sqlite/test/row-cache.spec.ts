@@ -2,10 +2,10 @@ import { copyFileSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { RowCache } from '../src/row-cache.ts';
-import { openSqliteFile } from '../src/sqlite-file.ts';
+import { RowCache } from '../src/engine/row-cache.ts';
+import { openSqliteFile } from '../src/engine/sqlite-file.ts';
 import { stress } from './commits/stress.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 describe('RowCache', () => {
   it('asks again for a row that is missing, after each change, and for what was read while something changed', () => {

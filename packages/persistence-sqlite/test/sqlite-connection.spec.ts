@@ -4,10 +4,10 @@ import { type ApiKeyStore, type Clock, isFault } from '@pinfold/core';
 import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { migrate } from '../src/migrate.ts';
-import { sqliteApiKeyStore } from '../src/sqlite-api-key-store.ts';
-import { SqliteConnection } from '../src/sqlite-connection.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
+import { migrate } from '../src/schema/migrate.ts';
+import { sqliteApiKeyStore } from '../src/stores/sqlite-api-key-store.ts';
+import { inFolder } from './in-folder.ts';
 
 interface Stage {
   readonly file: string;

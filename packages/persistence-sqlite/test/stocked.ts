@@ -1,7 +1,7 @@
 import type { EncodedManifest, Role } from '@pinfold/core';
 import { aManifest, aPublication, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
-import { commit, reserve } from '../src/role-store/keys.ts';
-import type { SqliteConnection } from '../src/sqlite-connection.ts';
+import type { SqliteConnection } from '../src/engine/sqlite-connection.ts';
+import { commit, reserve } from '../src/stores/role-store/keys.ts';
 
 /** Publishes many roles in one transaction, which is a thousand times quicker than one by one. */
 export function stock(

@@ -3,7 +3,7 @@ import type { Persistence } from '@pinfold/core/adapter';
 import { START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
-import { inFolder } from './sqlite-subject.ts';
+import { inFolder } from './in-folder.ts';
 
 /** What a sweep repeats until nothing is left, with no other port in between. */
 const STEPS: Readonly<Record<string, (handle: Persistence) => Promise<unknown>>> = {

@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyId, ApiKeySecrets, PresentedKey, Sha256 } from '@pinfold/core';
-import { randomBase62 } from './base62.ts';
+import { randomBase62 } from './random-ids.ts';
 
-/** 8 bytes are enough to tell keys apart; the secret is what nobody may guess. */
+/** 8 bytes make ids unique; only the secret must be unguessable. */
 const ID_BYTES = 8;
 const SECRET_BYTES = 32;
 
-/** A minted id has 11 digits; a shorter or longer one that an operator made up is read as well. */
+/** A generated id has 11 digits; an operator may choose a shorter or longer one. */
 const KEY = /^pf_([0-9A-Za-z]{1,32})_([0-9A-Za-z]{43})$/;
 const LONGEST_KEY = 79;
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { SessionSecrets, Sha256 } from '@pinfold/core';
-import { randomBase62 } from './base62.ts';
+import { randomBase62 } from './random-ids.ts';
 
 const SECRET_BYTES = 32;
 const TOKEN = /^[0-9A-Za-z]{43}$/;
 
 /**
- * Tokens of 256 random bits in 43 digits of base 62, kept as their SHA-256.
+ * Tokens of 256 random bits in 43 base62 digits. Only their SHA-256 is stored.
  *
  * @example
  * import { NodeSessionSecrets } from '@pinfold/platform-node';

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { ArchiveId, EventId, Ids, Instant, RoleId, Token } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 
@@ -26,4 +26,18 @@ export class RandomIds implements Ids {
   event(): EventId {
     return randomUUID() as string as EventId;
   }
+}
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Encodes random bytes as one base62 number, padded with zeros to the digits of the largest. */
+export function randomBase62(bytes: number): string {
+  const length = Math.ceil((bytes * 8) / Math.log2(DIGITS.length));
+  let number = BigInt(`0x${randomBytes(bytes).toString('hex')}`);
+  let text = '';
+  while (text.length < length) {
+    text = DIGITS.charAt(Number(number % 62n)) + text;
+    number /= 62n;
+  }
+  return text;
 }

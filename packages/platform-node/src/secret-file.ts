@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What is made has 43 characters; an operator may put another secret in its place. */
+/** A generated secret has 43 characters; an operator may replace it. */
 const SECRET = /^[\x21-\x7e]{32,}$/;
 
 /**
- * Reads the secret kept in a file, or makes one of 256 random bits and keeps it there, readable by its owner alone.
+ * Reads the secret in a file, or creates one of 256 random bits there, readable by its owner only.
  *
- * Any number of processes may call it at once on one folder: all get the same secret. The folder is made when it is not there.
+ * Concurrent processes get the same secret. A missing folder is created.
  *
- * @throws Error when the file holds anything but 32 or more printable ASCII characters: it is never written over. Errors of the file system come out as they are.
+ * @throws Error when the file does not hold 32 or more printable ASCII characters; it is never overwritten. Errors of the
+ *   file system are not wrapped.
  *
  * @example
  * import { loadOrCreateSecret } from '@pinfold/platform-node';
@@ -34,7 +35,7 @@ async function readSecret(file: string): Promise<string | undefined> {
   return secret;
 }
 
-/** Writes beside and links: the file appears whole, and the first of several processes wins. */
+/** Writes a temporary file and links it: the file appears complete, and the first of several processes wins. */
 async function createSecret(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const beside = `${file}.${randomBytes(8).toString('hex')}`;

@@ -6,7 +6,7 @@ const LONGEST_DELAY = 2_147_483_647;
 /**
  * The host's clock.
  *
- * A sleep keeps the process alive, since somebody awaits it: stop a job by its signal.
+ * A sleep keeps the process alive; abort its signal to stop it.
  *
  * @example
  * import { seconds } from '@pinfold/core';

@@ -15,7 +15,7 @@ export class ArchiveFolders {
     this.#files = files;
   }
 
-  /** The folders of a place are there, and survive a power cut, whoever made them. */
+  /** Creates the folders of a place if they are missing, and makes them durable. */
   async make(place: ArchivePlace): Promise<void> {
     if (this.#durable.has(place.folder)) return;
     for (const folder of [place.span, place.folder]) {
@@ -27,7 +27,7 @@ export class ArchiveFolders {
     this.#durable.add(place.folder);
   }
 
-  /** They are made anew the next time. */
+  /** Forgets that the folders of a place are durable, so that the next call creates them again. */
   forget(place: ArchivePlace): void {
     this.#durable.delete(place.folder);
   }

@@ -7,7 +7,7 @@ import { type Files, unlessRefused } from './files.ts';
 /** How many directory entries are fetched from the system at once. */
 const ENTRIES = 1_024;
 
-/** What is asked of a walk. */
+/** The range of a walk. */
 export interface WalkRequest {
   readonly root: string;
   readonly after: ArchiveId | undefined;
@@ -15,7 +15,7 @@ export interface WalkRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The ids of stored archives in ascending order, passing over what is not ours. Folders may vanish on the way. */
+/** Yields the ids of stored archives in ascending order. Ignores other files, and folders that vanish meanwhile. */
 export async function walkArchives(files: Files, request: WalkRequest): Promise<ArchiveId[]> {
   const { root, after = '', limit, signal } = request;
   const found: ArchiveId[] = [];

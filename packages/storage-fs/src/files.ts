@@ -1,7 +1,7 @@
 import { mkdir, open, opendir, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { Fault } from '@pinfold/core';
 
-/** What this package needs of the file system; a test puts a failing one in its place. */
+/** The file system functions that this package uses; tests replace them with failing ones. */
 export interface Files {
   readonly mkdir: typeof mkdir;
   readonly open: typeof open;

@@ -13,7 +13,7 @@ export async function syncFolder(files: Files, folder: string): Promise<void> {
   }
 }
 
-/** Makes a folder, and those above it, for its owner alone; durable when it returns. Answers its absolute path. */
+/** Creates a folder and its parents durably, accessible to their owner only. Returns its absolute path. */
 export async function makeFolder(files: Files, folder: string): Promise<string> {
   const whole = resolve(folder);
   const first = await files.mkdir(whole, { recursive: true, mode: 0o700 });

@@ -13,8 +13,8 @@ import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
 import { type Files, nodeFiles, orFault, systemCode } from './files.ts';
 import { makeFolder, syncFolder } from './folders.ts';
+import { stagedName } from './fs-staging.ts';
 import { unlessFull, writeProbe } from './probe.ts';
-import { stagedName } from './staged-name.ts';
 
 /** Options of {@link openFsArchiveStorage}. */
 export interface FsArchiveStorageOptions {
@@ -36,7 +36,7 @@ const PRUNED_AFTER = hours(1);
 /** A sweep deletes thousands, and the threads that Node has for files, four, are for all requests. */
 const DELETED_AT_ONCE = 2;
 
-/** How often a folder may be pruned by another process under a put's hands. */
+/** How often another process may prune a folder during one put. */
 const TRIES = 3;
 
 /**

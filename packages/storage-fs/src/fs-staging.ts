@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Instant, ReceiveOutcome, Sha256, StagedArchive, Staging } from '@pinfold/core';
@@ -5,7 +6,6 @@ import { type Files, nodeFiles, orFault, unlessRefused } from './files.ts';
 import { makeFolder } from './folders.ts';
 import { HashedFile } from './hashed-file.ts';
 import { unlessFull, writeProbe } from './probe.ts';
-import { isBegunBefore, stagedName } from './staged-name.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** Options of {@link openFsStaging}. */
@@ -142,4 +142,17 @@ export async function openFsStaging(options: FsStagingOptions, files: Files = no
   const staging = new FsStaging({ ...options, folder }, files);
   await unlessFull(() => staging.check());
   return staging;
+}
+
+const NAME = /^(\d+)-[0-9a-f-]{36}\.upload$/;
+
+/** A new name for an upload begun at an instant. Nothing that a user sent is ever in it. */
+export function stagedName(begun: Instant): string {
+  return `${begun}-${randomUUID()}.upload`;
+}
+
+/** Whether the name is that of an upload begun before an instant. */
+export function isBegunBefore(instant: Instant, name: string): boolean {
+  // A name that is not one of ours has no number, and so comes before nothing.
+  return Number(NAME.exec(name)?.[1]) < instant;
 }

@@ -22,8 +22,8 @@ export async function writeProbe(files: Files, file: string): Promise<void> {
 }
 
 /**
- * Looks whether a folder is of use when it is opened. One that has no room now is: what lies in it can be read, and
- * removed to make room, and each call that writes says by itself that it cannot.
+ * Checks whether a folder can be used when it is opened. A full disk does not prevent that: files can still be read,
+ * and removed to free space, and each write reports its own failure.
  */
 export async function unlessFull(check: () => Promise<void>): Promise<void> {
   try {

@@ -8,7 +8,7 @@ const SEGMENT = /^[a-z0-9._-]{1,200}$/;
 export class ArchiveKeys {
   /** What every key begins with: the prefix and `/`. Listing a whole bucket is unreliable on some servers. */
   readonly folder: string;
-  /** The key of an object that nobody stores. */
+  /** The key of an object that is never stored. */
   readonly probe: string;
 
   /** @throws TypeError when the prefix has anything but segments of `a-z 0-9 . _ -` between slashes. */

@@ -8,7 +8,7 @@ import { faultOf } from './s3-failure.ts';
 /** Whether a bucket keeps what is deleted: `untold` where the store says nothing of it, or may not say it to us. */
 export type BucketVersions = 'off' | 'untold' | 'kept' | 'kept_for_a_time';
 
-/** What a store says that knows no versions, or keeps them to itself. */
+/** Error codes of stores that do not support versions or do not show them. */
 const UNTOLD: ReadonlySet<unknown> = new Set([400, 403, 405, 501]);
 
 /**

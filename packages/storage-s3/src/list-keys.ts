@@ -11,7 +11,7 @@ export interface KeyPage {
   readonly more: boolean;
 }
 
-/** What is asked of a listing. */
+/** The range of a listing. */
 export interface KeyRequest {
   readonly bucket: string;
   /** Ends in `/`: some servers lose keys when the whole bucket is listed. */

@@ -12,7 +12,7 @@ export async function readRange(
   from: number,
   length: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  // In Node the body is a stream of the connection, whatever else the types allow for.
+  // In Node the body is a stream of the connection, although its type allows more.
   const body = output.Body as unknown as Readable | undefined;
   if (body === undefined) throw new NonsenseError('an answer without a body');
   try {
@@ -38,7 +38,7 @@ async function collect(body: Readable, length: number): Promise<Uint8Array<Array
   return bytes;
 }
 
-/** However a connection breaks after the answer began, it was cut. */
+/** Any error of the connection after the response began means that it was cut off. */
 async function* uncut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   try {
     yield* body;

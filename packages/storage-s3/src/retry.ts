@@ -4,7 +4,7 @@ import { retryAfter } from './s3-failure.ts';
 const TRIES = 4;
 const FIRST_PAUSE = 100;
 
-/** A store that asks for more is left alone: whoever called may come again later. */
+/** The call fails when the store asks for a longer wait; the caller may retry later. */
 const LONGEST_PAUSE = seconds(20);
 
 /** Runs a call until it succeeds, up to four times, while its failure is one that `mayPass`. */
@@ -25,7 +25,7 @@ export async function tryAgain<Result>(
   }
 }
 
-/** Twice as long each time, and up to twice that at random, so that many do not come back together. */
+/** Exponential backoff with jitter: each delay doubles, and is multiplied by 1 to 2 at random. */
 function backOff(tries: number): number {
   return FIRST_PAUSE * 2 ** (tries - 1) * (1 + Math.random());
 }

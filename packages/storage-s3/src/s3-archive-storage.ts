@@ -58,8 +58,7 @@ const REQUEST_TIMEOUT = seconds(15);
 /**
  * Keeps archives as objects of an S3-compatible store: AWS, R2, Swift, Ceph and others.
  *
- * Nothing is asked of the store but put, ranged get, head, delete and list: no locks, no exclusive creation. A check
- * lists nothing.
+ * Uses only put, ranged get, head, delete and list: no locks, no exclusive creation. A check lists nothing.
  *
  * @example
  * import { SystemClock } from '@pinfold/platform-node';
@@ -196,8 +195,8 @@ export class S3ArchiveStorage implements ArchiveStorage {
   }
 
   /**
-   * Asks for an object that nobody stores: unlike a listing, the answer takes as long whatever the bucket holds, and
-   * unlike that to a HEAD it says what is wrong.
+   * Requests an object that is never stored. Unlike a listing, this takes the same time for any bucket, and unlike a
+   * HEAD, the response says what is wrong.
    */
   async #expectBucket(within: AbortSignal): Promise<void> {
     const { client, bucket } = this.#options;

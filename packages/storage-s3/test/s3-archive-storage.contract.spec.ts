@@ -2,13 +2,9 @@ import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { ArchiveStorage } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { createS3Client, S3ArchiveStorage } from '@pinfold/storage-s3';
-import {
-  type ArchiveStorageSubject,
-  archiveStorageContract,
-  checkArchiveStorageSequences,
-} from '@pinfold/test-contracts';
+import type { ArchiveStorageSubject } from '@pinfold/test-contracts';
 import { anArchiveId, createStagedArchives } from '@pinfold/test-contracts/fixtures';
-import { describeContract } from '@pinfold/test-contracts/mocha';
+import { describeArchiveStorage } from '@pinfold/test-contracts/mocha';
 import { createHastyClock } from './clocks.ts';
 import { openTestStore, type TestStore } from './test-store.ts';
 
@@ -57,13 +53,11 @@ describe('An S3 store', () => {
   });
   after(() => store.close());
 
-  describeContract(archiveStorageContract, {
+  describeArchiveStorage({
     name: 'S3ArchiveStorage',
     create: () => createSubject(store),
     // Thousands of requests, on a machine that may be busy.
     timeout: 300_000,
+    runs: 4,
   });
-
-  it('answers as the storage in memory after any sequence of calls', () =>
-    checkArchiveStorageSequences(() => createSubject(store), { runs: 4 }));
 });

@@ -1,8 +1,8 @@
 import { Fault, isFault } from '../fault.ts';
 
-/** One step of a schema. Steps only go forward, and are never changed once released. */
+/** One step of a schema. Steps only go forward, and a released one never changes. */
 export interface Migration<Sql = string> {
-  /** Counted from 1 without a gap. */
+  /** Each step adds 1. The first step creates the whole schema, and may have any version from 1. */
   readonly version: number;
   /** The release that brings it. */
   readonly release: string;
@@ -31,8 +31,8 @@ export interface MigrationPlan<Step> {
 /**
  * Plans the way from the schema that is there to the newest one. Ask for it, and go it, in one transaction.
  *
- * @throws Fault `store_unavailable` when the schema needs a newer release than this one, or with the scope `empty` is of
- * an older one.
+ * @throws Fault `store_unavailable` when the schema needs a newer release than this one or is older than the first known
+ * step, and with the scope `empty` when it is of any older release.
  *
  * @example
  * import { type Migration, planMigrations } from '@pinfold/core/adapter';
@@ -48,10 +48,13 @@ export function planMigrations<Step extends Migration<unknown>>(
   scope: MigrationScope = 'any',
 ): MigrationPlan<Step> {
   refuseOutdated(state, known);
-  const steps = known.slice(state?.version ?? 0);
+  const steps = known.filter(({ version }) => version > (state?.version ?? 0));
   const newest = steps.at(-1);
   if (newest === undefined) return { steps };
   if (scope === 'empty' && state !== undefined) throw new Fault('store_unavailable', OLDER);
+  if (state !== undefined && state.version > 0 && state.version < (known[0]?.version ?? 0)) {
+    throw new Fault('store_unavailable', TOO_OLD);
+  }
   const oldest = known.find(({ version }) => version === newest.oldestVersion) ?? newest;
   const reached = { version: newest.version, oldestVersion: oldest.version, oldestRelease: oldest.release };
   return { steps, reached };
@@ -59,6 +62,9 @@ export function planMigrations<Step extends Migration<unknown>>(
 
 const OLDER =
   'the database has the schema of an older release: run "pinfold migrate", or start this release with "pinfold serve"';
+
+const TOO_OLD =
+  'the database has a schema that this release no longer migrates: see UPGRADING.md for how to upgrade it';
 
 /** Several copies of this package may be installed, as for a `Fault`. */
 const OUTDATED: unique symbol = Symbol.for('@pinfold/core/outdated');
@@ -95,7 +101,7 @@ export function refuseOutdated(state: SchemaState | undefined, known: readonly M
 }
 
 /**
- * What to say where only newer releases than this one work with a schema; `undefined` where this one does.
+ * Why this release cannot work with a schema: only newer releases can. `undefined` if it can.
  *
  * @example
  * import { neededRelease } from '@pinfold/core/adapter';
@@ -107,6 +113,7 @@ export function neededRelease(
   state: SchemaState | undefined,
   known: readonly Migration<unknown>[],
 ): string | undefined {
-  if (state === undefined || state.oldestVersion <= known.length) return undefined;
+  if (state === undefined) return undefined;
+  if (state.oldestVersion <= (known.at(-1)?.version ?? 0)) return undefined;
   return `the database needs release ${state.oldestRelease} or a newer one`;
 }

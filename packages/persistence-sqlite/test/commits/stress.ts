@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { CommitWatch } from '../../src/commit-watch.ts';
-import { type Changes, RowCache } from '../../src/row-cache.ts';
-import { inFolder } from '../sqlite-subject.ts';
+import { CommitWatch } from '../../src/engine/commit-watch.ts';
+import { type Changes, RowCache } from '../../src/engine/row-cache.ts';
+import { inFolder } from '../in-folder.ts';
 
 /** What a stress found. */
 export interface Stress {

@@ -78,7 +78,7 @@ function pauseOf(retryAfter: string | null): Duration {
 function refusedLogin(url: string, status: number, text: string): CommandFailure {
   const { message } = (parsed(text) ?? {}) as { readonly message?: unknown };
   return new CommandFailure(
-    typeof message === 'string' ? shownText(message) : strangeAnswerText(url, status),
+    typeof message === 'string' ? `${shownText(message)} (${status})` : strangeAnswerText(url, status),
   );
 }
 

@@ -1,0 +1,224 @@
+import { type Clock, duration, Fault } from '@pinfold/core';
+import { raceSignal } from '@pinfold/core/adapter';
+import { asFault, troubleOf } from './postgres-errors.ts';
+import { type Statement, TYPES, unprepared } from './statement.ts';
+
+/** The part of `pg`'s client that stores use. It runs queries in order; `release(true)` ends the connection. */
+export interface PostgresClient {
+  // biome-ignore lint/suspicious/noExplicitAny: a row is what its statement says, which no type can tell
+  query(query: any): Promise<{ readonly rows: any[]; readonly rowCount: number | null }>;
+  release(destroy?: boolean): void;
+  /** A connection that breaks between two queries emits this. Without a listener, it would end the process. */
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** The part of `pg`'s pool that stores use, as a structural type: any version or wrapper of it fits. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+  /** A connection that breaks while it is idle emits this. Without a listener, it would end the process. */
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  off(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** The total time for which serialization failures and deadlocks are retried. */
+const PATIENCE = 5_000;
+const LONGEST_WAIT = 64;
+/** How many broken connections one call tolerates: after a restart a pool may hold several. */
+const MOST_BROKEN = 3;
+
+const BEGIN = unprepared('BEGIN ISOLATION LEVEL READ COMMITTED');
+const BEGIN_SNAPSHOT = unprepared(`
+  BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL idle_in_transaction_session_timeout = 0`);
+const COMMIT = unprepared('COMMIT');
+const ROLLBACK = unprepared('ROLLBACK');
+
+/** Only a primary server reads the present state. */
+const IS_STANDBY = unprepared('SELECT pg_catalog.pg_is_in_recovery() AS standby');
+
+/** The rows of a result, and how many rows the statement changed. */
+export interface Answer<Row> {
+  readonly rows: readonly Row[];
+  readonly count: number;
+}
+
+/** Runs one statement. */
+export type Run = <Row = unknown>(statement: Statement, values?: readonly unknown[]) => Promise<Answer<Row>>;
+
+const ignore = (): void => {};
+
+/**
+ * Runs the stores' statements on a pool. It retries what certainly had no effect; anything else fails with
+ * `store_unavailable`, and the caller checks what happened.
+ */
+export class PostgresConnection {
+  readonly #pool: PostgresPool;
+  readonly #sleep: Clock['sleep'];
+  readonly #primaries: WeakSet<PostgresClient> = new WeakSet();
+  #closed = false;
+
+  constructor(pool: PostgresPool, sleep: Clock['sleep']) {
+    this.#pool = pool;
+    this.#sleep = sleep;
+  }
+
+  /** Starts to listen for idle connections that break. */
+  open(): void {
+    this.#pool.on('error', ignore);
+  }
+
+  close(): void {
+    this.#pool.off('error', ignore);
+    this.#closed = true;
+  }
+
+  /** Runs a statement that changes nothing. After an abort its result is dropped. */
+  read<Row>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<readonly Row[]> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const answer = this.#patiently(() => this.#withClient((run) => undone(run<Row>(statement, values))));
+    const rows = answer.then((answered) => answered.rows);
+    return raceSignal(rows, signal);
+  }
+
+  /** Runs one statement that changes something, completely or not at all. */
+  write<Row>(statement: Statement, values: readonly unknown[]): Promise<Answer<Row>> {
+    return this.#patiently(() => this.#withClient((run) => run<Row>(statement, values)));
+  }
+
+  /** Runs several statements in one transaction; they may run again from the first until the commit is asked for. */
+  transaction<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+    return this.#patiently(() => this.#withClient((run) => transact(run, work)));
+  }
+
+  /**
+   * Runs statements in one read-only snapshot, however long their reader takes. It retries nothing.
+   */
+  async *snapshot<Item>(work: (run: Run) => AsyncIterable<Item>): AsyncGenerator<Item, void> {
+    const client = await this.#patiently(() => this.#takeClient());
+    const run: Run = async (statement, values = []) => {
+      try {
+        return await ask(client, statement, values);
+      } catch (error) {
+        throw asFault(error);
+      }
+    };
+    let broken = true;
+    try {
+      await run(BEGIN_SNAPSHOT);
+      yield* work(run);
+      await run(ROLLBACK);
+      broken = false;
+    } finally {
+      // A reader that stops early leaves a transaction open: it ends with its connection.
+      client.release(broken);
+    }
+  }
+
+  async #patiently<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    let waited = 0;
+    let broken = 0;
+    for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        broken += error instanceof NoEffectError ? 1 : 0;
+        if (!isUndone(error) || broken > MOST_BROKEN || waited + wait > PATIENCE)
+          throw asFault(causeOf(error));
+      }
+      await this.#sleep(duration(wait));
+      waited += wait;
+    }
+  }
+
+  /** Takes a client from the pool, which the caller releases. */
+  async #takeClient(): Promise<PostgresClient> {
+    if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
+    const client = await this.#pool.connect();
+    try {
+      await undone(this.#provePrimary(client, (statement, values = []) => ask(client, statement, values)));
+      return client;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  async #withClient<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+    if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
+    const client = await this.#pool.connect();
+    let broken = false;
+    try {
+      const run: Run = (statement, values = []) => ask(client, statement, values);
+      await this.#provePrimary(client, run);
+      return await work(run);
+    } catch (error) {
+      broken = troubleOf(causeOf(error)) === 'broken';
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /** A standby answers reads with old data. A connection never changes its server, so one check is enough. */
+  async #provePrimary(client: PostgresClient, run: Run): Promise<void> {
+    if (this.#primaries.has(client)) return;
+    client.on('error', ignore);
+    const { rows } = await run<{ standby: boolean }>(IS_STANDBY);
+    if (rows[0]?.standby !== false) throw new Error('the server is a standby');
+    this.#primaries.add(client);
+  }
+}
+
+/** A call that certainly changed nothing. */
+class NoEffectError extends Error {}
+
+function isUndone(error: unknown): boolean {
+  return error instanceof NoEffectError || troubleOf(error) === 'rolled_back';
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof NoEffectError ? error.cause : error;
+}
+
+/** Marks the error of a broken connection as one without effect on data. */
+async function undone<Result>(asked: Promise<Result>): Promise<Result> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (troubleOf(error) === 'broken') throw new NoEffectError('the connection broke', { cause: error });
+    throw error;
+  }
+}
+
+/** A transaction without a COMMIT is rolled back, by this client or by the server when it loses the client. */
+async function transact<Result>(run: Run, work: (run: Run) => Promise<Result>): Promise<Result> {
+  const result = await undone(begin(run, work));
+  await run(COMMIT);
+  return result;
+}
+
+async function begin<Result>(run: Run, work: (run: Run) => Promise<Result>): Promise<Result> {
+  await run(BEGIN);
+  try {
+    return await work(run);
+  } catch (error) {
+    if (troubleOf(error) !== 'broken') await run(ROLLBACK);
+    throw error;
+  }
+}
+
+async function ask<Row>(
+  client: PostgresClient,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Answer<Row>> {
+  const { name, text, timeout } = statement;
+  const { rows, rowCount } = await client.query({
+    text,
+    values: [...values],
+    types: TYPES,
+    ...(name === undefined ? {} : { name }),
+    ...(timeout === undefined ? {} : { query_timeout: timeout }),
+  });
+  return { rows, count: rowCount ?? 0 };
+}

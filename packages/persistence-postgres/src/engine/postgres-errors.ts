@@ -1,0 +1,49 @@
+import { Fault, isFault } from '@pinfold/core';
+
+/**
+ * The meaning of a query's error by the class of its SQLSTATE (PostgreSQL manual, appendix A):
+ * - `rolled_back`: nothing was done, so the caller may retry.
+ * - `broken`: the connection is unusable, and the statement may or may not have been done.
+ * - `unavailable`: the server cannot do it now; the connection is usable.
+ */
+export type Trouble = 'rolled_back' | 'broken' | 'unavailable' | 'corrupt' | 'bug';
+
+const SQLSTATES: readonly (readonly [states: RegExp, trouble: Trouble])[] = [
+  // serialization_failure, deadlock_detected
+  [/^(?:40001|40P01)$/, 'rolled_back'],
+  // connection exceptions, a server that goes down or comes up, a read-only one, a transaction that took too long
+  [/^(?:08...|57P0.|25006|25P0[234])$/, 'broken'],
+  // no such database, not let in or not allowed, out of resources, a canceled query, a lock not got, errors of the system,
+  // and an import that is unfinished
+  [/^(?:3D...|28...|42501|53...|57014|55P03|40003|58...|PF001)$/, 'unavailable'],
+  // data_corrupted, index_corrupted
+  [/^XX00[12]$/, 'corrupt'],
+];
+
+/** Classifies an error of a query or of a connection attempt. */
+export function troubleOf(error: unknown): Trouble {
+  if (!(error instanceof Error) || isFault(error)) return 'bug';
+  if (error instanceof TypeError || error instanceof RangeError) return 'bug';
+  const state = sqlStateOf(error);
+  // What the server did not say comes from the socket, or from a client that waited for it too long.
+  if (state === undefined) return 'broken';
+  return SQLSTATES.find(([states]) => states.test(state))?.[1] ?? 'bug';
+}
+
+/** Returns the fault that an error means, and any other error, which is a bug, unchanged. */
+export function asFault(error: unknown): unknown {
+  const trouble = troubleOf(error);
+  if (trouble === 'bug') return error;
+  if (trouble === 'corrupt') return new Fault('store_corrupt', 'the database is damaged', { cause: error });
+  return unavailable(error);
+}
+
+/** Returns the fault for a server that is unavailable. */
+export function unavailable(cause: unknown): Fault {
+  return new Fault('store_unavailable', 'the database cannot be used now', { cause });
+}
+
+function sqlStateOf(error: Error): string | undefined {
+  if (!('severity' in error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

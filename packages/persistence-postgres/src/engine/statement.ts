@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+
+/** One statement, whose parameters are `$1`, `$2` … */
+export interface Statement {
+  /** The name of a prepared statement. Without one the server plans it each time, with its values. */
+  readonly name: string | undefined;
+  readonly text: string;
+  /** The longest wait for its answer, in milliseconds; the pool's limit when absent. */
+  readonly timeout?: number;
+}
+
+/** A statement that each connection prepares once. Its name derives from its text, so that it is unique. */
+export function prepared(text: string): Statement {
+  return { name: `pinfold_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`, text };
+}
+
+/** A statement whose best plan depends on its values. */
+export function unprepared(text: string): Statement {
+  return { name: undefined, text };
+}
+
+/** A statement that may take as long as a whole migration. */
+export function longRunning(text: string): Statement {
+  return { name: undefined, text, timeout: 86_400_000 };
+}
+
+/** Quotes any name as an SQL identifier. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+const INTEGERS: ReadonlySet<number> = new Set([20, 21, 23]);
+const BOOLEAN = 16;
+
+/** Reads integers of any width as numbers (all are safe integers), booleans as booleans, and the rest as text. */
+export const TYPES: { getTypeParser(oid: number): (value: string) => unknown } = {
+  getTypeParser: (oid) => {
+    if (INTEGERS.has(oid)) return Number;
+    return oid === BOOLEAN ? (value) => value === 't' : (value) => value;
+  },
+};

@@ -1,9 +1,0 @@
-import { prepared, type Statement } from './statement.ts';
-
-/** What is changed by one transaction at a time, each by a name; archives have the seed 0. */
-const SEEDS = { keysOf: 1, sessionsOf: 2, consentsOf: 3, pairings: 4 } as const;
-
-/** Takes the lock of a name, its parameter, until the transaction ends. */
-export function lockingName(what: keyof typeof SEEDS): Statement {
-  return prepared(`SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, ${SEEDS[what]}))`);
-}

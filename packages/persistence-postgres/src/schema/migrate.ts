@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { type Instant, instant } from '@pinfold/core';
+import { type MigrationScope, planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
+import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
+import { longRunning, quoted, type Statement, unprepared } from '../engine/statement.ts';
+import { MIGRATIONS, type PostgresMigration } from './migrations.ts';
+import { tablesOf } from './tables.ts';
+
+/** Steps may take longer than a request may. */
+const NO_LIMITS = unprepared('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+/** Migrations run even while an import is unfinished. */
+const WHILE_IMPORTING = unprepared("SET LOCAL pinfold.importing = 'on'");
+const LOCK = longRunning('SELECT pg_catalog.pg_advisory_xact_lock($1)');
+const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
+
+/**
+ * Migrates the schema to the newest of `migrations`, in one transaction under its own lock, so that only one of several
+ * concurrent processes does it.
+ */
+export function migrate(
+  connection: PostgresConnection,
+  schema: string,
+  migrations: readonly PostgresMigration[] = MIGRATIONS,
+  scope?: MigrationScope,
+): Promise<void> {
+  const tables = tablesOf(schema);
+  return connection.transaction(async (run) => {
+    await run(NO_LIMITS);
+    await run(WHILE_IMPORTING);
+    await run(LOCK, [lockOf(schema)]);
+    await makeSchema(run, schema);
+    const { rows } = await run<SchemaState>(stateOf(schema));
+    const { steps, reached } = planMigrations(rows[0], migrations, scope);
+    for (const { sql } of steps) await run(longRunning(sql(tables)));
+    if (reached !== undefined) await setState(run, tables.schemaState, reached);
+  });
+}
+
+/** Rejects unless the schema exists and this release can use it. Resolves to the server's time. */
+export async function checkSchema(
+  connection: PostgresConnection,
+  schema: string,
+  signal: AbortSignal | undefined,
+  migrations: readonly PostgresMigration[] = MIGRATIONS,
+): Promise<Instant | undefined> {
+  const [state] = await connection.read<SchemaState & { readonly now: number }>(stateOf(schema), [], signal);
+  refuseOutdated(state, migrations);
+  return state === undefined ? undefined : instant(state.now);
+}
+
+/** Needs the right to create schemas only if the schema does not exist. */
+async function makeSchema(run: Run, schema: string): Promise<void> {
+  const found = await run(HAS_SCHEMA, [schema]);
+  if (found.count === 0) await run(unprepared(`CREATE SCHEMA ${quoted(schema)}`));
+  await run(
+    unprepared(`
+      CREATE TABLE IF NOT EXISTS ${tablesOf(schema).schemaState} (
+        one smallint PRIMARY KEY CHECK (one = 1),
+        version bigint NOT NULL,
+        oldest_version bigint NOT NULL,
+        oldest_release text NOT NULL
+      )`),
+  );
+}
+
+function stateOf(schema: string): Statement {
+  return unprepared(`
+    SELECT version, oldest_version AS "oldestVersion", oldest_release AS "oldestRelease",
+      pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now
+    FROM ${tablesOf(schema).schemaState}`);
+}
+
+async function setState(run: Run, table: string, reached: SchemaState): Promise<void> {
+  const state = unprepared(`
+    INSERT INTO ${table} (one, version, oldest_version, oldest_release) VALUES (1, $1, $2, $3)
+    ON CONFLICT (one) DO UPDATE SET version = $1, oldest_version = $2, oldest_release = $3`);
+  await run(state, [reached.version, reached.oldestVersion, reached.oldestRelease]);
+}
+
+/** The lock's number: 64 bits of a hash of the schema's name, to avoid the numbers of other programs. */
+function lockOf(schema: string): string {
+  return createHash('sha256').update(`pinfold migrate ${schema}`).digest().readBigInt64BE().toString();
+}

@@ -1,0 +1,61 @@
+import type { HistoryEvent, UnattributedEvent } from '@pinfold/core';
+import { EVENTS } from '../schema/columns.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** The columns of the JSON that {@link rowsOf} makes. */
+const COLUMNS = `
+  n int, id text, at bigint, type text, account text, pin text, actor text, request text, address text,
+  as_operator boolean, recorded_at bigint`;
+
+/** The FROM item that reads events from a JSON parameter. */
+export function eventsIn(place: number): string {
+  return `pg_catalog.json_to_recordset($${place}::json) AS event (${COLUMNS})`;
+}
+
+/** The statement that inserts the events of a parameter once per row of the CTE `part`. */
+export function keepingFor({ events }: Tables, part: string, place: number): string {
+  return `
+    INSERT INTO ${events} (${EVENTS.insert})
+    SELECT event.at, event.id, event.type, event.account, event.pin, event.actor, event.request, event.address,
+      event.as_operator, event.recorded_at
+    FROM ${part}, ${eventsIn(place)}`;
+}
+
+/**
+ * Like {@link keepingFor}, for events of one role, whose updated row has the columns of {@link lastEventAt}: their
+ * instants are a millisecond apart.
+ */
+export function keepingInTurn({ events }: Tables, part: string, place: number): string {
+  return `
+    INSERT INTO ${events} (${EVENTS.insert})
+    SELECT ${part}.last_event_at - pg_catalog.json_array_length($${place}::json) + 1 + event.n, event.id, event.type,
+      event.account, event.pin, event.actor, event.request, event.address, event.as_operator,
+      event.recorded_at
+    FROM ${part}, ${eventsIn(place)}`;
+}
+
+/** When the last event of a role will be that gets those of a parameter: the first of them comes after the one before. */
+export function lastEventAt(place: number): string {
+  return `greatest(last_event_at + 1, ($${place}::json -> 0 ->> 'at')::bigint)
+    + pg_catalog.json_array_length($${place}::json) - 1`;
+}
+
+/** The value of the parameter. */
+export function rowsOf(events: readonly (HistoryEvent | UnattributedEvent)[]): string {
+  return JSON.stringify(
+    events.map((event, n) => {
+      const { asOperator, recordedAt, ...rest } = event;
+      return {
+        n,
+        ...rest,
+        as_operator: asOperator,
+        recorded_at: recordedAt,
+        ...('actor' in event ? actorOf(event) : {}),
+      };
+    }),
+  );
+}
+
+function actorOf({ actor }: HistoryEvent): { readonly actor: string } {
+  return { actor: JSON.stringify(actor) };
+}

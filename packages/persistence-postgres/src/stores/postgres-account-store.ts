@@ -1,0 +1,63 @@
+import type { Account, AccountStore, Version } from '@pinfold/core';
+import type { StoredRow } from '@pinfold/core/adapter';
+import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
+import { prepared, type Statement } from '../engine/statement.ts';
+import { ACCOUNTS } from '../schema/columns.ts';
+import type { Tables } from '../schema/tables.ts';
+import { accountRows } from './accounts.ts';
+import { keepingFor, rowsOf } from './events.ts';
+
+const CHANGING = ['limits', 'blocked', 'generation'] as const;
+const UNPUBLISHED = { lastPublishedAt: null, publicationsMark: null };
+
+/** Keeps what is known of accounts in PostgreSQL. */
+export function postgresAccountStore(connection: PostgresConnection, tables: Tables): AccountStore {
+  const { accounts } = tables;
+  const withEvents = (change: string, place: number): Statement =>
+    prepared(`
+      WITH changed AS (${change} RETURNING 1), kept AS (${keepingFor(tables, 'changed', place)})
+      SELECT 1 FROM changed`);
+  const statements = {
+    load: prepared(`SELECT version, ${ACCOUNTS.select} FROM ${accounts} WHERE name = $1`),
+    list: prepared(`SELECT ${ACCOUNTS.select} FROM ${accounts} WHERE name > $1 ORDER BY name LIMIT $2`),
+    create: withEvents(
+      `INSERT INTO ${accounts} (version, ${ACCOUNTS.insert}) VALUES (1, ${ACCOUNTS.parameters(1)})
+       ON CONFLICT (name) DO NOTHING`,
+      ACCOUNTS.members.length + 1,
+    ),
+    save: withEvents(
+      `UPDATE ${accounts} SET version = version + 1, ${ACCOUNTS.set(CHANGING, 3)} WHERE name = $1 AND version = $2`,
+      CHANGING.length + 3,
+    ),
+  };
+  const rows = accountRows(tables);
+  const read: Run = async (statement, values = []) => ({
+    rows: await connection.read(statement, values),
+    count: 0,
+  });
+  return {
+    load: async (name, signal) => {
+      type AccountRow = StoredRow<Account> & { readonly version: Version };
+      const [row] = await connection.read<AccountRow>(statements.load, [name], signal);
+      return row && { value: ACCOUNTS.read(row), version: row.version };
+    },
+    save: async (change, loadedAt, events) => {
+      const account: Account = { ...UNPUBLISHED, ...change };
+      const { count } = await (loadedAt === undefined
+        ? connection.write(statements.create, [...ACCOUNTS.values(account), rowsOf(events)])
+        : connection.write(statements.save, [
+            change.name,
+            loadedAt,
+            ...ACCOUNTS.values(account, CHANGING),
+            rowsOf(events),
+          ]));
+      return { kind: count === 1 ? 'saved' : 'conflict' };
+    },
+    list: async (after, limit) =>
+      (await connection.read<StoredRow<Account>>(statements.list, [after ?? '', limit])).map(ACCOUNTS.read),
+    usedBy: async (name, now) => ({
+      ...(await rows.countInService(read, name, now)),
+      publications24h: await rows.countPublished(read, name, now),
+    }),
+  };
+}

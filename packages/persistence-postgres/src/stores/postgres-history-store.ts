@@ -1,0 +1,85 @@
+import type { EventQuery, ExpiredRole, HistoryEvent, HistoryStore } from '@pinfold/core';
+import { eventPageOf, type StoredRow } from '@pinfold/core/adapter';
+import type { PostgresConnection } from '../engine/postgres-connection.ts';
+import { prepared, type Statement, unprepared } from '../engine/statement.ts';
+import { EVENTS } from '../schema/columns.ts';
+import type { Tables } from '../schema/tables.ts';
+import { eventsIn, rowsOf } from './events.ts';
+
+/** An event after all others in the order of a walk backwards. */
+const NEWEST = { at: Number.MAX_SAFE_INTEGER, id: '~' };
+
+const UNTOLD = 'NOT expiry_told AND (deleted_at IS NULL OR deleted_at >= expires_at)';
+
+/** Reads and drops the events of a schema, and records expirations. */
+export function postgresHistoryStore(connection: PostgresConnection, tables: Tables): HistoryStore {
+  const { events, roles } = tables;
+  const statements = {
+    // A generic plan, for any limit, could read the whole table.
+    list: (filters: readonly string[]): Statement =>
+      unprepared(`
+        SELECT ${EVENTS.select} FROM ${events} WHERE (at, id) < ($1, $2)${filters.map((filter) => ` AND ${filter}`).join('')}
+        ORDER BY at DESC, id DESC LIMIT $3`),
+    expired: unprepared(`
+      SELECT id AS role, account, expires_at AS "expiresAt" FROM ${roles}
+      WHERE ${UNTOLD} AND expires_at <= $1 ORDER BY expires_at LIMIT $2`),
+    tell: prepared(`
+      WITH told AS (
+        UPDATE ${roles} AS role
+        SET expiry_told = true, version = version + 1, last_event_at = greatest(last_event_at, expires_at)
+        FROM ${eventsIn(1)}
+        WHERE ${UNTOLD} AND role.id = event.pin AND role.expires_at = event.at
+        RETURNING event.*
+      )
+      INSERT INTO ${events} (${EVENTS.insert})
+      SELECT at, id, type, account, pin, actor, request, address, as_operator, recorded_at FROM told`),
+    drop: unprepared(`
+      DELETE FROM ${events} WHERE (at, id) IN (
+        SELECT at, id FROM ${events} WHERE recorded_at < $1 ORDER BY recorded_at LIMIT $2 FOR UPDATE SKIP LOCKED
+      )`),
+    thin: unprepared(`
+      DELETE FROM ${events} WHERE (at, id) IN (
+        SELECT old.at, old.id FROM (
+          SELECT DISTINCT pin FROM ${events} WHERE recorded_at >= $1 AND recorded_at < $2 AND pin IS NOT NULL
+        ) AS recent
+        CROSS JOIN LATERAL (
+          SELECT at, id FROM ${events} WHERE pin = recent.pin ORDER BY at DESC, id DESC LIMIT 1 OFFSET $3
+        ) AS newest
+        JOIN ${events} AS old ON old.pin = recent.pin AND (old.at, old.id) <= (newest.at, newest.id)
+        WHERE old.recorded_at < $2
+        LIMIT $4 FOR UPDATE OF old SKIP LOCKED
+      )`),
+  };
+  return {
+    list: async (query) => {
+      const { at, id } = query.after ?? NEWEST;
+      const { filters, values } = filtersOf(query, 4);
+      const bound = [at, id, query.limit + 1, ...values];
+      const rows = await connection.read<StoredRow<HistoryEvent>>(statements.list(filters), bound);
+      return eventPageOf(rows.map(EVENTS.read), query.limit);
+    },
+    expired: (by, limit) => connection.read<ExpiredRole>(statements.expired, [by, limit]),
+    tellExpired: async (told) => {
+      await connection.write(statements.tell, [rowsOf(told)]);
+    },
+    drop: async (before, limit) => (await connection.write(statements.drop, [before, limit])).count,
+    thin: async ({ since, until, keep, limit }) =>
+      (await connection.write(statements.thin, [since, until, keep, limit])).count,
+  };
+}
+
+/** A role has few events, so its filter uses its own index rather than the account's. */
+function filtersOf(
+  { account, pin, since }: EventQuery,
+  first: number,
+): { readonly filters: readonly string[]; readonly values: readonly unknown[] } {
+  const wanted = [
+    { value: pin, compare: 'pin =' },
+    { value: account, compare: pin === undefined ? 'account =' : 'account IS NOT DISTINCT FROM' },
+    { value: since, compare: 'at >=' },
+  ].filter(({ value }) => value !== undefined);
+  return {
+    filters: wanted.map(({ compare }, n) => `${compare} $${first + n}`),
+    values: wanted.map(({ value }) => value),
+  };
+}

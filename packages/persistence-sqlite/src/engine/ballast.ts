@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
+
+/** In bytes: many times what a cleanup writes before it has removed its first archives. */
+export const RESERVE = 1_048_576;
+
+/**
+ * Reserves disk space for cleanups, which free more: a file next to the database whose content has no meaning.
+ *
+ * Failing to reserve it, or a part of it, is no error: there is less to lend.
+ */
+export class Reserve {
+  readonly #file: string;
+  #isWhole = false;
+  #isLent = false;
+
+  constructor(database: string) {
+    this.#file = `${database}-reserve`;
+  }
+
+  /**
+   * Frees the space while the task runs, and then reserves what is left of it. The task is synchronous, so nothing else
+   * of this process takes the space.
+   */
+  lend<Result>(task: () => Result): Result {
+    if (this.#isLent) return task();
+    this.#isLent = true;
+    this.#isWhole = false;
+    unlessRefused(() => rmSync(this.#file, { force: true }));
+    try {
+      return task();
+    } finally {
+      this.#isLent = false;
+      this.keep();
+    }
+  }
+
+  /** Refills the ballast as far as there is room. */
+  keep(): void {
+    if (this.#isWhole || this.#isLent) return;
+    unlessRefused(() => {
+      const descriptor = openSync(this.#file, 'a', 0o600);
+      try {
+        this.#isWhole = fill(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
+    });
+  }
+}
+
+/** Random bytes, because a compressing file system would reserve no room for others. */
+function fill(descriptor: number): boolean {
+  let missing = RESERVE - fstatSync(descriptor).size;
+  while (missing > 0) missing -= writeSync(descriptor, randomBytes(missing));
+  return true;
+}
+
+function unlessRefused(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+  }
+}

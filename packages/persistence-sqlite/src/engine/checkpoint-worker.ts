@@ -1,0 +1,16 @@
+import { parentPort } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { checkpoint } from './checkpoint.ts';
+
+const port = parentPort;
+if (port === null) throw new TypeError('this file is run as a worker thread');
+
+port.on('message', (file: string) => {
+  try {
+    checkpoint(file);
+  } catch (error) {
+    // The stores report a full disk or a missing file. The log stays, and the next checkpoint copies more.
+    if (!(error instanceof Database.SqliteError)) throw error;
+  }
+  port.postMessage('done');
+});

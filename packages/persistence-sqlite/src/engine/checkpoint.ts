@@ -1,0 +1,45 @@
+import Database from 'better-sqlite3';
+
+/** From this length, in pages (32 MiB), the log restarts even though writers must wait for that. */
+export const LONG_LOG = 8_192;
+
+/**
+ * How long to wait for other connections, in milliseconds. Waiting for readers of the log blocks all writers, and a
+ * backup reads for a long time.
+ */
+const PATIENCE = 20;
+
+interface Checkpoint {
+  /** 1 while another process copies the log. */
+  readonly busy: number;
+  /** Pages in the log, and how many of them the file has now. */
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
+/**
+ * Copies the write-ahead log into the file and syncs both to the disk, while other connections read and write.
+ *
+ * With continuous writes there is no moment at which everything is copied and the log can restart. So once it is long,
+ * this takes the write lock to copy the little that is left.
+ */
+export function checkpoint(file: string, longLog: number = LONG_LOG): void {
+  // Opens a connection each time: one that stayed open after the file was replaced would, as the last to close, remove
+  // the new file's log.
+  const database = new Database(file, { fileMustExist: true, timeout: PATIENCE });
+  try {
+    const [{ busy, log, checkpointed }] = database.pragma('wal_checkpoint(PASSIVE)') as [Checkpoint];
+    if (busy === 0 && (log === checkpointed || log > longLog)) beginAnew(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** The first write into a restarted log syncs its header, so this write spares a request from doing it. */
+function beginAnew(database: Database.Database): void {
+  const [{ busy }] = database.pragma('wal_checkpoint(RESTART)') as [{ busy: 0 | 1 }];
+  if (busy === 1) return;
+  database.exec('BEGIN IMMEDIATE');
+  database.pragma(`user_version = ${database.pragma('user_version', { simple: true })}`);
+  database.exec('COMMIT');
+}

@@ -1,0 +1,75 @@
+import { Worker } from 'node:worker_threads';
+
+/** How many changes the log collects before a checkpoint: about 4 to 16 MiB. */
+const CHANGES = 500;
+
+/** The entry file of the thread has the extension of this one: `.ts` from sources, `.js` when built. */
+const ENTRY: URL = new URL(
+  `./checkpoint-worker${/\.[a-z]+$/.exec(import.meta.url)?.[0] ?? '.js'}`,
+  import.meta.url,
+);
+
+/** The thread needs little memory; without a limit V8 reserves much more. */
+const YOUNG_MIB = 2;
+
+/**
+ * Runs checkpoints in a worker thread. A checkpoint syncs the disk twice; within a commit, where SQLite would do it, it
+ * would block every request of the process.
+ */
+export class Checkpointer {
+  readonly #file: string;
+  readonly #entry: URL;
+  #worker: Worker | undefined;
+  #running: PromiseWithResolvers<void> | undefined;
+  #changes = 0;
+  #closed = false;
+
+  constructor(file: string, entry: URL = ENTRY) {
+    this.#file = file;
+    this.#entry = entry;
+  }
+
+  /** Counts a change that was committed. */
+  changed(): void {
+    this.#changes += 1;
+    if (this.#changes < CHANGES || this.#running !== undefined || this.#closed) return;
+    this.#changes = 0;
+    this.#running = Promise.withResolvers();
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(this.#file);
+  }
+
+  /** Resolves when nothing runs any more. Closing again is harmless. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#running?.promise;
+    await this.#worker?.terminate();
+  }
+
+  /** The worker thread, started on first use. It does not keep the process alive. */
+  #start(): Worker {
+    const worker = new Worker(this.#entry, {
+      name: 'pinfold-persistence-sqlite',
+      // Does not inherit the process's options: some, such as `--input-type`, prevent a thread from starting.
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    });
+    worker.unref();
+    worker.on('message', () => this.#ended());
+    // SQLite itself checkpoints a very long log, and the next changes start another thread. Listens to `exit` rather
+    // than `error`, which comes first: a thread started in between would be mistaken for this one.
+    worker.on('error', () => undefined);
+    worker.on('exit', () => this.#lose());
+    return worker;
+  }
+
+  #lose(): void {
+    this.#worker = undefined;
+    this.#ended();
+  }
+
+  #ended(): void {
+    this.#running?.resolve();
+    this.#running = undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import { fstatSync, readdirSync, readSync, statSync } from 'node:fs';
+
+/** The first copy of the header of the WAL index (SQLite's file format, `WalIndexHdr`). */
+const HEADER_BYTES = 48;
+/** Where the header says that it is initialized. */
+const IS_INIT = 12;
+
+/**
+ * Watches a database for commits, by any process, with one positioned read: it compares the header of the WAL index,
+ * which is SQLite's own test of whether a connection may keep its page cache. SQLite rewrites the header before a commit
+ * returns, and each commit counts in it. All 48 bytes are compared: after a recovery the counter begins anew, but salts
+ * and checksums differ.
+ *
+ * It reads through SQLite's own descriptor of the `-shm` file. A descriptor of ours would have to stay open for ever:
+ * closing any descriptor of the file drops the locks that this process holds on it (POSIX).
+ */
+export class CommitWatch {
+  readonly #descriptor: number;
+  #seen: Buffer = Buffer.alloc(HEADER_BYTES);
+  #now: Buffer = Buffer.alloc(HEADER_BYTES);
+
+  private constructor(descriptor: number) {
+    this.#descriptor = descriptor;
+  }
+
+  /**
+   * Watches the database of a connection that has already read and stays open. Returns `undefined` on systems other
+   * than Linux, and when another file has replaced the connection's.
+   */
+  static of(file: string): CommitWatch | undefined {
+    if (process.platform !== 'linux') return undefined;
+    try {
+      const { dev, ino } = statSync(`${file}-shm`, { bigint: true });
+      const isShared = (descriptor: number): boolean => {
+        const found = statOf(descriptor);
+        return found?.ino === ino && found.dev === dev;
+      };
+      const descriptor = readdirSync('/proc/self/fd').map(Number).find(isShared);
+      return descriptor === undefined ? undefined : new CommitWatch(descriptor);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whether anything may have been committed since the last call. */
+  hasChanged(): boolean {
+    try {
+      if (readSync(this.#descriptor, this.#now, 0, HEADER_BYTES, 0) !== HEADER_BYTES) return true;
+    } catch {
+      return true;
+    }
+    if (this.#now[IS_INIT] === 1 && this.#now.equals(this.#seen)) return false;
+    [this.#seen, this.#now] = [this.#now, this.#seen];
+    return true;
+  }
+}
+
+function statOf(descriptor: number) {
+  try {
+    return fstatSync(descriptor, { bigint: true });
+  } catch {
+    // It was closed meanwhile.
+    return undefined;
+  }
+}

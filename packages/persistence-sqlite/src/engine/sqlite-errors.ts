@@ -1,0 +1,49 @@
+import { Fault } from '@pinfold/core';
+import Database from 'better-sqlite3';
+
+/** Result codes for problems with the file, the disk or a lock rather than with the statement. */
+const UNAVAILABLE = /^SQLITE_(?:BUSY|CANTOPEN|FULL|IOERR|PERM|PROTOCOL|READONLY)(?:_|$)/;
+const CORRUPT = /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/;
+const BUSY = /^SQLITE_(?:BUSY|PROTOCOL)(?:_|$)/;
+/** No room for the log (`IOERR_WRITE` under a quota) or for the memory that its readers share. */
+const FULL = /^SQLITE_(?:FULL|IOERR_WRITE|IOERR_SHMSIZE)$/;
+/** After these the connection may be unusable: it has another file open, or a read-only one. */
+const DROP = /^SQLITE_(?:CANTOPEN|CORRUPT|IOERR|NOTADB|READONLY)(?:_|$)/;
+
+/** Whether another connection holds the lock. Nothing was done, so the caller may retry. */
+export function isBusy(error: unknown): boolean {
+  return matches(error, BUSY);
+}
+
+/** Whether the connection should be opened anew before its next use. */
+export function spoilsConnection(error: unknown): boolean {
+  return matches(error, DROP);
+}
+
+/** Whether there was no room on the disk: nothing was done. */
+export function isFull(error: unknown): boolean {
+  return matches(error, FULL);
+}
+
+/** Whether an error comes from SQLite. */
+export function isOfSqlite(error: unknown): boolean {
+  return error instanceof Database.SqliteError;
+}
+
+/** Returns the fault that an error of SQLite means, and any other error, which is a bug, unchanged. */
+export function asFault(error: unknown): unknown {
+  if (matches(error, UNAVAILABLE)) return unavailable(error);
+  if (matches(error, CORRUPT)) {
+    return new Fault('store_corrupt', 'the database file is damaged', { cause: error });
+  }
+  return error;
+}
+
+/** Returns the fault for a database that is unavailable. */
+export function unavailable(cause: unknown): Fault {
+  return new Fault('store_unavailable', 'the database cannot be used now', { cause });
+}
+
+function matches(error: unknown, codes: RegExp): boolean {
+  return error instanceof Database.SqliteError && codes.test(error.code);
+}

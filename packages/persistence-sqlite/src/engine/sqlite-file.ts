@@ -1,0 +1,123 @@
+import { closeSync, openSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { CommitWatch } from './commit-watch.ts';
+import { RowCache } from './row-cache.ts';
+
+/** The page cache of one connection, in KiB. */
+const CACHE_KIB = 16_384;
+/**
+ * The length of the log, in pages (64 MiB), from which a commit checkpoints it. The worker thread usually does so
+ * earlier.
+ */
+const LOG_PAGES = 16_384;
+/** The size, in bytes, to which a grown write-ahead log is truncated. */
+const LOG_BYTES = 67_108_864;
+
+/** Returns the prepared statement of a text; a connection prepares each text once. */
+export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown[], Row>;
+
+/** One open connection to a file, with its prepared statements. */
+export interface SqliteFile {
+  readonly prepare: Prepare;
+  /**
+   * Reads one row by one parameter, from the cache if nothing was committed since. Callers share the row and must not
+   * change it.
+   */
+  cachedRow<Row>(sql: string, key: string): Row | undefined;
+  /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
+  transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: (prepare: Prepare) => Result): Result;
+  exec(sql: string): void;
+  /** Copies the write-ahead log into the file, and truncates it unless a reader uses it. */
+  emptyLog(): void;
+  /** Sets whether commits wait for the disk; they do at first. */
+  force(forced: boolean): void;
+  close(): void;
+}
+
+/** Opens the file, making it when it is not there. Throws errors of SQLite and of the file system. */
+export function openSqliteFile(file: string): SqliteFile {
+  createPrivately(file);
+  // A wait inside SQLite would block the event loop, so the connection's owner waits instead.
+  const database = new Database(file, { timeout: 0 });
+  try {
+    configure(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return wrap(database, file);
+}
+
+/**
+ * Creates the file, because SQLite would make it readable for all users. It must not open an existing file: closing it
+ * would drop every lock that this process holds on it, including SQLite's.
+ */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function configure(database: Database.Database): void {
+  const mode = database.pragma('journal_mode = WAL', { simple: true });
+  if (mode !== 'wal')
+    throw new Database.SqliteError('the file cannot have a write-ahead log', 'SQLITE_CANTOPEN');
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  database.pragma(`cache_size = -${CACHE_KIB}`);
+  database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
+  database.pragma(`journal_size_limit = ${LOG_BYTES}`);
+}
+
+function wrap(database: Database.Database, file: string): SqliteFile {
+  const statements = new Map<string, Database.Statement<unknown[], unknown>>();
+  let isForced = true;
+  const prepare = <Row>(sql: string): Database.Statement<unknown[], Row> => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = database.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement as Database.Statement<unknown[], Row>;
+  };
+  const caches = new Map<string, Pick<RowCache<unknown>, 'get'>>();
+  return {
+    prepare,
+    cachedRow: <Row>(sql: string, key: string) => {
+      const cache = caches.get(sql);
+      if (cache !== undefined) return cache.get(key) as Row | undefined;
+      const read = (one: string): unknown => prepare(sql).get(one);
+      const row = read(key);
+      // SQLite opens the watched file with its first read.
+      const watch = CommitWatch.of(file);
+      caches.set(sql, watch === undefined ? { get: read } : new RowCache(watch, read));
+      return row as Row | undefined;
+    },
+    transaction: (begin, work) => {
+      prepare(begin).run();
+      try {
+        const result = work(prepare);
+        prepare('COMMIT').run();
+        return result;
+      } catch (error) {
+        if (database.inTransaction) prepare('ROLLBACK').run();
+        throw error;
+      }
+    },
+    exec: (sql) => {
+      database.exec(sql);
+    },
+    emptyLog: () => {
+      database.pragma('wal_checkpoint(TRUNCATE)');
+    },
+    force: (forced) => {
+      if (forced !== isForced) database.exec(`PRAGMA synchronous = ${forced ? 'FULL' : 'NORMAL'}`);
+      isForced = forced;
+    },
+    close: () => {
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import {
+  type Migration,
+  type MigrationScope,
+  planMigrations,
+  refuseOutdated,
+  type SchemaState,
+} from '@pinfold/core/adapter';
+import type { Statements } from '../engine/sqlite-connection.ts';
+import { MIGRATIONS } from './migrations.ts';
+
+const STATE_TABLE = `
+  CREATE TABLE IF NOT EXISTS schema_state (
+    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+    version INTEGER NOT NULL,
+    oldest_version INTEGER NOT NULL,
+    oldest_release TEXT NOT NULL
+  ) STRICT`;
+/** Reads the state of the schema. */
+export const STATE = `
+  SELECT version, oldest_version AS oldestVersion, oldest_release AS oldestRelease FROM schema_state`;
+const SET_STATE = `
+  INSERT INTO schema_state (one, version, oldest_version, oldest_release)
+  VALUES (1, @version, @oldestVersion, @oldestRelease)
+  ON CONFLICT (one) DO UPDATE
+  SET version = @version, oldest_version = @oldestVersion, oldest_release = @oldestRelease`;
+
+/**
+ * Migrates the schema to the newest of `migrations`, in one transaction, so that only one of several concurrent
+ * processes does it.
+ */
+export function migrate(
+  connection: Statements,
+  migrations: readonly Migration[] = MIGRATIONS,
+  scope?: MigrationScope,
+): Promise<void> {
+  return connection.writeSchema((prepare, exec) => {
+    exec(STATE_TABLE);
+    const { steps, reached } = planMigrations(prepare<SchemaState>(STATE).get(), migrations, scope);
+    for (const { sql } of steps) exec(sql);
+    if (reached !== undefined) prepare(SET_STATE).run(reached);
+  });
+}
+
+/** Rejects unless the schema exists and this release can use it. */
+export async function checkSchema(
+  connection: Statements,
+  signal: AbortSignal | undefined,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<undefined> {
+  await connection.read((prepare) => refuseOutdated(prepare<SchemaState>(STATE).get(), migrations), signal);
+}

@@ -1,0 +1,38 @@
+import type { HistoryEvent, Instant } from '@pinfold/core';
+import type { Prepare } from '../engine/sqlite-file.ts';
+import { EVENTS } from '../schema/columns.ts';
+
+const KEEP = `INSERT INTO events (${EVENTS.insert}) VALUES (${EVENTS.parameters(1)})`;
+
+/**
+ * What the update of a role sets when the parameters are the instant of the first of its events, which is put after the
+ * one before, and their number.
+ */
+export const LAST_EVENT_AT = 'last_event_at = max(last_event_at + 1, coalesce(?, 0)) + ? - 1';
+
+/** A role's row after its update. */
+export interface SequencedEvent {
+  readonly lastEventAt: number;
+}
+
+/** The parameters of {@link LAST_EVENT_AT}. */
+export function sequenced(events: readonly HistoryEvent[]): readonly [Instant | null, number] {
+  return [events[0]?.at ?? null, events.length];
+}
+
+export function keep(prepare: Prepare, events: readonly HistoryEvent[]): void {
+  for (const event of events) prepare(KEEP).run(...EVENTS.values(event));
+}
+
+/** Keeps the events of one change of a role, a millisecond apart, the last of them when its row says. */
+export function insertSequenced(
+  prepare: Prepare,
+  events: readonly HistoryEvent[],
+  { lastEventAt }: SequencedEvent,
+): void {
+  const first = lastEventAt - events.length + 1;
+  keep(
+    prepare,
+    events.map((event, n) => ({ ...event, at: (first + n) as Instant })),
+  );
+}

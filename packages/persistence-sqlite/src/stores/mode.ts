@@ -1,0 +1,32 @@
+import type { AccountId, Authority, Credential, Mode, Refusal, Unchangeable } from '@pinfold/core';
+import { NORMAL, refuseChange, UNAUTHORIZED } from '@pinfold/core/adapter';
+import type { Prepare } from '../engine/sqlite-file.ts';
+import { findAccount } from './accounts.ts';
+
+const FIND = 'SELECT kind, message FROM service_mode WHERE one = 1';
+const IS_REVOKED = 'SELECT 1 FROM api_keys WHERE id = ? AND revoked_at IS NOT NULL';
+const IS_SIGNED_IN = 'SELECT 1 FROM sessions WHERE token_hash = ?';
+
+/** The mode as the transaction sees it. */
+export function findMode(prepare: Prepare): Mode {
+  return prepare<Mode>(FIND).get() ?? NORMAL;
+}
+
+/** Returns the refusal of a change to an account's data, if it is refused. */
+export function refused(
+  prepare: Prepare,
+  name: AccountId,
+  authority: Authority = 'account',
+): Unchangeable | undefined {
+  return authority === 'operator' ? undefined : refuseChange(findAccount(prepare, name), findMode(prepare));
+}
+
+/** The refusal of a change whose key was revoked or whose session has ended. */
+export function refusedCredential(
+  prepare: Prepare,
+  { key = null, session = null }: Credential,
+): Refusal<'unauthorized'> | undefined {
+  const isRevoked = key !== null && prepare(IS_REVOKED).get(key) !== undefined;
+  const hasEnded = session !== null && prepare(IS_SIGNED_IN).get(session) === undefined;
+  return isRevoked || hasEnded ? UNAUTHORIZED : undefined;
+}

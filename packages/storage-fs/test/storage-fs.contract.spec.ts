@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { FsArchiveStorage, FsStaging } from '@pinfold/storage-fs';
+import { archiveStorageContract, stagingContract } from '@pinfold/test-contracts';
+import { describeArchiveStorage, describeContract } from '@pinfold/test-contracts/mocha';
+import type { Files } from '../src/files.ts';
+import { grudgingFiles, lostFiles } from './grudging-files.ts';
+import { filesIn, openFolder } from './opened.ts';
+
+describeArchiveStorage({
+  name: 'FsArchiveStorage',
+  create: async () => {
+    const { storage, openStorage, ...rest } = await openFolder();
+    return { port: storage, peer: openStorage, ...rest };
+  },
+  runs: 8,
+});
+
+describeContract(archiveStorageContract, {
+  name: 'FsArchiveStorage on a system that gives little',
+  create: async () => {
+    const { folder, staging, clock, openStorage: _, ...rest } = await openFolder();
+    const over = (files: Files) => async () =>
+      new FsArchiveStorage({ folder: join(folder, 'archives'), staging, clock }, files);
+    const open = over(grudgingFiles);
+    return { ...rest, port: await open(), peer: open, unreachable: over(lostFiles) };
+  },
+});
+
+describeContract(stagingContract, {
+  name: 'FsStaging',
+  create: async () => {
+    const { folder, clock, staging, openStaging, strew, dispose } = await openFolder();
+    const gone = new FsStaging({ folder: join(folder, 'gone'), clock });
+    return {
+      port: staging,
+      peer: openStaging,
+      unreachable: async () => gone,
+      left: async () => (await filesIn(folder)).length,
+      strew,
+      advance: (length) => clock.advance(length),
+      dispose,
+    };
+  },
+});

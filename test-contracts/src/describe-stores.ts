@@ -1,0 +1,117 @@
+import type { Persistence } from '@pinfold/core/adapter';
+import { describe, it } from 'mocha';
+import { accountStoreContract } from './account-store/contract.ts';
+import { apiKeyStoreContract } from './api-key-store/contract.ts';
+import { checkApiKeyStoreSequences } from './api-key-store/sequences.ts';
+import { attemptCounterContract } from './attempt-counter/contract.ts';
+import { checkAttemptCounterSequences } from './attempt-counter/sequences.ts';
+import type { Contract, StoreSubject } from './contract.ts';
+import { describeContract } from './describe-contract.ts';
+import { historyStoreContract } from './history-store/contract.ts';
+import { importContract } from './moving/import.ts';
+import { snapshotContract } from './moving/snapshot.ts';
+import { pairingStoreContract } from './pairing-store/contract.ts';
+import { roleStoreContract } from './role-store/contract.ts';
+import { checkRoleStoreSequences, type ModelOptions } from './role-store-model/sequences.ts';
+import { checkRoleStoreStorms } from './role-store-model/storms.ts';
+import { serviceModeContract } from './service-mode/contract.ts';
+import { sessionStoreContract } from './session-store/contract.ts';
+import { checkSessionStoreSequences } from './session-store/sequences.ts';
+import { takedownStoreContract } from './takedown-store/contract.ts';
+import { viewStoreContract } from './view-store/contract.ts';
+
+/** Every store of one database, as `Persistence` has them. */
+export type Stores = Omit<Persistence, 'check' | 'close' | 'migrate'>;
+
+type Open = () => Promise<StoreSubject<Stores>>;
+type Sequence = 'apiKeys' | 'attempts' | 'concurrentRoles' | 'roles' | 'sessions';
+
+/** What {@link describeStores} needs. */
+export interface MochaStoresOptions {
+  /** The database's name, for reports: `SQLite`. */
+  readonly name: string;
+  /** Opens all stores over an empty database of their own. Called for each clause and each random run. */
+  readonly open: Open;
+  /** How many random runs to try of each kind; 100 when absent. */
+  readonly runs?: Partial<Readonly<Record<Sequence, number>>>;
+  /** Checks only the contracts of these ports, and no random runs: for a second setup of a database. */
+  readonly ports?: readonly string[];
+  /** The longest one clause may take, in milliseconds; 60,000 when absent. */
+  readonly timeout?: number;
+}
+
+const CONTRACTS = [
+  contractOf(roleStoreContract, ({ roles }) => roles),
+  contractOf(accountStoreContract, (stores) => stores),
+  contractOf(apiKeyStoreContract, ({ apiKeys }) => apiKeys),
+  contractOf(attemptCounterContract, ({ attempts }) => attempts),
+  contractOf(sessionStoreContract, ({ sessions }) => sessions),
+  contractOf(pairingStoreContract, (stores) => stores),
+  contractOf(historyStoreContract, (stores) => stores),
+  contractOf(serviceModeContract, (stores) => stores),
+  contractOf(takedownStoreContract, (stores) => stores),
+  contractOf(viewStoreContract, ({ views }) => views),
+  contractOf(snapshotContract, (stores) => stores),
+  contractOf(importContract, (stores) => stores),
+];
+
+const SEQUENCES: Readonly<Record<Sequence, (open: Open, options: ModelOptions) => Promise<void>>> = {
+  roles: sequenceOf(checkRoleStoreSequences, ({ roles }) => roles),
+  concurrentRoles: sequenceOf(checkRoleStoreStorms, ({ roles }) => roles),
+  apiKeys: sequenceOf(checkApiKeyStoreSequences, ({ apiKeys }) => apiKeys),
+  attempts: sequenceOf(checkAttemptCounterSequences, ({ attempts }) => attempts),
+  sessions: sequenceOf(checkSessionStoreSequences, ({ sessions }) => sessions),
+};
+
+/**
+ * Declares every contract of a persistence, and its random runs, as mocha tests.
+ *
+ * @example
+ * import type { StoreSubject } from '@pinfold/test-contracts';
+ * import { describeStores, type Stores } from '@pinfold/test-contracts/mocha';
+ *
+ * declare const open: () => Promise<StoreSubject<Stores>>;
+ *
+ * describeStores({ name: 'MyDatabase', open, runs: { roles: 20, concurrentRoles: 60 } });
+ */
+export function describeStores(options: MochaStoresOptions): void {
+  const { name, open, ports, runs = {} } = options;
+  for (const { port, declare } of CONTRACTS) {
+    if (ports === undefined || ports.includes(port)) declare(options);
+  }
+  if (ports !== undefined) return;
+  describe(`${name} in random runs`, function () {
+    this.timeout(300_000);
+    for (const [sequence, check] of Object.entries(SEQUENCES)) {
+      it(`keeps its promises: ${sequence}`, () => check(open, { runs: runs[sequence as Sequence] ?? 100 }));
+    }
+  });
+}
+
+function contractOf<Port>(contract: Contract<Port, StoreSubject<Port>>, portOf: (stores: Stores) => Port) {
+  return {
+    port: contract.port,
+    declare: (options: MochaStoresOptions): void =>
+      describeContract(contract, { ...options, create: subjectsOf(options.open, portOf) }),
+  };
+}
+
+function sequenceOf<Port>(
+  check: (create: () => Promise<StoreSubject<Port>>, options: ModelOptions) => Promise<void>,
+  portOf: (stores: Stores) => Port,
+) {
+  return (open: Open, options: ModelOptions): Promise<void> => check(subjectsOf(open, portOf), options);
+}
+
+function subjectsOf<Port>(open: Open, portOf: (stores: Stores) => Port): () => Promise<StoreSubject<Port>> {
+  return async () => {
+    const subject = await open();
+    return {
+      port: portOf(subject.port),
+      peer: async () => portOf(await subject.peer()),
+      unreachable: async () => portOf(await subject.unreachable()),
+      history: async () => subject.port.history,
+      dispose: () => subject.dispose(),
+    };
+  };
+}

@@ -1,0 +1,40 @@
+import { createMemory, type Memory } from '@pinfold/memory';
+import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
+import { describeArchiveStorage, describeStores } from '@pinfold/test-contracts/mocha';
+
+/** A fresh memory, whose peers are further handles on its data. */
+function openMemory() {
+  const memory = createMemory();
+  return {
+    port: memory,
+    peer: async () => memory.peer(),
+    unreachable: async (): Promise<Memory> => {
+      const closed = memory.peer();
+      await closed.close();
+      return closed;
+    },
+    dispose: () => memory.close(),
+  };
+}
+
+describeStores({ name: 'Memory', open: async () => openMemory() });
+
+describeArchiveStorage({
+  name: 'MemoryArchiveStorage',
+  create: async () => {
+    const { port, peer, unreachable, dispose } = openMemory();
+    const staged = await createStagedArchives();
+    return {
+      port: port.archives,
+      peer: async () => (await peer()).archives,
+      stage: staged.stage,
+      strew: async () => {},
+      unreachable: async () => (await unreachable()).archives,
+      dispose: async () => {
+        await dispose();
+        await staged.dispose();
+      },
+    };
+  },
+  runs: 30,
+});
