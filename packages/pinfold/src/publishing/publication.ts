@@ -1,19 +1,27 @@
 import type { Pin, WireError, WireWarning } from '@pinfold/http-express';
 
+export type { WireWarning };
+
 /** What is to be published. */
-export interface Wish {
+export interface PublishRequest {
   readonly filename: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly title: string | undefined;
   readonly idempotencyKey: string;
 }
 
-/** What came of it, as the API answers it. */
+/** The answer, as the API gives it. */
 export interface Published {
   readonly pin: Pin;
   readonly warnings: readonly WireWarning[];
   /** Whether it was published before, with the same Idempotency-Key. */
   readonly replayed: boolean;
+}
+
+/** The result of a check that stores nothing. */
+export interface Checked {
+  readonly archive: { readonly file_count: number; readonly size: number };
+  readonly warnings: readonly WireWarning[];
 }
 
 /** An archive's broken rules for a person: each rule once, with the first of the files under it. */
