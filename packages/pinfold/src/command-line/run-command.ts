@@ -66,7 +66,7 @@ function report(error: unknown, name: string, { err }: Terminal): number {
   }
   err(`pinfold: ${reasonOf(error)}`);
   if (error instanceof CommandFailure) return error.exitCode;
-  return isFault(error) && error.retryable ? 3 : 1;
+  return isUnavailable(error) ? 3 : 1;
 }
 
 /** Prints the failure as the last line of standard output. */
@@ -78,10 +78,17 @@ function printJson(error: unknown, { out }: Terminal): void {
 function failureJson(error: unknown): FailureJson | undefined {
   if (error instanceof CommandFailure) return error.json;
   if (error instanceof UsageError) return { code: 'usage', detail: error.message };
+  if (isUnavailable(error)) return { code: 'unavailable', detail: reasonOf(error) };
   if (error instanceof Error && error.name === 'SettingsError')
     return { code: 'settings', detail: error.message };
-  if (isFault(error)) return { code: error.retryable ? 'unavailable' : error.code, detail: reasonOf(error) };
+  if (isFault(error)) return { code: error.code, detail: reasonOf(error) };
   return { code: 'internal_error', detail: error instanceof Error ? error.message : 'failed' };
+}
+
+/** A database or storage is away; the setting that names it can be right. */
+function isUnavailable(error: unknown): error is Error {
+  const fault = error instanceof Error && error.name === 'SettingsError' ? error.cause : error;
+  return isFault(fault) && fault.retryable;
 }
 
 /** One line for a failure that a user can act on; a bug keeps its stack. */

@@ -1,11 +1,13 @@
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { loginsFile, writeLogin } from '../../src/api-client/logins.ts';
 import { type App, createApp } from '../../src/compose/create-app.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { type CommandRun, run, runProcess } from '../command-run.ts';
+import { type CommandRun, run, runProcess, spawnCommand } from '../command-run.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -142,13 +144,13 @@ describe('the place where a command works', function () {
       expect(here).to.deep.equal(there);
     }
     await run(env, 'pin', pin.id);
-    for (const [args, code, text] of [
+    for (const [args, code, sentence] of [
       [['renew', pin.id], 'invalid_state', 'pinfold unpin ID'],
       [['show', '00000000-0000-4000-8000-000000000000'], 'not_found', 'no such publication in your account'],
     ] as const) {
       for (const failed of await both(...args, '--json')) {
         expect([failed.code, JSON.parse(failed.out).error.code]).to.deep.equal([1, code]);
-        expect(failed.err).to.include(text);
+        expect(failed.err).to.include(sentence);
       }
     }
     expect(JSON.parse((await run(env, 'stop', pin.id, '--json')).out)).to.deep.equal({
@@ -178,7 +180,9 @@ describe('the place where a command works', function () {
   }
 });
 
-describe('the arguments of the command', () => {
+describe('the arguments of the command', function () {
+  this.timeout(60_000);
+
   it('name what was probably meant', async () => {
     for (const [args, meant] of [
       [['publsh'], 'Unknown command publsh. Did you mean publish?'],
@@ -205,15 +209,36 @@ describe('the arguments of the command', () => {
   });
 
   it('with --json get one object for a failure, and exit code 3 for what may succeed later', async () => {
-    const away = await runProcess(
-      { PINFOLD_DATA_DIR: tmpdir(), PINFOLD_DATABASE_URL: 'postgres://127.0.0.1:1/x' },
-      'keys',
-      'list',
-      '--json',
-    );
-    expect(away.code, away.err).to.be.oneOf([1, 3]);
-    expect(JSON.parse(away.out).error).to.have.all.keys('code', 'detail');
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-arguments-'));
+    const database = {
+      PINFOLD_DATABASE_URL: 'postgres://127.0.0.1:1/x',
+      PINFOLD_SECRET: 'the secret of all the nodes',
+    };
+    const away = await runProcess({ PINFOLD_DATA_DIR: folder, ...database }, 'keys', 'list', '--json');
+    expect([away.code, JSON.parse(away.out).error.code], away.err).to.deep.equal([3, 'unavailable']);
+    await rm(folder, { recursive: true });
     const wrong = await run({ PINFOLD_PORT: 'x' }, 'keys', 'list', '--json');
     expect([wrong.code, JSON.parse(wrong.out).error.code]).to.deep.equal([1, 'settings']);
+  });
+
+  it('with --json get one object for a signal', async () => {
+    const command = spawnCommand(
+      {},
+      'publish',
+      '-',
+      '--name',
+      'x.html',
+      '--url',
+      'http://127.0.0.1:1',
+      '--key',
+      'x',
+      '--json',
+    );
+    const out = text(command.stdout);
+    // It retries, and says so.
+    command.stderr?.on('data', () => command.kill('SIGTERM'));
+    command.stdin?.end('<!doctype html><title>x</title>');
+    const [code] = await once(command, 'close');
+    expect([code, JSON.parse(await out).error.code]).to.deep.equal([143, 'interrupted']);
   });
 });
