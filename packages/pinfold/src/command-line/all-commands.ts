@@ -31,10 +31,18 @@ const FILES: Readonly<Record<string, () => Promise<{ readonly commands: readonly
   login: () => import('../commands/login.ts'),
   logout: () => import('../commands/login.ts'),
   whoami: () => import('../commands/login.ts'),
-  completion: () => import('../commands/completion.ts'),
-  version: () => import('../commands/help.ts'),
-  help: () => import('../commands/help.ts'),
+  completion: async () => {
+    const { completionOf } = await import('../commands/completion.ts');
+    return { commands: [completionOf(allCommands)] };
+  },
+  version: about,
+  help: about,
 };
+
+async function about(): Promise<{ readonly commands: readonly Command[] }> {
+  const { commandsAbout } = await import('../commands/help.ts');
+  return { commands: commandsAbout(allCommands) };
+}
 
 /** What the first argument may be. */
 export const FIRST_WORDS: readonly string[] = Object.keys(FILES);

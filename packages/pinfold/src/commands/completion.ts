@@ -1,25 +1,26 @@
-import { allCommands, FIRST_WORDS } from '../command-line/all-commands.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 
 const SHELLS: Readonly<Record<string, (followers: Followers) => string>> = { bash, zsh, fish };
 
-const completion = command({
-  name: 'completion',
-  group: 'about',
-  arguments: ['SHELL'],
-  json: false,
-  help: 'print the script that completes commands and options in bash, zsh or fish',
-  example: 'eval "$(pinfold completion bash)"',
-  guide: '#completion',
-  run: async ([shell], _, { out }) => {
-    const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
-    if (script === undefined) throw new UsageError(`SHELL must be one of ${Object.keys(SHELLS).join(', ')}`);
-    out(script(followersOf(await allCommands())));
-  },
-});
-
-export const commands: readonly Command[] = [completion];
+/** `completion`, which needs all commands. */
+export function completionOf(all: () => Promise<readonly Command[]>): Command {
+  return command({
+    name: 'completion',
+    group: 'about',
+    arguments: ['SHELL'],
+    json: false,
+    help: 'print the script that completes commands and options in bash, zsh or fish',
+    example: 'eval "$(pinfold completion bash)"',
+    guide: '#completion',
+    run: async ([shell], _, { out }) => {
+      const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
+      if (script === undefined)
+        throw new UsageError(`SHELL must be one of ${Object.keys(SHELLS).join(', ')}`);
+      out(script(followersOf(await all())));
+    },
+  });
+}
 
 /** The words that may follow one or two words. No name of a command or an option needs quotes. */
 type Followers = ReadonlyMap<string, readonly string[]>;
@@ -36,6 +37,10 @@ function followersOf(all: readonly Command[]): Followers {
   return found;
 }
 
+function firstWords(followers: Followers): string {
+  return [...followers.keys()].filter((name) => !name.includes(' ')).join(' ');
+}
+
 function cases(followers: Followers, of: (words: readonly string[]) => string): string {
   const byWords = [...followers].filter(([, words]) => words.length > 0);
   // The first matching pattern wins, so two words come before one.
@@ -49,7 +54,7 @@ function bash(followers: Followers): string {
   return `_pinfold() {
   local word="\${COMP_WORDS[COMP_CWORD]}" words
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W '${FIRST_WORDS.join(' ')}' -- "$word"))
+    COMPREPLY=($(compgen -W '${firstWords(followers)}' -- "$word"))
     return
   fi
   case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
@@ -65,7 +70,7 @@ function zsh(followers: Followers): string {
 _pinfold() {
   local -a candidates
   if ((CURRENT == 2)); then
-    candidates=(${FIRST_WORDS.join(' ')})
+    candidates=(${firstWords(followers)})
   else
     case "$words[2] $words[3]" in
 ${cases(followers, (words) => `candidates=(${words.join(' ')})`)}
@@ -82,7 +87,7 @@ function fish(followers: Followers): string {
     const seen = name.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
     return words.map((word) => `complete -c pinfold -n '${seen.join('; and ')}' ${fishWord(word)}`);
   });
-  return [`complete -c pinfold -n __fish_use_subcommand -f -a '${FIRST_WORDS.join(' ')}'`, ...lines].join(
+  return [`complete -c pinfold -n __fish_use_subcommand -f -a '${firstWords(followers)}'`, ...lines].join(
     '\n',
   );
 }

@@ -1,4 +1,3 @@
-import { allCommands } from '../command-line/all-commands.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { helpText } from '../command-line/help.ts';
@@ -16,17 +15,19 @@ const version = command({
   },
 });
 
-const help = command({
-  name: 'help',
-  group: 'about',
-  arguments: ['[COMMAND]', '[ACTION]'],
-  json: false,
-  help: 'list the commands, or explain the options of one',
-  example: 'pinfold help publish',
-  run: async (words, _, { out }) => {
-    const given = words.filter((word) => word !== undefined);
-    out(helpText(await allCommands(), given));
-  },
-});
-
-export const commands: readonly Command[] = [version, help];
+/** `version`, and `help`, which needs all commands. */
+export function commandsAbout(all: () => Promise<readonly Command[]>): readonly Command[] {
+  const help = command({
+    name: 'help',
+    group: 'about',
+    arguments: ['[COMMAND]', '[ACTION]'],
+    json: false,
+    help: 'list the commands, or explain the options of one',
+    example: 'pinfold help publish',
+    run: async (words, _, { out }) => {
+      const given = words.filter((word) => word !== undefined);
+      out(helpText(await all(), given));
+    },
+  });
+  return [version, help];
+}

@@ -20,7 +20,7 @@ export async function writeServerFile(
 ): Promise<() => Promise<void>> {
   const file = fileIn(dataDir);
   const text = `${JSON.stringify({ public_url: url, address: addressOf(host, port) })}\n`;
-  await writeFile(file, text);
+  await writeFile(file, text, { mode: 0o600 });
   return async () => {
     if ((await readFile(file, 'utf8').catch(() => undefined)) === text) await rm(file, { force: true });
   };

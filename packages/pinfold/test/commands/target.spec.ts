@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -68,6 +68,7 @@ describe('the place where a command works', function () {
 
   it('publishes nothing if no server answers and the public URL is not set', async () => {
     await app.close();
+    expect(await readdir(join(folder, 'data')), 'a clean stop').not.to.include('server.json');
     const silent = { ...env, PINFOLD_PUBLIC_URL: '' };
     const { code, out } = await run(silent, 'publish', site, '--json');
     expect([code, JSON.parse(out).error.code]).to.deep.equal([3, 'unavailable']);
