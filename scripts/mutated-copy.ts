@@ -69,7 +69,12 @@ export const mutated: Readonly<Record<string, Mutated>> = {
     packages: [...SERVED, 'packages/viewer'],
     read: ['deploy'],
   },
-  memory: adapter('memory'),
+  memory: adapter('memory', {
+    specs: [
+      'test-contracts/test/memory/*.contract.spec.ts',
+      'test-contracts/test/memory/role-store-model.spec.ts',
+    ],
+  }),
   'persistence-sqlite': adapter('persistence-sqlite', {
     sources: ['accounts.ts', 'events.ts', 'schema.ts', 'sqlite-*-{counter,store}.ts', 'role-store/*.ts'],
   }),

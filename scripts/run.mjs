@@ -1,7 +1,8 @@
 // Without it the two commands of the README fail on a machine whose Node is older than ours (better-sqlite3
 // crashes there) or which has no pnpm. Plain JavaScript that Node 16 can read, since an old Node starts it.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const onWindows = process.platform === 'win32';
 const fromSource = '--conditions=@pinfold/source';
+const flags = [fromSource, '--disable-warning=ExperimentalWarning'];
 /**
  * The server and the command run on their sources: nothing to build first, and never a stale build. With the
  * compile cache they start as fast as built code does.
@@ -52,90 +54,124 @@ function readJson(file) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
+/** Runs a command to its end; what it writes goes to standard error, since standard output belongs to the task. */
+function finished(command, args, options) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { shell: onWindows, stdio: ['ignore', 'pipe', 2], ...options });
+    let output = '';
+    child.stdout?.on('data', (data) => {
+      output += data;
+    });
+    child.on('error', () => resolve({ succeeded: false, output }));
+    child.on('close', (code) => resolve({ succeeded: code === 0, output }));
+  });
+}
+
 /** The folder in which npx keeps Node 24, remembered so that a later start needs no network. */
-function fetchedNode() {
-  const memory = join(root, 'node_modules', '.cache', 'pinfold-tools');
+async function fetchedNode() {
+  const memory = join(cache, 'pinfold-tools');
   const remembered = existsSync(memory) ? readFileSync(memory, 'utf8') : '';
   if (remembered && existsSync(join(remembered, 'node'))) {
     return remembered;
   }
   console.error('pinfold: fetching Node 24 (once; npm keeps it in its cache)');
-  const found = spawnSync(
-    'npx',
-    ['--yes', '--loglevel=error', '-p', 'node@24', 'node', '-p', 'process.version+process.env.PATH'],
-    { cwd: root, encoding: 'utf8', shell: onWindows, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const [, version, path] = /^(v[0-9.]+)(.+)$/m.exec(found.stdout || '') || [];
-  if (found.status !== 0 || !version || !nodeIsNew(version)) {
+  const npx = [
+    '--yes',
+    '--loglevel=error',
+    '-p',
+    'node@24',
+    'node',
+    '-p',
+    'process.version+process.env.PATH',
+  ];
+  const { succeeded, output } = await finished('npx', npx, { cwd: root });
+  const [, version, path] = /^(v[0-9.]+)(.+)$/m.exec(output) || [];
+  if (!succeeded || !version || !nodeIsNew(version)) {
     stop('pinfold: npx could not fetch Node. Please install Node 22.18 or newer by hand.');
   }
   const folder = path.split(delimiter)[0];
-  mkdirSync(dirname(memory), { recursive: true });
+  mkdirSync(cache, { recursive: true });
   writeFileSync(memory, folder);
   return folder;
 }
 
 /** The folder of the pinned pnpm. npm compares what it fetches with the hashes in scripts/pnpm/package-lock.json. */
-function fetchedPnpm(env) {
+async function fetchedPnpm(env) {
   const folder = join(root, 'scripts', 'pnpm');
   const installed = join(folder, 'node_modules', 'pnpm', 'package.json');
   if (!existsSync(installed) || readJson(installed).version !== pinnedPnpm()) {
     console.error(`pinfold: fetching pnpm ${pinnedPnpm()} (once)`);
     // --no-save: the lockfile stays as it is, also where npm adds the executable of another platform.
-    const { status } = spawnSync(
-      'npm',
-      ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
-      { cwd: folder, env, shell: onWindows, stdio: ['ignore', 2, 2] },
-    );
-    if (status !== 0) {
+    const npm = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+    const { succeeded } = await finished('npm', npm, { cwd: folder, env, stdio: ['ignore', 2, 2] });
+    if (!succeeded) {
       stop(`pinfold: npm could not fetch pnpm. Please install pnpm ${pinnedPnpm()} by hand.`);
     }
   }
   return join(folder, 'node_modules', '.bin');
 }
 
-/** pnpm keeps a copy of the lockfile that it installed last. */
+/** pnpm keeps a copy of the lockfile, with all of it only after an install of everything. */
 function isInstalled() {
   const installed = join(root, 'node_modules', '.pnpm', 'lock.yaml');
-  return existsSync(installed) && readFileSync(installed).equals(readFileSync(join(root, 'pnpm-lock.yaml')));
+  if (!existsSync(installed)) {
+    return false;
+  }
+  if (readFileSync(installed).equals(lockfile)) {
+    return true;
+  }
+  return onlyServer && existsSync(serverInstall) && readFileSync(serverInstall, 'utf8') === lockfileHash;
 }
 
-/** Writes to standard error only: the standard output belongs to the task. */
-function install(env) {
+async function install(env) {
   console.error('pinfold: installing dependencies');
-  const { status } = spawnSync('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only'], {
+  const pnpm = ['install', '--frozen-lockfile', '--reporter=append-only'];
+  // The server and what it depends on, without tools and tests: a fifth of the whole.
+  if (onlyServer) pnpm.push('--prod', '--filter-prod=pinfold-example-reference-app...');
+  // The lockfile pins every byte, and pnpm asks how old a release is when somebody changes the lockfile. To ask again
+  // takes 8 to 13 s; CI does.
+  if (!process.env.CI) pnpm.push('--config.minimumReleaseAge=0');
+  const { succeeded } = await finished('pnpm', pnpm, {
     cwd: root,
     // CI: pnpm asks nothing. NODE_ENV: with "production" it would leave out what development needs.
     env: { ...env, CI: 'true', NODE_ENV: '' },
-    shell: onWindows,
     stdio: ['ignore', 2, 2],
   });
-  if (status !== 0) {
+  if (!succeeded) {
     stop('pinfold: the dependencies could not be installed; what went wrong stands above.');
+  }
+  mkdirSync(cache, { recursive: true });
+  writeFileSync(serverInstall, lockfileHash);
+}
+
+/** Whether no source of the bundles changed since they were made. */
+function bundlesAreFresh() {
+  try {
+    statSync(join(root, 'packages', 'management', 'dist', 'assets', 'manifest.json'));
+    const { began, sources } = readJson(bundleRecord);
+    return sources.every((file) => statSync(file).mtimeMs < began);
+  } catch {
+    return false;
   }
 }
 
 /** Browsers run no TypeScript: what they load of the management screen is bundled before anything serves it. */
-function bundle(node, env) {
-  const { status } = spawnSync(
-    node,
-    [fromSource, '--disable-warning=ExperimentalWarning', join(root, 'packages/management/build.ts')],
-    { env, stdio: ['ignore', 2, 2] },
-  );
-  if (status !== 0) {
+async function bundle(node, env) {
+  mkdirSync(cache, { recursive: true });
+  const build = [...flags, join(root, 'packages', 'management', 'build.ts'), bundleRecord];
+  const { succeeded } = await finished(node, build, { env, shell: false, stdio: ['ignore', 2, 2] });
+  if (!succeeded) {
     stop('pinfold: the management screen could not be bundled; what went wrong stands above.');
   }
 }
 
 function run(node, file, args, env) {
-  const child = spawn(
-    node,
-    [fromSource, '--disable-warning=ExperimentalWarning', join(root, file), ...args],
-    {
-      env,
-      stdio: 'inherit',
-    },
-  );
+  const argv = [...flags, join(root, file), ...args];
+  // In the place of this process: no second one stays in memory, and signals need nobody to pass them on.
+  if (process.execve && !onWindows) {
+    process.execve(node, [node, ...argv], env);
+  }
+  const child = spawn(node, argv, { env, stdio: 'inherit' });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal));
   }
@@ -148,21 +184,36 @@ const task = tasks[name];
 if (!task) {
   stop(`usage: node scripts/run.mjs ${Object.keys(tasks).join('|')} [arguments]`);
 }
-const compileCache = join(root, 'node_modules', '.cache', 'node-compile');
-const env = { NODE_COMPILE_CACHE: compileCache, ...process.env };
+const cache = join(root, 'node_modules', '.cache');
+const bundleRecord = join(cache, 'pinfold-bundles.json');
+const serverInstall = join(cache, 'pinfold-server-install');
+const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'));
+const lockfileHash = createHash('sha256').update(lockfile).digest('hex');
+// A clone that had everything keeps everything.
+const onlyServer =
+  (name === 'start' || name === 'pinfold') && !existsSync(join(root, 'node_modules', 'mocha'));
+const env = { NODE_COMPILE_CACHE: join(cache, 'node-compile'), ...process.env };
 let node = process.execPath;
-const oldNode = !nodeIsNew(process.version);
 const missingInstall = !isInstalled();
-if (oldNode) {
-  const folder = fetchedNode();
-  env.PATH = folder + delimiter + env.PATH;
-  node = join(folder, 'node');
+const fetchingNode = nodeIsNew(process.version) ? Promise.resolve() : fetchedNode();
+/** pnpm's installer runs on Node 18 and newer; with such a one it is fetched while Node 24 is. */
+async function fetchPnpmInTime() {
+  if (!(missingInstall || task.needsPnpm) || pnpmIsOurs()) {
+    return undefined;
+  }
+  const folder = Number.parseInt(process.versions.node, 10) < 18 ? await fetchingNode : undefined;
+  return fetchedPnpm(folder ? { ...env, PATH: folder + delimiter + env.PATH } : env);
 }
-if ((missingInstall || task.needsPnpm) && !pnpmIsOurs()) {
-  env.PATH = fetchedPnpm(env) + delimiter + env.PATH;
+const [nodeFolder, pnpmFolder] = await Promise.all([fetchingNode, fetchPnpmInTime()]);
+if (nodeFolder) {
+  env.PATH = nodeFolder + delimiter + env.PATH;
+  node = join(nodeFolder, 'node');
+}
+if (pnpmFolder) {
+  env.PATH = pnpmFolder + delimiter + env.PATH;
 }
 if (missingInstall) {
-  install(env);
+  await install(env);
 }
 if (name === 'spec') {
   if (args.length === 0) {
@@ -172,12 +223,8 @@ if (name === 'spec') {
   env.PATH = join(root, 'node_modules', '.bin') + delimiter + env.PATH;
   env.NODE_OPTIONS = `${env.NODE_OPTIONS || ''} ${fromSource}`.trim();
 }
-if (name === 'start' || name === 'pinfold') {
-  // Node keeps what it made of the sources: later starts need not take the types out again.
-  env.NODE_COMPILE_CACHE ||= join(root, 'node_modules', '.cache', 'pinfold-compiled');
-}
-if (task.serves || (name === 'pinfold' && args[0] === 'serve')) {
-  bundle(node, env);
+if ((task.serves || (name === 'pinfold' && args[0] === 'serve')) && !bundlesAreFresh()) {
+  await bundle(node, env);
 }
 if (task.file) {
   run(node, task.file, args, env);

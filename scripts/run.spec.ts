@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 
@@ -11,10 +11,23 @@ const running = setInterval(() => {}, 1_000);
 process.once('SIGTERM', () => { clearInterval(running); console.log('clean'); process.exitCode = 7; });
 console.log('ready');
 `;
+/** Counts its calls in a file, and notes what it read as the real one does. */
+const bundler = `
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+mkdirSync(new URL('dist/assets', import.meta.url), { recursive: true });
+writeFileSync(new URL('dist/assets/manifest.json', import.meta.url), '{}');
+appendFileSync(new URL('calls', import.meta.url), 'bundled ');
+const sources = [new URL('browser.ts', import.meta.url).pathname];
+writeFileSync(process.argv[2], JSON.stringify({ began: performance.timeOrigin, sources }));
+`;
+const pnpm = `#!/bin/sh
+if [ "$1" = --version ]; then echo 12.0.0; else echo "$@" >> calls; fi
+`;
 const command = 'console.log(JSON.stringify(process.argv.slice(2)));';
 
 describe('scripts/run.mjs, in a clone that is installed', () => {
   let clone: string;
+  let env: NodeJS.ProcessEnv;
 
   beforeEach(async () => {
     clone = await mkdtemp(join(tmpdir(), 'pinfold-run-'));
@@ -23,8 +36,10 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
       'node_modules/.pnpm/lock.yaml': 'lockfileVersion: "9.0"\n',
       'examples/reference-app/src/main.ts': server,
       'packages/pinfold/src/main.ts': command,
-      'packages/management/build.ts': '',
+      'packages/management/build.ts': bundler,
+      'packages/management/browser.ts': '',
       'node_modules/mocha/bin/mocha.js': command,
+      'tools/pnpm': pnpm,
       'scripts/pnpm/package.json': '{"dependencies":{"pnpm":"12.0.0"}}',
       'scripts/pnpm/node_modules/pnpm/package.json': '{"version":"12.0.0"}',
     };
@@ -32,14 +47,24 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
       await mkdir(dirname(join(clone, path)), { recursive: true });
       await writeFile(join(clone, path), content);
     }
+    env = { ...process.env, CI: '', PATH: `${join(clone, 'tools')}${delimiter}${process.env.PATH}` };
+    await chmod(join(clone, 'tools', 'pnpm'), 0o755);
     await cp(join(import.meta.dirname, 'run.mjs'), join(clone, 'scripts', 'run.mjs'));
   });
 
   afterEach(() => rm(clone, { recursive: true }));
 
   function run(...args: readonly string[]): ChildProcessWithoutNullStreams {
-    return spawn(process.execPath, [join(clone, 'scripts', 'run.mjs'), ...args]);
+    return spawn(process.execPath, [join(clone, 'scripts', 'run.mjs'), ...args], { env });
   }
+
+  async function ended(...args: readonly string[]): Promise<void> {
+    const child = run(...args);
+    const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect(code, complaints).to.equal(0);
+  }
+
+  const callsOf = (path: string): Promise<string> => readFile(join(clone, path, 'calls'), 'utf8');
 
   it('lets the server end by itself on SIGTERM and answers with its exit code', async () => {
     const child = run('start');
@@ -55,7 +80,7 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     const child = run('start');
     await once(child.stdout, 'data');
     child.kill('SIGHUP');
-    expect(await once(child, 'exit')).to.deep.equal([128 + 1, null]);
+    expect(await once(child, 'exit')).to.deep.equal([null, 'SIGHUP']);
   });
 
   it('hands over the arguments and writes nothing of its own', async () => {
@@ -77,6 +102,38 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     const child = run('setup');
     expect(await text(child.stdout)).to.include('npm run spec');
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).to.equal(0);
+  });
+
+  it('bundles again only when a source of the bundles is newer', async () => {
+    await ended('setup');
+    await ended('setup');
+    expect(await callsOf('packages/management')).to.equal('bundled ');
+    const later = Date.now() / 1_000 + 60;
+    await utimes(join(clone, 'packages/management/browser.ts'), later, later);
+    await ended('setup');
+    expect(await callsOf('packages/management')).to.equal('bundled bundled ');
+    await rm(join(clone, 'packages/management/dist'), { recursive: true });
+    await ended('setup');
+    expect(await callsOf('packages/management')).to.equal('bundled bundled bundled ');
+  });
+
+  it('installs what a server needs, once, and everything for what needs everything', async () => {
+    await writeFile(join(clone, 'pnpm-lock.yaml'), 'lockfileVersion: "9.1"\n');
+    await rm(join(clone, 'node_modules/mocha'), { recursive: true });
+    await ended('pinfold');
+    await ended('pinfold');
+    const install = 'install --frozen-lockfile --reporter=append-only';
+    const server = `${install} --prod --filter-prod=pinfold-example-reference-app... --config.minimumReleaseAge=0\n`;
+    expect(await callsOf('.')).to.equal(server);
+    await ended('setup');
+    expect(await callsOf('.')).to.equal(`${server}${install} --config.minimumReleaseAge=0\n`);
+  });
+
+  it('leaves the age of releases to be asked in CI', async () => {
+    await writeFile(join(clone, 'pnpm-lock.yaml'), 'lockfileVersion: "9.1"\n');
+    env.CI = 'true';
+    await ended('setup');
+    expect(await callsOf('.')).to.equal('install --frozen-lockfile --reporter=append-only\n');
   });
 
   it('refuses a task it does not know', async () => {

@@ -24,7 +24,10 @@ const QUICK: Readonly<Record<string, readonly string[]>> = {
   core: ['packages/core/test/**/*.spec.ts'],
   'use cases': ['test-contracts/proof/use-cases/**/*.spec.ts'],
   doors: ['packages/{http,http-express,viewer}/test/**/*.spec.ts', 'packages/management/test/*.spec.ts'],
-  adapters: ['packages/{archive-zip,memory,persistence-*,platform-node,storage-*}/test/**/*.spec.ts'],
+  adapters: [
+    'packages/{archive-zip,persistence-*,platform-node,storage-*}/test/**/*.spec.ts',
+    'test-contracts/test/memory/**/*.spec.ts',
+  ],
 };
 const THOROUGH: Readonly<Record<string, readonly string[]>> = {
   server: ['packages/pinfold/test/**/*.spec.ts'],
@@ -35,8 +38,7 @@ const THOROUGH: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 const DERIVED: Readonly<Record<string, readonly string[]>> = {
-  sabotages: ['test-contracts/proof/sabotages.spec.ts'],
-  saboteurs: ['test-contracts/proof/saboteurs.spec.ts'],
+  mutants: ['test-contracts/proof/mutants.spec.ts'],
   'every combination': ['test-contracts/proof/{combinations,role-store-model}.spec.ts'],
 };
 const OTHERS = 'everything else';

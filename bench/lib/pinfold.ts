@@ -14,26 +14,36 @@ export interface PinfoldServer extends RunningServer {
   authorization: string;
 }
 
+interface StartOptions {
+  /** The file of its log, as it is shipped; without one the log is silent. */
+  readonly log?: string;
+}
+
 const PASSWORD = 'a password for the bench';
 
 /** Starts it on the servers' core, with its data in a folder. */
 export async function startPinfold(
   folder: string,
   environment: Readonly<Record<string, string>> = {},
+  { log }: StartOptions = {},
 ): Promise<PinfoldServer> {
   const port = await freePort();
   const key = new NodeApiKeySecrets().mint().text;
   const script = join(import.meta.dirname, '../servers/pinfold.ts');
-  const server = await startServer([process.execPath, '--conditions=@pinfold/source', script], {
-    PINFOLD_PORT: String(port),
-    PINFOLD_DATA_DIR: folder,
-    PINFOLD_API_KEY: key,
-    PINFOLD_WELCOME: 'off',
-    PINFOLD_RATE_REQUESTS: 'off',
-    PINFOLD_RATE_PUBLICATIONS: 'off',
-    PINFOLD_LOG_LEVEL: 'silent',
-    ...environment,
-  });
+  const server = await startServer(
+    [process.execPath, '--conditions=@pinfold/source', script],
+    {
+      PINFOLD_PORT: String(port),
+      PINFOLD_DATA_DIR: folder,
+      PINFOLD_API_KEY: key,
+      PINFOLD_WELCOME: 'off',
+      PINFOLD_RATE_REQUESTS: 'off',
+      PINFOLD_RATE_PUBLICATIONS: 'off',
+      ...(log === undefined ? { PINFOLD_LOG_LEVEL: 'silent' } : {}),
+      ...environment,
+    },
+    log,
+  );
   const authorization = `Bearer ${key}`;
   const hostOf = (id: string) => `${id}.localhost:${port}`;
   return {

@@ -5,11 +5,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 const MiB = 1_048_576;
 const ticks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** Seconds of processor time that a process has had, all its threads together: Linux counts them in hundredths. */
+/** Seconds of processor time that a process and its children have had: Linux counts them in hundredths. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);
-  return (Number(user) + Number(system)) / ticks;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean);
+  const theirs = children.reduce((sum, child) => sum + cpuSeconds(Number(child)), 0);
+  return (Number(user) + Number(system)) / ticks + theirs;
 }
 
 /** MiB of a process in memory. */

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** The cores that servers and loads keep to: never the same. */
 export const SERVER_CORE = 0;
@@ -30,19 +32,18 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server on the servers' core and waits until it says in a line that it is ready. */
+/** Starts a server on the servers' core and waits until it says in a line that it is ready: to us, or in a file. */
 export async function startServer(
   command: readonly string[],
   environment: Readonly<Record<string, string>>,
+  log?: string,
 ): Promise<RunningServer> {
   const [program = '', ...args] = pinned(SERVER_CORE, command);
-  const child = spawn(program, args, {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const lines = createInterface({ input: child.stdout });
-  for await (const line of lines) if (/\bready\b/.test(line)) break;
-  child.stdout.resume();
+  const output = log === undefined ? 'pipe' : openSync(log, 'w');
+  const env = { ...process.env, ...environment };
+  const child = spawn(program, args, { env, stdio: ['ignore', output, 'inherit'] });
+  if (typeof output === 'number') closeSync(output);
+  await untilReady(child, log);
   const tell = (code: number | null, signal: string | null) =>
     process.stderr.write(`${args.at(-1)} ended by itself: ${signal ?? code}\n`);
   child.once('exit', tell);
@@ -53,6 +54,17 @@ export async function startServer(
       return stop(child);
     },
   };
+}
+
+async function untilReady(child: ChildProcess, log: string | undefined): Promise<void> {
+  if (log !== undefined) {
+    while (child.exitCode === null && !/\bready\b/.test(readFileSync(log, 'utf8'))) await pause(20);
+    return;
+  }
+  const { stdout } = child;
+  if (stdout === null) return;
+  for await (const line of createInterface({ input: stdout })) if (/\bready\b/.test(line)) break;
+  stdout.resume();
 }
 
 /** Ends a process that was started here. */

@@ -61,7 +61,8 @@ function goalText({ goal }: Row): string {
   return 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`;
 }
 
-function isMet({ figure, goal }: Row): boolean | undefined {
+/** Whether a row reaches its goal, if it has one. */
+export function isMet({ figure, goal }: Row): boolean | undefined {
   if (goal === undefined) return undefined;
   return 'atLeast' in goal ? figure >= goal.atLeast : figure <= goal.atMost;
 }

@@ -1,96 +1,149 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { load, loader, type Target } from '../lib/load.ts';
-import { installPeers, peerServer } from '../lib/peers.ts';
+import pg from 'pg';
+import { startPostgres } from 'pinfold-test-servers';
+import { loader } from '../lib/load.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { freePort, isThere, type RunningServer, startServer } from '../lib/processes.ts';
-import { type Row, report } from '../lib/report.ts';
+import { isThere, type RunningServer } from '../lib/processes.ts';
+import { isMet, print, type Row, report } from '../lib/report.ts';
 import { type Site, smallPages, swaggerSite, writeSite, zipOf } from '../lib/sites.ts';
-import { inRounds, median } from '../lib/statistics.ts';
+import { median } from '../lib/statistics.ts';
+import {
+  type Candidate,
+  get,
+  inFolder,
+  type Measured,
+  measured,
+  ROUNDS,
+  rowsOf,
+  SECONDS,
+  startPeer,
+  target,
+} from '../lib/views.ts';
 import { coldRows } from './cold.ts';
 import { loopDelayRow } from './loop-delay.ts';
 
-const ROUNDS = 5;
-const SECONDS = 3;
-const PEERS = [
-  'bare-http',
-  'express-static',
-  'sirv',
-  'fastify-static',
-  ...(isThere('nginx') ? ['nginx'] : []),
-];
+const PEERS = ['express-static', 'sirv', 'fastify-static', ...(isThere('nginx') ? ['nginx'] : [])];
 const SMALL = '/index.html';
 const STYLE = '/swagger-ui.css';
 const LARGE = '/swagger-ui-bundle.js';
 
-interface Candidate {
-  readonly name: string;
-  readonly server: RunningServer;
-  readonly port: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** Requests and bytes per second, against the servers that people serve folders with. */
 export async function run(): Promise<void> {
-  installPeers();
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
-  // The workers of nginx are another user's.
-  await chmod(folder, 0o755);
-  const running: RunningServer[] = [];
-  try {
+  await inFolder(async (folder, running) => {
     const site = await swaggerSite();
-    await writeSite(site, join(folder, 'site'));
-    const pinfold = await startPinfold(join(folder, 'data'));
-    running.push(pinfold);
-    const candidates = await startAll(folder, pinfold, zipOf(site), running);
+    const ours = await startOurs(folder, site, running);
+    const candidates = [...ours, ...(await startPeers(folder, site, running))];
+    const [pinfold] = ours;
+    candidates.push(await startBare(pinfold, folder, running));
     for (const candidate of candidates) await checkBytes(candidate, site);
     process.stderr.write(`loads by ${loader}, ${ROUNDS} rounds of ${SECONDS} s\n`);
+    const some = (...names: readonly string[]) => candidates.filter(({ name }) => names.includes(name));
+    const small = await measured(candidates, (c) => target(c, SMALL));
+    const script = await measured(some('pinfold', 'bare-http', 'nginx'), (c) => target(c, LARGE), 'bytes');
+    const unchanged = await measured(some('pinfold', 'sirv', 'express-static', 'bare-http'), withTag);
     const rows = [
-      ...(await smallRows(candidates)),
-      ...(await largeRows(candidates)),
-      ...(await unchangedRows(candidates)),
-      await pagesRow(pinfold, folder, running),
+      ...rowsOf('small page', small, [
+        ['pinfold', 'express-static', 3.5],
+        ['pinfold', 'sirv', 3],
+        ['pinfold', 'fastify-static'],
+        ['pinfold', 'bare-http', 0.5],
+        ['pinfold', 'nginx'],
+        ['silent', 'bare-http', 0.65],
+        ['pinfold', 'silent', 0.87],
+        ['protected', 'pinfold', 0.85],
+      ]),
+      logLineRow(small),
+      ...rowsOf('bytes of a large script', script, [
+        ['pinfold', 'nginx', 0.8],
+        ['pinfold', 'bare-http'],
+      ]),
+      ...rowsOf('304 answers', unchanged, [
+        ['pinfold', 'bare-http', 0.8],
+        ['pinfold', 'sirv'],
+        ['pinfold', 'express-static'],
+      ]),
+      ...(await pagesRows(ours[0], folder, running)),
+      ...(await postgresRows(ours[0], folder, running)),
     ];
     for (const server of running.splice(0)) await server.stop();
     await report('serving', [...rows, ...(await coldRows(folder)), await loopDelayRow(folder)]);
-  } finally {
-    for (const server of running) await server.stop();
-    await rm(folder, { recursive: true });
-  }
+  });
 }
 
-async function startAll(
+/** The most processor time that a view may cost, in that of bare `node:http`: what a run on a quiet machine has, and a fifth. */
+const BUDGETS = { pinfold: 2.4, silent: 2 };
+
+/** A small page alone, for every night: fails where a view costs more than its budget, so that no change does so unseen. */
+export async function runBudget(): Promise<void> {
+  await inFolder(async (folder, running) => {
+    const ours = await startOurs(folder, await swaggerSite(), running);
+    const bare = await startBare(ours[0], folder, running);
+    const values = (await measured([...ours, bare], (c) => target(c, SMALL), 'requests', 9)).cpu;
+    const rows = Object.entries(BUDGETS).map(([name, atMost]): Row => {
+      const figure = median(values[name] ?? []) / median(values['bare-http'] ?? []);
+      return { what: `CPU of a small page, ${name}`, figure, unit: '× bare-http', goal: { atMost }, values };
+    });
+    print(rows);
+    if (rows.some((row) => isMet(row) === false)) process.exitCode = 1;
+  });
+}
+
+/** The server as it is shipped, its log in a file: a public site, one with a password; and the server with its log silent. */
+async function startOurs(
   folder: string,
-  pinfold: PinfoldServer,
-  archive: Uint8Array<ArrayBuffer>,
+  site: Site,
+  running: RunningServer[],
+): Promise<readonly [Shipped, Candidate, Candidate]> {
+  const archive = zipOf(site);
+  const shipped = await startPinfold(join(folder, 'data'), {}, { log: join(folder, 'log') });
+  const quiet = await startPinfold(join(folder, 'quiet'));
+  running.push(shipped, quiet);
+  const locked = await shipped.publish(archive, 'locked');
+  const cookie = await shipped.protect(locked);
+  const open = async (name: string, server: PinfoldServer) => {
+    const headers = { Host: server.hostOf(await server.publish(archive, 'open')) };
+    return { name, server, port: server.port, headers };
+  };
+  const headers = { Host: shipped.hostOf(locked), Cookie: cookie };
+  return [
+    await open('pinfold', shipped),
+    await open('silent', quiet),
+    { name: 'protected', server: shipped, port: shipped.port, headers },
+  ];
+}
+
+interface Shipped extends Candidate {
+  readonly server: PinfoldServer;
+}
+
+async function startPeers(
+  folder: string,
+  site: Site,
   running: RunningServer[],
 ): Promise<readonly Candidate[]> {
-  const open = await pinfold.publish(archive, 'open');
-  const locked = await pinfold.publish(archive, 'locked');
-  const cookie = await pinfold.protect(locked);
-  const { port } = pinfold;
-  const candidates: Candidate[] = [
-    { name: 'pinfold', server: pinfold, port, headers: { Host: pinfold.hostOf(open) } },
-    { name: 'protected', server: pinfold, port, headers: { Host: pinfold.hostOf(locked), Cookie: cookie } },
-  ];
-  for (const name of PEERS) candidates.push(await startPeer(name, join(folder, 'site'), folder, running));
-  return candidates;
+  const ROOT = join(folder, 'site');
+  await writeSite(site, ROOT);
+  const peers: Candidate[] = [];
+  for (const name of PEERS) peers.push(await startPeer(name, folder, { ROOT }));
+  running.push(...peers.map(({ server }) => server));
+  return peers;
 }
 
-async function startPeer(
-  name: string,
-  root: string,
-  folder: string,
-  running: RunningServer[],
-): Promise<Candidate> {
-  const port = await freePort();
-  const environment = { ROOT: root, PORT: String(port), SCRATCH: join(folder, `scratch-${port}`) };
-  const server = await startServer([process.execPath, peerServer(name)], environment);
-  running.push(server);
-  return { name, server, port, headers: {} };
+/** Bare `node:http`, answering from memory the very bytes and headers that Pinfold answered. */
+async function startBare(pinfold: Candidate, folder: string, running: RunningServer[]): Promise<Candidate> {
+  const ANSWERS = join(folder, 'answers.json');
+  const answers: Record<string, object> = {};
+  for (const path of [SMALL, STYLE, LARGE]) {
+    const whole = await get(pinfold, path);
+    const unchanged = await get(pinfold, path, { 'If-None-Match': whole.etag ?? '' });
+    const { headers, raw, etag } = whole;
+    answers[path] = { etag, headers, body: raw.toString('latin1'), unchanged: unchanged.headers };
+  }
+  await writeFile(ANSWERS, JSON.stringify(answers));
+  const bare = await startPeer('bare-http', folder, { ANSWERS });
+  running.push(bare.server);
+  return bare;
 }
 
 /** Speed is worth nothing where the bytes differ: every candidate must answer what the site holds. */
@@ -104,108 +157,83 @@ async function checkBytes(candidate: Candidate, site: Site): Promise<void> {
   }
 }
 
-function get(
-  { port, headers }: Candidate,
-  path: string,
-  more: Readonly<Record<string, string>> = {},
-): Promise<{ readonly status: number; readonly body: Buffer; readonly etag: string | undefined }> {
-  const all = { ...headers, 'Accept-Encoding': 'gzip', ...more };
-  return new Promise((resolve, reject) => {
-    httpRequest({ host: '127.0.0.1', port, path, headers: all }, async (answer) => {
-      const raw = Buffer.concat(await answer.toArray());
-      const body = answer.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
-      resolve({ status: answer.statusCode ?? 0, body, etag: answer.headers.etag });
-    })
-      .on('error', reject)
-      .end();
-  });
+async function withTag(candidate: Candidate) {
+  const { etag = '' } = await get(candidate, STYLE);
+  const condition = { 'If-None-Match': etag };
+  const { status } = await get(candidate, STYLE, condition);
+  if (status !== 304) throw new Error(`${candidate.name} answers ${status} to what it has answered before`);
+  return target(candidate, STYLE, condition);
 }
 
-function target({ port, headers }: Candidate, path: string, more: Record<string, string> = {}): Target {
-  const all = { ...headers, 'Accept-Encoding': 'gzip', ...more };
-  return { url: `http://127.0.0.1:${port}${path}`, headers: all };
-}
-
-async function measured(
-  candidates: readonly Candidate[],
-  targetOf: (candidate: Candidate) => Promise<Target>,
-  figure: 'requests' | 'bytes',
-): Promise<Record<string, number[]>> {
-  const targets = await Promise.all(candidates.map(async (c) => [c.name, await targetOf(c)] as const));
-  for (const [, warm] of targets) await load(warm, 1);
-  const works = targets.map(([name, t]) => [name, async () => (await load(t, SECONDS))[figure]] as const);
-  return await inRounds(Object.fromEntries(works), ROUNDS);
-}
-
-async function smallRows(candidates: readonly Candidate[]): Promise<readonly Row[]> {
-  const values = await measured(candidates, async (c) => target(c, SMALL), 'requests');
-  const what = 'requests/s, small page';
-  return [
-    { what, ...ratio(values, 'pinfold', 'express-static', 3), values },
-    { what, ...ratio(values, 'pinfold', 'sirv', 2) },
-    { what, ...ratio(values, 'pinfold', 'fastify-static') },
-    { what, ...ratio(values, 'pinfold', 'bare-http', 0.6) },
-    ...(values.nginx === undefined ? [] : [{ what, ...ratio(values, 'pinfold', 'nginx') }]),
-    { what: 'the same, grant checked', ...ratio(values, 'protected', 'pinfold', 0.8) },
-  ];
-}
-
-async function largeRows(candidates: readonly Candidate[]): Promise<readonly Row[]> {
-  const some = candidates.filter(({ name }) => ['pinfold', 'bare-http', 'nginx'].includes(name));
-  const values = await measured(some, async (c) => target(c, LARGE), 'bytes');
-  const other = values.nginx === undefined ? 'bare-http' : 'nginx';
-  return [
-    { what: 'bytes/s, large script', ...ratio(values, 'pinfold', other, 0.8), values },
-    ...(other === 'nginx'
-      ? [{ what: 'bytes/s, large script', ...ratio(values, 'pinfold', 'bare-http') }]
-      : []),
-  ];
-}
-
-async function unchangedRows(candidates: readonly Candidate[]): Promise<readonly Row[]> {
-  const some = candidates.filter(({ name }) =>
-    ['pinfold', 'sirv', 'express-static', 'bare-http'].includes(name),
-  );
-  const withTag = async (candidate: Candidate) => {
-    const { etag = '' } = await get(candidate, STYLE);
-    const condition = { 'If-None-Match': etag };
-    const { status } = await get(candidate, STYLE, condition);
-    if (status !== 304) throw new Error(`${candidate.name} answers ${status} to what it has answered before`);
-    return target(candidate, STYLE, condition);
-  };
-  const values = await measured(some, withTag, 'requests');
-  const what = '304 answers/s';
-  return [
-    { what, ...ratio(values, 'pinfold', 'sirv', 2), values },
-    { what, ...ratio(values, 'pinfold', 'express-static') },
-    { what, ...ratio(values, 'pinfold', 'bare-http') },
-  ];
+function logLineRow({ cpu }: Measured): Row {
+  const figure = median(cpu.pinfold ?? []) - median(cpu.silent ?? []);
+  return { what: 'CPU of one line of the log', figure, unit: 'µs', goal: { atMost: 4 } };
 }
 
 /** Every page of a site of 500 in turn. */
-async function pagesRow(pinfold: PinfoldServer, folder: string, running: RunningServer[]): Promise<Row> {
+async function pagesRows(
+  { server: pinfold }: Shipped,
+  folder: string,
+  running: RunningServer[],
+): Promise<readonly Row[]> {
   const site = smallPages(500);
-  await writeSite(site, join(folder, 'pages'));
-  const id = await pinfold.publish(zipOf(site), 'pages');
-  const ours: Candidate = {
-    name: 'pinfold',
-    server: pinfold,
-    port: pinfold.port,
-    headers: { Host: pinfold.hostOf(id) },
-  };
-  const sirv = await startPeer('sirv', join(folder, 'pages'), folder, running);
+  const ROOT = join(folder, 'pages');
+  await writeSite(site, ROOT);
+  const headers = { Host: pinfold.hostOf(await pinfold.publish(zipOf(site), 'pages')) };
+  const sirv = await startPeer('sirv', folder, { ROOT });
+  running.push(sirv.server);
   const paths = Object.keys(site).map((name) => `/${name}`);
-  const inTurn = async (candidate: Candidate) => ({ ...target(candidate, '/'), paths });
-  const values = await measured([ours, sirv], inTurn, 'requests');
-  return { what: 'requests/s, 500 pages in turn', ...ratio(values, 'pinfold', 'sirv', 2), values };
+  const ours = { name: 'pinfold', server: pinfold, port: pinfold.port, headers };
+  const values = await measured([ours, sirv], (candidate) => ({ ...target(candidate, '/'), paths }));
+  return rowsOf('500 pages in turn', values, [['pinfold', 'sirv', 3]]);
 }
 
-function ratio(
-  values: Readonly<Record<string, readonly number[]>>,
-  name: string,
-  peer: string,
-  atLeast?: number,
-): Pick<Row, 'figure' | 'unit' | 'goal'> {
-  const figure = median(values[name] ?? []) / median(values[peer] ?? []);
-  return { figure, unit: `× ${peer}`, ...(atLeast === undefined ? {} : { goal: { atLeast } }) };
+/** One node on PostgreSQL beside one on SQLite, both as shipped, and what its views ask of the database. */
+async function postgresRows(
+  sqlite: Candidate,
+  folder: string,
+  running: RunningServer[],
+): Promise<readonly Row[]> {
+  const postgres = await startPostgres();
+  try {
+    const { user, password, port, database } = postgres.address;
+    const url = `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+    const environment = { PINFOLD_DATABASE_URL: url };
+    const server = await startPinfold(join(folder, 'on postgres'), environment, {
+      log: join(folder, 'log 2'),
+    });
+    running.push(server);
+    const headers = { Host: server.hostOf(await server.publish(zipOf(smallPages(2)), 'small')) };
+    const node = { name: 'on PostgreSQL', server, port: server.port, headers };
+    const values = await measured([sqlite, node], (candidate) => target(candidate, '/'));
+    const rows = rowsOf('small page', values, [['on PostgreSQL', 'pinfold']]);
+    const figure = await statementsPerView(postgres.address, node);
+    running.splice(running.indexOf(server), 1);
+    await server.stop();
+    const what = 'small page: on PostgreSQL, statements a view';
+    return [...rows, { what, figure, unit: 'statements', goal: { atMost: 1.05 } }];
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Each statement of a view is a transaction of its own; PostgreSQL publishes their count after a second. */
+async function statementsPerView(address: pg.ClientConfig, node: Candidate): Promise<number> {
+  const VIEWS = 2_000;
+  const client = new pg.Client(address);
+  await client.connect();
+  const commits = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    const { rows } = await client.query<{ xact_commit: string }>(
+      'SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return Number(rows[0]?.xact_commit);
+  };
+  try {
+    const before = await commits();
+    for (let n = 0; n < VIEWS; n += 1) await get(node, '/');
+    return ((await commits()) - before) / VIEWS;
+  } finally {
+    await client.end();
+  }
 }

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { packageIn } from '../../scripts/pack.ts';
 import { type Row, report } from '../lib/report.ts';
+import { memoryRows } from './memory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -14,7 +15,11 @@ export async function run(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
   try {
     const core = { what: '@pinfold/core, minified and gzipped', figure: await coreSize(), unit: 'kB' };
-    await report('size', [{ ...core, goal: { atMost: 12 } }, ...(await installRows(folder))]);
+    await report('size', [
+      { ...core, goal: { atMost: 12 } },
+      ...(await installRows(folder)),
+      ...(await memoryRows(folder)),
+    ]);
   } finally {
     await rm(folder, { recursive: true });
   }

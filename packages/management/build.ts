@@ -59,6 +59,15 @@ if (manifest !== written()) {
   renameSync(beside, join(folder, 'manifest.json'));
 }
 
+// `build.ts FILE` notes in FILE what it read, and when, so that its caller knows whether it has to bundle again.
+const [, , record] = process.argv;
+if (record !== undefined) {
+  const bundled = Object.keys(metafile.inputs).filter((path) => !path.startsWith('palette:'));
+  const read = [...bundled, 'build.ts', '../http/src/palette.ts', '../../pnpm-lock.yaml'];
+  const sources = read.map((path) => join(import.meta.dirname, path));
+  writeFileSync(record, JSON.stringify({ began: performance.timeOrigin, sources }));
+}
+
 function written(): string | undefined {
   try {
     return readFileSync(join(folder, 'manifest.json'), 'utf8');

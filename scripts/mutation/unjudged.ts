@@ -186,7 +186,7 @@ export const unjudged: readonly Unjudged[] = [
     code: 'migrate: async () =>',
     shownBy: 'opening',
     test: [
-      'packages/memory/test/create-memory.spec.ts',
+      'test-contracts/test/memory/create-memory.spec.ts',
       'answers a handle that is ready, and migrates as often as one likes',
     ],
   },
@@ -195,7 +195,7 @@ export const unjudged: readonly Unjudged[] = [
     code: 'check: async (signal) => {\n      signal?.throwIfAborted();\n      connection.open();',
     shownBy: 'opening',
     test: [
-      'packages/memory/test/create-memory.spec.ts',
+      'test-contracts/test/memory/create-memory.spec.ts',
       'rejects a check with the reason of an aborted signal',
     ],
   },

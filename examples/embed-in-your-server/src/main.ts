@@ -17,9 +17,9 @@ const { app, pinfold } = await createServerApp({
       ? { id: name, name: `${name.at(0)?.toUpperCase()}${name.slice(1)}` }
       : undefined,
 });
-const cleaning = setInterval(() => void pinfold.useCases.cleanUp().catch(console.error), 600_000);
+const sweeps = setInterval(() => void pinfold.sweep().catch(console.error), 600_000);
 const server = app.listen(Number(PORT), '127.0.0.1', () => console.log(`http://localhost:${PORT}`));
 process.once('SIGTERM', () => {
-  clearInterval(cleaning);
+  clearInterval(sweeps);
   server.close(() => void pinfold.close());
 });

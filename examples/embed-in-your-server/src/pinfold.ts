@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { type Cleaning, createUseCases, days, type UseCases } from '@pinfold/core';
+import { createUseCases, days, type UseCases } from '@pinfold/core';
 import { createCleaning } from '@pinfold/core/cleaning';
+import { createHistory } from '@pinfold/core/history';
 import { type Authenticate, createApi } from '@pinfold/http-express';
 import { openSqlite } from '@pinfold/persistence-sqlite';
 import { HmacGrantSigner, RandomIds, ScryptPasswordHasher, SystemClock } from '@pinfold/platform-node';
@@ -23,7 +24,9 @@ export interface PinfoldOptions {
 
 /** Pinfold as a part of another server. */
 export interface Pinfold {
-  readonly useCases: UseCases & Cleaning;
+  readonly useCases: UseCases;
+  /** Drops old events of the history and archives that are no longer needed; call it every ten minutes. */
+  sweep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,14 +43,17 @@ export async function mountPinfold(app: Express, options: PinfoldOptions): Promi
   const grants = new HmacGrantSigner({ secrets: [secret] });
   const ports = { ...sqlite, staging, archives, inspector, passwords, grants, clock, ids: new RandomIds() };
   const limits = { lifetime: days(30) };
-  const useCases = {
-    ...createUseCases(ports, limits, { publicUrl }),
-    ...createCleaning(ports, limits),
-  };
+  const useCases = createUseCases(ports, limits, { publicUrl });
+  const history = createHistory(ports);
+  const cleaning = createCleaning(ports, limits);
   app.use(createViewer({ useCases, publicUrl }));
   app.use(createApi({ useCases, publicUrl, authenticate }));
   return {
     useCases,
+    sweep: async () => {
+      await history.sweep();
+      await cleaning.cleanUp();
+    },
     close: async () => {
       await inspector.close();
       await sqlite.close();

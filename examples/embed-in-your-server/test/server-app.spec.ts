@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, request, type Server } from 'no
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
@@ -120,5 +121,16 @@ describe('a server with Pinfold in it', () => {
     expect(await pinIt('same-origin')).to.equal(204);
     const { body } = await send(`/api/v1/pins/${pin.id}`, 'GET', { cookie });
     expect(JSON.parse(body).pin).to.include({ pinned: true, expires_at: null });
+  });
+
+  it('drops old events of the history in its sweep', async () => {
+    await publish(await signIn('ada'), 'e');
+    const database = new DatabaseSync(join(dataDir, 'pinfold.sqlite'));
+    const events = () => database.prepare('SELECT count(*) AS count FROM events').get()?.count;
+    database.exec('UPDATE events SET recorded_at = 0');
+    expect(events()).to.be.greaterThan(0);
+    await pinfold.sweep();
+    expect(events()).to.equal(0);
+    database.close();
   });
 });

@@ -58,3 +58,26 @@ describe('A publication that is still running', () => {
     await rig.close();
   });
 });
+
+describe('A repeated publication', () => {
+  it('is answered without a staged file, and a mismatch is still noticed', async () => {
+    let staged = 0;
+    const rig = await openRig({
+      ports: ({ staging }) => ({
+        staging: replacing(staging, {
+          receive: (...inputs) => {
+            staged += 1;
+            return staging.receive(...inputs);
+          },
+        }),
+      }),
+    });
+    const first = await publish(rig, 'repeated');
+    const again = await publish(rig, 'repeated');
+    expect([again.status, again.json.pin.id]).to.deep.equal([200, first.json.pin.id]);
+    const other = await publish(rig, 'repeated', 'another title');
+    expect(`${other.status} ${other.json.code}`).to.equal('409 idempotency_mismatch');
+    expect(staged).to.equal(1);
+    await rig.close();
+  });
+});

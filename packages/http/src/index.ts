@@ -11,6 +11,7 @@ export { untilGone } from './client-disconnect.ts';
 export { consoleLog } from './console-log.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { hasSeveralHosts } from './duplicate-host.ts';
+export { hashOnly } from './forms/hash-only.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
 export { type ReceivedArchive, receiveArchive } from './forms/receive-archive.ts';
 export {

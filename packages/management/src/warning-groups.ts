@@ -4,7 +4,7 @@ import type { rules } from './messages/en/rules.ts';
 
 type RuleMessage = keyof typeof rules;
 
-/** All remarks of one rule on what was published: allowed, but disappointing. */
+/** All warnings of one rule about what was published. */
 export interface RemarkGroup {
   readonly message: RuleMessage;
   readonly remarks: readonly Remark[];

@@ -81,6 +81,19 @@ describe('the rate of requests on the screen', () => {
     expect((await change('pin')).status).to.equal(303);
   });
 
+  it('says of a page that it is not shown, not that a change before it was not made', async () => {
+    useUp();
+    expect((await person.get(`/publications/${role.id}/stop`)).status).to.equal(200);
+    const { location } = await change('stop');
+    const after = await person.get((location ?? '').replace('/manage', ''));
+    expect(after.status).to.equal(429);
+    expect(after.text).to.include('“Report” was stopped.').and.include('This page is not shown:');
+    expect(after.text).to.not.include('Nothing was changed');
+    expect((await change('pin')).text)
+      .to.include('Nothing was changed:')
+      .and.not.include('not shown');
+  });
+
   function useUpRest(): void {
     while (limiter.accounts.take(OWNER, RATE, screen.clock.now()).kind === 'admitted');
   }

@@ -108,7 +108,7 @@ describe('publishing in a browser', function () {
     expect((await published()).map(({ title }) => title)).to.have.members(['dropped', 'second']);
   });
 
-  it('says what will disappoint visitors', async () => {
+  it('lists what its owner should check', async () => {
     await chooseZip(SITE);
     await heading('Published');
     expect(await violations(page)).to.deep.equal([]);

@@ -4,10 +4,11 @@ import {
   type PublishOutcome,
   parseIdempotencyKey,
   type RefusalCode,
+  type Staging,
   type Title,
 } from '@pinfold/core';
 import { boundsOf, discardQuietly } from '@pinfold/core/adapter';
-import { headerValues, type ReceivedForm, receiveForm } from '@pinfold/http';
+import { hashOnly, headerValues, type ReceivedForm, receiveForm } from '@pinfold/http';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
@@ -35,13 +36,16 @@ export async function publish(service: Service, call: Call, { dry_run }: Publish
   if (dry_run === 'true') return dryRun(service, call);
   const key = idempotencyKey(call.request, service.useCases.limits);
   if (typeof key !== 'string') return key;
-  const form = await receive(service, call);
+  // A key that has published stays complete for ever: of its repetition only the hash is compared.
+  const { findByKey, staging } = service.useCases;
+  const isRepeated = (await findByKey({ by: call.caller.account, key })) !== undefined;
+  const form = await receive(service, call, isRepeated ? hashOnly : staging);
   if (form.kind === 'refused') return form;
   return publishForm(service, call, key, form);
 }
 
 async function dryRun(service: Service, call: Call): Promise<Outcome> {
-  const form = await receive(service, call);
+  const form = await receive(service, call, service.useCases.staging);
   if (form.kind === 'refused') return form;
   const outcome = await service.useCases.check({ by: call.caller.account, archive: form.archive });
   if (outcome.kind === 'refused') return outcome;
@@ -91,8 +95,9 @@ async function tellPublications(
 }
 
 async function receive(
-  { useCases: { staging, clock, limitsOf }, uploads, bodyTimeouts }: Service,
+  { useCases: { clock, limitsOf }, uploads, bodyTimeouts }: Service,
   { request, signal, caller, again }: Call,
+  staging: Pick<Staging, 'receive'>,
 ): Promise<Form | AnyRefusal> {
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
   const limits = await limitsOf(caller.account);

@@ -217,7 +217,8 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     status: 429,
     code: 'rate_limited',
     title: 'Too many requests',
-    detail: 'The account has sent or published more than it may at a time: wait as Retry-After says.',
+    detail:
+      'The account has used up its rate of requests or of publications; a change counts as ten requests. Wait as Retry-After says.',
     advice: 'Wait as long as Retry-After says and send the very same request again',
     key: 'keep',
   },

@@ -39,7 +39,7 @@ export interface FormReader<Wish, Refused> {
 
 /** What receiving a form needs. */
 export interface ReceiveFormOptions extends Omit<BodyLimits, 'bytes'> {
-  readonly staging: Staging;
+  readonly staging: Pick<Staging, 'receive'>;
   /** The most bytes of the archive. */
   readonly archiveBytes: number;
 }

@@ -13,7 +13,7 @@ export async function refuseByRate(
   visit: SignedInContext,
   cost: number,
 ): Promise<Answer | undefined> {
-  return refusalOf(screen, visit, await takeFromRate(screen, visit.caller, cost), 'tooManyRequests', visit);
+  return refusalOf(screen, visit, await takeFromRate(screen, visit.caller, cost), tooMany(visit), visit);
 }
 
 /**
@@ -23,7 +23,7 @@ export async function refuseByRate(
 export function refuseRevocation(screen: Screen, visit: SignedInContext): Answer | undefined {
   const { requestLimiter, useCases } = screen;
   const taken = requestLimiter.takeRevocation(visit.bond, useCases.clock.now());
-  return refusalOf(screen, visit, taken, 'tooManyRequests', visit);
+  return refusalOf(screen, visit, taken, tooMany(visit), visit);
 }
 
 /** Counts a page that leads to what ends access: by the account's rate, and past it as {@link refuseRevocation} does. */
@@ -40,7 +40,7 @@ export async function refuseWayToRevoke(screen: Screen, visit: SignedInContext):
 export async function refuseStranger(screen: Screen, visit: RequestContext): Promise<Answer | undefined> {
   const arrival = await arrivalOf(screen, visit);
   if (arrival.kind === 'signed_in') {
-    return refusalOf(screen, visit, await takeFromRate(screen, arrival.caller, 1), 'tooManyRequests');
+    return refusalOf(screen, visit, await takeFromRate(screen, arrival.caller, 1), tooMany(visit));
   }
   const { requestLimiter, clientAddress, useCases } = screen;
   const { request } = visit;
@@ -56,6 +56,11 @@ async function takeFromRate(
   const account = (await accounts.load(caller.account))?.value;
   const rate = await requestRateOf(requestRate, caller, account);
   return rate === null ? undefined : requestLimiter.accounts.take(caller.account, rate, clock.now(), cost);
+}
+
+/** A page says nothing of changes: the change that led to it was made. */
+function tooMany({ request }: RequestContext): MessageId {
+  return request.method === 'POST' ? 'tooManyChanges' : 'tooManyPages';
 }
 
 function refusalOf(

@@ -47,7 +47,7 @@ function mainOf(visit: SignedInContext, model: ConnectModel): Html {
 function form(visit: SignedInContext, { secretHash = '', label, trouble }: ConnectModel): Html {
   const { words, base, displayName } = visit;
   return html`<p dir="auto">${words.say('connectIntro', { name: displayName })}</p>
-<pre tabindex="0"><code>${pairingCode(secretHash)}</code></pre>
+<pre class="pairing-code" tabindex="0"><code>${pairingCode(secretHash)}</code></pre>
 <p><strong>${words.say('connectWarning')}</strong></p>
 <form method="post" action="${base}/connect" class="field-form">
 <input type="hidden" name="form" value="${visit.formToken}"><input type="hidden" name="request" value="${secretHash}">

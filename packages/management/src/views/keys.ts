@@ -27,7 +27,7 @@ const SCOPE_MESSAGES: Readonly<Record<Scope, MessageId>> = {
   admin: 'scopeAdmin',
 };
 
-/** A page of the account's keys, and a form for a new one. */
+/** A form for a new key, and below it a page of the account's keys: up to fifty rows would hide the form. */
 export function keysView(visit: SignedInContext, model: KeysModel): Html {
   const { keys, made } = model;
   const { words } = visit;
@@ -38,9 +38,9 @@ export function keysView(visit: SignedInContext, model: KeysModel): Html {
     ...(made === undefined ? {} : { said: { tone: 'good', message: 'didCreateKey' } }),
     main: html`<div class="head"><h1>${words.say('keys')}</h1><p class="quiet">${words.say('keysIntro')}</p></div>
 ${made === undefined ? undefined : newKey(visit, made)}
+${createCard(visit, model)}
 ${keys.length === 0 ? undefined : table(visit, keys)}
-${furtherPages(visit, '/keys', model)}
-${createCard(visit, model)}`,
+${furtherPages(visit, '/keys', model)}`,
   });
 }
 

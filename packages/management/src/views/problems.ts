@@ -19,7 +19,7 @@ export function problemList(words: Words<MessageId>, problems: readonly ScreenPr
   )}</ul>`;
 }
 
-/** Remarks on what was published: allowed, but disappointing. */
+/** Warnings about what was published, for its owner to check. */
 export function remarkList(words: Words<MessageId>, warnings: readonly KeptWarning[]): Html {
   return html`<ul class="problems">${groupRemarks(warnings, words).map(
     ({ message, remarks }) => html`<li><p>${words.say(message)}</p>${pathsOf(words, remarks)}</li>`,

@@ -30,6 +30,7 @@ import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { adaptersOf, heldIn } from './adapter-modules.ts';
 import { openDataFolder, refuseForeign } from './data-folder.ts';
+import { memoryBudget } from './memory-budget.ts';
 import { RunningPublications } from './running-publications.ts';
 
 const MOST_THREADS = 4;
@@ -177,7 +178,10 @@ async function modulesOf(
   const history = settings.historyKeptFor === undefined ? {} : { keptFor: settings.historyKeptFor };
   const addresses = webAddresses(settings, settings.port);
   return [
-    platformNodeModule({ secrets }),
+    platformNodeModule({
+      secrets,
+      hashing: memoryBudget(settings.workers).hashing,
+    }),
     archiveZipModule({ workers: threadsOf(settings) }),
     ...adapters.flatMap((adapter) => adapter.modules),
     coreModule(
@@ -200,7 +204,8 @@ async function modulesOf(
 
 /** Threads that prove archives: the cores are shared among the processes. */
 function threadsOf({ workers }: Settings): number {
-  return Math.max(1, Math.min(MOST_THREADS, Math.floor(availableParallelism() / workers)));
+  const cores = Math.floor(availableParallelism() / workers);
+  return Math.max(1, Math.min(MOST_THREADS, cores, memoryBudget(workers).threads));
 }
 
 async function openDatabase(

@@ -13,6 +13,7 @@ import { clientAddress } from '../server/client-address.ts';
 import type { Log } from '../server/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
+import { memoryBudget } from './memory-budget.ts';
 
 /** What the doors need beside the settings. */
 export interface DoorOptions {
@@ -39,7 +40,7 @@ export interface DoorOptions {
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
-  { rates, clearCookies, trustProxy, historyAddresses, oidc }: Settings,
+  { rates, clearCookies, trustProxy, historyAddresses, oidc, workers }: Settings,
   {
     log,
     requests,
@@ -75,6 +76,7 @@ export function doorModules(
       const { viewerMode: mode, ...urls } = addresses();
       return {
         ...urls,
+        ...memoryBudget(workers).viewer,
         mode,
         clearCookies,
         clientAddress: address,

@@ -314,6 +314,7 @@ describe('pinfold', () => {
 
   it('knows its version', async () => {
     expect((await run({}, 'version')).out).to.match(/^\d+\.\d+\.\d+\n$/);
+    expect((await run({}, '--version')).out).to.equal((await run({}, 'version')).out);
     expect(JSON.parse((await run({}, 'version', '--json')).out).version).to.be.a('string');
   });
 });

@@ -17,7 +17,7 @@ export const publishing = {
   openSite: 'Open the site',
   showDetails: 'Details',
   publishAnother: 'Publish another',
-  remarks: 'Published, but visitors may be disappointed:',
+  remarks: 'Published. Please check:',
   leaveOutTitle: 'Leave these out?',
   leaveOutText: {
     one: '{count} item in {name} will not be published.',

@@ -33,8 +33,9 @@ export const screen = {
   },
   publishedTooMuch: 'You have published as much as you may for now. You can publish again {when}.',
   tooManyTitle: 'Too many requests',
-  tooManyRequests:
-    'This account sent more requests than it may in a short time, so nothing was done. A change counts as ten.',
+  tooManyChanges:
+    'Nothing was changed: your account sent too many requests in a short time. A change counts as ten requests.',
+  tooManyPages: 'This page is not shown: your account sent too many requests in a short time.',
   tooManyFailures: 'Too many attempts to sign in came from your network address, so nothing was done.',
   tryAgainAt: 'Try again {when}.',
   tryAgainInSeconds: { one: 'Try again in {count} second.', other: 'Try again in {count} seconds.' },
@@ -60,7 +61,7 @@ export const screen = {
   didCreateKey: 'The key was created. Copy it now.',
   didPin: '“{name}” is pinned: it stays until you unpin or stop it.',
   didPublish: '“{name}” is published. Here is its link.',
-  didPublishWithRemarks: '“{name}” is published, but visitors may be disappointed:',
+  didPublishWithRemarks: '“{name}” is published. Please check:',
   didRemovePassword: 'The password was removed. Anyone with the link can open “{name}”.',
   didRename: 'The title is now “{name}”.',
   didRenew: '“{name}” can be opened until {moment}.',
@@ -107,9 +108,8 @@ export const screen = {
   keyUnknown: 'There is no such key, or it was revoked. Check that you copied all of it.',
   keys: 'API keys',
   keysFull: {
-    one: 'Your account may have {limit} API key at a time. Revoke it if you no longer need it, then try again.',
-    other:
-      'Your account may have {limit} API keys at a time. Revoke one that you no longer need, then try again.',
+    one: 'Your account may have {limit} API key at a time. Revoke it before you create another.',
+    other: 'Your account may have {limit} API keys at a time. Revoke one before you create another.',
   },
   keysIntro: 'Programs publish with a key. Give each its own, so that you can revoke one without the others.',
   label: 'Label',

@@ -19,7 +19,7 @@ export const publishing: Readonly<Record<keyof typeof en, Message>> = {
   openSite: 'サイトを開く',
   showDetails: '詳細',
   publishAnother: '続けて公開する',
-  remarks: '公開しましたが、見る人が困るかもしれない点があります。',
+  remarks: '公開しました。次の点を確認してください。',
   leaveOutTitle: 'これらを除きますか？',
   leaveOutText: { other: '{name} のうち {count} 件は公開されません。' },
   leaveOutWhy:

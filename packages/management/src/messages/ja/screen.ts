@@ -28,8 +28,10 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   },
   publishedTooMuch: 'いま公開できる件数に達しました。次に公開できるのは{when}です。',
   tooManyTitle: '操作が多すぎます',
-  tooManyRequests:
-    '短い時間に、このアカウントで許可されている回数を超える操作がありました。今回の操作は行われていません。変更は 10 回分として数えます。',
+  tooManyChanges:
+    '短い時間に、このアカウントで許可されている回数を超える操作がありました。変更は行われていません。変更は 10 回分として数えます。',
+  tooManyPages:
+    '短い時間に、このアカウントで許可されている回数を超える操作がありました。このページは表示できません。',
   tooManyFailures:
     'お使いのネットワークアドレスからのサインインの試みが多すぎます。今回の操作は行われていません。',
   tryAgainAt: '{when}に、もう一度お試しください。',
@@ -55,7 +57,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   didCreateKey: 'キーを作成しました。いまのうちにコピーしてください。',
   didPin: '「{name}」をピン留めしました。外すか停止するまで公開され続けます。',
   didPublish: '「{name}」を公開しました。リンクはこちらです。',
-  didPublishWithRemarks: '「{name}」を公開しましたが、見る人が困るかもしれない点があります。',
+  didPublishWithRemarks: '「{name}」を公開しました。次の点を確認してください。',
   didRemovePassword: 'パスワードを外しました。リンクを知っている人は誰でも「{name}」を開けます。',
   didRename: 'タイトルを「{name}」に変えました。',
   didRenew: '「{name}」は {moment} まで開けます。',
@@ -103,7 +105,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   keys: 'API キー',
   keysFull: {
     other:
-      'このアカウントで同時に有効にできる API キーは {limit} 個までです。不要なキーを無効にしてから、もう一度お試しください。',
+      'このアカウントで同時に有効にできる API キーは {limit} 個までです。新しく作成するには、不要なキーを無効にしてください。',
   },
   keysIntro: 'プログラムはキーを使って公開します。用途ごとに分けておくと、1 つだけを無効にできます。',
   label: 'ラベル',

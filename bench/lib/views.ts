@@ -1,0 +1,154 @@
+// What `serving`, `budget` and `limits` share: servers that answer the same bytes, under one load, in turn.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { type LoadResult, load, type Target } from './load.ts';
+import { installPeers, peerServer } from './peers.ts';
+import { cpuSeconds } from './process-figures.ts';
+import { freePort, type RunningServer, startServer } from './processes.ts';
+import type { Row } from './report.ts';
+import { inRounds, median } from './statistics.ts';
+
+export const ROUNDS = 5;
+export const SECONDS = 3;
+export const GZIP = { 'Accept-Encoding': 'gzip' };
+
+/** A server under comparison. */
+export interface Candidate {
+  readonly name: string;
+  readonly server: RunningServer;
+  readonly port: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Answered {
+  readonly status: number;
+  /** Names and values in turn, as they were sent. */
+  readonly headers: readonly string[];
+  /** As it was sent. */
+  readonly raw: Buffer;
+  readonly body: Buffer;
+  readonly etag: string | undefined;
+}
+
+/** Works in a folder of its own; what was pushed to `running` is stopped afterwards. */
+export async function inFolder(
+  work: (folder: string, running: RunningServer[]) => Promise<void>,
+): Promise<void> {
+  installPeers();
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
+  // The workers of nginx are another user's.
+  await chmod(folder, 0o755);
+  const running: RunningServer[] = [];
+  try {
+    await work(folder, running);
+  } finally {
+    for (const server of running) await server.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Starts a script of `peers/servers`. */
+export async function startPeer(
+  name: string,
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Candidate> {
+  const port = await freePort();
+  const all = { PORT: String(port), SCRATCH: join(folder, `scratch-${port}`), ...environment };
+  const server = await startServer([process.execPath, peerServer(name)], all);
+  return { name, server, port, headers: {} };
+}
+
+export function get(
+  { port, headers }: Omit<Candidate, 'server'>,
+  path: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, headers: { ...headers, ...GZIP, ...more } };
+    httpRequest(options, async (answer) => {
+      const raw = Buffer.concat(await answer.toArray());
+      const body = answer.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
+      const { etag } = answer.headers;
+      resolve({ status: answer.statusCode ?? 0, headers: answer.rawHeaders, raw, body, etag });
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+export function target(
+  { port, headers }: Candidate,
+  path: string,
+  more: Record<string, string> = {},
+): Target {
+  return { url: `http://127.0.0.1:${port}${path}`, headers: { ...headers, ...GZIP, ...more } };
+}
+
+/** What each candidate did in each round. */
+export interface Measured {
+  /** Requests or bytes a second. */
+  readonly rates: Readonly<Record<string, readonly number[]>>;
+  /** Microseconds of the server's processor time for each request. */
+  readonly cpu: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Loads every candidate in each round, in alternating order, after it was warmed. */
+export async function measured(
+  candidates: readonly Candidate[],
+  targetOf: (candidate: Candidate) => Promise<Target> | Target,
+  figure: keyof LoadResult = 'requests',
+  rounds = ROUNDS,
+): Promise<Measured> {
+  const cpu: Record<string, number[]> = {};
+  const works: Record<string, () => Promise<number>> = {};
+  for (const candidate of candidates) {
+    const aim = await targetOf(candidate);
+    const { pid = 0 } = candidate.server.process;
+    await load(aim, 1);
+    const times: number[] = [];
+    cpu[candidate.name] = times;
+    works[candidate.name] = async () => {
+      const before = cpuSeconds(pid);
+      const result = await load(aim, SECONDS);
+      times.push(((cpuSeconds(pid) - before) * 1e6) / (result.requests * SECONDS));
+      return result[figure];
+    };
+  }
+  return { rates: await inRounds(works, rounds), cpu };
+}
+
+/** One comparison: a candidate, the peer it is measured by, and the least ratio wanted. */
+export type Comparison = readonly [name: string, peer: string, atLeast?: number];
+
+/**
+ * A row of rates and one of processor time for each comparison whose peer took part; in both more is better. Rates
+ * depend on what else the machine does, processor time hardly.
+ */
+export function rowsOf(
+  what: string,
+  { rates, cpu }: Measured,
+  comparisons: readonly Comparison[],
+): readonly Row[] {
+  const rows = comparisons.flatMap(([name, peer, atLeast]): Row[] => {
+    if (rates[peer] === undefined) return [];
+    const goal = atLeast === undefined ? {} : { goal: { atLeast } };
+    const ratio = (of: Measured['rates'], over: string, under: string) =>
+      median(of[over] ?? []) / median(of[under] ?? []);
+    return [
+      { what: `${what}: ${name}`, figure: ratio(rates, name, peer), unit: `× ${peer}`, ...goal },
+      {
+        what: `${what}: ${name}, for the same CPU`,
+        figure: ratio(cpu, peer, name),
+        unit: `× ${peer}`,
+        ...goal,
+      },
+    ];
+  });
+  const [first, second, ...others] = rows;
+  if (first === undefined || second === undefined) return rows;
+  return [{ ...first, values: rates }, { ...second, values: cpu }, ...others];
+}

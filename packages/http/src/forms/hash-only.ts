@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { Sha256, Staging } from '@pinfold/core';
+
+/**
+ * Receives an upload of which only size and hash are needed: a repeated one, whose key has published already. It keeps
+ * no bytes, so the archive has no file.
+ *
+ * @example
+ * import { hashOnly } from '@pinfold/http';
+ *
+ * async function* body() {
+ *   yield Buffer.from('the same again');
+ * }
+ * const received = await hashOnly.receive(body(), 10_485_760);
+ * if (received.kind === 'received') console.log(received.archive.sha256);
+ */
+export const hashOnly: Pick<Staging, 'receive'> = {
+  async receive(body, limit, signal) {
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const chunk of body) {
+      signal?.throwIfAborted();
+      size += chunk.byteLength;
+      if (size > limit) return { kind: 'too_large' };
+      hash.update(chunk);
+    }
+    const sha256 = hash.digest('hex') as Sha256;
+    return { kind: 'received', archive: { file: '', size, sha256, discard: async () => {} } };
+  },
+};

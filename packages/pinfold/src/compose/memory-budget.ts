@@ -1,0 +1,43 @@
+import type { ScryptPasswordHasherOptions } from '@pinfold/platform-node';
+import type { ViewerOptions } from '@pinfold/viewer';
+
+const MiB = 1_048_576;
+/** A process with this much has everything at its default size. */
+const FULL = 1_024 * MiB;
+/**
+ * Two passwords at once take 256 MiB (scrypt), and each thread that proves archives up to 100 MiB. A process with less
+ * memory than this does one thing of each kind at a time.
+ */
+const TWO_AT_ONCE = 512 * MiB;
+
+/** What differs from the defaults in a process with little memory. */
+export interface MemoryBudget {
+  readonly viewer: Pick<ViewerOptions, 'cacheBytes' | 'siteCacheBytes' | 'bounds'>;
+  readonly hashing: ScryptPasswordHasherOptions;
+  /** The most threads that prove archives. */
+  readonly threads: number;
+}
+
+/**
+ * Sizes what a process keeps in memory by the limit that the system sets for it, such as a container's.
+ *
+ * @param processes how many share the limit.
+ * @param limit bytes; absent or 0 where there is none, as Bun and Deno say.
+ */
+export function memoryBudget(
+  processes: number,
+  limit: number | undefined = process.constrainedMemory?.(),
+): MemoryBudget {
+  const own = (limit || Number.POSITIVE_INFINITY) / processes;
+  if (own >= FULL) return { viewer: {}, hashing: {}, threads: Number.POSITIVE_INFINITY };
+  const share = (bytes: number): number => Math.floor((bytes * own) / FULL);
+  return {
+    viewer: {
+      cacheBytes: share(64 * MiB),
+      siteCacheBytes: share(32 * MiB),
+      bounds: { heldBytes: share(64 * MiB) },
+    },
+    hashing: own < TWO_AT_ONCE ? { parallel: 1 } : {},
+    threads: own < TWO_AT_ONCE ? 1 : Number.POSITIVE_INFINITY,
+  };
+}
