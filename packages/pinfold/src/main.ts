@@ -6,21 +6,35 @@ if (complaint !== undefined) {
   console.error(complaint);
   process.exit(1);
 }
-// Not before: an old Node stops at what these import, in words that help nobody.
+// Loaded only now: an old Node fails in these modules, with a message that does not help.
 const { processTerminal } = await import('./command-line/process-terminal.ts');
 const { runCommand } = await import('./command-line/run-command.ts');
-const { followed } = await import('./command-line/pipe-errors.ts');
+const { trackWrites } = await import('./command-line/pipe-errors.ts');
 
 const args = process.argv.slice(2);
-// A server ends also where nobody reads its log.
+// A server must end even if nobody reads its log.
 if (args[0] === 'serve') process.exit(await runCommand(args, processTerminal(process)));
 
-const [out, err] = [followed(process.stdout), followed(process.stderr)];
+const [out, err] = [trackWrites(process.stdout), trackWrites(process.stderr)];
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  // A second signal ends the process at once.
+  process.once(signal, () => void endBySignal(code));
+}
 const code = await runCommand(args, processTerminal(process));
 const lost = await out();
-// Who reads no further, as `head` does, has what they wanted.
+// A closed pipe is no failure: a reader such as `head` has read what it wanted.
 if (lost !== undefined && code === 0 && !('code' in lost && lost.code === 'EPIPE')) {
   console.error(`pinfold: standard output cannot be written: ${lost.message}`);
 }
 await err();
 process.exit(lost === undefined ? code : code || 1);
+
+async function endBySignal(exitCode: number): Promise<void> {
+  const error = { code: 'interrupted', detail: 'a signal ended the command' };
+  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error })}\n`);
+  await Promise.all([out(), err()]);
+  process.exit(exitCode);
+}

@@ -1,5 +1,5 @@
 import { PinfoldClient, PinfoldError, type Retry } from '@pinfold/client';
-import { CommandFailure, type FailureJson } from '../command-line/failures.ts';
+import { CommandFailure, type FailureJson, UnavailableError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { release } from '../release.ts';
 import { failureText, systemErrorCode } from './failure-text.ts';
@@ -11,28 +11,38 @@ interface CallOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** A person waits, and sees why. */
+/** A person waits, and reads why. */
 const RETRY_FOR = 10_000;
-/** A name that does not resolve is mostly misspelt. */
+/** A name that does not resolve is probably a typing error. */
 const UNRESOLVED_FOR = 10_000;
 const UNRESOLVED: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN'];
 
-/** The API went on failing in a way that may pass. */
-export class ServerAway extends CommandFailure {
-  override readonly name: string = 'ServerAway';
-}
-
 /**
- * Calls the API of a server elsewhere, and prints why it tries again.
+ * Calls the API of a server, and prints why it retries.
  *
  * @throws CommandFailure with the reason in words.
  */
 export async function callApi<Result>(
-  { url, apiKey: key }: Server,
-  { err }: Pick<Terminal, 'err'>,
+  server: Server,
+  terminal: Pick<Terminal, 'err'>,
   call: (client: PinfoldClient) => Promise<Result>,
   options: CallOptions = {},
 ): Promise<Result> {
+  const { client, failure } = await clientOf(server, terminal, options);
+  try {
+    return await call(client);
+  } catch (error) {
+    throw failure(error);
+  }
+}
+
+/** A client that prints why it retries, and what turns its errors into failures in words. */
+export async function clientOf(
+  { url, apiKey: key }: Server,
+  { err }: Pick<Terminal, 'err'>,
+  options: CallOptions = {},
+): Promise<{ readonly client: PinfoldClient; readonly failure: (error: unknown) => unknown }> {
+  const retryFor = options.retryFor ?? RETRY_FOR;
   let unresolvedSince: number | undefined;
   const onRetry = ({ error, wait }: Retry): void => {
     if (UNRESOLVED.includes(systemErrorCode(error.cause))) {
@@ -40,17 +50,16 @@ export async function callApi<Result>(
       if (performance.now() + wait > unresolvedSince + UNRESOLVED_FOR) throw error;
     }
     const reason = failureText(error, url).replace(/\.$/, '');
-    err(`${reason}; trying again in ${Math.ceil(wait / 1_000)} s`);
+    err(`${reason}; trying again in ${Math.ceil(wait / 1_000)} s (for up to ${retryFor / 1_000} s)`);
   };
   const userAgent = `pinfold/${await release()}`;
-  const client = new PinfoldClient({ url, key, userAgent, onRetry, retryFor: RETRY_FOR, ...options });
-  try {
-    return await call(client);
-  } catch (error) {
-    if (!(error instanceof PinfoldError)) throw error;
-    const Failure = error.retryable ? ServerAway : CommandFailure;
-    throw new Failure(failureText(error, url), { cause: error, json: jsonOf(error) });
-  }
+  const client = new PinfoldClient({ url, key, userAgent, onRetry, ...options, retryFor });
+  const failure = (error: unknown): unknown => {
+    if (!(error instanceof PinfoldError)) return error;
+    const Failure = error.retryable ? UnavailableError : CommandFailure;
+    return new Failure(failureText(error, url), { cause: error, json: jsonOf(error) });
+  };
+  return { client, failure };
 }
 
 function jsonOf({ code, detail, errors, status, idempotencyKey }: PinfoldError): FailureJson {

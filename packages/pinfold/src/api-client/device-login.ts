@@ -1,5 +1,5 @@
 import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
-import { shownText } from '../command-line/escape-control-characters.ts';
+import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
 
@@ -78,7 +78,7 @@ function pauseOf(retryAfter: string | null): Duration {
 function refusedLogin(url: string, status: number, text: string): CommandFailure {
   const { message } = (parsed(text) ?? {}) as { readonly message?: unknown };
   return new CommandFailure(
-    typeof message === 'string' ? `${shownText(message)} (${status})` : strangeAnswerText(url, status),
+    typeof message === 'string' ? `${escapeControls(message)} (${status})` : strangeAnswerText(url, status),
   );
 }
 

@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { PinfoldError } from '@pinfold/client';
-import { shownText } from '../command-line/escape-control-characters.ts';
+import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { brokenRules } from '../publishing/publication.ts';
+import { NOT_FOUND, stateText } from '../publishing/refusal-words.ts';
 
-export const NOT_A_PINFOLD = 'the answer is not that of a Pinfold';
+export const NOT_A_PINFOLD = 'the answer does not come from a Pinfold';
 
 /** Why a call of the API failed, for a person who typed a command. */
 export function failureText(error: PinfoldError, url: string): string {
@@ -12,13 +13,17 @@ export function failureText(error: PinfoldError, url: string): string {
   if (code === 'timeout') return `${new URL(url).host} does not answer`;
   if (code === 'invalid_answer') return strangeAnswerText(url, status ?? 0);
   if (status === 401) {
-    return shownText(
+    return escapeControls(
       `the API key is not valid at ${url} (401 ${code}): run "pinfold login ${url}", or give another key`,
     );
   }
   if (code === 'invalid_archive') return `the archive breaks these rules:\n${brokenRules(errors)}`;
+  if (code === 'not_found') return `${NOT_FOUND} (${code})`;
+  const state = code === 'invalid_state' ? stateText(errors[0]?.rule) : undefined;
+  if (state !== undefined) return `${state} (${code})`;
+  if (code === 'unavailable') return `${new URL(url).host} is unavailable (${status} ${code})`;
   const sentences = errors.length === 0 ? [detail] : errors.map((broken) => broken.detail);
-  return shownText(`${sentences.join(' ')} (${code})`);
+  return escapeControls(`${sentences.join(' ')} (${code})`);
 }
 
 export function unreachableText(url: string, cause: unknown): string {
@@ -27,17 +32,18 @@ export function unreachableText(url: string, cause: unknown): string {
   return `${new URL(url).host} cannot be reached: ${why}`;
 }
 
-/** The system's code of what `fetch` rejected with. */
+/** The system's error code behind a rejection of `fetch`. */
 export function systemErrorCode(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
 }
 
-/** An answer without a problem document is mostly that of a proxy, or of another program. */
+/** An answer without a problem document usually comes from a proxy or another program. */
 export function strangeAnswerText(url: string, status: number): string {
   if (status >= 200 && status < 300) return NOT_A_PINFOLD;
   const { host, origin } = new URL(url);
-  const why = status >= 500 ? 'a proxy that reaches no server does so' : `is ${origin} that of a Pinfold?`;
+  const why =
+    status >= 500 ? 'a proxy that cannot reach its server does so' : `is there a Pinfold at ${origin}?`;
   const name = STATUS_CODES[status];
   return `${host} answered with ${status}${name === undefined ? '' : ` ${name}`} and no reason; ${why}`;
 }

@@ -3,25 +3,26 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CommandFailure } from '../command-line/failures.ts';
 import type { Environment } from '../settings/settings.ts';
+import type { Server } from './server.ts';
 
-/** Keys by the address of the Pinfold that they are for. */
+/** Keys by the public URL of their Pinfold. */
 export type Logins = Readonly<Record<string, string>>;
 
 const ANYBODY_ELSE = 0o077;
 
-/** Where the keys of `pinfold login` are, in the folder that the system has for a user's settings. */
+/** The file with the keys of `pinfold login`, in the user's configuration folder. */
 export function loginsFile(env: Environment): string {
   const home = env.HOME || homedir();
   const usual = process.platform === 'win32' ? env.APPDATA : env.XDG_CONFIG_HOME;
-  // A relative one is to be ignored (XDG Base Directory Specification).
+  // The XDG Base Directory Specification says to ignore a relative path.
   const folder = usual !== undefined && isAbsolute(usual) ? usual : join(home, '.config');
   return join(folder, 'pinfold', 'logins.json');
 }
 
 /**
- * The keys that are kept.
+ * Reads the stored keys.
  *
- * @throws CommandFailure when others could read them, this user cannot, or the file is none of ours.
+ * @throws CommandFailure if other users can read them, this user cannot, or the file has another format.
  */
 export function readLogins(env: Environment): Logins {
   const file = loginsFile(env);
@@ -34,7 +35,7 @@ export function readLogins(env: Environment): Logins {
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error;
     if (error.code === 'ENOENT') return {};
-    throw new CommandFailure(`${file} cannot be read (${error.code})`, { cause: error });
+    throw new CommandFailure(`${file} cannot be read (${error.code})`, { cause: error, code: 'unreadable' });
   }
   try {
     const logins: unknown = JSON.parse(text);
@@ -42,17 +43,23 @@ export function readLogins(env: Environment): Logins {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new CommandFailure(`${file} does not hold what "pinfold login" keeps there`);
+  throw new CommandFailure(`${file} does not hold the logins of "pinfold login"`);
 }
 
-/** Keeps a key, in the place of the one before; for its user alone, and whole or not at all. */
-export function keepLogin(env: Environment, url: string, key: string): void {
+/** The servers that the user has logged in to. */
+export function loginsOf(env: Environment): readonly Server[] {
+  return Object.entries(readLogins(env)).map(([url, apiKey]) => ({ url, apiKey }));
+}
+
+/** Stores a key in the place of an earlier one, or removes it: atomically, and readable by its user alone. */
+export function writeLogin(env: Environment, url: string, key: string | undefined): void {
   const file = loginsFile(env);
-  const logins = { ...readLogins(env), [url]: key };
+  const { [url]: _, ...others } = readLogins(env);
+  const logins = key === undefined ? others : { ...others, [url]: key };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const beside = `${file}.${process.pid}`;
-  writeFileSync(beside, `${JSON.stringify(logins, undefined, 2)}\n`, { mode: 0o600, flush: true });
-  renameSync(beside, file);
+  const written = `${file}.${process.pid}`;
+  writeFileSync(written, `${JSON.stringify(logins, undefined, 2)}\n`, { mode: 0o600, flush: true });
+  renameSync(written, file);
 }
 
 function isLogins(parsed: unknown): parsed is Logins {

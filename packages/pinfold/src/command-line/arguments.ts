@@ -1,59 +1,19 @@
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { type AccountId, accountId, type RoleState } from '@pinfold/core';
+import {
+  type AccountId,
+  accountId,
+  type Instant,
+  instant,
+  parseRoleId,
+  type RoleId,
+  type RoleState,
+} from '@pinfold/core';
 import { parseRoleState, ROLE_STATES } from '@pinfold/core/adapter';
+import { isOperatorText } from '@pinfold/core/administration';
 import { UsageError } from './failures.ts';
 
-/** A command's options and positional arguments, taken apart. */
-export interface Arguments<Options extends ParseArgsOptionsConfig> {
-  readonly values: ReturnType<
-    typeof parseArgs<{ options: Options & typeof COMMON; strict: true; allowPositionals: true }>
-  >['values'];
-  readonly positionals: readonly string[];
-}
-
-const COMMON: { readonly json: { readonly type: 'boolean' } } = { json: { type: 'boolean' } };
-
-/**
- * Takes arguments apart; `--json` goes without saying.
- *
- * @param names what the positional arguments are.
- * @param needed how many of them have to be there; all when absent.
- * @throws UsageError for an unknown option, a missing value, and too few or too many arguments.
- */
-export function readArguments<const Options extends ParseArgsOptionsConfig>(
-  args: readonly string[],
-  names: readonly string[],
-  options: Options,
-  needed: number = names.length,
-): Arguments<Options> {
-  const parsed = parse(args, options);
-  const missing = names[parsed.positionals.length];
-  if (parsed.positionals.length < needed && missing !== undefined)
-    throw new UsageError(`${missing} is missing`);
-  // What it is may be a secret that was meant for an option.
-  if (parsed.positionals.length > names.length) throw new UsageError('there are too many arguments');
-  return parsed;
-}
-
-function parse<const Options extends ParseArgsOptionsConfig>(
-  args: readonly string[],
-  options: Options,
-): Arguments<Options> {
-  try {
-    return parseArgs({ args, options: { ...options, ...COMMON }, strict: true, allowPositionals: true });
-  } catch (error) {
-    if (!(error instanceof TypeError) || !('code' in error)) throw error;
-    // Only the first sentence is about what was typed.
-    throw new UsageError(error.message.split('. ')[0] ?? error.message, { cause: error });
-  }
-}
-
-/**
- * Reads the name of a file or folder. An empty one, as a variable gives that is not set, would be the folder that the
- * caller stands in.
- */
-export function readPlace(text: string | undefined, name: string): string {
-  if (text === undefined || text === '') throw new UsageError(`${name} is missing`);
+/** Reads a path. An empty one comes from an unset variable, and would mean the current folder. */
+export function readPath(text: string, name: string): string {
+  if (text === '') throw new UsageError(`${name} is missing`);
   return text;
 }
 
@@ -70,6 +30,48 @@ export function readAccount(name: string): AccountId {
 /** Reads the value of `--state`. */
 export function readState(text: string): RoleState {
   const state = parseRoleState(text);
-  if (state === undefined) throw new UsageError(`--state is one of ${ROLE_STATES.join(', ')}`);
+  if (state === undefined) throw new UsageError(`--state must be one of ${ROLE_STATES.join(', ')}`);
   return state;
+}
+
+/** Reads a text of the operator that other people read: `--reason` or `--message`. */
+export function readOperatorText(text: string | undefined, option: string): string {
+  if (isOperatorText(text)) return text;
+  throw new UsageError(`${option} needs 1 to 255 characters without control characters`);
+}
+
+/**
+ * Reads an id, or a shared URL, whose last segment is one.
+ *
+ * @param name the argument's name in the message.
+ */
+export function readPublicationId(text: string, name: string = 'ID'): RoleId {
+  const [last = ''] = text.split(/[?#]/, 1)[0]?.replace(/\/+$/, '').split('/').slice(-1) ?? [];
+  const id = parseRoleId(last);
+  if (id === undefined) throw new UsageError(`${name} must be a shared URL, or the UUID at its end`);
+  return id;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Reads a time: an instant, or a duration before now, such as `1h`. */
+export function readTime(text: string, option: string, now: number): Instant {
+  const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  const isInstant = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text);
+  const at =
+    count === undefined
+      ? isInstant
+        ? Date.parse(text)
+        : Number.NaN
+      : now - Number(count) * (UNITS[unit] ?? 0);
+  if (!Number.isNaN(at)) return instant(Math.max(0, at));
+  throw new UsageError(
+    `${option} must be a duration such as 1h or 7d, or a time such as 2026-11-20 or 2026-11-20T09:30Z`,
+  );
 }

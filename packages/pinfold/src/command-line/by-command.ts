@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import type { Cause } from '@pinfold/core';
 
 /** What the history tells of what somebody does by the command: the name of the user, where the system knows one. */
-export function byCommand(): Cause {
+export function operatorCause(): Cause {
   return { actor: { kind: 'operator', id: userName() }, asOperator: true };
 }
 

@@ -1,12 +1,12 @@
 import { CommandFailure } from './failures.ts';
 
-/** Does something with files or pipes that were named; what the system refuses is said in one line. */
-export async function saidByTheSystem<Result>(task: () => Promise<Result>): Promise<Result> {
+/** Works with files or pipes; an error of the system becomes a failure with one line. */
+export async function reportingSystemErrors<Result>(task: () => Promise<Result>): Promise<Result> {
   try {
     return await task();
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) throw error;
-    const said = error.code === 'EPIPE' ? 'nobody reads standard output any more' : error.message;
-    throw new CommandFailure(said, { cause: error });
+    if (error.code !== 'EPIPE') throw new CommandFailure(error.message, { cause: error, code: 'unreadable' });
+    throw new CommandFailure('standard output was closed', { cause: error, code: 'cannot_write' });
   }
 }

@@ -2,13 +2,13 @@
 const ACTING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
 /** Makes text from outside safe for one line of a terminal. */
-export function shownText(text: string): string {
+export function escapeControls(text: string): string {
   return text.replaceAll(ACTING, '\u{FFFD}');
 }
 
 /** The same for text of ours in several lines that contains text from outside. */
-export function shownLines(text: string): string {
-  return text.split('\n').map(shownText).join('\n');
+export function escapeControlsInLines(text: string): string {
+  return text.split('\n').map(escapeControls).join('\n');
 }
 
 /** JSON for one line of a terminal. Characters that act on it are escaped; a parser reads the value unchanged. */

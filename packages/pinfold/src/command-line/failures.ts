@@ -1,4 +1,4 @@
-/** The command was not called as it can be. Ends with exit code 2. */
+/** The command was called in a wrong way. Ends with exit code 2. */
 export class UsageError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
@@ -15,16 +15,34 @@ export interface FailureJson {
   readonly idempotency_key?: string | undefined;
 }
 
-/** A command that could not do what it was asked to, for a reason its user can act on. Ends with exit code 1. */
+interface FailureOptions {
+  readonly cause?: unknown;
+  /** Overrides what `--json` prints. */
+  readonly json?: FailureJson;
+  /** For `--json`; `failed` when absent. */
+  readonly code?: string;
+  /** The command has already printed its report: `--json` prints nothing more. */
+  readonly reported?: boolean;
+}
+
+/** A command failed for a reason that its user can act on. Ends with exit code 1. */
 export class CommandFailure extends Error {
   readonly json: FailureJson | undefined;
+  readonly exitCode: 1 | 3 = 1;
 
-  constructor(
-    message: string,
-    { json, ...options }: { readonly cause?: unknown; readonly json?: FailureJson } = {},
-  ) {
+  constructor(message: string, { json, code = 'failed', reported, ...options }: FailureOptions = {}) {
     super(message, options);
     this.name = 'CommandFailure';
-    this.json = json;
+    this.json = reported ? undefined : (json ?? { code, detail: message });
+  }
+}
+
+/** A failure that may pass by itself. Ends with exit code 3. */
+export class UnavailableError extends CommandFailure {
+  override readonly exitCode = 3;
+
+  constructor(message: string, options: FailureOptions = {}) {
+    super(message, { code: 'unavailable', ...options });
+    this.name = 'UnavailableError';
   }
 }

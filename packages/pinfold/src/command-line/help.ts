@@ -1,61 +1,56 @@
+import type { Command, Group } from './command.ts';
 import { UsageError } from './failures.ts';
-import { optionsOf } from './options.ts';
-import { ABOUT, BY_THE_API, ON_THE_MACHINE, USAGES, type Usage } from './usages.ts';
 
-/** Where the words of a command or an option begin. */
+/** The column in which descriptions begin. */
 const COLUMN = 27;
 
-const HELP = `pinfold: folders become links
+const GROUPS: Readonly<Record<Group, string>> = {
+  publications: 'Your publications, on a server (--url, PINFOLD_URL, or the one that "pinfold login" knows):',
+  service:
+    "The service, on the server's machine with the server's settings, the PINFOLD_ environment variables.\nThese need no API key and no running server: access to the data folder is enough.",
+  about: 'The command itself:',
+};
 
-On the machine of a server, with its settings, the PINFOLD_ environment variables:
-${linesOf(ON_THE_MACHINE)}
-
-No API key is needed for these, and no running server: whoever may read its data folder may do all this. publish goes
-to a server elsewhere, too.
-
-By the API of the server that PINFOLD_URL names, with the key in PINFOLD_KEY:
-${linesOf(BY_THE_API)}
-
-${linesOf(ABOUT)}
-
-An ID may be the whole shared URL. "pinfold help COMMAND" has the options of a command and an example.
-Every command but serve, completion and help takes --json, for scripts: one JSON document on standard output.
-Exit codes: 0 done, 1 failed, 2 called wrongly.`;
-
-/** What `pinfold help` says: of everything, or of the commands that begin with these words. */
-export function helpOn(words: readonly string[]): string {
-  if (words.length === 0) return HELP;
-  const usages: readonly (readonly [string, Usage])[] = Object.entries(USAGES);
-  // What comes after a command is of no concern to its help: "pinfold publish ./dist --help".
-  const meant = usages.filter(([name]) => isBeginning(name.split(' '), words));
+/** The help on all commands, or on those that begin with some words. */
+export function helpText(commands: readonly Command[], words: readonly string[]): string {
+  if (words.length === 0) return overview(commands);
+  // "pinfold publish ./dist --help" is about publish, whatever follows.
+  const meant = commands.filter(({ name }) =>
+    name.split(' ').every((word, index) => words[index] === undefined || words[index] === word),
+  );
   if (meant.length === 0) throw new UsageError('there is no such command');
-  return meant.map(([name, usage]) => sectionOf(name, usage)).join('\n\n');
+  return meant.map(sectionOf).join('\n\n');
 }
 
-function isBeginning(name: readonly string[], words: readonly string[]): boolean {
-  return name.every((word, index) => words[index] === undefined || words[index] === word);
+function overview(commands: readonly Command[]): string {
+  const groups = Object.entries(GROUPS).map(([group, title]) => {
+    const lines = commands.filter((command) => command.group === group);
+    return [title, ...lines.map((command) => columns(`  ${callOf(command)}`, command.help))].join('\n');
+  });
+  return `pinfold: folders become links
+
+${groups.join('\n\n')}
+
+An ID may be a whole shared URL. "pinfold help COMMAND" explains the options of a command and has an example.
+Every command but serve, completion and help takes --json: it prints one JSON document on standard output.
+Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 unavailable, try again later; 130, 143 ended by a signal.`;
 }
 
-function linesOf(usages: Readonly<Record<string, Usage>>): string {
-  return Object.entries(usages)
-    .map(([name, usage]) => columns(callOf(name, usage), usage.says))
-    .join('\n');
+/** A command with its arguments, as it is typed after `pinfold`. */
+export function callOf({ name, arguments: names }: Command): string {
+  return [name, ...names].join(' ');
 }
 
-function callOf(name: string, { takes }: Usage): string {
-  return `  ${name}${takes === undefined ? '' : ` ${takes}`}`;
-}
-
-function sectionOf(name: string, usage: Usage): string {
-  const lines = Object.entries(optionsOf(name)).map(([option, { value, says }]) =>
-    columns(`  --${option}${value === undefined ? '' : ` ${value}`}`, says),
+function sectionOf(command: Command): string {
+  const options = Object.entries(command.options).map(([option, { value, help }]) =>
+    columns(`  --${option}${value === undefined ? '' : ` ${value}`}`, help),
   );
   return [
-    `pinfold${callOf(name, usage).slice(1)}`,
-    `  ${usage.says}`,
-    ...lines,
-    '  for example:',
-    `    ${usage.example}`,
+    `pinfold ${callOf(command)}`,
+    `  ${command.help}`,
+    ...options,
+    '  Example:',
+    `    ${command.example}`,
   ].join('\n');
 }
 

@@ -1,42 +1,53 @@
+import { readServerFile } from '../server/server-file.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
-import { CommandFailure } from './failures.ts';
-import type { Terminal } from './terminal.ts';
+import { UnavailableError } from './failures.ts';
 
 const LONGEST_WAIT_MS = 1_000;
 
-/** The addresses that links begin with. A port that the server chooses is known to the server alone. */
-export function knownAddresses(settings: Settings): WebAddresses {
-  if (settings.port === 0 && settings.publicUrl === undefined) {
-    throw new CommandFailure(
-      'with PINFOLD_PORT=0 only the server knows its address; set PINFOLD_PUBLIC_URL to it',
+/** The addresses that links begin with: those of the server that was started last, or those of the settings. */
+export async function linkAddresses(settings: Settings): Promise<WebAddresses> {
+  const server = await readServerFile(settings.dataDir);
+  return webAddresses({ ...settings, publicUrl: server?.publicUrl ?? settings.publicUrl }, settings.port);
+}
+
+/**
+ * The addresses of links that are about to be printed, and a warning if no server answers.
+ *
+ * @throws UnavailableError if no server answers and PINFOLD_PUBLIC_URL is not set: the link could be wrong.
+ */
+export async function printableAddresses(
+  settings: Settings,
+): Promise<{ readonly addresses: WebAddresses; readonly warning?: string }> {
+  const server = await readServerFile(settings.dataDir);
+  if (server !== undefined && (await answers(server.address)))
+    return { addresses: webAddresses({ ...settings, publicUrl: server.publicUrl }, settings.port) };
+  const addresses = webAddresses(settings, settings.port);
+  const isKnown = settings.publicUrl !== undefined;
+  if ((isKnown || settings.port !== 0) && (await answers(addresses.publicUrl))) return { addresses };
+  if (!isKnown) {
+    throw new UnavailableError(
+      'no server answers here, so the link is unknown: start the server with "pinfold serve", or set PINFOLD_PUBLIC_URL',
     );
   }
-  return webAddresses(settings, settings.port);
+  const warning = `pinfold: no server answers at ${addresses.publicUrl}, the value of PINFOLD_PUBLIC_URL`;
+  return { addresses, warning };
 }
 
-/** Says so when a link was printed where no server answers. */
-export async function noteSilence({ publicUrl }: WebAddresses, { err }: Terminal): Promise<void> {
-  if (await answers(publicUrl)) return;
-  err(
-    `pinfold: no server answers at ${publicUrl}; the address comes from PINFOLD_PUBLIC_URL or PINFOLD_PORT of this command`,
-  );
-}
-
-async function answers(publicUrl: string): Promise<boolean> {
+async function answers(url: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(LONGEST_WAIT_MS);
-    const answer = await fetch(`${publicUrl}/livez`, { redirect: 'manual', signal });
+    const answer = await fetch(`${url}/livez`, { redirect: 'manual', signal });
     await answer.body?.cancel();
     return true;
   } catch (error) {
-    if (isSilence(error)) return false;
+    if (isUnanswered(error)) return false;
     throw error;
   }
 }
 
-/** What `fetch` rejects with when no answer came, or none in time. */
-function isSilence(error: unknown): boolean {
+/** Whether `fetch` got no answer, or none in time. */
+function isUnanswered(error: unknown): boolean {
   if (error instanceof DOMException) return error.name === 'TimeoutError';
   return error instanceof TypeError && error.cause instanceof Error;
 }

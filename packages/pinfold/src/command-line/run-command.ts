@@ -1,51 +1,14 @@
 import { isFault } from '@pinfold/core';
-import { jsonLine, shownLines } from './escape-control-characters.ts';
-import { CommandFailure, UsageError } from './failures.ts';
-import { helpOn } from './help.ts';
+import { allCommands, commandsOf, FIRST_WORDS } from './all-commands.ts';
+import type { Command } from './command.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { escapeControlsInLines, jsonLine } from './escape-control-characters.ts';
+import { CommandFailure, type FailureJson, UsageError } from './failures.ts';
+import { helpText } from './help.ts';
 import type { Terminal } from './terminal.ts';
-import type { CommandName } from './usages.ts';
-
-/** Carries out a command with its arguments. */
-export type Command = (args: readonly string[], terminal: Terminal) => Promise<void>;
-
-/** A command is loaded when it is called: each needs only a part of all there is. */
-const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Command>>> = {
-  publish: async () => (await import('../commands/publish.ts')).publish,
-  pin: async () => (await import('../commands/pin.ts')).pin,
-  unpin: async () => (await import('../commands/pin.ts')).unpin,
-  manage: async () => (await import('../commands/manage.ts')).manage,
-  keys: async () => (await import('../commands/keys.ts')).keys,
-  accounts: async () => (await import('../commands/accounts.ts')).accounts,
-  pins: async () => (await import('../commands/pins.ts')).pins,
-  takedowns: async () => (await import('../commands/takedowns.ts')).takedowns,
-  sessions: async () => (await import('../commands/sessions.ts')).sessions,
-  mode: async () => (await import('../commands/mode.ts')).mode,
-  history: async () => (await import('../commands/history.ts')).history,
-  cleanup: async () => (await import('../commands/cleanup.ts')).cleanup,
-  doctor: async () => (await import('../commands/doctor.ts')).doctor,
-  export: async () => (await import('../commands/export.ts')).exportAll,
-  import: async () => (await import('../commands/import.ts')).importAll,
-  copy: async () => (await import('../commands/copy.ts')).copy,
-  verify: async () => (await import('../commands/verify.ts')).verify,
-  migrate: async () => (await import('../commands/migrate.ts')).migrate,
-  login: async () => (await import('../commands/login.ts')).login,
-  list: async () => (await import('../commands/list.ts')).list,
-  show: async () => (await import('../commands/show.ts')).show,
-  rename: async () => (await import('../commands/change.ts')).rename,
-  password: async () => (await import('../commands/change.ts')).password,
-  renew: async () => (await import('../commands/change.ts')).renew,
-  stop: async () => (await import('../commands/change.ts')).stop,
-  open: async () => (await import('../commands/open.ts')).open,
-  completion: async () => (await import('../commands/completion.ts')).completion,
-  version: async () => (await import('../commands/version.ts')).version,
-  help:
-    async () =>
-    async (words, { out }) =>
-      out(helpOn(words)),
-};
 
 /**
- * Carries out `pinfold` with its arguments; resolves with the exit code.
+ * Runs `pinfold` with its arguments; resolves with the exit code.
  *
  * @example
  * import { runCommand } from 'pinfold';
@@ -57,54 +20,78 @@ export async function runCommand(args: readonly string[], given: Terminal): Prom
   // Any line may contain text of a server, an archive or an account, which must not act on a terminal.
   const terminal = {
     ...given,
-    out: (line: string) => given.out(shownLines(line)),
-    err: (line: string) => given.err(shownLines(line)),
+    out: (line: string) => given.out(escapeControlsInLines(line)),
+    err: (line: string) => given.err(escapeControlsInLines(line)),
   };
+  let name = '';
   try {
-    const asked = args.findIndex((arg) => arg === '--help' || arg === '-h');
-    const [first, ...rest] = asked === -1 ? args : ['help', ...args.slice(0, asked)];
-    const name = first === '--version' ? 'version' : first;
-    if (name === undefined) throw new UsageError('a command is missing');
-    if (name === 'serve') return await serve(rest, terminal);
-    if (!isCommand(name)) throw new UsageError('there is no such command');
-    await (await COMMANDS[name]())(rest, terminal);
-    return 0;
+    const help = args.findIndex((arg) => arg === '--help' || arg === '-h');
+    if (help !== -1) {
+      terminal.out(helpText(await allCommands(), args.slice(0, help)));
+      return 0;
+    }
+    const [words, rest] =
+      args[0] === '--version' ? [['version'], args.slice(1)] : [args.slice(0, 2), args.slice(2)];
+    const found = await findCommand(words);
+    name = found.name;
+    return await found.run([...words.slice(name.split(' ').length), ...rest], terminal);
   } catch (error) {
     if (args.includes('--json')) printJson(error, terminal);
-    return report(error, terminal);
+    return report(error, name, terminal);
   }
 }
 
-function isCommand(name: string): name is keyof typeof COMMANDS {
-  return Object.hasOwn(COMMANDS, name);
+async function findCommand([first, second]: readonly string[]): Promise<Command> {
+  if (first === undefined) throw new UsageError('a command is missing');
+  const commands = await commandsOf(first);
+  if (commands.length === 0) throw new UsageError(`Unknown command${quoted(first, FIRST_WORDS)}`);
+  const found = commands.find(({ name }) => name === first || name === `${first} ${second}`);
+  if (found !== undefined) return found;
+  const actions = commands.map(({ name }) => name.slice(first.length + 1));
+  const hint = second === undefined ? '' : didYouMean(second, actions);
+  throw new UsageError(`${first} needs one of ${actions.join(', ')}${hint}`);
 }
 
-async function serve(args: readonly string[], { env }: Terminal): Promise<number> {
-  if (args.length > 0) throw new UsageError('serve takes its settings from the environment and no arguments');
-  const [{ createApp }, { readSettings }, { runUntilStopped }] = await Promise.all([
-    import('../compose/create-app.ts'),
-    import('../settings/settings.ts'),
-    import('../start/run-until-stopped.ts'),
-  ]);
-  return runUntilStopped(async () => createApp(readSettings(env)));
+/** Repeats a word only if it is close to a known one: it may be a secret. */
+function quoted(word: string, known: readonly string[]): string {
+  const hint = didYouMean(word, known);
+  return hint === '' ? '' : ` ${word}${hint}`;
 }
 
-function report(error: unknown, { err }: Terminal): number {
+function report(error: unknown, name: string, { err }: Terminal): number {
   if (error instanceof UsageError) {
-    err(`pinfold: ${error.message}; "pinfold help" lists what there is`);
+    const help = name === '' ? '"pinfold help" lists the commands' : `see "pinfold help ${name}"`;
+    err(`pinfold: ${error.message}${error.message.endsWith('?') ? ' ' : '; '}${help}`);
     return 2;
   }
   err(`pinfold: ${reasonOf(error)}`);
-  return 1;
+  if (error instanceof CommandFailure) return error.exitCode;
+  return isUnavailable(error) ? 3 : 1;
 }
 
-/** Prints what a script can tell apart, as the last line of standard output. */
+/** Prints the failure as the last line of standard output. */
 function printJson(error: unknown, { out }: Terminal): void {
-  if (error instanceof UsageError) out(jsonLine({ error: { code: 'usage', detail: error.message } }));
-  else if (error instanceof CommandFailure && error.json !== undefined) out(jsonLine({ error: error.json }));
+  const json = failureJson(error);
+  if (json !== undefined) out(jsonLine({ error: json }));
 }
 
-/** One line for what a user can act on; a bug keeps its stack. */
+function failureJson(error: unknown): FailureJson | undefined {
+  if (error instanceof CommandFailure) return error.json;
+  if (error instanceof UsageError) return { code: 'usage', detail: error.message };
+  if (isUnavailable(error)) return { code: 'unavailable', detail: reasonOf(error) };
+  if (error instanceof Error && error.name === 'SettingsError')
+    return { code: 'settings', detail: error.message };
+  if (isFault(error)) return { code: error.code, detail: reasonOf(error) };
+  return { code: 'internal_error', detail: error instanceof Error ? error.message : 'failed' };
+}
+
+/** A database or storage is away; the setting that names it can be right. */
+function isUnavailable(error: unknown): error is Error {
+  const fault = error instanceof Error && error.name === 'SettingsError' ? error.cause : error;
+  return isFault(fault) && fault.retryable;
+}
+
+/** One line for a failure that a user can act on; a bug keeps its stack. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   if (error instanceof CommandFailure || error.name === 'SettingsError') return error.message;

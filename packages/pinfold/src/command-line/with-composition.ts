@@ -1,10 +1,10 @@
-import { type Composition, type CompositionOptions, openComposition } from '../compose/composition.ts';
+import type { Composition, CompositionOptions } from '../compose/composition.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * Does something with the service as the settings put it together, and closes it. The schema of an older release is left
- * as it is, since servers of that release may still run: only the options of a command that migrates say otherwise.
+ * Opens the service of this machine's settings, and closes it after the task. It leaves the schema of an older release
+ * as it is, since servers of that release may still run: a command that migrates sets the option.
  */
 export async function withComposition<Result>(
   { env, err }: Terminal,
@@ -13,6 +13,7 @@ export async function withComposition<Result>(
 ): Promise<Result> {
   const settings = readSettings(env);
   for (const note of settings.notes) err(`pinfold: ${note}`);
+  const { openComposition } = await import('../compose/composition.ts');
   const composition = await openComposition(settings, {
     missingDataFolder: 'refused',
     migrates: 'empty',

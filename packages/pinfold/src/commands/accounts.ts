@@ -6,108 +6,88 @@ import {
   parseAccountLimit,
 } from '@pinfold/core/administration';
 import { accountOf } from '@pinfold/http-express';
-import { readAccount, readArguments } from '../command-line/arguments.ts';
-import { byCommand } from '../command-line/by-command.ts';
-import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
+import { readAccount, readOperatorText } from '../command-line/arguments.ts';
+import { operatorCause } from '../command-line/by-command.ts';
+import { type Command, command } from '../command-line/command.ts';
+import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { OPTIONS } from '../command-line/options.ts';
-import { counted } from '../command-line/pluralize.ts';
-import { readReason } from '../command-line/reason.ts';
+import { pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
 
-/** `pinfold accounts list | show | block | unblock | limits` */
-export async function accounts([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
-  switch (action) {
-    case 'list':
-      return await list(args, terminal);
-    case 'show':
-      return await show(args, terminal);
-    case 'block':
-      return await block(args, terminal);
-    case 'unblock':
-      return await unblock(args, terminal);
-    case 'limits':
-      return await limits(args, terminal);
-    default:
-      throw new UsageError('accounts takes list, show, block, unblock or limits');
-  }
-}
+const list = command({
+  name: 'accounts list',
+  group: 'service',
+  arguments: [],
+  help: 'list all accounts with their usage',
+  example: 'pinfold accounts list --json',
+  guide: 'administration.md',
+  run: async (_, { json }, terminal) =>
+    withComposition(terminal, async ({ administration }) => {
+      const accounts: AdministeredAccount[] = [];
+      for await (const account of everyItem(administration.listAccounts, ({ accounts }) => accounts)) {
+        if (json) accounts.push(account);
+        else terminal.out(lineOf(account));
+      }
+      if (json) terminal.out(jsonLine({ accounts: accounts.map(accountOf) }));
+    }),
+});
 
-async function list(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], {});
-  await withComposition(terminal, async ({ administration }) => {
-    const told: AdministeredAccount[] = [];
-    for await (const account of everyItem(administration.listAccounts, ({ accounts }) => accounts)) {
-      if (values.json) told.push(account);
-      else terminal.out(lineOf(account));
+const show = command({
+  name: 'accounts show',
+  group: 'service',
+  arguments: ['NAME'],
+  help: 'show one account with its usage and limits',
+  example: 'pinfold accounts show web-team',
+  guide: 'administration.md',
+  run: async ([text], { json }, terminal) => {
+    const name = readAccount(text);
+    const found = await withComposition(terminal, ({ administration }) => administration.showAccount(name));
+    if (found === undefined) {
+      const message = 'there is no account of this name; "pinfold accounts list" lists them';
+      throw new CommandFailure(message, { code: 'not_found' });
     }
-    if (values.json) terminal.out(jsonLine({ accounts: told.map(accountOf) }));
-  });
-}
+    print(found, json, terminal);
+  },
+});
 
-async function show(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['NAME'], {});
-  const name = readAccount(positionals[0] ?? '');
-  const found = await withComposition(terminal, ({ administration }) => administration.showAccount(name));
-  if (found === undefined) {
-    throw new CommandFailure('there is no account of this name; "pinfold accounts list" lists them');
-  }
-  tell(found, values.json, terminal);
-}
+const block = command({
+  name: 'accounts block',
+  group: 'service',
+  arguments: ['NAME'],
+  options: {
+    reason: { type: 'string', value: 'TEXT', help: 'the reason, which the account is shown; required' },
+    sites: {
+      type: 'string',
+      value: 'keep|hide',
+      help: 'keep showing its sites, or answer as for stopped ones (default: keep)',
+    },
+  },
+  help: 'make an account read-only: it can publish and change nothing',
+  example: 'pinfold accounts block web-team --reason "Phishing, ticket 4711"',
+  guide: 'administration.md',
+  run: async ([name], { reason: text, sites: choice = 'keep', json }, terminal) => {
+    const reason = readOperatorText(text, '--reason');
+    const sites = readSites(choice);
+    await change(name, json, terminal, (administration, account) =>
+      administration.blockAccount(account, { reason, sites }, operatorCause()),
+    );
+  },
+});
 
-async function block(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['NAME'], OPTIONS['accounts block']);
-  const reason = readReason(values.reason);
-  const sites = readSites(values.sites ?? 'keep');
-  await change(positionals, values.json, terminal, ({ blockAccount }, name) =>
-    blockAccount(name, { reason, sites }, byCommand()),
-  );
-}
-
-async function unblock(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['NAME'], {});
-  await change(positionals, values.json, terminal, ({ unblockAccount }, name) =>
-    unblockAccount(name, byCommand()),
-  );
-}
-
-async function limits(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['NAME'], OPTIONS['accounts limits']);
-  const wanted: Partial<AccountLimits> = {
-    ...readLimit('requests', values.requests),
-    ...readLimit('publications', values.publications),
-    ...readLimit('sites', values.sites),
-    ...readLimit('bytes', values.bytes),
-  };
-  if (Object.keys(wanted).length === 0) {
-    throw new UsageError('accounts limits takes --requests, --publications, --sites or --bytes');
-  }
-  await change(positionals, values.json, terminal, ({ limitAccount }, name) =>
-    limitAccount(name, wanted, byCommand()),
-  );
-}
-
-async function change(
-  [text = '']: readonly string[],
-  json: boolean | undefined,
-  terminal: Terminal,
-  act: (administration: Administration, name: AccountId) => Promise<AdministeredAccount>,
-): Promise<void> {
-  const name = readAccount(text);
-  const changed = await withComposition(terminal, ({ administration }) => act(administration, name));
-  tell(changed, json, terminal);
-}
-
-function tell(account: AdministeredAccount, json: boolean | undefined, { out }: Terminal): void {
-  out(json ? jsonLine({ account: accountOf(account) }) : lineOf(account));
-}
-
-function readSites(text: string): 'keep' | 'hide' {
-  if (text === 'keep' || text === 'hide') return text;
-  throw new UsageError('--sites takes keep or hide');
-}
+const unblock = command({
+  name: 'accounts unblock',
+  group: 'service',
+  arguments: ['NAME'],
+  help: 'unblock an account',
+  example: 'pinfold accounts unblock web-team',
+  guide: 'administration.md',
+  run: ([name], { json }, terminal) =>
+    change(name, json, terminal, (administration, account) =>
+      administration.unblockAccount(account, operatorCause()),
+    ),
+});
 
 const LIMITS: Readonly<Record<keyof AccountLimits, string>> = {
   requests: 'a number and a time, such as 600/1h',
@@ -116,10 +96,64 @@ const LIMITS: Readonly<Record<keyof AccountLimits, string>> = {
   bytes: 'a whole number from 0',
 };
 
+const limits = command({
+  name: 'accounts limits',
+  group: 'service',
+  arguments: ['NAME'],
+  options: {
+    requests: { type: 'string', value: 'RATE', help: 'API requests per process, such as 6000/1m' },
+    publications: { type: 'string', value: 'RATE', help: 'new publications, such as 600/1h' },
+    sites: { type: 'string', value: 'NUMBER', help: 'publications in service' },
+    bytes: {
+      type: 'string',
+      value: 'NUMBER',
+      help: 'bytes of their archives; each limit can also be off (unlimited), or default\n(the limit of all accounts)',
+    },
+  },
+  help: 'limit what one account may use',
+  example: 'pinfold accounts limits web-team --publications 100/1d --sites 200',
+  guide: 'limits-of-accounts.md',
+  run: async ([name], { json, ...values }, terminal) => {
+    const wanted: Partial<AccountLimits> = {
+      ...readLimit('requests', values.requests),
+      ...readLimit('publications', values.publications),
+      ...readLimit('sites', values.sites),
+      ...readLimit('bytes', values.bytes),
+    };
+    if (Object.keys(wanted).length === 0) {
+      throw new UsageError('--requests, --publications, --sites or --bytes is required');
+    }
+    await change(name, json, terminal, (administration, account) =>
+      administration.limitAccount(account, wanted, operatorCause()),
+    );
+  },
+});
+
+export const commands: readonly Command[] = [list, show, limits, block, unblock];
+
+async function change(
+  text: string,
+  json: boolean,
+  terminal: Terminal,
+  act: (administration: Administration, name: AccountId) => Promise<AdministeredAccount>,
+): Promise<void> {
+  const name = readAccount(text);
+  print(await withComposition(terminal, ({ administration }) => act(administration, name)), json, terminal);
+}
+
+function print(account: AdministeredAccount, json: boolean, { out }: Terminal): void {
+  out(json ? jsonLine({ account: accountOf(account) }) : lineOf(account));
+}
+
+function readSites(text: string): 'keep' | 'hide' {
+  if (text === 'keep' || text === 'hide') return text;
+  throw new UsageError('--sites must be keep or hide');
+}
+
 function readLimit(name: keyof AccountLimits, text: string | undefined): Partial<AccountLimits> {
   if (text === undefined) return {};
   const limit = text === 'default' ? null : parseAccountLimit(name, text);
-  if (limit === undefined) throw new UsageError(`--${name} takes off, default, or ${LIMITS[name]}`);
+  if (limit === undefined) throw new UsageError(`--${name} must be off, default, or ${LIMITS[name]}`);
   return { [name]: limit };
 }
 
@@ -127,12 +161,12 @@ function lineOf({ account: { name, blocked, limits, lastPublishedAt }, used }: A
   const set = Object.entries(limits).filter(([, limit]) => limit !== null);
   const facts = [
     name,
-    counted(used.sites, 'site'),
+    pluralize(used.sites, 'site'),
     `${used.bytes} bytes`,
     `${used.publications24h} published in 24 hours`,
     lastPublishedAt === null ? 'never published' : `last ${toRfc3339(lastPublishedAt)}`,
     ...set.map(([rule, limit]) => `${rule} ${limit}`),
     ...(blocked === null ? [] : [`blocked, sites ${blocked.sites}: ${blocked.reason}`]),
   ];
-  return shownText(facts.join('  '));
+  return escapeControls(facts.join('  '));
 }

@@ -1,74 +1,79 @@
-import { readArguments } from '../command-line/arguments.ts';
+import { type Command, command } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
-import { optionsOf } from '../command-line/options.ts';
-import type { Terminal } from '../command-line/terminal.ts';
-import { USAGES } from '../command-line/usages.ts';
 
-const SHELLS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
+const SHELLS: Readonly<Record<string, (followers: Followers) => string>> = { bash, zsh, fish };
 
-/** `pinfold completion SHELL` */
-export async function completion(args: readonly string[], { out }: Terminal): Promise<void> {
-  const { positionals } = readArguments(args, ['SHELL'], {});
-  const shell = positionals[0] ?? '';
-  const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
-  if (script === undefined) throw new UsageError(`SHELL is one of ${Object.keys(SHELLS).join(', ')}`);
-  out(script());
+/** `completion`, which needs all commands. */
+export function completionOf(all: () => Promise<readonly Command[]>): Command {
+  return command({
+    name: 'completion',
+    group: 'about',
+    arguments: ['SHELL'],
+    json: false,
+    help: 'print the script that completes commands and options in bash, zsh or fish',
+    example: 'eval "$(pinfold completion bash)"',
+    guide: '#completion',
+    run: async ([shell], _, { out }) => {
+      const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
+      if (script === undefined)
+        throw new UsageError(`SHELL must be one of ${Object.keys(SHELLS).join(', ')}`);
+      out(script(followersOf(await all())));
+    },
+  });
 }
 
-/** The words that may follow each word or two; no name of a command or an option needs quotes. */
-function followers(): ReadonlyMap<string, readonly string[]> {
+/** The words that may follow one or two words. No name of a command or an option needs quotes. */
+type Followers = ReadonlyMap<string, readonly string[]>;
+
+function followersOf(all: readonly Command[]): Followers {
   const found = new Map<string, string[]>();
-  for (const name of Object.keys(USAGES)) {
+  for (const { name, options } of all) {
     const [first = '', second] = name.split(' ');
     if (!found.has(first)) found.set(first, []);
     if (second !== undefined) found.get(first)?.push(second);
-    found.set(name, [...(found.get(name) ?? []), ...optionWords(name)]);
+    const words = [...Object.keys(options), 'help'].map((option) => `--${option}`);
+    found.set(name, [...(found.get(name) ?? []), ...words]);
   }
   return found;
 }
 
-function optionWords(name: string): readonly string[] {
-  const common = name === 'serve' ? ['--help'] : ['--json', '--help'];
-  return [...Object.keys(optionsOf(name)).map((option) => `--${option}`), ...common];
+function firstWords(followers: Followers): string {
+  return [...followers.keys()].filter((name) => !name.includes(' ')).join(' ');
 }
 
-function firstWords(): readonly string[] {
-  return [...new Set(Object.keys(USAGES).map((name) => name.split(' ')[0] ?? ''))];
-}
-
-function cases(of: (words: readonly string[]) => string): string {
-  const byWords = [...followers()].filter(([, words]) => words.length > 0);
-  // Two words before one: the first pattern that fits is taken.
+function cases(followers: Followers, of: (words: readonly string[]) => string): string {
+  const byWords = [...followers].filter(([, words]) => words.length > 0);
+  // The first matching pattern wins, so two words come before one.
   byWords.sort(([one], [other]) => other.split(' ').length - one.split(' ').length);
   return byWords
     .map(([name, words]) => `    '${name}${name.includes(' ') ? "'" : " '*"}) ${of(words)} ;;`)
     .join('\n');
 }
 
-function bash(): string {
+function bash(followers: Followers): string {
   return `_pinfold() {
   local word="\${COMP_WORDS[COMP_CWORD]}" words
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W '${firstWords().join(' ')}' -- "$word"))
+    COMPREPLY=($(compgen -W '${firstWords(followers)}' -- "$word"))
     return
   fi
   case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
-${cases((words) => `words='${words.join(' ')}'`)}
+${cases(followers, (words) => `words='${words.join(' ')}'`)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
 complete -o default -F _pinfold pinfold`;
 }
 
-function zsh(): string {
+function zsh(followers: Followers): string {
   return `#compdef pinfold
 _pinfold() {
   local -a candidates
   if ((CURRENT == 2)); then
-    candidates=(${firstWords().join(' ')})
+    candidates=(${firstWords(followers)})
   else
     case "$words[2] $words[3]" in
-${cases((words) => `candidates=(${words.join(' ')})`)}
+${cases(followers, (words) => `candidates=(${words.join(' ')})`)}
     esac
   fi
   compadd -- $candidates
@@ -77,12 +82,12 @@ ${cases((words) => `candidates=(${words.join(' ')})`)}
 compdef _pinfold pinfold`;
 }
 
-function fish(): string {
-  const lines = [...followers()].flatMap(([name, words]) => {
+function fish(followers: Followers): string {
+  const lines = [...followers].flatMap(([name, words]) => {
     const seen = name.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
     return words.map((word) => `complete -c pinfold -n '${seen.join('; and ')}' ${fishWord(word)}`);
   });
-  return [`complete -c pinfold -n __fish_use_subcommand -f -a '${firstWords().join(' ')}'`, ...lines].join(
+  return [`complete -c pinfold -n __fish_use_subcommand -f -a '${firstWords(followers)}'`, ...lines].join(
     '\n',
   );
 }

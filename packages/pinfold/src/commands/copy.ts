@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { readArguments } from '../command-line/arguments.ts';
+import { type Command, command } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
-import { OPTIONS } from '../command-line/options.ts';
-import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { moveFromStores } from '../moving/from-stores.ts';
-import { tellMoved } from '../moving/print-summary.ts';
+import { printSummary } from '../moving/print-summary.ts';
 import { Progress } from '../moving/progress.ts';
 import type { Environment } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { exportedStores } from './export.ts';
-import { importing, TO_BE_FILLED } from './import.ts';
+import { IMPORTING, importingStores } from './import.ts';
 
 interface Target {
   readonly 'to-database'?: string | undefined;
@@ -18,26 +16,50 @@ interface Target {
   readonly 'to-data-dir'?: string | undefined;
 }
 
-/** `pinfold copy` */
-export async function copy(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], OPTIONS.copy);
-  const target = { ...terminal, env: environmentOf(values, terminal.env) };
-  const moved = await withComposition(terminal, ({ container: source }) =>
-    withComposition(
-      target,
-      async ({ container }) =>
-        moveFromStores(
-          await exportedStores(source),
-          await importing(container),
-          new Progress('copying', terminal),
-        ),
-      TO_BE_FILLED,
-    ).catch((error: unknown) => {
-      throw asOption(error, values);
-    }),
-  );
-  tellMoved('copied', moved, values.json ?? false, terminal);
-}
+const copy = command({
+  name: 'copy',
+  group: 'service',
+  arguments: [],
+  options: {
+    'to-database': {
+      type: 'string',
+      value: 'URL',
+      help: 'as PINFOLD_DATABASE_URL (default: SQLite in the folder of --to-data-dir)',
+    },
+    'to-storage': {
+      type: 'string',
+      value: 'URL',
+      help: 'as PINFOLD_STORAGE_URL (default: files in the folder of --to-data-dir)',
+    },
+    'to-data-dir': {
+      type: 'string',
+      value: 'FOLDER',
+      help: 'as PINFOLD_DATA_DIR; required unless both other options are given',
+    },
+  },
+  help: 'export and import in one step, into another database and storage',
+  example:
+    'pinfold copy --to-database postgres://db.internal/pinfold --to-storage s3://share-archives/pinfold',
+  guide: 'backups.md',
+  run: async (_, { json, ...values }, terminal) => {
+    const target = { ...terminal, env: environmentOf(values, terminal.env) };
+    const moved = await withComposition(terminal, ({ container: source }) =>
+      withComposition(
+        target,
+        async ({ container }) => {
+          const progress = new Progress('copying', terminal);
+          return moveFromStores(await exportedStores(source), await importingStores(container), progress);
+        },
+        IMPORTING,
+      ).catch((error: unknown) => {
+        throw asOption(error, values);
+      }),
+    );
+    printSummary('copied', moved, json, terminal);
+  },
+});
+
+export const commands: readonly Command[] = [copy];
 
 const OPTION_FOR: Readonly<Record<string, keyof Target>> = {
   PINFOLD_DATABASE_URL: 'to-database',
@@ -45,7 +67,7 @@ const OPTION_FOR: Readonly<Record<string, keyof Target>> = {
   PINFOLD_DATA_DIR: 'to-data-dir',
 };
 
-/** What is wrong with the target is said of the option that named it: the variable is that of the source. */
+/** Names the option instead of the variable, which has the source's value. */
 function asOption(error: unknown, target: Target): unknown {
   if (!(error instanceof SettingsError)) return error;
   const option = OPTION_FOR[error.variable];
@@ -54,13 +76,13 @@ function asOption(error: unknown, target: Target): unknown {
   return new SettingsError(`--${option}`, expectation, { cause: error.cause });
 }
 
-/** The settings of the other service; its secret is not needed here, and never kept. */
+/** The settings of the target. It gets a secret for this process only. */
 function environmentOf(target: Target, env: Environment): Environment {
   const empty = Object.entries(target).find(([, value]) => value === '');
-  if (empty !== undefined) throw new UsageError(`--${empty[0]} takes a value`);
+  if (empty !== undefined) throw new UsageError(`--${empty[0]} is empty`);
   const { 'to-database': database, 'to-storage': storage, 'to-data-dir': dataDir } = target;
   if (dataDir === undefined && (database === undefined || storage === undefined)) {
-    throw new UsageError('copy needs --to-data-dir, or both --to-database and --to-storage');
+    throw new UsageError('--to-data-dir is required, or both --to-database and --to-storage');
   }
   return {
     ...env,

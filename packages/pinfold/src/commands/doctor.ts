@@ -1,36 +1,45 @@
 import { type PublicUrl, publicUrl } from '@pinfold/http';
-import { readArguments } from '../command-line/arguments.ts';
+import { type Command, command } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { OPTIONS } from '../command-line/options.ts';
-import type { Terminal } from '../command-line/terminal.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Finding, FindingStatus } from '../doctor/finding.ts';
 
-/** The worst of them first. */
-const WORST: readonly FindingStatus[] = ['failed', 'warning'];
+const BAD: readonly FindingStatus[] = ['failed', 'warning'];
 
-/** `pinfold doctor` */
-export async function doctor(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], OPTIONS.doctor);
-  const url = values.url === undefined ? undefined : readUrl(values.url);
-  const findings: Finding[] = [];
-  for await (const finding of examine(terminal.env, url)) {
-    findings.push(finding);
-    if (!values.json) for (const line of linesOf(finding)) terminal.out(line);
-  }
-  const status = WORST.find((worse) => findings.some((finding) => finding.status === worse)) ?? 'ok';
-  if (values.json) terminal.out(jsonLine({ status, checks: findings }));
-  const failed = findings.filter((finding) => finding.status === 'failed');
-  if (failed.length > 0) throw new CommandFailure(`${failed.length} of ${findings.length} checks failed`);
-}
+const doctor = command({
+  name: 'doctor',
+  group: 'service',
+  arguments: [],
+  options: {
+    url: { type: 'string', value: 'URL', help: 'the address to check instead of PINFOLD_PUBLIC_URL' },
+  },
+  help: 'check the settings, the machine, the stores and the proxy, and print what to do',
+  example: 'pinfold doctor --url https://pins.example',
+  guide: '#doctor',
+  run: async (_, { json, ...values }, terminal) => {
+    const url = values.url === undefined ? undefined : readUrl(values.url);
+    const checks: Finding[] = [];
+    for await (const finding of examine(terminal.env, url)) {
+      checks.push(finding);
+      if (!json) for (const line of linesOf(finding)) terminal.out(line);
+    }
+    const status = BAD.find((bad) => checks.some((finding) => finding.status === bad)) ?? 'ok';
+    if (json) terminal.out(jsonLine({ status, checks }));
+    const failed = checks.filter((finding) => finding.status === 'failed').length;
+    if (failed > 0)
+      throw new CommandFailure(`${failed} of ${checks.length} checks failed`, { reported: true });
+  },
+});
+
+export const commands: readonly Command[] = [doctor];
 
 function readUrl(text: string): PublicUrl {
   return publicUrl(text, (expectation) => new UsageError(`--url ${expectation}`));
 }
 
-function linesOf({ check, status, tried, came, advice }: Finding): readonly string[] {
-  const told = `${status.padEnd(8)} ${check.padEnd(21)} ${came}`;
-  if (advice === null) return [told];
-  return [told, `         tried: ${tried}`, `         do: ${advice}`];
+function linesOf({ check, status, expected, observed, advice }: Finding): readonly string[] {
+  const line = `${status.padEnd(8)} ${`${check}:`.padEnd(22)} ${observed}`;
+  if (advice === null) return [line];
+  return [line, `         expected: ${expected}`, `         to do: ${advice}`];
 }

@@ -1,38 +1,45 @@
 import { resolve } from 'node:path';
 import { tokens } from '@pinfold/inversify';
-import { readArguments, readPlace } from '../command-line/arguments.ts';
-import { saidByTheSystem } from '../command-line/errno-error.ts';
+import { readPath } from '../command-line/arguments.ts';
+import { type Command, command } from '../command-line/command.ts';
+import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Destination } from '../moving/export-form.ts';
 import { type ExportedStores, type Moved, moveFromStores } from '../moving/from-stores.ts';
-import { refuseAnother } from '../moving/overwrite-guard.ts';
-import { tellMoved } from '../moving/print-summary.ts';
+import { refuseToOverwrite } from '../moving/overwrite-guard.ts';
+import { printSummary } from '../moving/print-summary.ts';
 import { Progress } from '../moving/progress.ts';
 import { ToFolder } from '../moving/to-folder.ts';
 
-/** `pinfold export FOLDER|-` */
-export async function exportAll(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['FOLDER'], {});
-  const target = readPlace(positionals[0], 'FOLDER');
-  const json = values.json ?? false;
-  if (target === '-') {
-    if (json) throw new UsageError('--json has no place on standard output beside a tar');
-    tellMoved('exported', await saidByTheSystem(() => toPipe(terminal)), false, terminal);
-  } else {
-    tellMoved('exported', await saidByTheSystem(() => toFolder(resolve(target), terminal)), json, terminal);
-  }
-}
+const exportAll = command({
+  name: 'export',
+  group: 'service',
+  arguments: ['FOLDER|-'],
+  help: 'write all records and archives to a folder, or as a tar to standard output',
+  example: 'pinfold export /backup/pinfold',
+  guide: 'backups.md',
+  run: async ([text], { json }, terminal) => {
+    const target = readPath(text, 'FOLDER');
+    if (target === '-' && json) throw new UsageError('--json cannot share standard output with a tar');
+    const moved = await reportingSystemErrors(() =>
+      target === '-' ? toPipe(terminal) : toFolder(resolve(target), terminal),
+    );
+    printSummary('exported', moved, json, terminal);
+  },
+});
+
+export const commands: readonly Command[] = [exportAll];
 
 function toFolder(folder: string, terminal: Terminal): Promise<Moved> {
-  return exportTo(new ToFolder(folder), terminal, ({ roles }) => refuseAnother(folder, roles));
+  return exportTo(new ToFolder(folder), terminal, ({ roles }) => refuseToOverwrite(folder, roles));
 }
 
 async function toPipe(terminal: Terminal): Promise<Moved> {
   if (terminal.pipe === undefined)
-    throw new UsageError('a tar is nothing for a terminal: give it to a pipe or a file');
+    throw new UsageError('a tar cannot be shown on a terminal: redirect standard output to a pipe or a file');
   const { ToTar } = await import('../moving/to-tar.ts');
   const tar = new ToTar();
   const written = terminal.pipe(tar.bytes);
@@ -56,7 +63,7 @@ function exportTo(
   });
 }
 
-/** What an export is made of, of a service that is put together. */
+/** The stores that an export reads. */
 export async function exportedStores(container: Composition['container']): Promise<ExportedStores> {
   return {
     snapshot: await container.getAsync(tokens.snapshot),

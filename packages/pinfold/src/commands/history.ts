@@ -1,47 +1,53 @@
-import { type HistoryEvent, type Instant, instant, OPERATOR } from '@pinfold/core';
+import { type HistoryEvent, OPERATOR } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { eventOf } from '@pinfold/http-express';
-import { readAccount, readArguments } from '../command-line/arguments.ts';
-import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
-import { UsageError } from '../command-line/failures.ts';
-import { OPTIONS } from '../command-line/options.ts';
-import { readPublicationId } from '../command-line/publication-id.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import { SystemClock } from '@pinfold/platform-node';
+import { readAccount, readPublicationId, readTime } from '../command-line/arguments.ts';
+import { type Command, command } from '../command-line/command.ts';
+import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
 
-/** `pinfold history` */
-export async function history(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], OPTIONS.history);
-  const wanted = {
-    ...(values.account === undefined ? {} : { account: readAccount(values.account) }),
-    ...(values.pin === undefined ? {} : { pin: readPublicationId(values.pin, '--pin') }),
-    ...(values.since === undefined ? {} : { since: readInstant(values.since) }),
-  };
-  await withComposition(terminal, async ({ history }) => {
-    const told: HistoryEvent[] = [];
-    for await (const event of everyItem(
-      (page) => history.list({ by: OPERATOR, ...wanted, ...page }),
-      ({ events }) => events,
-    )) {
-      if (values.json) told.push(event);
-      else terminal.out(lineOf(event));
-    }
-    if (values.json) terminal.out(jsonLine({ events: told.map(eventOf) }));
-  });
-}
+const history = command({
+  name: 'history',
+  group: 'service',
+  arguments: [],
+  options: {
+    account: { type: 'string', value: 'NAME', help: 'only events of one account' },
+    pin: { type: 'string', value: 'ID', help: 'only events of one publication' },
+    since: {
+      type: 'string',
+      value: 'TIME',
+      help: 'only events from then on: 1h or 7d ago, or 2026-11-20 or 2026-11-20T09:30Z',
+    },
+  },
+  help: 'list what happened, newest first: who published, changed and stopped what',
+  example: 'pinfold history --since 1h',
+  guide: 'history.md',
+  run: async (_, { account, pin, since, json }, terminal) => {
+    const filter = {
+      ...(account === undefined ? {} : { account: readAccount(account) }),
+      ...(pin === undefined ? {} : { pin: readPublicationId(pin, '--pin') }),
+      ...(since === undefined ? {} : { since: readTime(since, '--since', new SystemClock().now()) }),
+    };
+    await withComposition(terminal, async ({ history }) => {
+      const events: HistoryEvent[] = [];
+      for await (const event of everyItem(
+        (page) => history.list({ by: OPERATOR, ...filter, ...page }),
+        ({ events }) => events,
+      )) {
+        if (json) events.push(event);
+        else terminal.out(lineOf(event));
+      }
+      if (json) terminal.out(jsonLine({ events: events.map(eventOf) }));
+    });
+  },
+});
 
-function readInstant(text: string): Instant {
-  const at = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (Number.isNaN(at))
-    throw new UsageError('--since takes an instant such as 2026-11-20 or 2026-11-20T09:30Z');
-  return instant(at);
-}
+export const commands: readonly Command[] = [history];
 
 function lineOf({ at, type, account, pin, actor, request, address }: HistoryEvent): string {
   const who = actor.id === null ? actor.kind : `${actor.kind} ${actor.id}`;
   const facts = [toRfc3339(at), type, account ?? '-', pin ?? '-', `by ${who}`, request ?? '', address ?? ''];
-  return shownText(facts.join('  ').trimEnd());
+  return escapeControls(facts.join('  ').trimEnd());
 }

@@ -1,86 +1,104 @@
 import { type ApiKey, type ApiKeyId, OPERATOR, type Scope } from '@pinfold/core';
 import { everyKey, parseApiKeyId } from '@pinfold/core/accounts';
 import { KNOWN_SCOPES, toRfc3339 } from '@pinfold/core/adapter';
-import { readAccount, readArguments } from '../command-line/arguments.ts';
-import { byCommand } from '../command-line/by-command.ts';
-import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
+import { readAccount } from '../command-line/arguments.ts';
+import { operatorCause } from '../command-line/by-command.ts';
+import { type Command, command } from '../command-line/command.ts';
+import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { OPTIONS } from '../command-line/options.ts';
-import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 
-const UNKNOWN = 'there is no key with this id; "pinfold keys list" lists them';
-
-/** `pinfold keys create | list | revoke` */
-export async function keys([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
-  switch (action) {
-    case 'create':
-      return await create(args, terminal);
-    case 'list':
-      return await list(args, terminal);
-    case 'revoke':
-      return await revoke(args, terminal);
-    default:
-      throw new UsageError('keys takes create, list or revoke');
-  }
-}
-
-async function create(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], OPTIONS['keys create']);
-  const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
-  const scopes = readScopes(values.scope);
-  const label = readLabel(values.label ?? '');
-  const { key, text } = await withComposition(terminal, ({ manageKeys }) =>
-    manageKeys.create({
-      by: OPERATOR,
-      account,
-      label,
-      cause: byCommand(),
-      ...(scopes === undefined ? {} : { scopes }),
-    }),
-  );
-  if (values.json) {
-    terminal.out(jsonLine({ key: text, ...keyJson(key) }));
-    return;
-  }
-  terminal.out(text);
-  terminal.err(`key ${key.id} of account "${key.account}" (${key.scopes.join(', ')}); it is shown only now`);
-}
-
-async function list(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], OPTIONS['keys list']);
-  const by = values.account === undefined ? OPERATOR : readAccount(values.account);
-  await withComposition(terminal, async ({ manageKeys }) => {
-    const told: ApiKey[] = [];
-    for await (const key of everyKey(manageKeys, { by })) {
-      if (values.json) told.push(key);
-      else terminal.out(lineOf(key));
+const create = command({
+  name: 'keys create',
+  group: 'service',
+  arguments: [],
+  options: {
+    account: { type: 'string', value: 'NAME', help: 'the account of the key (default: default)' },
+    label: { type: 'string', value: 'TEXT', help: 'a label for people' },
+    scope: {
+      type: 'string',
+      multiple: true,
+      value: 'SCOPE',
+      help: 'pins:read, pins:write, manage or admin; repeatable (default: pins:read and pins:write)',
+    },
+  },
+  help: 'create an API key and print it; it is shown only once',
+  example: 'pinfold keys create --account web-team --label "build server"',
+  guide: '#keys-create',
+  run: async (_, { json, ...values }, terminal) => {
+    const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
+    const scopes = readScopes(values.scope);
+    const label = readLabel(values.label ?? '');
+    const request = { by: OPERATOR, account, label, cause: operatorCause() };
+    const { key, text } = await withComposition(terminal, ({ manageKeys }) =>
+      manageKeys.create({ ...request, ...(scopes === undefined ? {} : { scopes }) }),
+    );
+    if (json) {
+      terminal.out(jsonLine({ key: text, ...keyJson(key) }));
+      return;
     }
-    if (values.json) terminal.out(jsonLine({ keys: told.map(keyJson) }));
+    terminal.out(text);
+    terminal.err(
+      `key ${key.id} of account "${key.account}" (${key.scopes.join(', ')}); it is shown only now`,
+    );
+  },
+});
+
+const list = command({
+  name: 'keys list',
+  group: 'service',
+  arguments: [],
+  options: { account: { type: 'string', value: 'NAME', help: 'only the keys of one account' } },
+  help: 'list API keys: id, account, scopes, creation, last use or revocation, label',
+  example: 'pinfold keys list --json',
+  run: async (_, { account, json }, terminal) => {
+    const by = account === undefined ? OPERATOR : readAccount(account);
+    await withComposition(terminal, async ({ manageKeys }) => {
+      const keys: ApiKey[] = [];
+      for await (const key of everyKey(manageKeys, { by })) {
+        if (json) keys.push(key);
+        else terminal.out(lineOf(key));
+      }
+      if (json) terminal.out(jsonLine({ keys: keys.map(keyJson) }));
+    });
+  },
+});
+
+const revoke = command({
+  name: 'keys revoke',
+  group: 'service',
+  arguments: ['ID'],
+  help: 'revoke an API key immediately',
+  example: 'pinfold keys revoke 7Hq2Xw',
+  run: async ([text], { json }, terminal) => {
+    const id = keyId(text);
+    const outcome = await withComposition(terminal, ({ manageKeys }) =>
+      manageKeys.revoke({ id, by: OPERATOR, cause: operatorCause() }),
+    );
+    if (outcome.kind === 'unknown') throw unknownKey();
+    terminal.out(json ? jsonLine({ id, revoked: true }) : `${id} is revoked.`);
+  },
+});
+
+export const commands: readonly Command[] = [create, list, revoke];
+
+function unknownKey(): CommandFailure {
+  return new CommandFailure('there is no key with this id; "pinfold keys list" lists them', {
+    code: 'not_found',
   });
 }
 
-async function revoke(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['ID'], {});
-  const id = keyId(positionals[0] ?? '');
-  const outcome = await withComposition(terminal, ({ manageKeys }) =>
-    manageKeys.revoke({ id, by: OPERATOR, cause: byCommand() }),
-  );
-  if (outcome.kind === 'unknown') throw new CommandFailure(UNKNOWN);
-  terminal.out(values.json ? jsonLine({ id, revoked: true }) : `${id} is revoked.`);
-}
-
-/** Whoever has the whole key at hand need not cut the id out of it. */
+/** Takes an id, or a whole key, which contains it. */
 function keyId(text: string): ApiKeyId {
   const id = parseApiKeyId(/^pf_([^_]+)(?:_.*)?$/.exec(text)?.[1] ?? text);
-  if (id === undefined) throw new CommandFailure(UNKNOWN);
+  if (id === undefined) throw unknownKey();
   return id;
 }
 
 function readLabel(text: string): string {
   if (text.length > 255 || /\p{Cc}/u.test(text)) {
-    throw new UsageError('a label has at most 255 characters, none of them a control character');
+    throw new UsageError('--label must have at most 255 characters, and no control characters');
   }
   return text;
 }
@@ -88,7 +106,7 @@ function readLabel(text: string): string {
 function readScopes(names: readonly string[] | undefined): readonly Scope[] | undefined {
   const wanted = names?.flatMap((name) => name.split(','));
   if (wanted?.every((name): name is Scope => KNOWN_SCOPES.some((scope) => scope === name)) === false) {
-    throw new UsageError(`a scope is one of ${KNOWN_SCOPES.join(', ')}`);
+    throw new UsageError(`--scope must be one of ${KNOWN_SCOPES.join(', ')}`);
   }
   return wanted === undefined ? undefined : KNOWN_SCOPES.filter((scope) => wanted.includes(scope));
 }
@@ -117,5 +135,5 @@ function lineOf({ id, account, label, scopes, createdAt, lastUsedAt, revokedAt }
   const used = lastUsedAt === null ? 'never used' : `used ${toRfc3339(lastUsedAt)}`;
   const state = revokedAt === null ? used : `revoked ${toRfc3339(revokedAt)}`;
   const facts = [id, account, scopes.join(','), `created ${toRfc3339(createdAt)}`, state, label];
-  return shownText(facts.join('  ').trimEnd());
+  return escapeControls(facts.join('  ').trimEnd());
 }

@@ -2,40 +2,110 @@ import { hostname } from 'node:os';
 import { pairingCode } from '@pinfold/core/accounts';
 import { publicUrl } from '@pinfold/http';
 import { NodeSessionSecrets, SystemClock } from '@pinfold/platform-node';
+import { callApi } from '../api-client/api-call.ts';
 import { inBrowser } from '../api-client/browser.ts';
 import { keyForSecret, registerLogin } from '../api-client/device-login.ts';
-import { keepLogin, loginsFile, readLogins } from '../api-client/logins.ts';
-import { readArguments } from '../command-line/arguments.ts';
-import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
+import { loginsFile, loginsOf, readLogins, writeLogin } from '../api-client/logins.ts';
+import { readAccount } from '../command-line/arguments.ts';
+import { type Command, command } from '../command-line/command.ts';
+import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
+import { placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
+import { readSettings } from '../settings/settings.ts';
+import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 
-/** `pinfold login URL` */
-export async function login(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['URL'], OPTIONS.login);
-  const url = publicUrl(positionals[0] ?? '', (expectation) => new UsageError(`URL ${expectation}`));
-  const { env } = terminal;
-  // What cannot be kept had better not be asked for.
-  readLogins(env);
-  const { text: secret, hash } = new NodeSessionSecrets().mint();
-  await registerLogin(url, hash);
-  const asking = new URLSearchParams({ request: hash, label: `pinfold on ${hostname()}`.slice(0, 100) });
-  const page = `${url}/manage/connect?${asking}`;
-  terminal.err(`Agree on the page below, if it shows these characters: ${pairingCode(hash)}`);
-  terminal.err(page);
-  if (values['no-browser'] !== true) await openIfPossible(page, env);
-  const { key, id, account, scopes } = await keyForSecret(url, secret, new SystemClock());
-  keepLogin(env, url, key);
-  const file = loginsFile(env);
-  terminal.out(
-    values.json
-      ? jsonLine({ url, account, key: id, scopes, file })
-      : `The key ${shownText(id)} of ${shownText(account)} is kept in ${file}, for commands with --url ${url}.`,
-  );
+const login = command({
+  name: 'login',
+  group: 'about',
+  arguments: ['URL'],
+  options: { 'no-browser': { type: 'boolean', help: 'only print the address of the page' } },
+  help: 'get an API key by the management screen of a server, and store it for other commands',
+  example: 'pinfold login https://pins.example',
+  guide: '#login',
+  run: async ([text], { 'no-browser': noBrowser, json }, terminal) => {
+    const url = readUrl(text);
+    const { env } = terminal;
+    // Fails before the browser opens if the key could not be stored.
+    readLogins(env);
+    const { text: secret, hash } = new NodeSessionSecrets().mint();
+    await registerLogin(url, hash);
+    const query = new URLSearchParams({ request: hash, label: `pinfold on ${hostname()}`.slice(0, 100) });
+    const page = `${url}/manage/connect?${query}`;
+    terminal.err(`Agree on the page below, if it shows these characters: ${pairingCode(hash)}`);
+    terminal.err(page);
+    if (noBrowser !== true) await openIfPossible(page, env);
+    const { key, id, account, scopes } = await keyForSecret(url, secret, new SystemClock());
+    writeLogin(env, url, key);
+    const file = loginsFile(env);
+    const sentence = `The key ${escapeControls(id)} of the account ${escapeControls(account)} is stored in ${file}. Commands use it for ${url}.`;
+    terminal.out(json ? jsonLine({ url, account, key: id, scopes, file }) : sentence);
+  },
+});
+
+const logout = command({
+  name: 'logout',
+  group: 'about',
+  arguments: ['[URL]'],
+  help: 'forget the key that login stored; revoke it on the management screen',
+  example: 'pinfold logout https://pins.example',
+  guide: '#login',
+  run: async ([text], { json }, { env, out }) => {
+    const logins = loginsOf(env).map(({ url }) => url);
+    const [only, ...others] = logins;
+    if (text === undefined && others.length > 0)
+      throw new UsageError(`there are several logins; give the URL of one: ${logins.join(', ')}`);
+    const url = text === undefined ? only : readUrl(text);
+    if (url === undefined || !logins.includes(url)) {
+      throw new CommandFailure(`there is no login${url === undefined ? '' : ` at ${url}`}`, {
+        code: 'not_found',
+      });
+    }
+    writeLogin(env, url, undefined);
+    out(
+      json ? jsonLine({ url, logged_out: true }) : `The key for ${url} was removed from ${loginsFile(env)}.`,
+    );
+  },
+});
+
+const whoami = command({
+  name: 'whoami',
+  group: 'about',
+  arguments: [],
+  options: TARGET_OPTIONS,
+  help: 'print which server or data folder your commands use, and check the key',
+  example: 'pinfold whoami',
+  guide: '#your-publications',
+  run: async (_, { json, ...target }, terminal) => {
+    const place = placeOf(target, false, terminal);
+    if (place.kind === 'server') {
+      const { server } = place;
+      await callApi(server, terminal, (client) => client.limits());
+      const key = parseKeyId(server.apiKey);
+      const sentence = `${server.url}, with the API key ${key ?? '(of an unknown form)'}`;
+      terminal.out(json ? jsonLine({ url: server.url, key }) : escapeControls(sentence));
+      return;
+    }
+    const account = readAccount(target.account ?? DEFAULT_ACCOUNT);
+    const folder = readSettings(place.env).dataDir;
+    terminal.out(
+      json ? jsonLine({ data_dir: folder, account }) : `this machine: ${folder}, as the account ${account}`,
+    );
+  },
+});
+
+export const commands: readonly Command[] = [login, logout, whoami];
+
+function readUrl(text: string): string {
+  return publicUrl(text, (expectation) => new UsageError(`URL ${expectation}`));
 }
 
-/** Where there is no browser, the page is opened elsewhere. */
+/** The public part of a key. */
+function parseKeyId(key: string): string | null {
+  return /^pf_([^_]+)_/.exec(key)?.[1] ?? null;
+}
+
+/** Without a browser here, the user opens the page elsewhere. */
 async function openIfPossible(page: string, env: Terminal['env']): Promise<void> {
   try {
     await inBrowser(page, env);

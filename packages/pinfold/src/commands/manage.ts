@@ -1,23 +1,37 @@
-import { readAccount, readArguments } from '../command-line/arguments.ts';
-import { byCommand } from '../command-line/by-command.ts';
+import { readAccount } from '../command-line/arguments.ts';
+import { operatorCause } from '../command-line/by-command.ts';
+import { type Command, command } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
-import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
-import { OPTIONS } from '../command-line/options.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import { printableAddresses } from '../command-line/known-addresses.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 import { offerSignInLink } from '../start/sign-in-link.ts';
 
-/** `pinfold manage` */
-export async function manage(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], OPTIONS.manage);
-  const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
-  const { url, addresses } = await withComposition(terminal, async (composition, settings) => {
-    const addresses = knownAddresses(settings);
-    const scope = values.admin === true ? 'admin' : 'manage';
-    return { url: await offerSignInLink(composition, addresses, account, byCommand(), scope), addresses };
-  });
-  terminal.out(values.json ? jsonLine({ account, url }) : url);
-  terminal.err('The link signs in once, within the hour: whoever presses "Sign in" first is in.');
-  await noteSilence(addresses, terminal);
-}
+const manage = command({
+  name: 'manage',
+  group: 'service',
+  arguments: [],
+  options: {
+    account: { type: 'string', value: 'NAME', help: 'the account to sign in to (default: default)' },
+    admin: { type: 'boolean', help: 'sign in as an administrator of the service as well' },
+  },
+  help: 'print a link that signs in to the management screen once, within an hour',
+  example: 'pinfold manage --account web-team',
+  guide: 'administration.md',
+  run: async (_, { json, admin, ...values }, terminal) => {
+    const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
+    const { url, warning } = await withComposition(terminal, async (composition, settings) => {
+      const { addresses, warning } = await printableAddresses(settings);
+      const scope = admin === true ? 'admin' : 'manage';
+      const cause = operatorCause();
+      return { url: await offerSignInLink(composition, addresses, account, cause, scope), warning };
+    });
+    terminal.out(json ? jsonLine({ account, url }) : url);
+    terminal.err(
+      'The link signs in once, within an hour: the first person who presses "Sign in" is signed in.',
+    );
+    if (warning !== undefined) terminal.err(warning);
+  },
+});
+
+export const commands: readonly Command[] = [manage];

@@ -1,40 +1,48 @@
 import type { Mode } from '@pinfold/core';
-import { isOperatorText } from '@pinfold/core/administration';
 import { serviceOf } from '@pinfold/http-express';
-import { readArguments } from '../command-line/arguments.ts';
-import { byCommand } from '../command-line/by-command.ts';
-import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
+import { readOperatorText } from '../command-line/arguments.ts';
+import { operatorCause } from '../command-line/by-command.ts';
+import { type Command, command } from '../command-line/command.ts';
+import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { UsageError } from '../command-line/failures.ts';
-import { OPTIONS } from '../command-line/options.ts';
-import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
-/** `pinfold mode [normal | read_only]` */
-export async function mode(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['MODE'], OPTIONS.mode, 0);
-  const [text] = positionals;
-  const wanted = text === undefined ? undefined : readMode(text);
-  const message = readMessage(values.message, wanted);
-  const now = await withComposition(terminal, ({ administration }) =>
-    wanted === undefined
-      ? administration.showService()
-      : administration.changeService({ kind: wanted, message }, byCommand()),
-  );
-  terminal.out(values.json ? jsonLine({ service: serviceOf(now) }) : lineOf(now));
-}
+const mode = command({
+  name: 'mode',
+  group: 'service',
+  arguments: ['[MODE]'],
+  options: {
+    message: { type: 'string', value: 'TEXT', help: 'shown to everyone who tries to change something' },
+  },
+  help: 'show the mode, or set it: normal, or read_only during maintenance',
+  example: 'pinfold mode read_only --message "Back at noon"',
+  guide: 'administration.md#make-it-read-only',
+  run: async ([text], values, terminal) => {
+    const kind = text === undefined ? undefined : readMode(text);
+    const message = readMessage(values.message, kind);
+    const now = await withComposition(terminal, ({ administration }) =>
+      kind === undefined
+        ? administration.showService()
+        : administration.changeService({ kind, message }, operatorCause()),
+    );
+    terminal.out(values.json ? jsonLine({ service: serviceOf(now) }) : lineOf(now));
+  },
+});
+
+export const commands: readonly Command[] = [mode];
 
 function readMode(text: string): Mode['kind'] {
   if (text === 'normal' || text === 'read_only') return text;
-  throw new UsageError('mode takes normal or read_only');
+  if (text === 'readonly' || text === 'read-only') return 'read_only';
+  throw new UsageError('MODE must be normal or read_only');
 }
 
-function readMessage(text: string | undefined, wanted: Mode['kind'] | undefined): string | null {
+function readMessage(text: string | undefined, kind: Mode['kind'] | undefined): string | null {
   if (text === undefined) return null;
-  if (wanted !== 'read_only') throw new UsageError('--message goes with read_only');
-  if (isOperatorText(text)) return text;
-  throw new UsageError('--message takes 1 to 255 characters, none of them a control character');
+  if (kind !== 'read_only') throw new UsageError('--message needs the mode read_only');
+  return readOperatorText(text, '--message');
 }
 
 function lineOf({ kind, message }: Mode): string {
-  return message === null ? kind : `${kind}: ${shownText(message)}`;
+  return message === null ? kind : `${kind}: ${escapeControls(message)}`;
 }

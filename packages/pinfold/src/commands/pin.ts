@@ -1,44 +1,48 @@
-import { OPERATOR, type Publication, type Refusal } from '@pinfold/core';
+import { OPERATOR, type Publication } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { pinOf } from '@pinfold/http-express';
-import { readArguments } from '../command-line/arguments.ts';
-import { byCommand } from '../command-line/by-command.ts';
+import { readPublicationId } from '../command-line/arguments.ts';
+import { operatorCause } from '../command-line/by-command.ts';
+import { type Command, command } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
-import { CommandFailure } from '../command-line/failures.ts';
-import { readPublicationId } from '../command-line/publication-id.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { changeFailure } from '../publishing/refusal-words.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 
-const UNKNOWN = 'There is no publication with this id.';
-const CLOSED: Readonly<Record<Refusal<'invalid_state'>['state'], string>> = {
-  deleted: 'The publication was stopped and can no longer change.',
-  expired: 'The publication has expired: it can be stopped, but not changed.',
-  pinned: 'The publication is pinned and does not expire.',
-};
+const pin = command({
+  name: 'pin',
+  group: 'service',
+  arguments: ['ID'],
+  help: 'pin a publication: it no longer expires',
+  example: 'pinfold pin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  run: ([id], { json }, terminal) => change('pin', id, json, terminal),
+});
 
-/** `pinfold pin ID` */
-export function pin(args: readonly string[], terminal: Terminal): Promise<void> {
-  return change('pin', args, terminal);
-}
+const unpin = command({
+  name: 'unpin',
+  group: 'service',
+  arguments: ['ID'],
+  help: 'unpin a publication: it expires again, as late as after a renewal',
+  example: 'pinfold unpin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  run: ([id], { json }, terminal) => change('unpin', id, json, terminal),
+});
 
-/** `pinfold unpin ID` */
-export function unpin(args: readonly string[], terminal: Terminal): Promise<void> {
-  return change('unpin', args, terminal);
-}
+export const commands: readonly Command[] = [pin, unpin];
 
-async function change(action: 'pin' | 'unpin', args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['ID'], {});
-  const id = readPublicationId(positionals[0] ?? '', 'ID');
+async function change(
+  action: 'pin' | 'unpin',
+  text: string,
+  json: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const id = readPublicationId(text);
   await withComposition(terminal, async ({ useCases }, settings) => {
-    const outcome = await useCases[action]({ by: OPERATOR, id, cause: byCommand() });
-    if (outcome.kind === 'refused') {
-      throw new CommandFailure(outcome.code === 'invalid_state' ? CLOSED[outcome.state] : UNKNOWN);
-    }
-    const { publicUrl } = webAddresses(settings, settings.port);
+    const outcome = await useCases[action]({ by: OPERATOR, id, cause: operatorCause() });
+    if (outcome.kind === 'refused') throw changeFailure(outcome);
     const { publication } = outcome;
-    const json = { pin: pinOf(publication, publicUrl) };
-    terminal.out(values.json ? jsonLine(json) : sentence(publication));
+    const { publicUrl } = webAddresses(settings, settings.port);
+    terminal.out(json ? jsonLine({ pin: pinOf(publication, publicUrl) }) : sentence(publication));
   });
 }
 

@@ -1,112 +1,133 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { AdministeredPublication, RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express';
-import { readAccount, readArguments, readState } from '../command-line/arguments.ts';
-import { byCommand } from '../command-line/by-command.ts';
-import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { OPTIONS } from '../command-line/options.ts';
-import { readPublicationId } from '../command-line/publication-id.ts';
-import { readReason } from '../command-line/reason.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import { readAccount, readOperatorText, readPublicationId, readState } from '../command-line/arguments.ts';
+import { operatorCause } from '../command-line/by-command.ts';
+import { type Command, command } from '../command-line/command.ts';
+import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
+import { CommandFailure } from '../command-line/failures.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Settings } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { everyItem } from './every-item.ts';
 
-const UNKNOWN = 'There is no publication with this id.';
+const list = command({
+  name: 'pins list',
+  group: 'service',
+  arguments: [],
+  options: {
+    account: { type: 'string', value: 'NAME', help: 'only those of one account' },
+    state: { type: 'string', value: 'STATE', help: 'only published, expired or deleted ones' },
+    search: { type: 'string', value: 'TEXT', help: 'only those with a text in the title or the id' },
+  },
+  help: 'list the publications of all accounts, newest first, without stopped ones',
+  example: 'pinfold pins list --account web-team --search invoice',
+  guide: 'administration.md',
+  run: async (_, { account, state, search, json }, terminal) => {
+    const filter: RoleListRequest = {
+      ...(account === undefined ? {} : { account: readAccount(account) }),
+      ...(state === undefined ? {} : { state: readState(state) }),
+      ...(search === undefined ? {} : { search }),
+    };
+    await withComposition(terminal, async ({ administration }, settings) => {
+      const pins: AdministeredPin[] = [];
+      for await (const publication of everyItem(
+        (page) => administration.listRoles({ ...filter, ...page }),
+        ({ publications }) => publications,
+      )) {
+        const pin = pinOf(publication, settings);
+        if (json) pins.push(pin);
+        else terminal.out(lineOf(pin));
+      }
+      if (json) terminal.out(jsonLine({ pins }));
+    });
+  },
+});
 
-/** `pinfold pins list | show | stop | takedown` */
-export async function pins([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
-  switch (action) {
-    case 'list':
-      return await list(args, terminal);
-    case 'show':
-      return await show(args, terminal);
-    case 'stop':
-      return await stop(args, terminal);
-    case 'takedown':
-      return await takedown(args, terminal);
-    default:
-      throw new UsageError('pins takes list, show, stop or takedown');
-  }
+const show = command({
+  name: 'pins show',
+  group: 'service',
+  arguments: ['ID'],
+  help: 'show everything about one publication of any account',
+  example: 'pinfold pins show https://pins.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  guide: 'administration.md',
+  run: async ([text], { json }, terminal) => {
+    const id = readPublicationId(text);
+    await withComposition(terminal, async (composition, settings) => {
+      const pin = await load(id, composition, settings);
+      if (json) {
+        terminal.out(jsonLine({ pin }));
+        return;
+      }
+      const owner = await composition.administration.showAccount(accountId(pin.account));
+      for (const [name, value] of factsOf(pin, owner?.account.blocked ?? null))
+        terminal.out(`${name.padEnd(11)}${escapeControls(value)}`);
+    });
+  },
+});
+
+const stop = command({
+  name: 'pins stop',
+  group: 'service',
+  arguments: ['ID'],
+  help: 'stop a publication of any account: viewers can no longer see it',
+  example: 'pinfold pins stop 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  guide: 'administration.md#take-a-site-down',
+  run: async ([text], { json }, terminal) => {
+    const id = readPublicationId(text);
+    await withComposition(terminal, async (composition, settings) => {
+      const outcome = await composition.useCases.stop({ by: OPERATOR, id, cause: operatorCause() });
+      if (outcome.kind === 'refused') {
+        if (outcome.code === 'not_found') throw notFound();
+        throw new CommandFailure('The publication was stopped before.', { code: outcome.code });
+      }
+      const pin = await load(id, composition, settings);
+      terminal.out(json ? jsonLine({ pin }) : `${id} was stopped.`);
+    });
+  },
+});
+
+const takedown = command({
+  name: 'pins takedown',
+  group: 'service',
+  arguments: ['ID'],
+  options: {
+    reason: { type: 'string', value: 'TEXT', help: 'the reason; required' },
+    purge: { type: 'boolean', help: 'remove the archive now instead of at a later cleanup' },
+    copies: { type: 'boolean', help: 'take down all other publications of the same archive, too' },
+  },
+  help: 'stop a publication, and prevent its archive from being published again',
+  example: 'pinfold pins takedown 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 --reason Phishing --copies --purge',
+  guide: 'administration.md#take-a-site-down',
+  run: async ([text], { purge = false, copies: all = false, json, ...values }, terminal) => {
+    const id = readPublicationId(text);
+    const reason = readOperatorText(values.reason, '--reason');
+    await withComposition(terminal, async (composition, settings) => {
+      const request = { id, reason, purge, copies: all, cause: operatorCause() };
+      const outcome = await composition.administration.takeDown(request);
+      if (outcome.kind === 'refused') throw notFound();
+      const { copies } = outcome;
+      if (json) {
+        terminal.out(jsonLine({ pin: await load(id, composition, settings), copies }));
+        return;
+      }
+      terminal.out(`${id} was taken down.`);
+      for (const copy of copies)
+        terminal.out(all ? `${copy}, a copy, was taken down.` : `${copy} is a copy, and still in service.`);
+    });
+  },
+});
+
+export const commands: readonly Command[] = [list, show, stop, takedown];
+
+function notFound(): CommandFailure {
+  return new CommandFailure('There is no publication with this id.', { code: 'not_found' });
 }
 
-async function list(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], OPTIONS['pins list']);
-  const wanted: RoleListRequest = {
-    ...(values.account === undefined ? {} : { account: readAccount(values.account) }),
-    ...(values.state === undefined ? {} : { state: readState(values.state) }),
-    ...(values.search === undefined ? {} : { search: values.search }),
-  };
-  await withComposition(terminal, async (composition, settings) => {
-    const told: AdministeredPin[] = [];
-    for await (const publication of everyItem(
-      (page) => composition.administration.listRoles({ ...wanted, ...page }),
-      ({ publications }) => publications,
-    )) {
-      const pin = pinOf(publication, settings);
-      if (values.json) told.push(pin);
-      else terminal.out(lineOf(pin));
-    }
-    if (values.json) terminal.out(jsonLine({ pins: told }));
-  });
-}
-
-async function show(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['ID'], {});
-  const id = readPublicationId(positionals[0] ?? '', 'ID');
-  await withComposition(terminal, async (composition, settings) => {
-    const pin = await found(id, composition, settings);
-    if (values.json) {
-      terminal.out(jsonLine({ pin }));
-      return;
-    }
-    const owner = await composition.administration.showAccount(accountId(pin.account));
-    for (const [name, value] of factsOf(pin, owner?.account.blocked ?? null))
-      terminal.out(`${name.padEnd(11)}${shownText(value)}`);
-  });
-}
-
-async function stop(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['ID'], {});
-  const id = readPublicationId(positionals[0] ?? '', 'ID');
-  await withComposition(terminal, async (composition, settings) => {
-    const outcome = await composition.useCases.stop({ by: OPERATOR, id, cause: byCommand() });
-    if (outcome.kind === 'refused') {
-      throw new CommandFailure(
-        outcome.code === 'not_found' ? UNKNOWN : 'The publication was stopped before.',
-      );
-    }
-    const pin = await found(id, composition, settings);
-    terminal.out(values.json ? jsonLine({ pin }) : `${id} was stopped.`);
-  });
-}
-
-async function takedown(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['ID'], OPTIONS['pins takedown']);
-  const id = readPublicationId(positionals[0] ?? '', 'ID');
-  const { purge = false, copies: isOfAll = false } = values;
-  const wish = { id, reason: readReason(values.reason), purge, copies: isOfAll, cause: byCommand() };
-  await withComposition(terminal, async (composition, settings) => {
-    const outcome = await composition.administration.takeDown(wish);
-    if (outcome.kind === 'refused') throw new CommandFailure(UNKNOWN);
-    const { copies } = outcome;
-    if (values.json) {
-      terminal.out(jsonLine({ pin: await found(id, composition, settings), copies }));
-      return;
-    }
-    terminal.out(`${id} was taken down.`);
-    for (const copy of copies) {
-      terminal.out(isOfAll ? `${copy}, a copy, was taken down.` : `${copy} is a copy, and in service.`);
-    }
-  });
-}
-
-async function found(id: RoleId, composition: Composition, settings: Settings): Promise<AdministeredPin> {
+async function load(id: RoleId, composition: Composition, settings: Settings): Promise<AdministeredPin> {
   const outcome = await composition.administration.showRole(id);
-  if (outcome.kind === 'refused') throw new CommandFailure(UNKNOWN);
+  if (outcome.kind === 'refused') throw notFound();
   return pinOf(outcome, settings);
 }
 
@@ -119,7 +140,7 @@ function lineOf(pin: AdministeredPin): string {
   const { shared_url, account, state, published_at, archive_bytes, title, original_filename } = pin;
   const end = pin.taken_down === null ? state : 'taken down';
   const facts = [shared_url, account, end, published_at, `${archive_bytes} bytes`];
-  return shownText([...facts, title ?? original_filename].join('  '));
+  return escapeControls([...facts, title ?? original_filename].join('  '));
 }
 
 function factsOf(

@@ -1,41 +1,55 @@
-import { type Cause, OPERATOR, type Session, type SessionId, type Sessions } from '@pinfold/core';
+import { OPERATOR, type Session, type SessionId, type Sessions } from '@pinfold/core';
 import { sessionIdOf } from '@pinfold/core/accounts';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { tokens } from '@pinfold/inversify';
-import { readAccount, readArguments } from '../command-line/arguments.ts';
-import { byCommand } from '../command-line/by-command.ts';
-import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { OPTIONS } from '../command-line/options.ts';
+import { readAccount } from '../command-line/arguments.ts';
+import { operatorCause } from '../command-line/by-command.ts';
+import { type Command, command } from '../command-line/command.ts';
+import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
+import { CommandFailure } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
-/** `pinfold sessions list | end` */
-export async function sessions([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
-  switch (action) {
-    case 'list':
-      return await list(args, terminal);
-    case 'end':
-      return await end(args, terminal);
-    default:
-      throw new UsageError('sessions takes list or end');
-  }
-}
+const list = command({
+  name: 'sessions list',
+  group: 'service',
+  arguments: [],
+  options: { account: { type: 'string', value: 'NAME', help: 'only the sessions of one account' } },
+  help: 'list who is signed in to the management screen',
+  example: 'pinfold sessions list --account web-team',
+  run: async (_, values, terminal) => {
+    const account = values.account === undefined ? undefined : readAccount(values.account);
+    await withSessions(terminal, async (manageSessions) => {
+      const sessions: Session[] = [];
+      for await (const session of everySession(manageSessions, account)) {
+        if (values.json) sessions.push(session);
+        else terminal.out(lineOf(session));
+      }
+      if (values.json) terminal.out(jsonLine({ sessions: sessions.map(sessionJson) }));
+    });
+  },
+});
 
-async function list(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], OPTIONS['sessions list']);
-  const account = values.account === undefined ? undefined : readAccount(values.account);
-  await withSessions(terminal, async (sessions) => {
-    const told: Session[] = [];
-    for await (const session of walk(sessions, account)) {
-      if (values.json) told.push(session);
-      else terminal.out(lineOf(session));
+const end = command({
+  name: 'sessions end',
+  group: 'service',
+  arguments: ['ID'],
+  help: 'sign someone out immediately',
+  example: 'pinfold sessions end 9f86d081884c7d65',
+  run: async ([id], { json }, terminal) => {
+    const request = { by: OPERATOR, id, cause: operatorCause() };
+    const outcome = await withSessions(terminal, (sessions) => sessions.endById(request));
+    if (outcome.kind === 'unknown') {
+      const message = 'there is no session with this id; "pinfold sessions list" lists them';
+      throw new CommandFailure(message, { code: 'not_found' });
     }
-    if (values.json) terminal.out(jsonLine({ sessions: told.map(sessionJson) }));
-  });
-}
+    terminal.out(json ? jsonLine({ id, ended: true }) : `${id} is signed out.`);
+  },
+});
 
-async function* walk(sessions: Sessions, account: string | undefined): AsyncGenerator<Session> {
+export const commands: readonly Command[] = [list, end];
+
+async function* everySession(sessions: Sessions, account: string | undefined): AsyncGenerator<Session> {
   let after: SessionId | undefined;
   do {
     const wanted = {
@@ -46,17 +60,6 @@ async function* walk(sessions: Sessions, account: string | undefined): AsyncGene
     yield* page.sessions;
     after = page.next;
   } while (after !== undefined);
-}
-
-async function end(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['ID'], {});
-  const [id = ''] = positionals;
-  const cause: Cause = byCommand();
-  const outcome = await withSessions(terminal, (sessions) => sessions.endById({ by: OPERATOR, id, cause }));
-  if (outcome.kind === 'unknown') {
-    throw new CommandFailure('there is no session with this id; "pinfold sessions list" lists them');
-  }
-  terminal.out(values.json ? jsonLine({ id, ended: true }) : `${id} is signed out.`);
 }
 
 function withSessions<Result>(
@@ -92,6 +95,6 @@ function lineOf(session: Session): string {
     `since ${toRfc3339(startedAt)}`,
     `until ${toRfc3339(endsAt)}`,
   ]
-    .map(shownText)
+    .map(escapeControls)
     .join('  ');
 }

@@ -1,81 +1,99 @@
 import { readFile } from 'node:fs/promises';
 import { type Administration, parseSha256 } from '@pinfold/core/administration';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express';
-import { readArguments } from '../command-line/arguments.ts';
-import { byCommand } from '../command-line/by-command.ts';
-import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
+import { operatorCause } from '../command-line/by-command.ts';
+import { type Command, command } from '../command-line/command.ts';
+import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { type KeptTakedown, readTakedowns } from '../command-line/takedown-lines.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
 
-/** `pinfold takedowns list | lift | export | import` */
-export async function takedowns([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
-  switch (action) {
-    case 'list':
-      return await list(args, terminal, lineOf);
-    case 'export':
-      return await list(args, terminal, jsonLine);
-    case 'lift':
-      return await lift(args, terminal);
-    case 'import':
-      return await bring(args, terminal);
-    default:
-      throw new UsageError('takedowns takes list, lift, export or import');
-  }
-}
+const list = command({
+  name: 'takedowns list',
+  group: 'service',
+  arguments: [],
+  help: 'list what was taken down',
+  example: 'pinfold takedowns list --json',
+  guide: 'administration.md#take-a-site-down',
+  run: (_, { json }, terminal) => printTakedowns(terminal, json, lineOf),
+});
 
-async function list(
-  args: readonly string[],
+const exportTakedowns = command({
+  name: 'takedowns export',
+  group: 'service',
+  arguments: [],
+  help: 'print what was taken down, one JSON object per line; keep it beside backups',
+  example: 'pinfold takedowns export > takedowns.jsonl',
+  guide: 'administration.md#after-a-restore',
+  run: (_, { json }, terminal) => printTakedowns(terminal, json, jsonLine),
+});
+
+const lift = command({
+  name: 'takedowns lift',
+  group: 'service',
+  arguments: ['SHA256'],
+  help: 'allow an archive to be published again; stopped publications stay stopped',
+  example: 'pinfold takedowns lift 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  guide: 'administration.md#take-a-site-down',
+  run: async ([text], { json }, terminal) => {
+    const sha256 = parseSha256(text);
+    if (sha256 === undefined) throw new UsageError('SHA256 must be 64 hexadecimal digits');
+    await withComposition(terminal, async ({ administration }) => {
+      const outcome = await administration.liftTakedown(sha256, operatorCause());
+      if (outcome.kind === 'refused') {
+        const message = 'this archive was not taken down; "pinfold takedowns list" lists those that were';
+        throw new CommandFailure(message, { code: 'not_found' });
+      }
+    });
+    const sentence = `${sha256} may be published again; what was taken down with it stays stopped.`;
+    terminal.out(json ? jsonLine({ lifted: sha256 }) : sentence);
+  },
+});
+
+const importTakedowns = command({
+  name: 'takedowns import',
+  group: 'service',
+  arguments: ['[FILE]'],
+  help: 'repeat the takedowns of an export, after a database was restored',
+  example: 'pinfold takedowns import takedowns.jsonl',
+  guide: 'administration.md#after-a-restore',
+  run: async ([file = '-'], { json }, terminal) => {
+    const exported = readTakedowns(file === '-' ? await inputOf(terminal) : await textOf(file));
+    const changed = await withComposition(terminal, ({ administration }) =>
+      repeatTakedowns(administration, exported),
+    );
+    const sentence = `${exported.length} takedowns, of which ${changed} changed anything.`;
+    terminal.out(json ? jsonLine({ takedowns: exported.length, changed }) : sentence);
+  },
+});
+
+export const commands: readonly Command[] = [list, lift, exportTakedowns, importTakedowns];
+
+async function printTakedowns(
   terminal: Terminal,
+  json: boolean,
   write: (takedown: WireTakedown) => string,
 ): Promise<void> {
-  const { values } = readArguments(args, [], {});
   await withComposition(terminal, async ({ administration }) => {
-    const told: WireTakedown[] = [];
+    const takedowns: WireTakedown[] = [];
     for await (const takedown of everyItem(administration.listTakedowns, ({ takedowns }) => takedowns)) {
-      const json = takedownOf(takedown);
-      if (values.json) told.push(json);
-      else terminal.out(write(json));
+      const found = takedownOf(takedown);
+      if (json) takedowns.push(found);
+      else terminal.out(write(found));
     }
-    if (values.json) terminal.out(jsonLine({ takedowns: told }));
+    if (json) terminal.out(jsonLine({ takedowns }));
   });
 }
 
-async function lift(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['SHA256'], {});
-  const sha256 = parseSha256(positionals[0] ?? '');
-  if (sha256 === undefined) throw new UsageError('SHA256 is 64 hexadecimal digits');
-  await withComposition(terminal, async ({ administration }) => {
-    const outcome = await administration.liftTakedown(sha256, byCommand());
-    if (outcome.kind === 'refused') {
-      throw new CommandFailure(
-        'this archive is not forbidden; "pinfold takedowns list" lists those that are',
-      );
-    }
-  });
-  const says = `${sha256} may be published again; what was taken down with it stays stopped.`;
-  terminal.out(values.json ? jsonLine({ lifted: sha256 }) : says);
-}
-
-async function bring(args: readonly string[], terminal: Terminal): Promise<void> {
-  const isNamed = args.some((argument) => argument === '-' || !argument.startsWith('-'));
-  const { values, positionals } = readArguments(args, isNamed ? ['FILE'] : [], {});
-  const [file = '-'] = positionals;
-  const kept = readTakedowns(file === '-' ? await inputOf(terminal) : await textOf(file));
-  const changed = await withComposition(terminal, ({ administration }) => broughtBy(administration, kept));
-  terminal.out(
-    values.json
-      ? jsonLine({ takedowns: kept.length, changed })
-      : `${kept.length} takedowns, of which ${changed} changed anything.`,
-  );
-}
-
-/** How many of them changed anything. */
-async function broughtBy({ bringTakedown }: Administration, kept: readonly KeptTakedown[]): Promise<number> {
+/** Returns how many of them changed anything. */
+async function repeatTakedowns(
+  { bringTakedown }: Administration,
+  exported: readonly KeptTakedown[],
+): Promise<number> {
   let changed = 0;
-  for (const takedown of kept) changed += (await bringTakedown(takedown, byCommand())) ? 1 : 0;
+  for (const takedown of exported) changed += (await bringTakedown(takedown, operatorCause())) ? 1 : 0;
   return changed;
 }
 
@@ -89,10 +107,13 @@ async function textOf(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error;
-    throw new CommandFailure(`${file} cannot be read: ${error.message}`, { cause: error });
+    throw new CommandFailure(`${file} cannot be read: ${error.message}`, {
+      cause: error,
+      code: 'unreadable',
+    });
   }
 }
 
 function lineOf({ id, account, sha256, reason, at }: WireTakedown): string {
-  return shownText([at, id, account, sha256, reason].join('  '));
+  return escapeControls([at, id, account, sha256, reason].join('  '));
 }

@@ -1,36 +1,50 @@
 import { tokens } from '@pinfold/inversify';
-import { readArguments } from '../command-line/arguments.ts';
+import { type Command, command } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { OPTIONS } from '../command-line/options.ts';
-import { counted } from '../command-line/pluralize.ts';
-import type { Terminal } from '../command-line/terminal.ts';
+import { pluralize } from '../command-line/pluralize.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { Progress } from '../moving/progress.ts';
 import { type NamedArchive, type Verified, verifyStores } from '../moving/verify-stores.ts';
 
-/** `pinfold verify` */
-export async function verify(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], OPTIONS.verify);
-  const sample = readSample(values.sample);
-  const found = await withComposition(terminal, async ({ container }) => {
-    const stores = {
-      snapshot: await container.getAsync(tokens.snapshot),
-      roles: await container.getAsync(tokens.roles),
-      archives: await container.getAsync(tokens.archives),
-      clock: await container.getAsync(tokens.clock),
-    };
-    return verifyStores(stores, sample, new Progress('verifying', terminal));
-  });
-  if (values.json) terminal.out(jsonLine(found));
-  else for (const line of linesOf(found)) terminal.out(line);
-  const wrong = found.missing.length + found.altered.length + found.superfluous.length;
-  if (wrong > 0) throw new CommandFailure(`missing, altered or superfluous: ${counted(wrong, 'archive')}`);
-}
+const verify = command({
+  name: 'verify',
+  group: 'service',
+  arguments: [],
+  options: {
+    sample: {
+      type: 'string',
+      value: 'NUMBER',
+      help: 'read only so many archives, chosen at random; missing archives are always found',
+    },
+  },
+  help: 'read the archives and compare them with the records',
+  example: 'pinfold verify --sample 100',
+  guide: 'backups.md',
+  run: async (_, { json, ...values }, terminal) => {
+    const sample = readSample(values.sample);
+    const found = await withComposition(terminal, async ({ container }) => {
+      const stores = {
+        snapshot: await container.getAsync(tokens.snapshot),
+        roles: await container.getAsync(tokens.roles),
+        archives: await container.getAsync(tokens.archives),
+        clock: await container.getAsync(tokens.clock),
+      };
+      return verifyStores(stores, sample, new Progress('verifying', terminal));
+    });
+    if (json) terminal.out(jsonLine(found));
+    else for (const line of linesOf(found)) terminal.out(line);
+    const wrong = found.missing.length + found.altered.length + found.superfluous.length;
+    const message = `missing, altered or superfluous: ${pluralize(wrong, 'archive')}`;
+    if (wrong > 0) throw new CommandFailure(message, { reported: true });
+  },
+});
+
+export const commands: readonly Command[] = [verify];
 
 function readSample(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError('--sample takes a whole number');
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError('--sample must be a whole number');
   return Number(text);
 }
 
@@ -41,6 +55,6 @@ function linesOf({ named, read, missing, altered, superfluous, young }: Verified
     ...those('missing', missing),
     ...those('altered', altered),
     ...superfluous.map((id) => `superfluous: ${id}`),
-    `${counted(named, 'archive')} named by records, ${read} of them read; ${young} younger than a day and not named yet`,
+    `${pluralize(named, 'archive')} named by records, ${read} of them read; ${young} younger than a day and not named yet`,
   ];
 }

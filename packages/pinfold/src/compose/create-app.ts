@@ -6,6 +6,7 @@ import type { Snapshot } from '../metrics/metrics-snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
 import type { Log } from '../server/log.ts';
 import { requestHandler } from '../server/request-handler.ts';
+import { writeServerFile } from '../server/server-file.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import {
@@ -118,6 +119,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const drained = new AbortController();
   let isListening = false;
   let closing: Promise<void> | undefined;
+  let removeServerFile: (() => Promise<void>) | undefined;
 
   async function takePort(): Promise<number> {
     const { port } = await server.listen(settings.port, settings.host);
@@ -161,6 +163,14 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
 
   async function welcomed(listening: Omit<Listening, 'signInLink'>): Promise<Listening> {
     isListening = true;
+    const { publicUrl } = addresses;
+    const { dataDir, host } = settings;
+    removeServerFile = await writeServerFile(dataDir, { publicUrl, host, port: listening.port }).catch(
+      (error: unknown) => {
+        log.warn(`server.json cannot be written: ${error instanceof Error ? error.message : 'failed'}`);
+        return undefined;
+      },
+    );
     log.info(`listening on ${settings.host}:${listening.port}`, {
       url: addresses.publicUrl,
       viewer_mode: addresses.viewerMode,
@@ -177,6 +187,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     const deadline = AbortSignal.timeout(LONGEST_STOP);
     drained.abort();
     service.stop();
+    await removeServerFile?.();
     const ended = server.stop(cutOff).then(() => service.close(deadline));
     try {
       await Promise.race([ended, aborted(deadline)]);

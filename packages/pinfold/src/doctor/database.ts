@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { Clock } from '@pinfold/core';
 import { CONNECTIONS, databaseOf, SCHEMA } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
-import { saidOf } from './error-text.ts';
-import { type Finding, trying } from './finding.ts';
+import { errorText } from './error-text.ts';
+import { type Check, type Finding, failed, ok, type Result, runChecks, skipped, warning } from './finding.ts';
 
-/** Beyond it, sites end noticeably too soon or too late. */
+/** In milliseconds; beyond it, sites end noticeably too early or too late. */
 const MOST_DIFFERENCE = 5_000;
-/** A server of this release or an older one is maintained by nobody. */
+/** The newest release of PostgreSQL that is no longer maintained. */
 const OLD_RELEASE = 13;
 
-/** Looks at the database, whatever its schema, and changes nothing. */
+/** Checks the database, whatever its schema, and changes nothing. */
 export async function* databaseFindings(
   settings: Settings,
   folder: string,
@@ -19,39 +19,105 @@ export async function* databaseFindings(
 ): AsyncGenerator<Finding> {
   switch (settings.database.kind) {
     case 'sqlite':
-      return yield* sqliteFindings(join(folder, databaseOf(settings.database).file ?? ''));
+      yield* runChecks(SQLITE, { file: join(folder, databaseOf(settings.database).file ?? '') });
+      return;
     case 'postgres':
-      return yield* postgresFindings(settings, clock);
+      yield* runChecks(POSTGRES, await connect(settings, clock));
+      return;
     default:
       return settings.database.kind satisfies never;
   }
 }
 
-async function* sqliteFindings(file: string): AsyncGenerator<Finding> {
-  const looking = trying('database', `read all of ${file}`);
-  const clock = trying('clock', "compare this machine's clock with the database's").skipped(
-    'SQLite has no clock of its own',
-  );
-  if (!existsSync(file)) {
-    yield looking.skipped('it is not there yet: the first start makes it');
-    yield clock;
-    return;
-  }
-  try {
-    const { examineSqlite } = await import('@pinfold/persistence-sqlite');
-    const { release, damage, ...schema } = examineSqlite(file);
-    yield damage === undefined
-      ? looking.ok(`SQLite ${release} finds nothing wrong with it`)
-      : looking.failed(`SQLite finds it damaged: ${damage}`, 'stop the server, and restore it from a backup');
-    yield schemaFinding(schema);
-  } catch (error) {
-    yield looking.failed(saidOf(error), 'see that the file is a database of Pinfold, and can be read');
-  }
-  yield clock;
+const CLOCK = { name: 'clock', expected: "this machine's clock and the database's agree" } as const;
+
+interface SchemaVersion {
+  readonly version?: number;
+  readonly newest: number;
+  readonly outdated?: string;
 }
 
-async function* postgresFindings({ database, workers }: Settings, clock: Clock): AsyncGenerator<Finding> {
-  const looking = trying('database', 'connect to PINFOLD_DATABASE_URL');
+const SQLITE: readonly Check<{ readonly file: string; schema?: SchemaVersion }>[] = [
+  {
+    name: 'database',
+    expected: ({ file }) => `${file} is a SQLite database without damage`,
+    look: async (context) => {
+      if (!existsSync(context.file))
+        return skipped('the database does not exist yet: the first start creates it');
+      const { examineSqlite } = await import('@pinfold/persistence-sqlite');
+      const { release, damage, ...schema } = examineSqlite(context.file);
+      context.schema = schema;
+      return damage === undefined
+        ? ok(`SQLite ${release} finds no damage`)
+        : failed(`SQLite finds damage: ${damage}`, 'stop the server, and restore the database from a backup');
+    },
+    advice: 'check that the file is a database of Pinfold and can be read',
+  },
+  {
+    name: 'schema',
+    expected: 'this release works with the schema',
+    look: ({ schema }) => (schema === undefined ? undefined : judgeSchema(schema)),
+  },
+  { ...CLOCK, look: () => skipped('SQLite has no clock of its own') },
+];
+
+type Examined = Awaited<ReturnType<typeof import('@pinfold/persistence-postgres').examinePostgres>>;
+
+interface PostgresContext {
+  /** What the server answered, or why it did not. */
+  readonly examined: Examined | { readonly failure: string };
+  readonly workers: number;
+  /** How far this machine's clock is ahead, in milliseconds. */
+  readonly ahead: number;
+}
+
+/** A check of what the server answered. */
+function postgresCheck(
+  name: string,
+  expected: string,
+  judge: (examined: Examined, context: PostgresContext) => Result | undefined,
+): Check<PostgresContext> {
+  const look = (context: PostgresContext) =>
+    'failure' in context.examined ? undefined : judge(context.examined, context);
+  return { name, expected, look };
+}
+
+const POSTGRES: readonly Check<PostgresContext>[] = [
+  {
+    name: 'database',
+    expected: 'PINFOLD_DATABASE_URL names a maintained PostgreSQL server that takes changes',
+    look: ({ examined }) => ('failure' in examined ? failed(examined.failure, AWAY) : judgeServer(examined)),
+  },
+  postgresCheck('database.rights', `the user has all rights in the schema ${SCHEMA}`, judgeRights),
+  postgresCheck(
+    'database.connections',
+    'max_connections is enough for this machine',
+    ({ mostConnections: most }, { workers }) => {
+      // One pool for each worker, and one for the process that leads them.
+      const needed = CONNECTIONS * (workers === 1 ? 1 : workers + 1);
+      return needed < most
+        ? ok(`the server allows ${most} connections; this machine uses up to ${needed}`)
+        : failed(
+            `the server allows ${most} connections; this machine may open ${needed}`,
+            'raise max_connections, or lower PINFOLD_WORKERS',
+          );
+    },
+  ),
+  postgresCheck('schema', 'this release works with the schema', ({ schema, newest }) =>
+    schema === undefined ? undefined : judgeSchema({ ...schema, newest }),
+  ),
+  postgresCheck(CLOCK.name, CLOCK.expected, (_, { ahead }) => {
+    const observed = `this machine's clock is ${Math.abs(ahead) / 1_000} s ${ahead < 0 ? 'behind' : 'ahead'}`;
+    return Math.abs(ahead) > MOST_DIFFERENCE
+      ? failed(observed, 'let chrony or systemd-timesyncd set both clocks: sites end too early or too late')
+      : ok(observed);
+  }),
+];
+
+const AWAY =
+  'check that the server runs, that PINFOLD_DATABASE_URL has its address, user, password and database, and that pg_hba.conf admits this machine';
+
+async function connect({ database, workers }: Settings, clock: Clock): Promise<PostgresContext> {
   const [{ examinePostgres, POOL_LIMITS }, { default: pg }] = await Promise.all([
     import('@pinfold/persistence-postgres'),
     import('pg'),
@@ -60,123 +126,75 @@ async function* postgresFindings({ database, workers }: Settings, clock: Clock):
   pool.on('error', () => undefined);
   try {
     const before = clock.now();
-    const found = await examinePostgres({ pool, schema: SCHEMA });
-    const ahead = Math.round((before + clock.now()) / 2 - found.now);
-    yield serverFinding(found);
-    yield rightsFinding(found);
-    yield connectionsFinding(found.mostConnections, workers);
-    if (found.schema !== undefined) yield schemaFinding({ ...found.schema, newest: found.newest });
-    yield clockFinding(ahead);
+    const examined = await examinePostgres({ pool, schema: SCHEMA });
+    const ahead = Math.round((before + clock.now()) / 2 - examined.now);
+    return { examined, workers, ahead };
   } catch (error) {
-    yield looking.failed(
-      saidOf(error),
-      'see that the server runs, that its address, user, password and database are those of PINFOLD_DATABASE_URL, and that pg_hba.conf lets this machine in',
-    );
+    return { examined: { failure: errorText(error) }, workers, ahead: 0 };
   } finally {
     await pool.end();
   }
 }
 
-type Examined = Awaited<ReturnType<typeof import('@pinfold/persistence-postgres').examinePostgres>>;
-
-function serverFinding({ release, standby, readOnly, encoding }: Examined): Finding {
-  const looking = trying('database', 'connect to PINFOLD_DATABASE_URL, and ask what it is');
-  if (standby) {
-    return looking.failed(
-      `PostgreSQL ${release} follows another server`,
-      'name the primary, which takes changes',
-    );
-  }
+function judgeServer({ release, standby, readOnly, encoding }: Examined): Result {
+  if (standby)
+    return failed(`PostgreSQL ${release} is a standby server`, 'name the primary, which takes changes');
   if (readOnly) {
-    return looking.failed(
-      `PostgreSQL ${release} takes no changes by default`,
+    return failed(
+      `PostgreSQL ${release} is read-only by default`,
       'ALTER ROLE … or DATABASE … SET default_transaction_read_only = off',
     );
   }
   if (encoding !== 'UTF8') {
-    return looking.failed(
-      `its encoding is ${encoding}`,
-      'make a database with ENCODING UTF8: titles are of any language',
+    return failed(
+      `the encoding of the database is ${encoding}`,
+      'create a database with ENCODING UTF8: titles can be in any language',
     );
   }
-  if (Number.parseInt(release, 10) <= OLD_RELEASE) {
-    return looking.warning(`PostgreSQL ${release}`, 'upgrade it: nobody maintains this release');
-  }
-  return looking.ok(`PostgreSQL ${release}, a primary`);
+  return Number.parseInt(release, 10) <= OLD_RELEASE
+    ? warning(`the server is PostgreSQL ${release}`, 'upgrade it: this release is no longer maintained')
+    : ok(`the server is PostgreSQL ${release}, a primary`);
 }
 
-function rightsFinding({ schema, mayMakeSchema, user }: Examined): Finding {
+function judgeRights({ schema, mayMakeSchema, user }: Examined): Result {
   const quoted = `"${user.replaceAll('"', '""')}"`;
-  const looking = trying('database.rights', `ask what its user may do in the schema ${SCHEMA}`);
   if (schema === undefined) {
     return mayMakeSchema
-      ? looking.ok('it is not there yet, and may be made')
-      : looking.failed(
-          'it is not there, and may not be made',
+      ? ok('the schema does not exist yet, and the user can create it')
+      : failed(
+          'the schema does not exist, and the user cannot create it',
           `CREATE SCHEMA ${SCHEMA} AUTHORIZATION ${quoted}`,
         );
   }
   const { mayUse, mayMakeTables, lacking, ofOthers } = schema;
   if (!mayUse || lacking.length > 0) {
-    const came = mayUse ? `not granted: ${lacking.join(', ')}` : 'it may not be used';
-    return looking.failed(
-      came,
+    return failed(
+      mayUse ? `the user lacks rights: ${lacking.join(', ')}` : 'the user cannot use the schema',
       `GRANT ALL ON SCHEMA ${SCHEMA} TO ${quoted}; GRANT ALL ON ALL TABLES IN SCHEMA ${SCHEMA} TO ${quoted}`,
     );
   }
   if (!mayMakeTables || ofOthers.length > 0) {
-    return looking.warning(
-      mayMakeTables ? `tables of others: ${ofOthers.join(', ')}` : 'no tables may be made in it',
-      `let ${quoted} own the schema and its tables, or the next release cannot change them`,
+    return warning(
+      mayMakeTables ? `others own these tables: ${ofOthers.join(', ')}` : 'the user cannot create tables',
+      `make ${quoted} the owner of the schema and its tables: the next release has to change them`,
     );
   }
-  return looking.ok('all that is needed');
+  return ok('the user has all rights');
 }
 
-/** What the pages on many machines count: one pool for each worker, and one for the process that leads them. */
-function connectionsFinding(most: number, workers: number): Finding {
-  const needed = CONNECTIONS * (workers === 1 ? 1 : workers + 1);
-  const looking = trying('database.connections', 'compare max_connections with what this machine may open');
-  return needed < most
-    ? looking.ok(`${most} for all, of which this machine takes ${needed}`)
-    : looking.failed(
-        `${most} for all, and this machine may open ${needed}`,
-        'raise max_connections, or lower PINFOLD_WORKERS',
-      );
-}
-
-function schemaFinding({
-  version,
-  newest,
-  outdated,
-}: {
-  readonly version?: number;
-  readonly newest: number;
-  readonly outdated?: string;
-}): Finding {
-  const looking = trying('schema', `compare its version with ${newest}, which this release makes`);
-  if (outdated !== undefined) return looking.failed(outdated, 'run that release here, too');
-  if (version === undefined) {
-    return looking.warning('there is none', 'start the server, or "pinfold migrate", which makes it');
-  }
+function judgeSchema({ version, newest, outdated }: SchemaVersion): Result {
+  if (outdated !== undefined) return failed(outdated, 'run that release here, too');
+  if (version === undefined)
+    return warning('there is no schema', 'start the server, or run "pinfold migrate", which creates it');
   if (version < newest) {
-    return looking.warning(
-      `it has version ${version}`,
-      'start the server, or "pinfold migrate", which brings it up',
+    return warning(
+      `the schema has version ${version}; this release needs ${newest}`,
+      'start the server, or run "pinfold migrate", which migrates it',
     );
   }
-  return looking.ok(
-    version === newest ? 'it is the same' : `it has version ${version}, and this release works with it`,
+  return ok(
+    version === newest
+      ? 'the schema is up to date'
+      : `this release works with the schema's version ${version}`,
   );
-}
-
-function clockFinding(ahead: number): Finding {
-  const looking = trying('clock', "compare this machine's clock with the database's");
-  const came = `${Math.abs(ahead) / 1_000} s ${ahead < 0 ? 'behind' : 'ahead'}`;
-  return Math.abs(ahead) > MOST_DIFFERENCE
-    ? looking.failed(
-        came,
-        'let chrony or systemd-timesyncd set the clocks of both: sites end too soon or too late',
-      )
-    : looking.ok(came);
 }

@@ -1,32 +1,32 @@
 import { after, type Generation, type GrantSigner, type Ids, type Instant, minutes } from '@pinfold/core';
 
-/** The header that says a request is the doctor's. */
-export const MARK_HEADER = 'x-pinfold-doctor';
+/** The header with the token. */
+export const DOCTOR_TOKEN_HEADER = 'x-pinfold-doctor';
 
-/** Where a server says how a request of the doctor's arrived; what follows it is for the doctor to choose. */
-export const MIRROR_PATH = '/healthz/mirror/';
+/** The path below which a server echoes requests with a token; the doctor chooses the rest of the path. */
+export const ECHO_PATH = '/healthz/mirror/';
 
-/** What a server saw of a request. */
+/** A request as the server received it. */
 export interface EchoedRequest {
   readonly host: string;
-  /** The target as it came. */
+  /** The request target, unchanged. */
   readonly target: string;
   readonly origin: string | null;
   readonly forwarded_for: string | null;
-  /** The address that the client counts as. */
+  /** The address that rate limits count. */
   readonly client: string;
-  /** The other end of the connection. */
+  /** The other end of the TCP connection. */
   readonly peer: { readonly address: string; readonly port: number };
   readonly body_bytes: number;
 }
 
-/** No publication has it: no viewer's grant is a mark, and a mark opens no site. */
+/** No publication has this generation, so a token opens no site, and no grant is a token. */
 const NO_GENERATION = -1 as Generation;
 
-const GOOD_FOR = minutes(1);
+const VALID_FOR = minutes(1);
 
-/** What only somebody with the secret of the server can make; it is good for a minute. */
-export function markOf(grants: GrantSigner, ids: Ids, now: Instant): string {
+/** Makes a token with the server's secret; it is valid for a minute. */
+export function signDoctorToken(grants: GrantSigner, ids: Ids, now: Instant): string {
   return grants.sign({
     purpose: 'path',
     role: ids.role(),
@@ -37,9 +37,9 @@ export function markOf(grants: GrantSigner, ids: Ids, now: Instant): string {
   });
 }
 
-/** Whether a text is a mark that is good now. */
-export function isMark(grants: GrantSigner, text: string, now: Instant): boolean {
+/** Whether a text is a valid token. */
+export function isDoctorToken(grants: GrantSigner, text: string, now: Instant): boolean {
   const grant = grants.verify(text);
   if (grant === undefined || grant.generation !== NO_GENERATION) return false;
-  return Math.abs(now - grant.madeAt) <= GOOD_FOR && now <= after(grant.madeAt, GOOD_FOR);
+  return Math.abs(now - grant.madeAt) <= VALID_FOR && now <= after(grant.madeAt, VALID_FOR);
 }

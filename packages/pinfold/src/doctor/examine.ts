@@ -12,52 +12,62 @@ import { type Environment, readSettings, type Settings } from '../settings/setti
 import { SettingsError } from '../settings/settings-error.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import { databaseFindings } from './database.ts';
-import { saidOf } from './error-text.ts';
-import { type Finding, trying } from './finding.ts';
+import { type Check, type Finding, failed, ok, runChecks, skipped, warning } from './finding.ts';
 import { folderFindings } from './folder.ts';
-import type { Way } from './outside/ask.ts';
+import type { RequestSettings } from './outside/ask.ts';
 import { outsideFindings } from './outside/outside.ts';
-import { signInFinding } from './sign-in.ts';
+import { SIGN_IN } from './sign-in.ts';
 import { type Stores, storageFindings } from './storage.ts';
 
 const clock = new SystemClock();
 const ids = new RandomIds();
 
 /**
- * Tries what goes wrong in practice, in an order in which each check needs only those before it. It changes nothing
- * but an archive of its own, which it removes.
+ * Checks what goes wrong in practice, in an order in which each check needs only those before it. It changes nothing but
+ * an archive of its own, which it removes.
  *
- * @param url what to ask in the place of PINFOLD_PUBLIC_URL.
+ * @param url the address to ask instead of PINFOLD_PUBLIC_URL.
  */
-export async function* examine(env: Environment, url?: PublicUrl, way: Way = {}): AsyncGenerator<Finding> {
-  const reading = trying('settings', 'read the PINFOLD_ variables');
-  let settings: Settings;
-  try {
-    settings = readSettings(env);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    yield reading.failed(error.message, 'set it so; docs/operators/settings.md has every variable');
-    return;
-  }
-  yield settings.notes.length === 0
-    ? reading.ok('they fit one another')
-    : reading.warning(
-        settings.notes.join('; '),
-        'set what is meant; docs/operators/settings.md has every variable',
-      );
+export async function* examine(
+  env: Environment,
+  url?: PublicUrl,
+  request: RequestSettings = {},
+): AsyncGenerator<Finding> {
+  const read: { env: Environment; settings?: Settings } = { env };
+  yield* runChecks([SETTINGS], read);
+  const { settings } = read;
+  if (settings === undefined) return;
   const folder = yield* folderFindings(settings);
   if (folder !== undefined) {
     yield* databaseFindings(settings, folder, clock);
     yield* withStores(settings, folder);
   }
-  yield await signInFinding(settings, way);
-  yield* fromOutside(settings, folder, url, way);
+  yield* runChecks([SIGN_IN], { settings, request });
+  yield* fromOutside(settings, folder, url, request);
 }
+
+const SETTINGS: Check<{ env: Environment; settings?: Settings }> = {
+  name: 'settings',
+  expected: 'every PINFOLD_ variable is known and valid',
+  look: (context) => {
+    const all = 'docs/operators/settings.md explains every variable';
+    try {
+      context.settings = readSettings(context.env);
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      return failed(error.message, `correct it; ${all}`);
+    }
+    const { notes } = context.settings;
+    return notes.length === 0
+      ? ok('all variables are valid')
+      : warning(notes.join('; '), `correct or remove them; ${all}`);
+  },
+};
 
 async function* withStores(settings: Settings, folder: string): AsyncGenerator<Finding> {
   const adapters = await adaptersOf(settings, folder);
   const container = new Container();
-  // Nothing is signed here.
+  // The module needs a secret; nothing is signed with it.
   container.load(
     platformNodeModule({ secrets: [randomBytes(32)] }),
     ...adapters.flatMap(({ modules }) => modules),
@@ -76,31 +86,46 @@ async function* withStores(settings: Settings, folder: string): AsyncGenerator<F
   }
 }
 
+const URL_UNKNOWN: Check<object> = {
+  name: 'url',
+  expected: 'the public URL leads to Pinfold',
+  look: () => skipped('with PINFOLD_PORT=0 only the server knows its address: give it with --url'),
+};
+
 async function* fromOutside(
   settings: Settings,
   folder: string | undefined,
   url: PublicUrl | undefined,
-  way: Way,
+  request: RequestSettings,
 ): AsyncGenerator<Finding> {
   const addresses = addressesOf(settings, url);
   if (addresses === undefined) {
-    yield trying('url', 'ask the public URL').skipped(
-      'with PINFOLD_PORT=0 only the server knows its address: name it with --url',
-    );
+    yield* runChecks([URL_UNKNOWN], {});
     return;
   }
-  let secrets = settings.secrets;
-  try {
-    secrets ??= await keptSecret(folder);
-  } catch (error) {
-    yield trying('secret', 'read the secret that is kept in the data folder').failed(
-      saidOf(error),
-      'put back the one of a backup, or remove the file and start the server: viewers of protected sites then enter their passwords again',
-    );
-  }
+  const context: SecretContext = { folder, secrets: settings.secrets };
+  yield* runChecks([SECRET], context);
+  const { secrets } = context;
   const grants = secrets === undefined ? undefined : new HmacGrantSigner({ secrets });
-  yield* outsideFindings({ settings, addresses, ids, clock, grants, way });
+  yield* outsideFindings({ settings, addresses, ids, clock, grants, request });
 }
+
+interface SecretContext {
+  readonly folder: string | undefined;
+  secrets: Settings['secrets'];
+}
+
+/** Reported only if the stored secret cannot be read. */
+const SECRET: Check<SecretContext> = {
+  name: 'secret',
+  expected: 'the data folder holds the secret of the server',
+  look: async (context) => {
+    context.secrets ??= await storedSecret(context.folder);
+    return undefined;
+  },
+  advice:
+    'restore the file from a backup; or remove it and start the server: viewers of protected sites then enter their passwords again',
+};
 
 function addressesOf(settings: Settings, url: PublicUrl | undefined): WebAddresses | undefined {
   if (url !== undefined) return webAddresses({ ...settings, publicUrl: url }, settings.port);
@@ -108,8 +133,8 @@ function addressesOf(settings: Settings, url: PublicUrl | undefined): WebAddress
   return webAddresses(settings, settings.port);
 }
 
-/** None is made here. */
-async function keptSecret(folder: string | undefined): Promise<readonly [string] | undefined> {
+/** Reads the secret, and creates none. */
+async function storedSecret(folder: string | undefined): Promise<readonly [string] | undefined> {
   if (folder === undefined) return undefined;
   const file = join(folder, 'secret');
   return existsSync(file) ? [await loadOrCreateSecret(file)] : undefined;

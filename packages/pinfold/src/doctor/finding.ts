@@ -1,34 +1,67 @@
-/** How a check came out; what was not tried, since something before it fails, is `skipped`. */
+import { errorText } from './error-text.ts';
+
+/** The result of a check; `skipped` if it does not apply here, or needs what an earlier check found missing. */
 export type FindingStatus = 'ok' | 'warning' | 'failed' | 'skipped';
 
-/** One thing that was tried. */
+/** What a check found. */
 export interface Finding {
-  /** What it is called, for scripts. */
+  /** The name of the check, for scripts. */
   readonly check: string;
   readonly status: FindingStatus;
-  readonly tried: string;
-  readonly came: string;
-  /** What to do; null where there is nothing to. */
+  /** What the check expects. */
+  readonly expected: string;
+  readonly observed: string;
+  /** What to do, or null. */
   readonly advice: string | null;
 }
 
-/** A check whose outcome is not known yet. */
-export interface Trying {
-  ok(came: string): Finding;
-  warning(came: string, advice: string): Finding;
-  failed(came: string, advice: string): Finding;
-  skipped(came: string): Finding;
+/** A finding without the name of its check and what it expects. */
+export type Result = Omit<Finding, 'check' | 'expected'>;
+
+/** One row of a table of checks. */
+export interface Check<Context> {
+  readonly name: string;
+  readonly expected: string | ((context: Context) => string);
+  /** Looks, and judges; `undefined` if there is nothing to check here. */
+  readonly look: (context: Context) => Result | undefined | Promise<Result | undefined>;
+  /** The advice if `look` throws; without it the error is thrown. */
+  readonly advice?: string | ((context: Context) => string);
+  /** Whether the later checks of the table need this one: they are left out if it fails. */
+  readonly isRequired?: true;
 }
 
-/** Begins a finding with what is tried. */
-export function trying(check: string, tried: string): Trying {
-  const found =
-    (status: FindingStatus) =>
-    (came: string, advice: string | null = null): Finding => ({ check, status, tried, came, advice });
-  return {
-    ok: found('ok'),
-    warning: found('warning'),
-    failed: found('failed'),
-    skipped: found('skipped'),
-  };
+export const ok = (observed: string): Result => ({ status: 'ok', observed, advice: null });
+export const skipped = (observed: string): Result => ({ status: 'skipped', observed, advice: null });
+export const warning = (observed: string, advice: string): Result => ({
+  status: 'warning',
+  observed,
+  advice,
+});
+export const failed = (observed: string, advice: string): Result => ({ status: 'failed', observed, advice });
+
+/** Makes the checks of a table in their order; returns whether all required ones passed. */
+export async function* runChecks<Context>(
+  checks: readonly Check<Context>[],
+  context: Context,
+): AsyncGenerator<Finding, boolean> {
+  for (const check of checks) {
+    const result = await resultOf(check, context);
+    if (result === undefined) continue;
+    yield { check: check.name, expected: textOf(check.expected, context), ...result };
+    if (check.isRequired && result.status === 'failed') return false;
+  }
+  return true;
+}
+
+async function resultOf<Context>(check: Check<Context>, context: Context): Promise<Result | undefined> {
+  try {
+    return await check.look(context);
+  } catch (error) {
+    if (check.advice === undefined) throw error;
+    return failed(errorText(error), textOf(check.advice, context));
+  }
+}
+
+function textOf<Context>(text: string | ((context: Context) => string), context: Context): string {
+  return typeof text === 'string' ? text : text(context);
 }

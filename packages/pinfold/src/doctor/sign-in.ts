@@ -1,36 +1,42 @@
 import type { Settings } from '../settings/settings.ts';
-import { type Finding, trying } from './finding.ts';
-import { type Answered, ask, type Way } from './outside/ask.ts';
+import { type Check, failed, ok, skipped } from './finding.ts';
+import { type Answer, ask, type RequestSettings } from './outside/ask.ts';
 import { isAboutCertificate, unanswered } from './outside/unanswered.ts';
 
 const AWAY =
-  'see that PINFOLD_OIDC_ISSUER is the address of your provider, and that this machine may connect to it';
+  'check that PINFOLD_OIDC_ISSUER is the address of your provider, and that this machine can connect to it';
 
-/** Asks the provider by which people sign in what it is, as the first sign-in does. */
-export async function signInFinding({ oidc }: Settings, way: Way): Promise<Finding> {
-  const looking = trying(
-    'sign_in',
-    "read the document of PINFOLD_OIDC_ISSUER, and compare the issuer's name",
-  );
-  if (oidc === undefined) return looking.skipped('no provider is set');
-  const url = new URL(`${oidc.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-  try {
-    const answer = await ask(url, { headers: { accept: 'application/json' } }, way);
-    const issuer = issuerIn(answer);
-    if (issuer === oidc.issuer) return looking.ok('it is the same');
-    return issuer === undefined
-      ? looking.failed(
-          `${answer.status}, and no such document`,
-          `look whether ${url.href} is what your provider names`,
-        )
-      : looking.failed(`it calls itself ${JSON.stringify(issuer)}`, 'set PINFOLD_OIDC_ISSUER to just that');
-  } catch (error) {
-    const [came, advice] = unanswered(error);
-    return looking.failed(came, isAboutCertificate(error) ? advice : AWAY);
-  }
-}
+/** Reads the provider's discovery document, as the first sign-in does. */
+export const SIGN_IN: Check<{
+  readonly settings: Pick<Settings, 'oidc'>;
+  readonly request: RequestSettings;
+}> = {
+  name: 'sign_in',
+  expected: "the provider's discovery document names the issuer of PINFOLD_OIDC_ISSUER",
+  look: async ({ settings: { oidc }, request }) => {
+    if (oidc === undefined) return skipped('no provider is set');
+    const url = new URL(`${oidc.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
+    try {
+      const answer = await ask(url, { headers: { accept: 'application/json' } }, request);
+      const issuer = issuerIn(answer);
+      if (issuer === oidc.issuer) return ok('the provider names the same issuer');
+      return issuer === undefined
+        ? failed(
+            `the provider answered ${answer.status}, without a discovery document`,
+            `check that ${url.href} is the address of your provider's document`,
+          )
+        : failed(
+            `the provider calls itself ${JSON.stringify(issuer)}`,
+            'set PINFOLD_OIDC_ISSUER to exactly that',
+          );
+    } catch (error) {
+      const [observed, advice] = unanswered(error);
+      return failed(observed, isAboutCertificate(error) ? advice : AWAY);
+    }
+  },
+};
 
-function issuerIn({ status, text }: Answered): string | undefined {
+function issuerIn({ status, text }: Answer): string | undefined {
   if (status !== 200) return undefined;
   try {
     const { issuer } = (JSON.parse(text) ?? {}) as { readonly issuer?: unknown };

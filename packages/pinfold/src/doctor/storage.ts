@@ -1,10 +1,9 @@
 import type { ArchiveId, ArchiveStorage, Clock, Ids, StagedArchive, Staging } from '@pinfold/core';
 import { s3ClientOf } from '../compose/adapter-modules.ts';
 import type { Settings } from '../settings/settings.ts';
-import { saidOf } from './error-text.ts';
-import { type Finding, trying } from './finding.ts';
+import { type Check, type Finding, ok, type Result, runChecks, skipped, warning } from './finding.ts';
 
-/** The stores of archives, with what it takes to put one there. */
+/** The archive storage, and what is needed to store an archive. */
 export interface Stores {
   readonly archives: ArchiveStorage;
   readonly staging: Staging;
@@ -12,10 +11,10 @@ export interface Stores {
   readonly clock: Clock;
 }
 
-const PROBE = new TextEncoder().encode('What "pinfold doctor" has put here may be removed.\n');
+const PROBE = new TextEncoder().encode('"pinfold doctor" stored this file; it may be removed.\n');
 const [FROM, LENGTH] = [5, 12];
 
-/** What each right is called where rights are given. */
+/** The S3 permissions that each check needs. */
 const RIGHTS = {
   check: 's3:GetObject and s3:ListBucket',
   put: 's3:PutObject',
@@ -25,125 +24,145 @@ const RIGHTS = {
   delete: 's3:DeleteObject',
 } as const;
 
+interface StorageContext {
+  readonly settings: Settings;
+  readonly open: () => Promise<Stores>;
+  /** Set by the first check. */
+  stores?: Stores;
+  staged?: StagedArchive;
+  /** Set by the check that stores it. */
+  id?: ArchiveId;
+}
+
+type Look = (context: StorageContext, stores: Stores) => Promise<Result | undefined>;
+
+/** A check that needs one right to the bucket. */
+function storageCheck(right: keyof typeof RIGHTS, expected: string, look: Look): Check<StorageContext> {
+  return {
+    name: `storage.${right}`,
+    expected,
+    look: (context) => (context.stores === undefined ? undefined : look(context, context.stores)),
+    advice: ({ settings }) =>
+      settings.storage.kind === 's3'
+        ? `check that the bucket of PINFOLD_STORAGE_URL exists, and that its credentials have ${RIGHTS[right]}`
+        : 'check that archives/ in PINFOLD_DATA_DIR is writable, and on the same volume as staging/',
+  };
+}
+
+const PREPARING: readonly Check<StorageContext>[] = [
+  {
+    name: 'uploads',
+    expected: 'the data folder can receive an upload',
+    look: async (context) => {
+      context.stores = await context.open();
+      context.staged = await receiveProbe(context.stores);
+      return ok('a test upload was received');
+    },
+    advice: 'check that the disk of PINFOLD_DATA_DIR has room and is writable',
+    isRequired: true,
+  },
+  {
+    // An unavailable storage answers this much sooner than a write.
+    ...storageCheck('check', 'the storage can store archives', async (_, { archives }) => {
+      await archives.check();
+      return ok('the storage can store archives');
+    }),
+    isRequired: true,
+  },
+];
+
+const PROBING: readonly Check<StorageContext>[] = [
+  {
+    ...storageCheck('put', 'a small archive can be stored', async (context, { archives, ids, clock }) => {
+      if (context.staged === undefined) return undefined;
+      context.id = ids.archive(clock.now());
+      await archives.put(context.id, context.staged);
+      return ok('the archive is stored completely');
+    }),
+    isRequired: true,
+  },
+  storageCheck('head', 'the storage finds the archive', async ({ id }, { archives }) => {
+    if (id === undefined || (await archives.read(id, 0, 0)) === undefined)
+      throw new Error('the object is not there');
+    return ok('the object is there');
+  }),
+  storageCheck(
+    'read',
+    `${LENGTH} bytes from the middle of the archive can be read`,
+    async ({ id }, { archives }) => {
+      const bytes = id === undefined ? undefined : await archives.read(id, FROM, LENGTH);
+      const written = PROBE.subarray(FROM, FROM + LENGTH);
+      if (bytes === undefined || Buffer.compare(bytes, written) !== 0)
+        throw new Error('the storage returned other bytes');
+      return ok('the storage returned the same bytes');
+    },
+  ),
+  storageCheck('list', 'archives can be listed', async (_, { archives }) => {
+    if ((await archives.list(undefined, 1)).length === 0)
+      throw new Error('the list is empty, although an archive is stored');
+    return ok('the list names an archive');
+  }),
+  storageCheck('delete', 'the archive can be removed', async ({ id }, { archives }) => {
+    if (id !== undefined) await archives.delete(id);
+    return ok('the archive is removed');
+  }),
+];
+
+const VERSIONS: readonly Check<StorageContext>[] = [
+  {
+    name: 'storage.versions',
+    expected: 'the bucket does not keep deleted objects for ever',
+    look: ({ settings: { storage } }) => (storage.kind === 's3' ? lookAtVersions(storage) : undefined),
+    advice: 'check that the store answers',
+  },
+];
+
 /**
- * Puts an archive of its own into the storage, reads it, lists it and removes it. A probe that cannot be removed is
- * one that sweeps remove a day later, when they can.
+ * Stores, reads, lists and removes an archive of its own. If it cannot be removed now, a cleanup removes it a day later.
  */
 export async function* storageFindings(
   settings: Settings,
   open: () => Promise<Stores>,
 ): AsyncGenerator<Finding> {
-  const receiving = trying('uploads', 'receive an upload in the data folder');
-  let stores: Stores;
-  let staged: StagedArchive;
+  const context: StorageContext = { settings, open };
   try {
-    stores = await open();
-    staged = await received(stores);
-    yield receiving.ok('it came whole');
-  } catch (error) {
-    yield receiving.failed(
-      saidOf(error),
-      'see that the disk of PINFOLD_DATA_DIR has room and can be written',
-    );
-    return;
+    if (!(yield* runChecks(PREPARING, context))) return;
+    yield* runChecks(PROBING, context);
+  } finally {
+    await context.staged?.discard();
   }
-  const { archives, ids, clock } = stores;
-  // What is away would be waited for much longer by a put.
-  const isThere = yield* step(settings, 'check', 'ask whether archives could be stored', async () => {
-    await archives.check();
-    return 'they could';
-  });
-  if (!isThere) return await staged.discard();
-  const id = ids.archive(clock.now());
-  const isPut = yield* step(settings, 'put', 'store a small archive, and ask for its size', async () => {
-    await archives.put(id, staged);
-    return 'it is stored whole';
-  });
-  await staged.discard();
-  if (isPut) yield* usingFindings(settings, archives, id);
-  if (settings.storage.kind === 's3') yield await versionsFinding(settings.storage);
+  yield* runChecks(VERSIONS, context);
 }
 
-async function received({ staging }: Stores): Promise<StagedArchive> {
+async function receiveProbe({ staging }: Stores): Promise<StagedArchive> {
   const body = async function* (): AsyncGenerator<Uint8Array> {
     yield PROBE;
   };
   const outcome = await staging.receive(body(), PROBE.byteLength);
-  if (outcome.kind === 'too_large') throw new Error('more came than was sent');
+  if (outcome.kind === 'too_large') throw new Error('more bytes arrived than were sent');
   return outcome.archive;
 }
 
-async function* usingFindings(
-  settings: Settings,
-  archives: ArchiveStorage,
-  id: ArchiveId,
-): AsyncGenerator<Finding> {
-  yield* step(settings, 'head', 'ask whether it is there', async () => {
-    if ((await archives.read(id, 0, 0)) === undefined) throw new Error('it is not');
-    return 'it is';
-  });
-  yield* step(settings, 'read', `read ${LENGTH} bytes from its middle`, async () => {
-    const bytes = await archives.read(id, FROM, LENGTH);
-    const wanted = PROBE.subarray(FROM, FROM + LENGTH);
-    if (bytes === undefined || Buffer.compare(bytes, wanted) !== 0) throw new Error('other bytes came');
-    return 'just these bytes came';
-  });
-  yield* step(settings, 'list', 'list archives', async () => {
-    const found = await archives.list(undefined, 1);
-    if (found.length === 0) throw new Error('none is listed, though one is there');
-    return 'there are some';
-  });
-  yield* step(settings, 'delete', 'remove it', async () => {
-    await archives.delete(id);
-    return 'it is gone';
-  });
-}
-
-/** Answers whether it went well. */
-async function* step(
-  { storage }: Settings,
-  right: keyof typeof RIGHTS,
-  tried: string,
-  work: () => Promise<string>,
-): AsyncGenerator<Finding, boolean> {
-  const looking = trying(`storage.${right}`, tried);
-  try {
-    yield looking.ok(await work());
-    return true;
-  } catch (error) {
-    yield looking.failed(
-      saidOf(error),
-      storage.kind === 's3'
-        ? `see that the bucket of PINFOLD_STORAGE_URL is there, and its credentials have ${RIGHTS[right]}`
-        : 'see that archives/ in PINFOLD_DATA_DIR can be written, and lies on the volume of staging/',
-    );
-    return false;
-  }
-}
-
-async function versionsFinding(storage: Extract<Settings['storage'], { kind: 's3' }>): Promise<Finding> {
-  const looking = trying('storage.versions', 'ask whether the bucket keeps what is deleted');
+async function lookAtVersions(storage: Extract<Settings['storage'], { kind: 's3' }>): Promise<Result> {
   const client = await s3ClientOf(storage);
   try {
     const { bucketVersions } = await import('@pinfold/storage-s3');
     const versions = await bucketVersions(client, storage.bucket);
     switch (versions) {
       case 'off':
-        return looking.ok('it does not: the archives of ended sites are gone for good');
+        return ok('the bucket keeps no versions: deleted archives cannot be recovered');
       case 'kept_for_a_time':
-        return looking.ok('it does, and a lifecycle rule ends that');
+        return ok('the bucket keeps versions, and a lifecycle rule removes them');
       case 'kept':
-        return looking.warning(
-          'it does, for ever',
-          'give it a lifecycle rule that removes noncurrent versions and expired delete markers: listing becomes slower with each ended site',
+        return warning(
+          'the bucket keeps versions for ever',
+          'add a lifecycle rule that removes noncurrent versions and expired delete markers: every ended site slows down listing',
         );
       case 'untold':
-        return looking.skipped('the store does not say');
+        return skipped('the store does not report it');
       default:
         return versions satisfies never;
     }
-  } catch (error) {
-    return looking.failed(saidOf(error), 'see that the store answers');
   } finally {
     client.destroy();
   }

@@ -5,7 +5,7 @@ import { FsArchiveStorage } from '@pinfold/storage-fs';
 import { CommandFailure } from '../command-line/failures.ts';
 import { ARCHIVES, type Destination, MANIFEST, type RecordsFile } from './export-form.ts';
 import type { Moved } from './from-stores.ts';
-import { ahead } from './prefetch.ts';
+import { prefetch } from './prefetch.ts';
 import type { Progress } from './progress.ts';
 import { readManifest } from './read-manifest.ts';
 import { recordsFileOf } from './records-file.ts';
@@ -30,7 +30,9 @@ export async function moveFromFolder(folder: string, to: Destination, progress: 
   const archives = [];
   for await (const id of storedArchives(storage)) archives.push(id);
   let copied = 0;
-  const read = ahead(archives, AT_ONCE, async (id) => (to.has(id) ? undefined : wholeArchive(storage, id)));
+  const read = prefetch(archives, AT_ONCE, async (id) =>
+    to.has(id) ? undefined : wholeArchive(storage, id),
+  );
   for await (const archive of read) {
     progress.archive(archive?.bytes ?? 0);
     if (archive === undefined) continue;

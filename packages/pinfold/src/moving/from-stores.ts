@@ -1,7 +1,7 @@
 import type { ArchiveId, ArchiveStorage, RoleId, RoleStore, Sha256 } from '@pinfold/core';
 import type { MovedRecord, Snapshot } from '@pinfold/core/moving';
 import type { Destination, MovingArchive } from './export-form.ts';
-import { ahead } from './prefetch.ts';
+import { prefetch } from './prefetch.ts';
 import type { Progress } from './progress.ts';
 import { RecordLines } from './records-file.ts';
 import { wholeArchive } from './whole-archive.ts';
@@ -56,7 +56,7 @@ export async function moveFromStores(
   const archives: ArchiveId[] = [];
   let copied = 0;
   let removed = 0;
-  for await (const fetched of ahead(named, AT_ONCE, (archive) => fetch(stores, to, archive))) {
+  for await (const fetched of prefetch(named, AT_ONCE, (archive) => fetch(stores, to, archive))) {
     if (fetched.kind === 'broken') {
       broken.push(fetched.archive);
     } else if (fetched.kind === 'removed') {

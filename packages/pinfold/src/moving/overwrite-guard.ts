@@ -12,7 +12,7 @@ import { recordsIn } from './records-file.ts';
  * mounted begins with an empty database, and the next night's export of that must not cost the backup. Nor must it cost
  * one that cannot be read.
  */
-export async function refuseAnother(folder: string, roles: Pick<RoleStore, 'load'>): Promise<void> {
+export async function refuseToOverwrite(folder: string, roles: Pick<RoleStore, 'load'>): Promise<void> {
   if (!existsSync(join(folder, MANIFEST))) return;
   const strangers = await strangersIn(folder, roles).catch((error: unknown) => {
     if (isFault(error) || !(error instanceof Error)) throw error;

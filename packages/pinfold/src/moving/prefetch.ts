@@ -1,5 +1,5 @@
 /** Begins work on the next few items before the first is asked for again, and gives the results in order. */
-export async function* ahead<Item, Result>(
+export async function* prefetch<Item, Result>(
   items: Iterable<Item>,
   count: number,
   work: (item: Item) => Promise<Result>,

@@ -4,7 +4,7 @@ import { before, hours } from '@pinfold/core';
 import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { decodeManifest, type Snapshot } from '@pinfold/core/moving';
 import { isSound } from './check-archive.ts';
-import { ahead } from './prefetch.ts';
+import { prefetch } from './prefetch.ts';
 import type { Progress } from './progress.ts';
 import { storedArchives, wholeArchive } from './whole-archive.ts';
 
@@ -61,7 +61,7 @@ export async function verifyStores(
   progress.expect(chosen.length);
   const found: Record<Judgement['kind'], ArchiveId[]> = { sound: [], altered: [], missing: [], gone: [] };
   const judge = (id: ArchiveId): Promise<Judgement> => judged(stores, id, (named.get(id) as Named).sha256);
-  for await (const { id, kind, bytes } of ahead(chosen, AT_ONCE, judge)) {
+  for await (const { id, kind, bytes } of prefetch(chosen, AT_ONCE, judge)) {
     found[kind].push(id);
     progress.archive(bytes);
   }

@@ -1,20 +1,28 @@
 import type { Pin, WireError, WireWarning } from '@pinfold/http-express';
-import { shownText } from '../command-line/escape-control-characters.ts';
+import { escapeControls } from '../command-line/escape-control-characters.ts';
+
+export type { WireWarning };
 
 /** What is to be published. */
-export interface Wish {
+export interface PublishRequest {
   readonly filename: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly title: string | undefined;
   readonly idempotencyKey: string;
 }
 
-/** What came of it, as the API answers it. */
+/** The answer, as the API gives it. */
 export interface Published {
   readonly pin: Pin;
   readonly warnings: readonly WireWarning[];
   /** Whether it was published before, with the same Idempotency-Key. */
   readonly replayed: boolean;
+}
+
+/** The result of a check that stores nothing. */
+export interface Checked {
+  readonly archive: { readonly file_count: number; readonly size: number };
+  readonly warnings: readonly WireWarning[];
 }
 
 /** An archive's broken rules for a person: each rule once, with the first of the files under it. */
@@ -31,7 +39,7 @@ function linesOf(errors: readonly WireError[]): readonly string[] {
   const paths = errors.flatMap(({ path }) => path ?? []);
   const more = paths.length > SHOWN ? [`    and ${paths.length - SHOWN} more`] : [];
   return [
-    shownText(`  ${first?.detail} (${first?.rule})`),
+    escapeControls(`  ${first?.detail} (${first?.rule})`),
     ...paths.slice(0, SHOWN).map((path) => `    ${JSON.stringify(path).slice(1, -1)}`),
     ...more,
   ];

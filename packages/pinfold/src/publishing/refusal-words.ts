@@ -1,6 +1,14 @@
-import type { IdempotencyKeyRules, QuotaRules, Refusal, TitleRules } from '@pinfold/core';
+import type {
+  IdempotencyKeyRules,
+  PasswordRules,
+  QuotaRules,
+  Refusal,
+  TitleRules,
+  UpdateOutcome,
+} from '@pinfold/core';
 import { type Sentences, sentenceOf } from '@pinfold/http';
 import { archiveError } from '@pinfold/http-express';
+import { CommandFailure } from '../command-line/failures.ts';
 import { brokenRules } from './publication.ts';
 
 const IDEMPOTENCY_KEY: Sentences<IdempotencyKeyRules> = {
@@ -11,21 +19,64 @@ const IDEMPOTENCY_KEY: Sentences<IdempotencyKeyRules> = {
 };
 
 const TITLE: Sentences<TitleRules> = {
-  type: '--title must be text',
-  encoding: '--title is not valid Unicode',
-  control_character: '--title contains a control character',
-  too_long: ({ limit, actual }) => `--title has ${actual} characters; at most ${limit} are allowed`,
+  type: 'the title must be text',
+  encoding: 'the title is not valid Unicode',
+  control_character: 'the title contains a control character',
+  too_long: ({ limit, actual }) => `the title has ${actual} characters; at most ${limit} are allowed`,
 };
+
+const PASSWORD: Sentences<PasswordRules> = {
+  type: 'The password must be text.',
+  encoding: 'The password is not valid Unicode.',
+  too_short: ({ limit }) => `The password needs at least ${limit} characters.`,
+  too_long: ({ limit, actual }) => `The password has ${actual} bytes in UTF-8; at most ${limit} are allowed.`,
+};
+
+export const NOT_FOUND = 'There is no such publication in your account.';
+
+const STATES: Readonly<Record<Refusal<'invalid_state'>['state'], string>> = {
+  deleted: 'The publication was stopped and can no longer change.',
+  expired: 'The publication has expired: it can be stopped, but not changed.',
+  pinned: 'The publication is pinned and never expires: run "pinfold unpin ID" first.',
+};
+
+/** Why the state of a publication does not allow a change. */
+export function stateText(state: string | undefined): string | undefined {
+  return state !== undefined && Object.hasOwn(STATES, state)
+    ? STATES[state as keyof typeof STATES]
+    : undefined;
+}
 
 const QUOTA: Sentences<QuotaRules> = {
-  sites: ({ limit }) => `the account may have ${limit} publications in service, and has them; stop one first`,
+  sites: ({ limit }) =>
+    `the account has reached its limit of ${limit} publications in service; stop one first`,
   bytes: ({ limit, actual }) =>
     `the archives in service would have ${actual} bytes, more than the ${limit} of the account; stop one first`,
-  keys: ({ limit }) => `the account may have ${limit} API keys, and has them; revoke one first`,
+  keys: ({ limit }) => `the account has reached its limit of ${limit} API keys; revoke one first`,
 };
 
-/** Why the command cannot publish under this key, name or title. */
-export function wishWords(
+/** Why a publication on this machine was not changed. */
+export function changeFailure(refusal: Extract<UpdateOutcome, Refusal>): CommandFailure {
+  return new CommandFailure(changeText(refusal), { code: refusal.code });
+}
+
+function changeText(refusal: Extract<UpdateOutcome, Refusal>): string {
+  switch (refusal.code) {
+    case 'not_found':
+      return NOT_FOUND;
+    case 'invalid_state':
+      return STATES[refusal.state];
+    case 'invalid_title':
+      return sentenceOf(TITLE, refusal);
+    case 'invalid_password':
+      return sentenceOf(PASSWORD, refusal);
+    default:
+      return publishRefusalText(refusal);
+  }
+}
+
+/** Why the command cannot publish with this key, name or title. */
+export function requestRefusalText(
   refusal: Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title'>,
 ): string {
   switch (refusal.code) {
@@ -40,8 +91,8 @@ export function wishWords(
   }
 }
 
-/** Why an archive was not published. Of its rules the command says what the API says. */
-export function publishWords(
+/** Why an archive was not published; the API has the sentences about its rules. */
+export function publishRefusalText(
   refusal: Refusal<
     | 'account_blocked'
     | 'idempotency_mismatch'
@@ -56,7 +107,7 @@ export function publishWords(
     case 'account_blocked':
       return `the account is blocked: ${refusal.reason}`;
     case 'idempotency_mismatch':
-      return 'this Idempotency-Key has published something else; take a new one';
+      return 'this --idempotency-key was used for another publication; choose a new one';
     case 'invalid_archive':
       return `the archive breaks these rules:\n${brokenRules(refusal.problems.map(archiveError))}`;
     case 'quota_exceeded':

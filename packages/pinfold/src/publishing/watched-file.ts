@@ -1,14 +1,17 @@
-import type { Wish } from './publication.ts';
+import type { PublishRequest } from './publication.ts';
 
 /** As much as is handed over at once; a connection asks for more when it has room. */
 const PIECE = 65_536;
 
 /** An archive of a form that tells how much of it was taken to be sent, from 0 to 1. */
 export class WatchedFile extends File {
-  readonly #bytes: Wish['bytes'];
+  readonly #bytes: PublishRequest['bytes'];
   readonly #sending: (sent: number) => void;
 
-  constructor({ bytes, filename }: Pick<Wish, 'bytes' | 'filename'>, sending: (sent: number) => void) {
+  constructor(
+    { bytes, filename }: Pick<PublishRequest, 'bytes' | 'filename'>,
+    sending: (sent: number) => void,
+  ) {
     super([bytes], filename, { type: 'application/zip' });
     this.#bytes = bytes;
     this.#sending = sending;

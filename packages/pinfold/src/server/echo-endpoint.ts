@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, GrantSigner } from '@pinfold/core';
 import { type ClientAddress, encodeAnswer, type RequestLog, takeRequest } from '@pinfold/http';
-import { type EchoedRequest, isMark, MARK_HEADER, MIRROR_PATH } from '../doctor/doctor-token.ts';
+import { DOCTOR_TOKEN_HEADER, ECHO_PATH, type EchoedRequest, isDoctorToken } from '../doctor/doctor-token.ts';
 
 /** What the mirror needs. */
 export interface MirrorOptions {
@@ -20,9 +20,9 @@ export function mirror(
   options: MirrorOptions,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   return (request, response) => {
-    const mark = request.headers[MARK_HEADER];
-    if (typeof mark !== 'string' || !request.url?.includes(MIRROR_PATH)) return false;
-    if (!isMark(options.grants, mark, options.clock.now())) return false;
+    const mark = request.headers[DOCTOR_TOKEN_HEADER];
+    if (typeof mark !== 'string' || !request.url?.includes(ECHO_PATH)) return false;
+    if (!isDoctorToken(options.grants, mark, options.clock.now())) return false;
     takeRequest(request, response, () => void reflect(options, request, response));
     return true;
   };
@@ -52,7 +52,7 @@ async function reflect(
   response.end(body);
   const milliseconds = performance.now() - began;
   const method = request.method ?? '';
-  log({ method, route: MIRROR_PATH, role: null, status, milliseconds, requestId }, request);
+  log({ method, route: ECHO_PATH, role: null, status, milliseconds, requestId }, request);
 }
 
 /** Of a client that has gone there is nothing to count. */

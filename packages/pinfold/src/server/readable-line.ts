@@ -1,5 +1,5 @@
 import type { RequestEntry } from '@pinfold/http';
-import { shownLines, shownText } from '../command-line/escape-control-characters.ts';
+import { escapeControls, escapeControlsInLines } from '../command-line/escape-control-characters.ts';
 import type { DescribedError } from './log.ts';
 
 /** pino's numbers of the levels that deserve a word. */
@@ -16,7 +16,7 @@ interface LogLine {
 export function readableLine(json: string): string {
   const { level, time: _, node: __, version: ___, msg, error, ...details }: LogLine = JSON.parse(json);
   const members = Object.entries(details).map(([name, value]) => ` ${name}=${valueText(value)}`);
-  const line = `${clockTime()} ${WORDS[level] ?? ''}${shownText(msg + members.join(''))}\n`;
+  const line = `${clockTime()} ${WORDS[level] ?? ''}${escapeControls(msg + members.join(''))}\n`;
   return error === undefined ? line : line + errorText(error);
 }
 
@@ -31,7 +31,7 @@ export function readableRequest({
 }: RequestEntry): string {
   const about = role === null ? '' : ` ${role}`;
   const reason = outcome === undefined ? '' : ` ${outcome}`;
-  return `${clockTime()} ${shownText(method)} ${route}${about} ${status}${reason} ${Math.round(milliseconds)} ms\n`;
+  return `${clockTime()} ${escapeControls(method)} ${route}${about} ${status}${reason} ${Math.round(milliseconds)} ms\n`;
 }
 
 function clockTime(): string {
@@ -45,5 +45,5 @@ function valueText(value: unknown): string {
 function errorText({ name, message, code, stack, cause }: DescribedError): string {
   const heading = code === undefined ? `${name}: ${message}` : `${name} (${code}): ${message}`;
   const reason = cause === undefined ? '' : `  caused by ${errorText(cause).trimStart()}`;
-  return `  ${shownLines(stack ?? heading)}\n${reason}`;
+  return `  ${escapeControlsInLines(stack ?? heading)}\n${reason}`;
 }

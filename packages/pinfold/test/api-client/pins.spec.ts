@@ -158,7 +158,7 @@ describe('what a server elsewhere answers', () => {
         answers = [answer];
         const { code, err } = await run(env, ...args);
         expect(code).to.equal(1);
-        expect(err).to.equal('pinfold: the answer is not that of a Pinfold\n');
+        expect(err).to.equal('pinfold: the answer does not come from a Pinfold\n');
       }
     });
   }
@@ -176,7 +176,7 @@ describe('what a server elsewhere answers', () => {
     ]) {
       answers = [[201, { pin: pin('x'), warnings }]];
       const { code, err } = await run(env, 'publish', page);
-      expect([code, err]).to.deep.equal([1, 'pinfold: the answer is not that of a Pinfold\n']);
+      expect([code, err]).to.deep.equal([1, 'pinfold: the answer does not come from a Pinfold\n']);
     }
     await rm(folder, { recursive: true });
   });
@@ -192,14 +192,16 @@ describe('what a server elsewhere answers', () => {
     expect(JSON.parse(out)).to.deep.equal({
       ...{ pin: pin('x'), warnings: [], replayed: false, idempotency_key: 'mine' },
     });
-    expect(err).to.include('Later. (unavailable); trying again in 1 s\n');
+    expect(err)
+      .to.include('127.0.0.1:')
+      .and.include(' is unavailable (503 unavailable); trying again in 1 s (for up to 150 s)\n');
     expect(err).to.match(
-      /127\.0\.0\.1:\d+ answered with 502 Bad Gateway and no reason; [^\n]+; trying again in 1 s\n/,
+      /127\.0\.0\.1:\d+ answered with 502 Bad Gateway and no reason; [^\n]+; trying again in 1 s \(for up to 150 s\)\n/,
     );
     answers = [[503, { code: 'unavailable', detail: 'Later.', retryable: true }, { 'retry-after': '3600' }]];
     const late = await run(env, 'publish', page, '--idempotency-key', 'mine');
-    expect([late.code, asked.length]).to.deep.equal([1, 4]);
-    expect(late.err).to.include('--idempotency-key mine').and.to.include('pinfold: Later. (unavailable)');
+    expect([late.code, asked.length]).to.deep.equal([3, 4]);
+    expect(late.err).to.include('--idempotency-key mine').and.to.include(' is unavailable (503 unavailable)');
     await rm(folder, { recursive: true });
   });
 

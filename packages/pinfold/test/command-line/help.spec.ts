@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { optionsOf } from '../../src/command-line/options.ts';
-import { USAGES } from '../../src/command-line/usages.ts';
+import { allCommands } from '../../src/command-line/all-commands.ts';
+import { callOf } from '../../src/command-line/help.ts';
 import { run } from '../command-run.ts';
 
-const names = Object.keys(USAGES);
+const commands = await allCommands();
+const names = commands.map(({ name }) => name);
 
 describe('the help', () => {
   it('names every command', async () => {
@@ -12,16 +15,15 @@ describe('the help', () => {
     for (const name of names) expect(out).to.match(new RegExp(`^  ${name}\\b`, 'm'));
   });
 
-  for (const name of names) {
+  for (const { name, options, example } of commands) {
     it(`has options and an example of "${name}"`, async () => {
       const { code, out } = await run({}, 'help', ...name.split(' '));
       expect(code).to.equal(0);
-      const { example } = USAGES[name] ?? { example: '' };
       expect(out).to.include(example);
       expect(example).to.match(new RegExp(`\\bpinfold ${name}\\b`));
-      for (const option of Object.keys(optionsOf(name))) expect(out).to.include(`--${option}`);
+      for (const option of Object.keys(options)) expect(out).to.include(`--${option}`);
       const used = [...example.matchAll(/--([a-z-]+)/g)].map(([, option]) => option);
-      expect([...Object.keys(optionsOf(name)), 'json']).to.include.members(used);
+      expect(Object.keys(options)).to.include.members(used);
     });
   }
 
@@ -37,14 +39,32 @@ describe('the help', () => {
   });
 });
 
+describe('the documents', () => {
+  it('have the table of the commands', async () => {
+    const file = join(import.meta.dirname, '../../../../docs/operators/command.md');
+    const text = await readFile(file, 'utf8');
+    for (const group of ['publications', 'service', 'about']) {
+      const rows = commands
+        .filter((command) => command.group === group)
+        .map((command) => {
+          const [first = '', ...others] = command.help.replaceAll('|', '\\|');
+          const call = `\`pinfold ${callOf(command).replaceAll('|', '\\|')}\``;
+          const guide = command.guide === undefined ? '' : ` ([more](${command.guide}))`;
+          return `| ${call} | ${first.toUpperCase()}${others.join('')}${guide} |`;
+        });
+      expect(text).to.include(`| command | what it does |\n|---|---|\n${rows.join('\n')}\n\n`);
+    }
+  });
+});
+
 describe('pinfold completion', () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     it(`names every command and option to ${shell}`, async () => {
       const { code, out } = await run({}, 'completion', shell);
       expect(code).to.equal(0);
-      for (const name of names) {
+      for (const { name, options } of commands) {
         for (const word of name.split(' ')) expect(out).to.match(new RegExp(`\\b${word}\\b`));
-        for (const option of Object.keys(optionsOf(name))) {
+        for (const option of Object.keys(options)) {
           expect(out).to.include(shell === 'fish' ? `-l ${option}` : `--${option}`);
         }
       }

@@ -164,8 +164,10 @@ describe('the commands by the API', function () {
 
   it('try again for ten seconds, and say so', async () => {
     const { code, err } = await run({ ...env, PINFOLD_URL: 'http://127.0.0.1:1' }, 'list');
-    expect(code).to.equal(1);
-    expect(err).to.match(/^127\.0\.0\.1:1 cannot be reached: [^\n;]+; trying again in 1 s\n/);
+    expect(code).to.equal(3);
+    expect(err).to.match(
+      /^127\.0\.0\.1:1 cannot be reached: [^\n;]+; trying again in 1 s \(for up to 10 s\)\n/,
+    );
     expect(err).to.match(/\npinfold: 127\.0\.0\.1:1 cannot be reached: [^\n;]+\n$/);
   });
 

@@ -101,7 +101,7 @@ describe('pinfold login', () => {
     expect(after[server.url]).not.to.equal(before[server.url]);
     const several = await run(env, 'list');
     expect(several.code).to.equal(2);
-    expect(several.err).to.include('PINFOLD_URL');
+    expect(several.err).to.include('--url').and.include(server.url).and.include(other);
   });
 
   it('prints the page where nothing opens one', async () => {

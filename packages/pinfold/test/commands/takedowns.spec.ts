@@ -97,7 +97,7 @@ describe('pinfold pins and pinfold takedowns', function () {
     const id = await publish('same', '--account', 'ada');
     const copy = await publish('same', '--account', 'grace');
     const told = await run(env, 'pins', 'takedown', id, '--reason', 'Phishing');
-    expect(told.out).to.equal(`${id} was taken down.\n${copy} is a copy, and in service.\n`);
+    expect(told.out).to.equal(`${id} was taken down.\n${copy} is a copy, and still in service.\n`);
     const taken = await asJson('pins', 'takedown', id, '--reason', 'Again', '--copies', '--purge');
     expect(taken.copies).to.deep.equal([copy]);
     expect(taken.pin).to.include({ id, state: 'deleted' });

@@ -45,7 +45,7 @@ describe('pinfold doctor, on the machine of a server', function () {
     const report = JSON.parse(well.out) as { status: string; checks: readonly object[] };
     expect(report.status).to.equal('ok');
     for (const check of report.checks) {
-      expect(check).to.have.all.keys('check', 'status', 'tried', 'came', 'advice');
+      expect(check).to.have.all.keys('check', 'status', 'expected', 'observed', 'advice');
     }
     await chmod(folder, 0o777);
     const ill = await run(env, 'doctor', '--json');
@@ -54,24 +54,24 @@ describe('pinfold doctor, on the machine of a server', function () {
     expect(ill.err).to.match(/^pinfold: 1 of \d+ checks failed\n$/);
   });
 
-  it('says in lines for people what was tried, what came and what to do', async () => {
+  it('says in lines for people what it expects, what it observes and what to do', async () => {
     await chmod(folder, 0o755);
     const { code, out } = await run(env, 'doctor');
     expect(code).to.equal(0);
     expect(out).to.include(
-      'warning  folder                every user of this machine may enter it: its mode is 0755\n',
+      'warning  folder:                every user of this machine can enter the folder: its mode is 0755\n',
     );
-    expect(out).to.include(`         tried: find ${folder}, and write in it as `);
-    expect(out).to.include(`         do: chmod 0700 ${folder}: `);
+    expect(out).to.include(`         expected: ${folder} is the data folder, `);
+    expect(out).to.include(`         to do: chmod 0700 ${folder}: `);
   });
 
   it('names the variable that is wrong, and tries nothing with such settings', async () => {
     const found = await findingsOf(examine({ ...env, PINFOLD_PORT: 'none' }));
     expect(Object.keys(found)).to.deep.equal(['settings']);
-    expect(found.settings?.came).to.match(/^PINFOLD_PORT must be /);
+    expect(found.settings?.observed).to.match(/^PINFOLD_PORT must be /);
     const misspelt = await findingsOf(examine({ ...env, PINFOLD_PROT: '1' }));
     expect(troubles(misspelt)).to.deep.equal(['settings warning']);
-    expect(misspelt.settings?.came).to.include('PINFOLD_PROT');
+    expect(misspelt.settings?.observed).to.include('PINFOLD_PROT');
   });
 
   it('finds a folder that is not there, and makes none', async () => {
@@ -86,13 +86,13 @@ describe('pinfold doctor, on the machine of a server', function () {
     await chmod(join(folder, 'secret'), 0o644);
     const read = await findingsOf(examine(env));
     expect(troubles(read)).to.deep.equal(['folder.contents failed']);
-    expect(read['folder.contents']?.came).to.include('0644');
+    expect(read['folder.contents']?.observed).to.include('0644');
     await chmod(join(folder, 'secret'), 0o600);
     const secret = await readFile(join(folder, 'secret'), 'utf8');
     await writeFile(join(folder, 'secret'), 'half of a secr');
     const halved = await findingsOf(examine({ ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' }));
     expect(halved.secret).to.include({ status: 'failed' });
-    expect(halved.secret?.came).not.to.include('half of');
+    expect(halved.secret?.observed).not.to.include('half of');
     await writeFile(join(folder, 'secret'), secret);
     // Only root can give something away.
     if (!isRoot) return;
@@ -100,7 +100,7 @@ describe('pinfold doctor, on the machine of a server', function () {
     const owned = await findingsOf(examine(env));
     expect(owned['folder.contents']).to.include({
       status: 'failed',
-      came: 'others own archives of user 65534',
+      observed: 'others own archives of user 65534',
       advice: `chown -R 0 ${folder}`,
     });
     await chown(join(folder, 'archives'), 0, 0);
@@ -108,7 +108,7 @@ describe('pinfold doctor, on the machine of a server', function () {
     await mkdir(join(folder, archive), { recursive: true });
     await chown(join(folder, archive), 65_534, 65_534);
     const restored = await findingsOf(examine(env));
-    expect(restored['folder.contents']?.came).to.equal(`others own ${archive} of user 65534`);
+    expect(restored['folder.contents']?.observed).to.equal(`others own ${archive} of user 65534`);
   });
 
   it('finds a disk without room, with too little for all uploads, without files, and of the network', async () => {
@@ -164,11 +164,13 @@ describe('pinfold doctor, at a database of its own', function () {
     const env = envOf(database.url());
     const before = await findingsOf(examine(env));
     expect(troubles(before)).to.deep.equal([]);
-    expect(before['database.rights']?.came).to.equal('it is not there yet, and may be made');
+    expect(before['database.rights']?.observed).to.equal(
+      'the schema does not exist yet, and the user can create it',
+    );
     await (await openComposition(readSettings(env))).close();
     const after = await findingsOf(examine(env));
     expect(troubles(after)).to.deep.equal([]);
-    expect(after.schema?.came).to.equal('it is the same');
+    expect(after.schema?.observed).to.equal('the schema is up to date');
     expect(after.clock?.status).to.equal('ok');
   });
 
@@ -181,13 +183,15 @@ describe('pinfold doctor, at a database of its own', function () {
     expect(troubles(before)).to.deep.equal(['database.rights failed']);
     expect(before['database.rights']?.advice).to.equal(`CREATE SCHEMA pinfold AUTHORIZATION ${quoted}`);
     await (await openComposition(readSettings(envOf(database.url())))).close();
-    expect((await findingsOf(examine(poor)))['database.rights']?.came).to.equal('it may not be used');
+    expect((await findingsOf(examine(poor)))['database.rights']?.observed).to.equal(
+      'the user cannot use the schema',
+    );
     await database.ask(`GRANT USAGE ON SCHEMA pinfold TO ${quoted}`);
     await database.ask(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pinfold TO ${quoted}`);
     await database.ask(`REVOKE DELETE ON pinfold.roles FROM ${quoted}`);
     expect((await findingsOf(examine(poor)))['database.rights']).to.include({
       status: 'failed',
-      came: 'not granted: roles: DELETE',
+      observed: 'the user lacks rights: roles: DELETE',
     });
     await database.ask(`GRANT DELETE ON pinfold.roles TO ${quoted}`);
     const granted = await findingsOf(examine(poor));
@@ -201,7 +205,7 @@ describe('pinfold doctor, at a database of its own', function () {
     const newer = await findingsOf(examine(env));
     expect(newer.schema).to.include({
       status: 'failed',
-      came: 'the database needs release 9.0.0 or a newer one',
+      observed: 'the database needs release 9.0.0 or a newer one',
     });
     await database.ask('UPDATE pinfold.schema_state SET oldest_version = 1, version = 1');
     expect((await findingsOf(examine(env))).schema?.status).to.equal('warning');
@@ -276,7 +280,7 @@ describe('pinfold doctor, at a bucket', function () {
     const missing = env().PINFOLD_STORAGE_URL?.replace('//sites', '//sights') ?? '';
     const found = await findingsOf(examine({ ...env(), PINFOLD_STORAGE_URL: missing }));
     expect(troubles(found)).to.deep.equal(['storage.check failed']);
-    expect(found['storage.check']?.came).to.include('the bucket "sights" does not exist');
+    expect(found['storage.check']?.observed).to.include('the bucket "sights" does not exist');
     expect(await readdir(join(folder, 'staging'))).to.deep.equal([]);
   });
 });

@@ -137,7 +137,7 @@ describe('pinfold doctor, from outside', function () {
     change = { headers: (sent) => ({ ...sent, host: '127.0.0.1' }) };
     const all = await found();
     expect(troubles(all)).to.deep.equal(['proxy.host failed', 'sites failed']);
-    expect(all['proxy.host']).to.include({ came: '"127.0.0.1" arrived' });
+    expect(all['proxy.host']).to.include({ observed: '"127.0.0.1" arrived as Host' });
     expect(all['proxy.host']?.advice).to.include('proxy_set_header Host $http_host');
   });
 
@@ -158,7 +158,7 @@ describe('pinfold doctor, from outside', function () {
     change = { mostBytes: 1_048_576 };
     const all = await found();
     expect(troubles(all)).to.deep.equal(['proxy.body failed']);
-    expect(all['proxy.body']?.came).to.equal('413 came from the proxy');
+    expect(all['proxy.body']?.observed).to.equal('the proxy answered 413');
     expect(all['proxy.body']?.advice).to.include('client_max_body_size 11m');
   });
 
@@ -213,7 +213,7 @@ describe('pinfold doctor, from outside', function () {
     expect(away.url?.advice).to.include('start the server');
     proxy.close();
     proxy.closeAllConnections();
-    expect((await found()).url?.came).to.include('ECONNREFUSED');
+    expect((await found()).url?.observed).to.include('ECONNREFUSED');
   });
 
   it('finds a proxy that changes what browsers get', async () => {
@@ -221,7 +221,7 @@ describe('pinfold doctor, from outside', function () {
     change = { answered: { 'content-security-policy': "default-src 'self'" } };
     const all = await found();
     expect(troubles(all)).to.deep.equal(['browser failed']);
-    expect(all.browser?.came).to.include('content-security-policy');
+    expect(all.browser?.observed).to.include('content-security-policy');
   });
 
   it('tells of a name without an address, and asks what --url names', async () => {
@@ -305,7 +305,7 @@ describe('pinfold doctor, from outside', function () {
       await start({ PINFOLD_PUBLIC_URL: secureUrl() });
       const all = await findingsOf(examine(env, undefined, { ca }));
       expect(troubles(all)).to.deep.equal(['url.certificate warning', 'sites.certificate warning']);
-      expect(all['url.certificate']?.came).to.match(/^it is good for [45] days$/);
+      expect(all['url.certificate']?.observed).to.match(/^the certificate is valid for [45] days$/);
     });
 
     it('finds one that is for another name', async () => {

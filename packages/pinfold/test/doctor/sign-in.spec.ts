@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { Finding } from '../../src/doctor/finding.ts';
-import { signInFinding } from '../../src/doctor/sign-in.ts';
+import { type Finding, runChecks } from '../../src/doctor/finding.ts';
+import { SIGN_IN } from '../../src/doctor/sign-in.ts';
 import { readSettings } from '../../src/index.ts';
+import { findingsOf } from './findings-of.ts';
 
 const CLIENT = { PINFOLD_OIDC_CLIENT_ID: 'pinfold', PINFOLD_OIDC_CLIENT_SECRET: 'hunter2' };
 
@@ -29,11 +30,16 @@ describe('pinfold doctor, at the provider of sign-in', () => {
 
   function found(text?: string): Promise<Finding> {
     document = text;
-    return signInFinding(readSettings({ PINFOLD_OIDC_ISSUER: issuer, ...CLIENT }), {});
+    return signIn({ PINFOLD_OIDC_ISSUER: issuer, ...CLIENT });
+  }
+
+  async function signIn(env: Readonly<Record<string, string>>): Promise<Finding> {
+    const found = await findingsOf(runChecks([SIGN_IN], { settings: readSettings(env), request: {} }));
+    return found.sign_in as Finding;
   }
 
   it('asks nobody where there is none', async () => {
-    expect(await signInFinding(readSettings({}), {})).to.include({ status: 'skipped' });
+    expect(await signIn({})).to.include({ status: 'skipped' });
   });
 
   it('finds nothing wrong where it calls itself as the settings do', async () => {
@@ -44,7 +50,7 @@ describe('pinfold doctor, at the provider of sign-in', () => {
     const other = `${issuer}/`;
     expect(await found(JSON.stringify({ issuer: other }))).to.include({
       status: 'failed',
-      came: `it calls itself "${other}"`,
+      observed: `the provider calls itself "${other}"`,
     });
   });
 
@@ -58,7 +64,7 @@ describe('pinfold doctor, at the provider of sign-in', () => {
     provider.close();
     const away = await found();
     expect(away).to.include({ status: 'failed' });
-    expect(away.came).to.include('ECONNREFUSED');
+    expect(away.observed).to.include('ECONNREFUSED');
     expect(away.advice).to.include('PINFOLD_OIDC_ISSUER').and.not.to.include('proxy');
     expect(JSON.stringify(away)).not.to.include('hunter2');
   });

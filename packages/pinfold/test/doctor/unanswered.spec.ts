@@ -18,8 +18,8 @@ describe('what pinfold doctor says where no answer came', () => {
   it('is that a certificate is needed, where the proxy has none for the name', async () => {
     const { port } = proxy.address() as AddressInfo;
     const error: unknown = await ask(new URL(`https://127.0.0.1:${port}/livez`), {}, {}).catch((e) => e);
-    const [came, advice] = unanswered(error);
-    expect(came).to.match(/^TLS was refused: \S+ alert [\w ]+$/);
+    const [observed, advice] = unanswered(error);
+    expect(observed).to.match(/^the proxy refused TLS: \S+ alert [\w ]+$/);
     expect(advice).to.include('certificate for this name');
   });
 });

@@ -29,7 +29,7 @@ describe('pinfold copy', function () {
     const empty = await run(env, 'copy', '--to-data-dir', '');
     expect([empty.code, empty.err]).to.deep.equal([
       2,
-      'pinfold: --to-data-dir takes a value; "pinfold help" lists what there is\n',
+      'pinfold: --to-data-dir is empty; see "pinfold help copy"\n',
     ]);
     const { err } = await run(stage.env('none'), 'copy', '--to-data-dir', stage.at('two'));
     expect(err).to.match(/^pinfold: PINFOLD_DATA_DIR names /);

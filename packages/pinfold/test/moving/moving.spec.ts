@@ -186,7 +186,7 @@ describe('pinfold export and import', function () {
     const env = await stage.stock('one', 1);
     const refused = await run(env, 'export', stage.folder);
     expect(refused.err).to.include('holds other things than an export');
-    expect((await run(env, 'export', '-')).err).to.include('nothing for a terminal');
+    expect((await run(env, 'export', '-')).err).to.include('cannot be shown on a terminal');
   });
 
   it('end with one line where nobody reads, and where nothing can be written', async () => {
@@ -195,7 +195,7 @@ describe('pinfold export and import', function () {
     const broken = await pipe('pinfold export - | head -c 10 > /dev/null', env, '').catch(
       (error: { readonly stderr: string }) => error.stderr,
     );
-    expect(broken).to.equal('pinfold: nobody reads standard output any more\n');
+    expect(broken).to.equal('pinfold: standard output was closed\n');
     await writeFile(stage.at('file'), '');
     const refused = await run(env, 'export', stage.at('file', 'folder'));
     expect(refused.err).to.match(/^pinfold: ENOTDIR: [^\n]+\n$/);

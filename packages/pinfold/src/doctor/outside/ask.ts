@@ -5,44 +5,42 @@ import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Duration, seconds } from '@pinfold/core';
 
-/** How a server is reached, where it is not as usual. */
-export interface Way {
-  /** Certificates of authorities to trust instead of the usual ones, in PEM. */
+/** Settings of every request. */
+export interface RequestSettings {
+  /** The certificate authorities to trust instead of the default ones, in PEM. */
   readonly ca?: string;
 }
 
-/** What is asked. */
-export interface Question {
+export interface RequestOptions {
   readonly method?: 'GET' | 'POST';
-  /** The target as it goes out; that of the URL when absent. */
+  /** The request target, sent unchanged; that of the URL when absent. */
   readonly target?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
 }
 
-/** What came. */
-export interface Answered {
+export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** At most the first {@link MOST_READ} bytes. */
   readonly text: string;
-  /** Our end of the connection. */
+  /** The local port of the connection. */
   readonly port: number;
-  /** Until when the certificate is good; absent where there is none. */
-  readonly certifiedUntil?: Date;
+  /** The end of the certificate; absent without TLS. */
+  readonly certificateEnd?: Date;
 }
 
-const PATIENCE: Duration = seconds(20);
+const TIMEOUT: Duration = seconds(20);
 const MOST_READ = 1_048_576;
 
 /**
- * Asks a server once, following nothing. Rejects with what Node says when no answer came.
+ * Sends one request, and follows no redirect. Rejects with Node's error if there is no answer.
  *
- * Names below `localhost` are this machine, as they are to browsers.
+ * Resolves names below `localhost` to this machine, as browsers do.
  */
-export function ask(url: URL, question: Question = {}, { ca }: Way = {}): Promise<Answered> {
+export function ask(url: URL, question: RequestOptions = {}, { ca }: RequestSettings = {}): Promise<Answer> {
   const { method = 'GET', target = `${url.pathname}${url.search}`, headers = {}, body } = question;
-  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const isSecure = url.protocol === 'https:';
   const request = (isSecure ? askSecurely : askPlainly)({
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
@@ -54,10 +52,10 @@ export function ask(url: URL, question: Question = {}, { ca }: Way = {}): Promis
       ...headers,
       ...(body === undefined ? {} : { 'content-length': body.byteLength }),
     },
-    // One connection a question, so that its port is known to be its own.
+    // One connection per request: its local port identifies it.
     agent: false,
-    lookup: lookUpAsBrowsersDo,
-    signal: AbortSignal.timeout(PATIENCE),
+    lookup: lookUpLocalhost,
+    signal: AbortSignal.timeout(TIMEOUT),
     ...(ca === undefined ? {} : { ca }),
   });
   request.on('error', reject);
@@ -72,21 +70,21 @@ export function ask(url: URL, question: Question = {}, { ca }: Way = {}): Promis
         headers: response.headers,
         text: Buffer.concat(pieces).toString('utf8'),
         port,
-        ...(certificate === undefined ? {} : { certifiedUntil: new Date(certificate.valid_to) }),
+        ...(certificate === undefined ? {} : { certificateEnd: new Date(certificate.valid_to) }),
       });
     response.on('data', (piece: Buffer) => {
       bytes += piece.byteLength;
       if (bytes <= MOST_READ) pieces.push(piece);
       else response.destroy();
     });
-    // Who answers early may close what is still being sent: the answer is what counts.
+    // A server may answer and close before it has read the whole body; the answer counts.
     response.on('error', end).on('close', end);
   });
   request.end(body);
   return promise;
 }
 
-const lookUpAsBrowsersDo: LookupFunction = (hostname, options, callback) => {
+const lookUpLocalhost: LookupFunction = (hostname, options, callback) => {
   const name = /(?:^|\.)localhost\.?$/i.test(hostname) ? 'localhost' : hostname;
   lookUp(name, options, callback);
 };

@@ -1,9 +1,18 @@
-import { type Finding, trying } from '../finding.ts';
-import { type Answered, ask } from './ask.ts';
+import {
+  type Check,
+  type Finding,
+  failed,
+  ok,
+  type Result,
+  runChecks,
+  skipped,
+  warning,
+} from '../finding.ts';
+import { type Answer, ask, type RequestSettings } from './ask.ts';
 import type { Outside } from './outside.ts';
 import { unanswered } from './unanswered.ts';
 
-/** Headers that browsers are to get as they were sent. */
+/** Headers that must reach browsers unchanged. */
 const OURS: Readonly<Record<string, RegExp>> = {
   'content-type': /^text\/html; charset=utf-8$/,
   'cache-control': /^no-store$/,
@@ -13,74 +22,80 @@ const OURS: Readonly<Record<string, RegExp>> = {
 
 const SCREEN = '/manage/sign-in';
 
-/** Loads the sign-in page as a browser does, with what it names; and asks in plain HTTP where it should be TLS. */
-export async function* browserFindings(outside: Outside): AsyncGenerator<Finding> {
-  const { addresses, way } = outside;
-  const url = new URL(`${addresses.publicUrl}${SCREEN}`);
-  const looking = trying('browser', `load ${url.href} with what it names`);
-  try {
-    const page = await ask(url, { headers: { accept: 'text/html', 'accept-encoding': 'identity' } }, way);
-    yield pageFinding(looking, page, url) ?? (await assetsFinding(looking, page, url, outside));
-  } catch (error) {
-    yield looking.failed(...unanswered(error));
-  }
-  if (url.protocol === 'https:') yield await plainFinding(outside);
+interface BrowserContext {
+  readonly outside: Outside;
+  readonly url: URL;
 }
 
-function pageFinding(looking: ReturnType<typeof trying>, page: Answered, url: URL): Finding | undefined {
-  if (page.status !== 200) {
-    return looking.failed(`${page.status} came`, 'let the proxy pass on every path below the public URL');
-  }
+const CHECKS: readonly Check<BrowserContext>[] = [
+  {
+    name: 'browser',
+    expected: ({ url }) => `${url.href} and its files arrive unchanged`,
+    look: async ({ outside: { request }, url }) => {
+      try {
+        const headers = { accept: 'text/html', 'accept-encoding': 'identity' };
+        const page = await ask(url, { headers }, request);
+        return judgePage(page, url) ?? (await lookAtAssets(page, url, request));
+      } catch (error) {
+        return failed(...unanswered(error));
+      }
+    },
+  },
+  { name: 'browser.plain', expected: 'plain HTTP redirects to https', look: lookAtPlainHttp },
+];
+
+/** Loads the sign-in page and its files as a browser does, and asks over plain HTTP. */
+export function browserFindings(outside: Outside): AsyncGenerator<Finding> {
+  return runChecks(CHECKS, { outside, url: new URL(`${outside.addresses.publicUrl}${SCREEN}`) });
+}
+
+const FORWARD_ALL = 'configure the proxy to forward every path below the public URL';
+
+function judgePage(page: Answer, url: URL): Result | undefined {
+  if (page.status !== 200) return failed(`the sign-in page answered ${page.status}`, FORWARD_ALL);
   const changed = Object.entries(OURS).find(([name, form]) => !form.test(String(page.headers[name] ?? '')));
   if (changed !== undefined) {
-    return looking.failed(
-      `another ${changed[0]} came than Pinfold sends`,
-      'let the proxy neither add headers nor change or cache answers',
+    return failed(
+      `the header ${changed[0]} arrived with another value`,
+      'configure the proxy to add no headers, and not to change or cache answers',
     );
   }
   const cookies = page.headers['set-cookie'] ?? [];
   const isKept = cookies.some((cookie) => url.protocol === 'http:' || /; *secure/i.test(cookie));
   return isKept
     ? undefined
-    : looking.failed('no cookie came that a browser would keep', 'let the proxy pass on Set-Cookie');
+    : failed('no cookie arrived that a browser would keep', 'configure the proxy to forward Set-Cookie');
 }
 
-async function assetsFinding(
-  looking: ReturnType<typeof trying>,
-  { text }: Answered,
-  url: URL,
-  { way }: Outside,
-): Promise<Finding> {
+async function lookAtAssets({ text }: Answer, url: URL, request: RequestSettings): Promise<Result> {
   const named = [...text.matchAll(/<(?:link|script)\b[^>]*?\b(?:href|src)="([^"]+)"/g)];
   const assets = named.map(([, reference = '']) => new URL(reference.replaceAll('&amp;', '&'), url));
   for (const asset of assets) {
-    if (asset.origin !== url.origin) {
-      return looking.failed(`the page names ${asset.origin}`, 'let the proxy leave pages as they are');
-    }
-    const { status } = await ask(asset, {}, way);
-    if (status !== 200) {
-      return looking.failed(
-        `${status} came for ${asset.pathname}`,
-        'let the proxy pass on every path below the public URL',
-      );
-    }
+    if (asset.origin !== url.origin)
+      return failed(`the page refers to ${asset.origin}`, 'configure the proxy to leave pages unchanged');
+    const { status } = await ask(asset, {}, request);
+    if (status !== 200) return failed(`${asset.pathname} answered ${status}`, FORWARD_ALL);
   }
-  return looking.ok(`the page and ${assets.length} files came as they were sent`);
+  return ok(`the page and ${assets.length} files arrived unchanged`);
 }
 
-/** Whoever types the name comes by plain HTTP first. */
-async function plainFinding({ addresses, way }: Outside): Promise<Finding> {
+/** A person who types the name without https:// arrives over plain HTTP. */
+async function lookAtPlainHttp({
+  outside: { addresses, request },
+}: BrowserContext): Promise<Result | undefined> {
   const url = new URL(addresses.publicUrl);
-  if (url.port !== '')
-    return trying('browser.plain', 'ask without TLS').skipped('the public URL has a port of its own');
+  if (url.protocol !== 'https:') return undefined;
+  if (url.port !== '') return skipped('the public URL has a port of its own');
   url.protocol = 'http:';
-  const looking = trying('browser.plain', `ask without TLS: GET ${url.href}`);
   try {
-    const { status, headers } = await ask(url, {}, way);
+    const { status, headers } = await ask(url, {}, request);
     return status >= 300 && status < 400 && headers.location?.startsWith('https://') === true
-      ? looking.ok('it leads to https')
-      : looking.warning(`${status} came`, 'let the proxy lead to https, and answer nothing else without TLS');
+      ? ok('plain HTTP redirects to https')
+      : warning(
+          `plain HTTP answered ${status}`,
+          'configure the proxy to redirect to https, and to answer nothing else over plain HTTP',
+        );
   } catch (error) {
-    return looking.skipped(unanswered(error)[0]);
+    return skipped(unanswered(error)[0]);
   }
 }

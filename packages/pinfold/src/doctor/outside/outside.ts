@@ -1,99 +1,127 @@
 import type { Clock, GrantSigner, Ids } from '@pinfold/core';
 import type { Settings } from '../../settings/settings.ts';
 import type { WebAddresses } from '../../settings/web-addresses.ts';
-import { type Finding, trying } from '../finding.ts';
-import { type Answered, ask, type Way } from './ask.ts';
+import {
+  type Check,
+  type Finding,
+  failed,
+  ok,
+  type Result,
+  runChecks,
+  skipped,
+  warning,
+} from '../finding.ts';
+import { type Answer, ask, type RequestSettings } from './ask.ts';
 import { browserFindings } from './browser.ts';
 import { proxyFindings } from './proxy.ts';
 import { isAboutCertificate, unanswered } from './unanswered.ts';
 
-/** What it takes to look at a server from outside. */
+/** What the checks from outside need. */
 export interface Outside {
   readonly settings: Settings;
   readonly addresses: WebAddresses;
   readonly ids: Ids;
   readonly clock: Clock;
-  /** Absent where the server's secret is not known here. */
+  /** Absent if the server's secret is not known here. */
   readonly grants: GrantSigner | undefined;
-  readonly way: Way;
+  readonly request: RequestSettings;
 }
 
 const DAY = 86_400_000;
-/** Those of Let's Encrypt are renewed when 30 of 90 days are left, and a third before their end if they live less. */
-const SOON = 14 * DAY;
+/** In days. Let's Encrypt's certificates are renewed 30 days before their end. */
+const SOON = 14;
 
-/** Asks the server at its public addresses, as its viewers do. */
+/** Asks the server at its public addresses, as viewers do. */
 export async function* outsideFindings(outside: Outside): AsyncGenerator<Finding> {
   const { addresses, ids } = outside;
   const publicUrl = new URL(`${addresses.publicUrl}/livez`);
-  if (!(yield* reached(outside, 'url', publicUrl, isAlive))) return;
+  if (!(yield* reachFindings(outside, 'url', publicUrl, isAlive))) return;
   yield* proxyFindings(outside, 'proxy', new URL(`${addresses.publicUrl}/`));
   yield* browserFindings(outside);
   if (addresses.viewerMode === 'path') {
-    yield trying('sites', 'reach the host of a site').skipped('in path mode sites are under the public URL');
+    const look = (): Result => skipped('in path mode the public URL serves the sites');
+    yield* runChecks([{ name: 'sites', expected: 'the host of a site leads to Pinfold', look }], outside);
     return;
   }
   const site = new URL(addresses.sitesUrl);
   site.hostname = `${ids.role()}.${site.hostname}`;
-  if (yield* reached(outside, 'sites', site, isOfViewer)) yield* proxyFindings(outside, 'sites', site);
+  if (yield* reachFindings(outside, 'sites', site, isOfViewer)) yield* proxyFindings(outside, 'sites', site);
 }
 
-/** Answers whether there is more to look at. */
-async function* reached(
-  { clock, way }: Outside,
-  check: 'url' | 'sites',
+interface Reaching {
+  readonly url: URL;
+  /** The days that the certificate is still valid; absent without TLS. */
+  readonly daysLeft: number | undefined;
+  readonly answer: Answer | undefined;
+  readonly error: unknown;
+}
+
+/** Returns whether Pinfold answered there. */
+async function* reachFindings(
+  { clock, request }: Outside,
+  name: 'url' | 'sites',
   url: URL,
-  isOurs: (answer: Answered) => boolean,
+  isOurs: (answer: Answer) => boolean,
 ): AsyncGenerator<Finding, boolean> {
-  const of = check === 'url' ? 'the public URL' : 'the host of a site that there is not';
-  const looking = trying(check, `ask ${of}: GET ${url.href}`);
-  const certificate = trying(`${check}.certificate`, `look at the certificate of ${url.hostname}`);
+  let answer: Answer | undefined;
+  let error: unknown;
   try {
-    const answer = await ask(url, {}, way);
-    if (!isOurs(answer)) {
-      yield looking.failed(`${answer.status}, which is not an answer of Pinfold`, adviceFor(answer));
-      return false;
-    }
-    yield looking.ok(`${answer.status} came from Pinfold`);
-    const { certifiedUntil } = answer;
-    if (certifiedUntil === undefined) yield uncertified(certificate, url);
-    else yield certificateFinding(certificate, certifiedUntil.getTime() - clock.now());
-    return true;
-  } catch (error) {
-    const [came, advice] = unanswered(error);
-    yield (isAboutCertificate(error) ? certificate : looking).failed(came, advice);
-    return false;
+    answer = await ask(url, {}, request);
+  } catch (reason) {
+    error = reason;
   }
+  const end = answer?.certificateEnd?.getTime();
+  const daysLeft = end === undefined ? undefined : Math.floor((end - clock.now()) / DAY);
+  const what = name === 'url' ? 'the public URL leads to Pinfold' : 'the host of a site leads to Pinfold';
+  const checks: readonly Check<Reaching>[] = [
+    {
+      name,
+      expected: `${what}: GET ${url.href}`,
+      look: () => {
+        if (answer === undefined) return isAboutCertificate(error) ? undefined : failed(...unanswered(error));
+        if (!isOurs(answer))
+          return failed(`${answer.status} came, which is not an answer of Pinfold`, adviceFor(answer));
+        return ok(name === 'url' ? 'Pinfold answers at the public URL' : "Pinfold answers at a site's host");
+      },
+      isRequired: true,
+    },
+    {
+      name: `${name}.certificate`,
+      expected: `${url.hostname} has a certificate that browsers trust, valid for two weeks or more`,
+      look: judgeCertificate,
+      isRequired: true,
+    },
+  ];
+  return yield* runChecks(checks, { url, daysLeft, answer, error });
 }
 
-function isAlive({ status, text }: Answered): boolean {
+function judgeCertificate({ url: { hostname }, daysLeft, answer, error }: Reaching): Result {
+  if (answer === undefined) return failed(...unanswered(error));
+  if (daysLeft !== undefined) {
+    const observed = `the certificate is valid for ${daysLeft} days`;
+    return daysLeft < SOON ? warning(observed, 'check why it was not renewed automatically') : ok(observed);
+  }
+  return /(?:^|\.)localhost$|^127\.|^\[::1\]$/.test(hostname)
+    ? skipped('this machine needs no certificate')
+    : warning('there is no TLS: passwords and keys are sent unencrypted', 'configure TLS in a proxy');
+}
+
+function isAlive({ status, text }: Answer): boolean {
   return status === 200 && /^\{"status":"ok"\}\s*$/.test(text);
 }
 
-/** The page for what is not there, or no longer. */
-function isOfViewer({ status, headers }: Answered): boolean {
+/** The viewer's page for a site that does not exist. */
+function isOfViewer({ status, headers }: Answer): boolean {
   return (status === 404 || status === 410) && headers['x-robots-tag']?.includes('noindex') === true;
 }
 
-function adviceFor({ status }: Answered): string {
+function adviceFor({ status }: Answer): string {
   if (status === 502 || status === 503 || status === 504) {
-    return 'start the server, and see that the proxy names the address and port that it listens on';
+    return 'start the server, and check that the proxy uses its address and port';
   }
-  if (status >= 300 && status < 400) return 'let the proxy pass requests on, not lead them elsewhere';
+  if (status >= 300 && status < 400)
+    return 'configure the proxy to forward requests instead of redirecting them';
   if (status === 421)
-    return 'let the proxy pass on Host as it came: with nginx, proxy_set_header Host $http_host';
-  return 'see that the proxy passes this host and path to the server unchanged, and has no answer of its own';
-}
-
-function uncertified(looking: ReturnType<typeof trying>, { hostname }: URL): Finding {
-  return /(?:^|\.)localhost$|^127\.|^\[::1\]$/.test(hostname)
-    ? looking.skipped('this machine needs none')
-    : looking.warning('there is none: passwords and keys go over the wire as they are', 'let a proxy do TLS');
-}
-
-function certificateFinding(looking: ReturnType<typeof trying>, left: number): Finding {
-  const came = `it is good for ${Math.floor(left / DAY)} days`;
-  return left < SOON
-    ? looking.warning(came, 'see that it is renewed by itself: it should have been by now')
-    : looking.ok(came);
+    return 'configure the proxy to forward Host unchanged: with nginx, proxy_set_header Host $http_host';
+  return 'check that the proxy forwards this host and path to the server, and does not answer itself';
 }

@@ -2,80 +2,146 @@ import { randomUUID } from 'node:crypto';
 import { defaultLimits } from '@pinfold/core';
 import { compile } from 'proxy-addr';
 import type { TrustProxy } from '../../settings/trust-proxy.ts';
-import { type EchoedRequest, MARK_HEADER, MIRROR_PATH, markOf } from '../doctor-token.ts';
-import { type Finding, type Trying, trying } from '../finding.ts';
-import { type Answered, ask, type Question } from './ask.ts';
+import { DOCTOR_TOKEN_HEADER, ECHO_PATH, type EchoedRequest, signDoctorToken } from '../doctor-token.ts';
+import {
+  type Check,
+  type Finding,
+  failed,
+  ok,
+  type Result,
+  runChecks,
+  skipped,
+  warning,
+} from '../finding.ts';
+import { type Answer, ask, type RequestOptions } from './ask.ts';
 import type { Outside } from './outside.ts';
 import { unanswered } from './unanswered.ts';
 
-/** An address for documentation (RFC 5737): nobody has it. */
-const NOBODY = '192.0.2.77';
-/** What stands around a ZIP in its form, and more. */
-const AROUND = 65_536;
-/** As many as hostile sites can put into a browser, half of what the server takes. */
+/** An address for documentation (RFC 5737), which no client has. */
+const FORGED = '192.0.2.77';
+/** More than a form adds to its ZIP. */
+const FORM_BYTES = 65_536;
+/** As many as hostile sites can set in a browser: half of what the server takes. */
 const COOKIE_BYTES = 30_000;
 
-/** What came of a question to the mirror. */
-type Mirrored =
-  | { readonly kind: 'seen'; readonly seen: EchoedRequest; readonly port: number }
-  | { readonly kind: 'answer'; readonly answer: Answered }
+/** The outcome of a request to the echo endpoint. */
+type Echo =
+  | { readonly kind: 'echoed'; readonly seen: EchoedRequest; readonly port: number }
+  | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'none'; readonly error: unknown };
 
-/** Asks the server how requests arrive at it, and finds what a proxy on the way has changed. */
-export async function* proxyFindings(
-  outside: Outside,
-  check: 'proxy' | 'sites',
-  url: URL,
-): AsyncGenerator<Finding> {
-  const looking = trying(`${check}.host`, `ask the server which Host arrives for ${url.host}`);
-  if (outside.grants === undefined) {
-    yield looking.skipped(
-      "the server's secret is not known here: run this with its settings, on its machine",
-    );
-    return;
-  }
-  // Two slashes, an encoded one, and a dot: what proxies like to tidy up.
-  const more = `a%2Fb//c/./${randomUUID()}%20d`;
-  const origin = url.origin;
-  const mirrored = await mirror(outside, url, more, { headers: { origin } });
-  if (mirrored.kind !== 'seen') {
-    yield unseen(looking, mirrored);
-    return;
-  }
-  const { seen } = mirrored;
-  yield seen.host.toLowerCase() === url.host
-    ? looking.ok('as it was sent')
-    : looking.failed(
-        `${JSON.stringify(seen.host)} arrived`,
-        'pass on Host as it came: with nginx, proxy_set_header Host $http_host',
-      );
-  if (check === 'sites') return;
-  yield pathFinding(url, more, seen);
-  yield originFinding(origin, seen);
-  yield* clientFindings(outside, url, seen, seen.peer.port !== mirrored.port);
-  yield await bodyFinding(outside, url);
-  yield await cookieFinding(outside, url);
+interface ProxyContext {
+  readonly outside: Outside;
+  readonly url: URL;
+  /** The rest of the path that was sent: what proxies like to normalize. */
+  readonly path: string;
+  /** The first request, as it arrived. */
+  echo?: Extract<Echo, { kind: 'echoed' }>;
 }
 
-async function mirror(
-  { grants, ids, clock, way }: Outside,
+const NGINX_HOST =
+  'configure the proxy to forward Host unchanged: with nginx, proxy_set_header Host $http_host';
+
+const HOST: Check<ProxyContext> = {
+  name: 'host',
+  expected: ({ url }) => `requests for ${url.host} arrive with that Host`,
+  look: async (context) => {
+    const { outside, url, path } = context;
+    if (outside.grants === undefined)
+      return skipped("the server's secret is not known here: run doctor on its machine, with its settings");
+    const echo = await requestEcho(outside, url, path, { headers: { origin: url.origin } });
+    if (echo.kind !== 'echoed') return notEchoed(echo);
+    context.echo = echo;
+    const { host } = echo.seen;
+    return host.toLowerCase() === url.host
+      ? ok('Host arrives unchanged')
+      : failed(`${JSON.stringify(host)} arrived as Host`, NGINX_HOST);
+  },
+};
+
+/** A check of a request that arrived. */
+function arrivalCheck(
+  name: string,
+  expected: string | ((context: ProxyContext) => string),
+  look: (context: ProxyContext, echo: Extract<Echo, { kind: 'echoed' }>) => Result | Promise<Result>,
+): Check<ProxyContext> {
+  return {
+    name,
+    expected,
+    look: (context) => (context.echo === undefined ? undefined : look(context, context.echo)),
+  };
+}
+
+const PROXY: readonly Check<ProxyContext>[] = [
+  { ...HOST, name: 'proxy.host' },
+  arrivalCheck(
+    'proxy.path',
+    'a path with an encoded slash, two slashes and a dot arrives unchanged',
+    (context, { seen }) =>
+      seen.target === targetOf(context.url, context.path)
+        ? ok('the path arrives unchanged')
+        : failed(
+            `another path arrived: ${JSON.stringify(seen.target)}`,
+            'configure the proxy to forward paths unchanged: with nginx, proxy_pass without a path, and merge_slashes off',
+          ),
+  ),
+  arrivalCheck(
+    'proxy.origin',
+    'the Origin of the management screen arrives unchanged',
+    ({ url }, { seen: { origin } }) =>
+      origin === url.origin
+        ? ok('Origin arrives unchanged')
+        : failed(
+            `${origin === null ? 'no Origin' : JSON.stringify(origin)} arrived`,
+            'configure the proxy to forward Origin unchanged: the management screen refuses its own forms without it',
+          ),
+  ),
+  arrivalCheck('proxy.client', 'every viewer has an address of its own, and cannot choose it', lookAtClient),
+  arrivalCheck(
+    'proxy.body',
+    ({ outside }) => `a request of ${largestForm(outside)} bytes arrives: the largest ZIP in its form`,
+    lookAtBody,
+  ),
+  arrivalCheck(
+    'proxy.cookies',
+    `${COOKIE_BYTES} bytes of cookies arrive: hostile sites can set as many`,
+    lookAtCookies,
+  ),
+];
+
+/** Asks the server how requests arrive, and finds what a proxy changes. */
+export function proxyFindings(
+  outside: Outside,
+  name: 'proxy' | 'sites',
   url: URL,
-  more: string,
-  question: Question = {},
-): Promise<Mirrored> {
-  if (grants === undefined) throw new Error('there is nothing to sign with');
-  const headers = { ...question.headers, [MARK_HEADER]: markOf(grants, ids, clock.now()) };
-  const target = `${url.pathname.replace(/\/$/, '')}${MIRROR_PATH}${more}`;
+): AsyncGenerator<Finding, boolean> {
+  const context: ProxyContext = { outside, url, path: `a%2Fb//c/./${randomUUID()}%20d` };
+  return runChecks(name === 'proxy' ? PROXY : [{ ...HOST, name: 'sites.host' }], context);
+}
+
+function targetOf(url: URL, path: string): string {
+  return `${url.pathname.replace(/\/$/, '')}${ECHO_PATH}${path}`;
+}
+
+async function requestEcho(
+  { grants, ids, clock, request }: Outside,
+  url: URL,
+  path: string,
+  options: RequestOptions = {},
+): Promise<Echo> {
+  if (grants === undefined) throw new Error('the token needs a secret');
+  const token = signDoctorToken(grants, ids, clock.now());
+  const headers = { ...options.headers, [DOCTOR_TOKEN_HEADER]: token };
   try {
-    const answer = await ask(url, { ...question, target, headers }, way);
-    const seen = reflectionIn(answer);
-    return seen === undefined ? { kind: 'answer', answer } : { kind: 'seen', seen, port: answer.port };
+    const answer = await ask(url, { ...options, target: targetOf(url, path), headers }, request);
+    const seen = echoIn(answer);
+    return seen === undefined ? { kind: 'answer', answer } : { kind: 'echoed', seen, port: answer.port };
   } catch (error) {
     return { kind: 'none', error };
   }
 }
 
-function reflectionIn({ status, text }: Answered): EchoedRequest | undefined {
+function echoIn({ status, text }: Answer): EchoedRequest | undefined {
   if (status !== 200) return undefined;
   try {
     const parsed = JSON.parse(text) as Partial<EchoedRequest> | null;
@@ -86,95 +152,59 @@ function reflectionIn({ status, text }: Answered): EchoedRequest | undefined {
   }
 }
 
-function unseen(looking: Trying, mirrored: Exclude<Mirrored, { kind: 'seen' }>): Finding {
-  if (mirrored.kind === 'none') return looking.failed(...unanswered(mirrored.error));
-  return looking.failed(
-    `${mirrored.answer.status} came: the server does not know this command as its own`,
-    'run this with the settings of that very server, PINFOLD_SECRET or its data folder among them, and at its release; see that the proxy passes on headers and paths',
+function notEchoed(echo: Exclude<Echo, { kind: 'echoed' }>): Result {
+  if (echo.kind === 'none') return failed(...unanswered(echo.error));
+  return failed(
+    `${echo.answer.status} came: the server does not accept the token of this command`,
+    'run doctor with the settings of this server, with the same PINFOLD_SECRET or data folder and the same release; check that the proxy forwards headers and paths',
   );
 }
 
-function pathFinding(url: URL, more: string, { target }: EchoedRequest): Finding {
-  const looking = trying('proxy.path', 'send a path with an encoded slash, two slashes and a dot');
-  const sent = `${url.pathname.replace(/\/$/, '')}${MIRROR_PATH}${more}`;
-  return target === sent
-    ? looking.ok('it arrived as it was sent')
-    : looking.failed(
-        `another one arrived: ${JSON.stringify(target)}`,
-        'pass on paths as they came: with nginx, proxy_pass without a path, and merge_slashes off',
-      );
-}
-
-function originFinding(sent: string, { origin }: EchoedRequest): Finding {
-  const looking = trying('proxy.origin', 'send the Origin of the management screen');
-  return origin === sent
-    ? looking.ok('it arrived as it was sent')
-    : looking.failed(
-        `${origin === null ? 'none' : JSON.stringify(origin)} arrived`,
-        'pass on Origin as it came: forms of the management screen are refused without it',
-      );
-}
-
-async function* clientFindings(
-  outside: Outside,
-  url: URL,
-  seen: EchoedRequest,
-  isProxied: boolean,
-): AsyncGenerator<Finding> {
+async function lookAtClient(
+  { outside, url }: ProxyContext,
+  { seen, port }: { seen: EchoedRequest; port: number },
+): Promise<Result> {
   const { trustProxy } = outside.settings;
-  const looking = trying('proxy.client', 'ask which address counts as the client');
-  if (isProxied) {
-    const wrong = wrongTrust(looking, trustProxy, seen, url.protocol === 'https:');
-    if (wrong !== undefined) {
-      yield wrong;
-      return;
-    }
-  }
-  const forged = await mirror(outside, url, 'forged', { headers: { 'x-forwarded-for': NOBODY } });
-  if (forged.kind !== 'seen') {
-    yield unseen(looking, forged);
-    return;
-  }
+  const isProxied = seen.peer.port !== port;
+  const wrong = isProxied ? judgeTrust(trustProxy, seen, url.protocol === 'https:') : undefined;
+  if (wrong !== undefined) return wrong;
+  const forged = await requestEcho(outside, url, 'forged', { headers: { 'x-forwarded-for': FORGED } });
+  if (forged.kind !== 'echoed') return notEchoed(forged);
   const { client, forwarded_for: forwarded } = forged.seen;
-  if (client !== NOBODY) {
-    yield looking.ok(`${seen.client}, and a forged one is not believed`);
-    return;
+  if (client !== FORGED) return ok(`the client address is ${seen.client}; a forged one is ignored`);
+  const isAdmitted = trustProxy.kind === 'addresses' && isTrusted(trustProxy, seen.client);
+  if (isAdmitted && (forwarded !== FORGED || !isProxied)) {
+    return ok(`the client address is ${seen.client}, a trusted one; whether others can forge one is unknown`);
   }
-  const isBelieved = trustProxy.kind === 'addresses' && isTrusted(trustProxy, seen.client);
-  if (isBelieved && (forwarded !== NOBODY || !isProxied)) {
-    yield looking.ok(`${seen.client}, which is trusted: so it cannot be told whether others may forge one`);
-    return;
-  }
-  yield looking.failed(
-    'any that a client writes into X-Forwarded-For: passwords may be guessed without end',
+  return failed(
+    'clients can choose their address by X-Forwarded-For: the limit of password attempts has no effect',
     isProxied
-      ? 'let the proxy add the address it sees to X-Forwarded-For, or replace it; let PINFOLD_TRUST_PROXY name the proxy, and no more hops than there are'
-      : 'unset PINFOLD_TRUST_PROXY, since there is no proxy, or let requests come through it alone',
+      ? 'configure the proxy to add the address it sees to X-Forwarded-For, or to replace the header; let PINFOLD_TRUST_PROXY name the proxy, and no more hops than there are'
+      : 'unset PINFOLD_TRUST_PROXY if there is no proxy, or let all requests pass through it',
   );
 }
 
 /**
- * Why all viewers would count as one.
+ * Why all viewers would have the same address.
  *
- * @param isCertain whether there is a proxy: addresses may have been translated on the way instead.
+ * @param isCertain whether a proxy exists for certain: otherwise NAT may have changed the port.
  */
-function wrongTrust(
-  looking: Trying,
+function judgeTrust(
   trust: TrustProxy,
   { forwarded_for, peer }: EchoedRequest,
   isCertain: boolean,
-): Finding | undefined {
+): Result | undefined {
   if (forwarded_for === null) {
-    const came = `no X-Forwarded-For comes from ${peer.address}, so that all viewers who come that way count as one`;
+    const observed = `${peer.address} sends no X-Forwarded-For: all viewers behind it have the same address`;
     const advice =
-      'let the proxy write the header into every request: with nginx, proxy_set_header X-Forwarded-For $remote_addr';
+      'configure the proxy to set the header: with nginx, proxy_set_header X-Forwarded-For $remote_addr';
     return isCertain
-      ? looking.failed(came, advice)
-      : looking.warning(came, `${advice}; where there is none, all is well`);
+      ? failed(observed, advice)
+      : warning(observed, `${advice}; without a proxy, ignore this`);
   }
   if (isTrusted(trust, peer.address)) return undefined;
-  return looking.failed(
-    `the proxy's own, ${peer.address}: all viewers count as one, and ten wrong passwords of anybody shut out all`,
+  return failed(
+    `all viewers have the proxy's address, ${peer.address}: ten wrong passwords of one viewer block all of them`,
     `PINFOLD_TRUST_PROXY=${peer.address}`,
   );
 }
@@ -192,37 +222,33 @@ function isTrusted(trust: TrustProxy, address: string): boolean {
   }
 }
 
-async function bodyFinding(outside: Outside, url: URL): Promise<Finding> {
-  const { archiveBytes = defaultLimits.archiveBytes } = outside.settings.archives;
-  const size = archiveBytes + AROUND;
-  const looking = trying('proxy.body', `send ${size} bytes, as much as the largest ZIP in its form`);
-  const mirrored = await mirror(outside, url, 'body', { method: 'POST', body: new Uint8Array(size) });
-  if (mirrored.kind === 'seen') {
-    const { body_bytes: bytes } = mirrored.seen;
-    return bytes === size
-      ? looking.ok('all of them arrived')
-      : looking.failed(`${bytes} arrived`, 'let the proxy pass on bodies as they come');
-  }
-  const larger = `let the proxy take larger bodies: with nginx, client_max_body_size ${Math.ceil(size / 1_048_576)}m`;
-  if (mirrored.kind === 'none') return looking.failed(unanswered(mirrored.error)[0], larger);
-  const { status } = mirrored.answer;
-  return looking.failed(`${status} came from the proxy`, larger);
+function largestForm({ settings }: Outside): number {
+  return (settings.archives.archiveBytes ?? defaultLimits.archiveBytes) + FORM_BYTES;
 }
 
-async function cookieFinding(outside: Outside, url: URL): Promise<Finding> {
-  const looking = trying(
-    'proxy.cookies',
-    `send ${COOKIE_BYTES} bytes of cookies, as a hostile site can make browsers do`,
-  );
+async function lookAtBody({ outside, url }: ProxyContext): Promise<Result> {
+  const size = largestForm(outside);
+  const echo = await requestEcho(outside, url, 'body', { method: 'POST', body: new Uint8Array(size) });
+  if (echo.kind === 'echoed') {
+    const { body_bytes: bytes } = echo.seen;
+    return bytes === size
+      ? ok('the whole request arrived')
+      : failed(`${bytes} bytes arrived`, 'configure the proxy to forward bodies unchanged');
+  }
+  const advice = `configure the proxy to accept larger bodies: with nginx, client_max_body_size ${Math.ceil(size / 1_048_576)}m`;
+  return failed(refusedByProxy(echo), advice);
+}
+
+async function lookAtCookies({ outside, url }: ProxyContext): Promise<Result> {
   const cookies = Array.from({ length: COOKIE_BYTES / 3_000 }, (_, n) => `doctor${n}=${'x'.repeat(2_990)}`);
-  const mirrored = await mirror(outside, url, 'cookies', { headers: { cookie: cookies.join('; ') } });
-  if (mirrored.kind === 'seen') return looking.ok('they arrived, and the server tells viewers what to do');
-  const came =
-    mirrored.kind === 'none'
-      ? unanswered(mirrored.error)[0]
-      : `${mirrored.answer.status} came from the proxy`;
-  return looking.warning(
-    came,
-    'let the proxy take heads of 64 KiB, so that viewers are told what to do: with nginx, large_client_header_buffers 12 64k',
+  const echo = await requestEcho(outside, url, 'cookies', { headers: { cookie: cookies.join('; ') } });
+  if (echo.kind === 'echoed') return ok('the cookies arrived, so the server can tell viewers what to do');
+  return warning(
+    refusedByProxy(echo),
+    'configure the proxy to accept 64 KiB of headers, so that viewers learn what to do: with nginx, large_client_header_buffers 12 64k',
   );
+}
+
+function refusedByProxy(echo: Exclude<Echo, { kind: 'echoed' }>): string {
+  return echo.kind === 'none' ? unanswered(echo.error)[0] : `the proxy answered ${echo.answer.status}`;
 }

@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util';
+import { didYouMean } from './did-you-mean.ts';
+import { UsageError } from './failures.ts';
+import type { Terminal } from './terminal.ts';
+
+/** An option of a command. */
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: true;
+  /** The placeholder of its value in the help. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** The section of the help that lists a command. */
+export type Group = 'publications' | 'service' | 'about';
+
+/** One command: parsing, help, completion, the table in the documents and dispatch come from it. */
+export interface Command {
+  /** One word, or two, such as `pins takedown`. */
+  readonly name: string;
+  readonly group: Group;
+  /** The names of its arguments; optional ones stand in brackets. */
+  readonly arguments: readonly string[];
+  readonly options: Options;
+  readonly help: string;
+  readonly example: string;
+  /** The section of the operators' documents about it. */
+  readonly guide: string | undefined;
+  /** Parses the arguments, runs the command, and resolves with the exit code. */
+  run(args: readonly string[], terminal: Terminal): Promise<number>;
+}
+
+type Value<Known extends Option> = Known['type'] extends 'boolean'
+  ? boolean
+  : Known extends { readonly multiple: true }
+    ? readonly string[]
+    : string;
+
+type Values<Known extends Options> = { readonly [Name in keyof Known]?: Value<Known[Name]> | undefined } & {
+  readonly json: boolean;
+};
+
+type Positionals<Names extends readonly string[]> = {
+  readonly [Index in keyof Names]: Names[Index] extends `[${string}]` ? string | undefined : string;
+};
+
+interface CommandRecord<Names extends readonly string[], Known extends Options>
+  extends Pick<Command, 'name' | 'group' | 'help' | 'example'> {
+  readonly arguments: Names;
+  readonly options?: Known;
+  readonly guide?: string;
+  /** False for a command whose output is not for scripts. */
+  readonly json?: false;
+  readonly run: (
+    positionals: Positionals<Names>,
+    values: Values<Known>,
+    terminal: Terminal,
+  ) => Promise<number> | Promise<void>;
+}
+
+const JSON_OPTION: Options = { json: { type: 'boolean', help: 'print one JSON document, for scripts' } };
+
+/** Makes a command of a record; nearly every command takes `--json`. */
+export function command<
+  const Names extends readonly string[],
+  const Known extends Options = Record<never, never>,
+>({ guide, json, run, ...record }: CommandRecord<Names, Known>): Command {
+  const options: Options = { ...record.options, ...(json === false ? {} : JSON_OPTION) };
+  return {
+    ...record,
+    options,
+    guide,
+    run: async (args, terminal) => {
+      const { values, positionals } = parse(args, options);
+      checkCount(positionals, record.arguments);
+      // `parseArgs` has checked the values against the options, and the line above the positionals.
+      const typed = { ...values, json: values.json === true } as unknown as Values<Known>;
+      const code = await run(positionals as unknown as Positionals<Names>, typed, terminal);
+      return typeof code === 'number' ? code : 0;
+    },
+  };
+}
+
+function checkCount(positionals: readonly string[], names: readonly string[]): void {
+  const missing = names[positionals.length];
+  if (missing !== undefined && !missing.startsWith('[')) throw new UsageError(`${missing} is missing`);
+  // The message must not repeat the argument: it may be a secret meant for an option.
+  if (positionals.length > names.length) throw new UsageError('there are too many arguments');
+}
+
+function parse(args: readonly string[], options: Options): ReturnType<typeof parseArgs> {
+  const known = Object.fromEntries(
+    Object.entries(options).map(([name, { type, multiple = false }]) => [name, { type, multiple }]),
+  );
+  try {
+    return parseArgs({ args: [...args], options: known, strict: true, allowPositionals: true });
+  } catch (error) {
+    if (!(error instanceof TypeError) || !('code' in error)) throw error;
+    const unknown = /^Unknown option '--([\w-]+)/.exec(error.message)?.[1];
+    const hint = unknown === undefined ? '' : didYouMean(unknown, Object.keys(options), '--');
+    // Only Node's first sentence is about the arguments.
+    throw new UsageError(`${error.message.split('. ')[0]}${hint}`, { cause: error });
+  }
+}

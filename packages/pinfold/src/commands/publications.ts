@@ -1,0 +1,171 @@
+import type { Change, Pin } from '@pinfold/client';
+import { inBrowser } from '../api-client/browser.ts';
+import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
+import { readPublicationId, readState } from '../command-line/arguments.ts';
+import { type Command, command } from '../command-line/command.ts';
+import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { TARGET_OPTIONS, type Target, withPublications } from '../publishing/publications.ts';
+
+const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+const GUIDE = '#your-publications';
+
+const list = command({
+  name: 'list',
+  group: 'publications',
+  arguments: [],
+  options: {
+    state: { type: 'string', value: 'STATE', help: 'only published, expired or deleted ones' },
+    ...TARGET_OPTIONS,
+  },
+  help: 'list your publications, newest first, without stopped ones',
+  example: 'pinfold list --state published',
+  guide: GUIDE,
+  run: async (_, values, terminal) => {
+    const state = values.state === undefined ? undefined : readState(values.state);
+    await withPublications(values, false, terminal, async (publications) => {
+      const pins: Pin[] = [];
+      for await (const pin of publications.list(state)) {
+        if (values.json) pins.push(pin);
+        else terminal.out(lineOf(pin));
+      }
+      if (values.json) terminal.out(jsonLine({ pins }));
+    });
+  },
+});
+
+const show = command({
+  name: 'show',
+  group: 'publications',
+  arguments: ['ID'],
+  options: TARGET_OPTIONS,
+  help: 'show everything about one',
+  example: `pinfold show https://pins.example/s/${ID}`,
+  guide: GUIDE,
+  run: async ([text], values, terminal) => {
+    const id = readPublicationId(text);
+    const pin = await withPublications(values, false, terminal, (publications) => publications.get(id));
+    if (values.json) terminal.out(jsonLine({ pin }));
+    else for (const [name, value] of factsOf(pin)) terminal.out(escapeControls(`${name.padEnd(11)}${value}`));
+  },
+});
+
+const rename = command({
+  name: 'rename',
+  group: 'publications',
+  arguments: ['ID', 'TITLE'],
+  options: TARGET_OPTIONS,
+  help: 'change the title; "" removes it',
+  example: `pinfold rename ${ID} "Summer catalogue"`,
+  guide: GUIDE,
+  run: async ([id, title], values, terminal) => {
+    const pin = await update(id, { title }, values, terminal);
+    print(pin, values.json, terminal, pin.title === null ? 'has no title' : `has the title "${pin.title}"`);
+  },
+});
+
+const password = command({
+  name: 'password',
+  group: 'publications',
+  arguments: ['ID'],
+  options: { none: { type: 'boolean', help: 'remove the protection' }, ...TARGET_OPTIONS },
+  help: 'protect it with a password, which is asked for, or read from standard input',
+  example: `pinfold password ${ID} < password.txt`,
+  guide: GUIDE,
+  run: async ([id], values, terminal) => {
+    readPublicationId(id);
+    const wanted = values.none ? '' : await newPassword(terminal);
+    const pin = await update(id, { password: wanted }, values, terminal);
+    print(pin, values.json, terminal, pin.password_protected ? 'has a new password' : 'needs no password');
+  },
+});
+
+const renew = command({
+  name: 'renew',
+  group: 'publications',
+  arguments: ['ID'],
+  options: TARGET_OPTIONS,
+  help: 'let it expire later: the time of a renewal from now',
+  example: `pinfold renew ${ID}`,
+  guide: GUIDE,
+  run: async ([id], values, terminal) => {
+    const pin = await update(id, { reset_expiration: true }, values, terminal);
+    print(pin, values.json, terminal, `expires ${pin.expires_at ?? 'never'}`);
+  },
+});
+
+const stop = command({
+  name: 'stop',
+  group: 'publications',
+  arguments: ['ID'],
+  options: TARGET_OPTIONS,
+  help: 'stop it for good: viewers can no longer see it',
+  example: `pinfold stop ${ID}`,
+  guide: GUIDE,
+  run: async ([text], values, terminal) => {
+    const id = readPublicationId(text);
+    await withPublications(values, true, terminal, (publications) => publications.stop(id));
+    terminal.out(values.json ? jsonLine({ id, stopped: true }) : `${id} is stopped.`);
+  },
+});
+
+const open = command({
+  name: 'open',
+  group: 'publications',
+  arguments: ['ID'],
+  options: TARGET_OPTIONS,
+  help: 'open it in the browser',
+  example: `pinfold open ${ID}`,
+  guide: GUIDE,
+  run: async ([text], values, terminal) => {
+    const id = readPublicationId(text);
+    const pin = await withPublications(values, false, terminal, (publications) => publications.get(id));
+    const link = webAddress(pin.shared_url);
+    terminal.out(values.json ? jsonLine({ pin }) : link);
+    await inBrowser(link, terminal.env);
+  },
+});
+
+export const commands: readonly Command[] = [list, show, rename, password, renew, stop, open];
+
+function update(text: string, change: Change, target: Target, terminal: Terminal): Promise<Pin> {
+  const id = readPublicationId(text);
+  return withPublications(target, true, terminal, (publications) => publications.update(id, change));
+}
+
+async function newPassword({ secret }: Terminal): Promise<string> {
+  const given = await secret?.('New password: ');
+  // An empty password would remove the protection; here it is more likely an unset variable of a script.
+  if (!given) throw new UsageError('a password is required on standard input; --none removes the protection');
+  return given;
+}
+
+/** The system's opener starts programs, too, so it must get nothing but a page of the web. */
+function webAddress(text: string): string {
+  const { protocol, href } = URL.parse(text) ?? {};
+  if (href === undefined || (protocol !== 'http:' && protocol !== 'https:'))
+    throw new CommandFailure(NOT_A_PINFOLD);
+  return href;
+}
+
+function print(pin: Pin, json: boolean, { out }: Terminal, sentence: string): void {
+  out(json ? jsonLine({ pin }) : escapeControls(`${pin.id} ${sentence}.`));
+}
+
+function lineOf({ shared_url, state, expires_at, title, original_filename }: Pin): string {
+  return escapeControls([shared_url, state, expires_at ?? 'pinned', title ?? original_filename].join('  '));
+}
+
+function factsOf(pin: Pin): readonly (readonly [name: string, value: string])[] {
+  return [
+    ['link', pin.shared_url],
+    ['title', pin.title ?? '-'],
+    ['state', pin.state],
+    ['published', pin.published_at],
+    pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
+    ['password', pin.password_protected ? 'yes' : 'no'],
+    ['files', `${pin.file_count}, ${pin.size} bytes`],
+    ['from', pin.original_filename],
+  ];
+}

@@ -1,0 +1,36 @@
+import { type Command, command } from '../command-line/command.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+import { readSettings } from '../settings/settings.ts';
+
+const serve = command({
+  name: 'serve',
+  group: 'service',
+  arguments: [],
+  json: false,
+  help: 'run the server until SIGTERM; its settings are environment variables',
+  example: 'PINFOLD_PORT=9000 pinfold serve',
+  guide: 'running.md',
+  run: async (_, __, { env }) => {
+    const [{ createApp }, { runUntilStopped }] = await Promise.all([
+      import('../compose/create-app.ts'),
+      import('../start/run-until-stopped.ts'),
+    ]);
+    return runUntilStopped(async () => createApp(readSettings(env)));
+  },
+});
+
+const migrate = command({
+  name: 'migrate',
+  group: 'service',
+  arguments: [],
+  help: 'migrate the database to this release; serve and import do so, too',
+  example: 'pinfold migrate',
+  guide: 'running.md',
+  run: async (_, { json }, terminal) => {
+    await withComposition(terminal, async () => undefined, { migrates: 'any' });
+    terminal.out(json ? jsonLine({ migrated: true }) : 'The database is up to date.');
+  },
+});
+
+export const commands: readonly Command[] = [serve, migrate];

@@ -1,0 +1,180 @@
+import type { Change, Pin } from '@pinfold/client';
+import {
+  type AccountId,
+  type Duration,
+  isFault,
+  type Publication,
+  type PublishOutcome,
+  parseIdempotencyKey,
+  type Refusal,
+  type RoleState,
+  type Update,
+  type UpdateOutcome,
+} from '@pinfold/core';
+import { archiveError, pinOf, wireWarnings } from '@pinfold/http-express';
+import { operatorCause } from '../command-line/by-command.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+import { everyItem } from '../commands/every-item.ts';
+import type { Composition } from '../compose/composition.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { WebAddresses } from '../settings/web-addresses.ts';
+import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
+import { type Attempt, retryUntilDone } from './persist.ts';
+import type { Checked, Published, PublishRequest } from './publication.ts';
+import type { Publications } from './publications.ts';
+import { changeFailure, publishRefusalText, requestRefusalText } from './refusal-words.ts';
+
+/** Works with the publications of an account on this machine: without a server and without a key. */
+export async function withLocalPublications<Result>(
+  terminal: Terminal,
+  account: AccountId = DEFAULT_ACCOUNT,
+  task: (publications: Publications) => Promise<Result>,
+): Promise<Result> {
+  return withComposition(terminal, async (composition, settings) => {
+    const { publicUrl } = await linkAddresses(settings);
+    return task(new LocalPublications(composition, account, publicUrl, settings, terminal));
+  });
+}
+
+class LocalPublications implements Publications {
+  readonly #useCases: Composition['useCases'];
+  readonly #by: AccountId;
+  readonly #publicUrl: WebAddresses['publicUrl'];
+  readonly #settings: Settings;
+  readonly #terminal: Terminal;
+
+  constructor(
+    { useCases }: Composition,
+    by: AccountId,
+    publicUrl: WebAddresses['publicUrl'],
+    settings: Settings,
+    terminal: Terminal,
+  ) {
+    this.#useCases = useCases;
+    this.#by = by;
+    this.#publicUrl = publicUrl;
+    this.#settings = settings;
+    this.#terminal = terminal;
+  }
+
+  async publish(request: PublishRequest): Promise<Published> {
+    const { err, progress } = this.#terminal;
+    const { addresses, warning } = await printableAddresses(this.#settings);
+    progress?.('checking');
+    const note = (reason: Error, pause: Duration): void =>
+      err(`${reason.message.replace(/\.$/, '')}; trying again in ${Math.ceil(pause / 1_000)} s`);
+    const attempt = () => this.#attempt(request);
+    const { kind, publication, warnings } = await retryUntilDone(this.#useCases.clock, attempt, note);
+    if (warning !== undefined) err(warning);
+    const pin = pinOf(publication, addresses.publicUrl);
+    return { pin, warnings: wireWarnings(warnings), replayed: kind === 'replayed' };
+  }
+
+  async check({ filename, title, bytes }: PublishRequest): Promise<Checked> {
+    const request = { by: this.#by, filename, title: title ?? null, archive: bytes };
+    const outcome = await this.#useCases.check(request);
+    if (outcome.kind === 'refused') throw refused(outcome, bytes);
+    const { fileCount, size, warnings } = outcome;
+    return { archive: { file_count: fileCount, size }, warnings: wireWarnings(warnings) };
+  }
+
+  async *list(state: RoleState | undefined): AsyncGenerator<Pin> {
+    const filter = { by: this.#by, ...(state === undefined ? {} : { state }) };
+    const publications = everyItem(
+      (page) => this.#useCases.list({ ...filter, ...page }),
+      (page) => page.publications,
+    );
+    for await (const publication of publications) yield this.#pinOf(publication);
+  }
+
+  async get(id: string): Promise<Pin> {
+    const outcome = await this.#useCases.read({ by: this.#by, id });
+    if (outcome.kind === 'refused') throw changeFailure(outcome);
+    return this.#pinOf(outcome.publication);
+  }
+
+  async update(id: string, change: Change): Promise<Pin> {
+    return this.#changed(await this.#useCases.update(this.#request(id), updateOf(change)));
+  }
+
+  async stop(id: string): Promise<void> {
+    this.#changed(await this.#useCases.stop(this.#request(id)));
+  }
+
+  #request(id: string) {
+    return { by: this.#by, id, cause: operatorCause() };
+  }
+
+  #changed(outcome: UpdateOutcome): Pin {
+    if (outcome.kind === 'refused') throw changeFailure(outcome);
+    return this.#pinOf(outcome.publication);
+  }
+
+  #pinOf(publication: Publication): Pin {
+    return pinOf(publication, this.#publicUrl);
+  }
+
+  async #attempt({
+    idempotencyKey,
+    filename,
+    title,
+    bytes,
+  }: PublishRequest): Promise<Attempt<Exclude<PublishOutcome, { kind: 'refused' }>>> {
+    const { clock, limits, publish } = this.#useCases;
+    const key = parseIdempotencyKey(idempotencyKey, limits);
+    if (typeof key !== 'string') throw new UsageError(requestRefusalText(key));
+    try {
+      const request = { by: this.#by, key, filename, title: title ?? null, archive: bytes };
+      const outcome = await publish({ ...request, cause: operatorCause() });
+      if (outcome.kind !== 'refused') return { kind: 'done', result: outcome };
+      switch (outcome.code) {
+        case 'idempotency_in_progress':
+        case 'rate_limited': {
+          const message = {
+            rate_limited: 'The account has reached its rate of publications',
+            idempotency_in_progress: 'Another process is publishing this right now',
+          }[outcome.code];
+          const wait = Math.max(0, outcome.retryAt - clock.now()) as Duration;
+          return { kind: 'again', after: wait, reason: new CommandFailure(message, { code: outcome.code }) };
+        }
+        default:
+          throw refused(outcome, bytes);
+      }
+    } catch (error) {
+      if (!isFault(error) || !error.retryable) throw error;
+      return { kind: 'again', after: undefined, reason: error };
+    }
+  }
+}
+
+function refused(
+  refusal: Exclude<Extract<PublishOutcome, Refusal>, Refusal<'idempotency_in_progress' | 'rate_limited'>>,
+  bytes: Uint8Array,
+): Error {
+  switch (refusal.code) {
+    case 'archive_too_large': {
+      const message = `the ZIP has ${bytes.byteLength} bytes; at most ${refusal.limit} are allowed`;
+      return new CommandFailure(message, { code: refusal.code });
+    }
+    case 'invalid_filename':
+    case 'invalid_idempotency_key':
+    case 'invalid_title':
+      return new UsageError(requestRefusalText(refusal));
+    case 'invalid_archive': {
+      const detail = publishRefusalText(refusal);
+      const errors = refusal.problems.map(archiveError);
+      return new CommandFailure(detail, { json: { code: refusal.code, detail, errors } });
+    }
+    default:
+      return new CommandFailure(publishRefusalText(refusal), { code: refusal.code });
+  }
+}
+
+function updateOf(change: Change): Update {
+  if ('title' in change) return { type: 'set_title', title: change.title ?? null };
+  if ('password' in change) return { type: 'set_password', password: change.password ?? null };
+  return { type: 'reset_expiration' };
+}

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Change, Pin } from '@pinfold/client';
+import type { RoleState } from '@pinfold/core';
+import { loginsOf } from '../api-client/logins.ts';
+import { type Server, serverOf } from '../api-client/server.ts';
+import { readAccount } from '../command-line/arguments.ts';
+import { UsageError } from '../command-line/failures.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import type { Environment } from '../settings/settings.ts';
+import type { Checked, Published, PublishRequest } from './publication.ts';
+
+/** The publications of one account: on this machine, or on a server by its API. */
+export interface Publications {
+  /** Publishes once for one Idempotency-Key, and retries while the failure may pass. */
+  publish(request: PublishRequest): Promise<Published>;
+  /** Makes all checks of a publication, and stores nothing. */
+  check(request: PublishRequest): Promise<Checked>;
+  /** Yields them, newest first; all but stopped ones without a state. */
+  list(state: RoleState | undefined): AsyncIterable<Pin>;
+  get(id: string): Promise<Pin>;
+  update(id: string, change: Change): Promise<Pin>;
+  stop(id: string): Promise<void>;
+}
+
+/** The options of every command that works with {@link Publications}. */
+export const TARGET_OPTIONS = {
+  url: { type: 'string', value: 'URL', help: 'use the Pinfold at this address (or PINFOLD_URL)' },
+  key: {
+    type: 'string',
+    value: 'KEY',
+    help: 'its API key; PINFOLD_KEY is better, which other users of the machine cannot see',
+  },
+  account: { type: 'string', value: 'NAME', help: "use this machine's data folder, as this account" },
+} as const;
+
+/** The values of {@link TARGET_OPTIONS}. */
+export interface Target {
+  readonly url?: string | undefined;
+  readonly key?: string | undefined;
+  readonly account?: string | undefined;
+}
+
+/** Where a command works. */
+export type Place =
+  | { readonly kind: 'server'; readonly server: Server }
+  | { readonly kind: 'machine'; readonly env: Environment };
+
+/** Chooses the target of a command, and lets it work there. */
+export async function withPublications<Result>(
+  target: Target,
+  isChange: boolean,
+  terminal: Terminal,
+  task: (publications: Publications) => Promise<Result>,
+): Promise<Result> {
+  const account = target.account === undefined ? undefined : readAccount(target.account);
+  const place = placeOf(target, isChange, terminal);
+  if (place.kind === 'server') {
+    const { RemotePublications } = await import('./remote-publications.ts');
+    return task(new RemotePublications(place.server, terminal));
+  }
+  const { withLocalPublications } = await import('./local-publications.ts');
+  return withLocalPublications({ ...terminal, env: place.env }, account, task);
+}
+
+/**
+ * The server to ask, or the settings of this machine: the first of `--url`; `--account` or a setting of the data;
+ * `PINFOLD_URL`; the only login; `./data`.
+ */
+export function placeOf(target: Target, isChange: boolean, terminal: Terminal): Place {
+  const { env } = terminal;
+  if (target.url !== undefined && target.account !== undefined) {
+    throw new UsageError('--account cannot be used with --url: the key determines the account');
+  }
+  const isHere = target.account !== undefined || !!env.PINFOLD_DATA_DIR || !!env.PINFOLD_DATABASE_URL;
+  const server = target.url === undefined && isHere ? undefined : serverOf(target, env);
+  if (server !== undefined) return { kind: 'server', server };
+  if (target.key !== undefined) throw new UsageError('--key needs --url');
+  if (isHere) return { kind: 'machine', env };
+  const data = join(currentFolder(env), 'data');
+  const hasData = existsSync(join(data, 'pinfold.sqlite'));
+  const logins = loginsOf(env);
+  const [login, ...others] = logins;
+  if (login === undefined) {
+    if (hasData) return { kind: 'machine', env: { ...env, PINFOLD_DATA_DIR: data } };
+    throw new UsageError(
+      'no Pinfold is known here: give --url or PINFOLD_URL, run "pinfold login URL", or set PINFOLD_DATA_DIR to a data folder of this machine',
+    );
+  }
+  if (others.length > 0) {
+    throw new UsageError(
+      `there are several logins; choose one with --url: ${logins.map(({ url }) => url).join(', ')}`,
+    );
+  }
+  if (hasData) chooseLogin(login, data, isChange, terminal);
+  return { kind: 'server', server: login };
+}
+
+/** Says which of two places a person gets; a script has to choose before it changes anything. */
+function chooseLogin({ url }: Server, data: string, isChange: boolean, { err, confirm }: Terminal): void {
+  const choices = `--url ${url} for the server, or PINFOLD_DATA_DIR=${data} for this machine`;
+  if (isChange && confirm === undefined)
+    throw new UsageError(`there are a login and a data folder: give ${choices}`);
+  err(`pinfold: using the login at ${url}, not the data folder ${data}`);
+}
+
+/** The caller's current folder: `npm run pinfold` changes to that of the project first. */
+export function currentFolder({ INIT_CWD, npm_lifecycle_event }: Environment): string {
+  return (npm_lifecycle_event === 'pinfold' && INIT_CWD) || process.cwd();
+}

@@ -1,0 +1,69 @@
+import type { Change, Pin } from '@pinfold/client';
+import type { RoleState } from '@pinfold/core';
+import { callApi, clientOf } from '../api-client/api-call.ts';
+import type { Server } from '../api-client/server.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import type { Checked, Published, PublishRequest } from './publication.ts';
+import type { Publications } from './publications.ts';
+import { WatchedFile } from './watched-file.ts';
+
+/** Longer than the lease of a node that died (60 s) and than the failover of a database, with a margin. */
+const PUBLISH_RETRY_FOR = 150_000;
+
+/** The publications of a key's account, by the API of a server. */
+export class RemotePublications implements Publications {
+  readonly #server: Server;
+  readonly #terminal: Terminal;
+
+  constructor(server: Server, terminal: Terminal) {
+    this.#server = server;
+    this.#terminal = terminal;
+  }
+
+  publish({ bytes, filename, title, idempotencyKey }: PublishRequest): Promise<Published> {
+    const progress = (sent: number): void =>
+      this.#terminal.progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'checking');
+    const watched: typeof fetch = (url, init) => {
+      if (init?.body instanceof FormData)
+        init.body.set('archive', new WatchedFile({ bytes, filename }, progress));
+      return fetch(url, init);
+    };
+    return callApi(
+      this.#server,
+      this.#terminal,
+      async (client) => {
+        const { pin, warnings, replayed } = await client.publish(bytes, { filename, title, idempotencyKey });
+        return { pin, warnings, replayed };
+      },
+      { retryFor: PUBLISH_RETRY_FOR, fetch: watched },
+    );
+  }
+
+  check({ bytes, filename, title }: PublishRequest): Promise<Checked> {
+    return callApi(this.#server, this.#terminal, async (client) => {
+      const { archive, warnings } = await client.check(bytes, { filename, title });
+      return { archive, warnings };
+    });
+  }
+
+  async *list(state: RoleState | undefined): AsyncGenerator<Pin> {
+    const { client, failure } = await clientOf(this.#server, this.#terminal);
+    try {
+      yield* client.list({ state });
+    } catch (error) {
+      throw failure(error);
+    }
+  }
+
+  get(id: string): Promise<Pin> {
+    return callApi(this.#server, this.#terminal, async (client) => (await client.get(id)).pin);
+  }
+
+  update(id: string, change: Change): Promise<Pin> {
+    return callApi(this.#server, this.#terminal, async (client) => (await client.update(id, change)).pin);
+  }
+
+  stop(id: string): Promise<void> {
+    return callApi(this.#server, this.#terminal, async (client) => void (await client.stop(id)));
+  }
+}

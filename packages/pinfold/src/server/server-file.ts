@@ -1,0 +1,53 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type PublicUrl, publicUrl } from '@pinfold/http';
+
+/** What a running server leaves in its data folder for commands on its machine. */
+export interface ServerFile {
+  readonly publicUrl: PublicUrl;
+  /** The URL of the address and port that it listens on. */
+  readonly address: string;
+}
+
+/** Writes the file; returns a function that removes it, unless another server has written it since. */
+export async function writeServerFile(
+  dataDir: string,
+  {
+    publicUrl: url,
+    host,
+    port,
+  }: { readonly publicUrl: PublicUrl; readonly host: string; readonly port: number },
+): Promise<() => Promise<void>> {
+  const file = fileIn(dataDir);
+  const text = `${JSON.stringify({ public_url: url, address: addressOf(host, port) })}\n`;
+  await writeFile(file, text, { mode: 0o600 });
+  return async () => {
+    if ((await readFile(file, 'utf8').catch(() => undefined)) === text) await rm(file, { force: true });
+  };
+}
+
+/** Reads the file; `undefined` if no server left one. */
+export async function readServerFile(dataDir: string): Promise<ServerFile | undefined> {
+  try {
+    const { public_url: url, address } = JSON.parse(await readFile(fileIn(dataDir), 'utf8'));
+    return { publicUrl: publicUrl(url), address: new URL(address).origin };
+  } catch (error) {
+    if (
+      !(error instanceof Error) ||
+      !('code' in error || error instanceof SyntaxError || error instanceof TypeError)
+    )
+      throw error;
+    // A missing file, or one that was not written completely: the caller uses the settings.
+    return undefined;
+  }
+}
+
+function fileIn(dataDir: string): string {
+  return join(resolve(dataDir), 'server.json');
+}
+
+/** A server that listens on all addresses also answers on the loopback address. */
+function addressOf(host: string, port: number): string {
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}

@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { loginsFile, writeLogin } from '../../src/api-client/logins.ts';
+import { type App, createApp } from '../../src/compose/create-app.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { type CommandRun, run, runProcess, spawnCommand } from '../command-run.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+describe('the place where a command works', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let site: string;
+  /** The settings of this machine. */
+  let env: Env;
+  /** The environment of a person in the folder, without settings. */
+  let home: Env;
+  let app: App;
+  let url: string;
+  let key: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-target-'));
+    site = join(folder, 'site');
+    await mkdir(site);
+    await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><p>Hello');
+    const data = { PINFOLD_DATA_DIR: join(folder, 'data'), PINFOLD_WELCOME: 'off' };
+    const settings = { ...data, PINFOLD_PORT: '0', PINFOLD_VIEWER_MODE: 'path' };
+    app = await createApp(readSettings(settings), { log: () => undefined });
+    const { addresses, firstStart } = await app.listen();
+    url = addresses.publicUrl;
+    key = firstStart?.apiKey ?? '';
+    env = { ...settings, PINFOLD_PUBLIC_URL: url };
+    home = { HOME: join(folder, 'home'), npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
+  });
+
+  afterEach(async () => {
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function place(given: Env, ...args: readonly string[]): Promise<Record<string, unknown>> {
+    const { out, err } = await run(given, 'whoami', '--json', ...args);
+    return out === '' ? { err } : JSON.parse(out);
+  }
+
+  it('prints the public URL of the running server, whatever its own settings are', async () => {
+    const { code, out, err } = await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'publish', site);
+    expect(code, err).to.equal(0);
+    expect(out).to.match(new RegExp(`^${url}/s/`));
+  });
+
+  it('warns if no server answers at the shared URL', async () => {
+    expect((await run(env, 'publish', site)).err).not.to.include('PINFOLD_PUBLIC_URL');
+    await app.close();
+    const silent = { ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' };
+    for (const more of [[], ['--json']]) {
+      const { code, out, err } = await run(silent, 'publish', site, ...more);
+      expect(code, err).to.equal(0);
+      expect(out).not.to.include('PINFOLD_PUBLIC_URL');
+      expect(err).to.include('PINFOLD_PUBLIC_URL');
+    }
+  });
+
+  it('publishes nothing if no server answers and the public URL is not set', async () => {
+    await app.close();
+    expect(await readdir(join(folder, 'data')), 'a clean stop').not.to.include('server.json');
+    const silent = { ...env, PINFOLD_PUBLIC_URL: '' };
+    const { code, out } = await run(silent, 'publish', site, '--json');
+    expect([code, JSON.parse(out).error.code]).to.deep.equal([3, 'unavailable']);
+    expect(JSON.parse((await run(silent, 'list', '--json')).out)).to.deep.equal({ pins: [] });
+  });
+
+  it('is the server of --url, the data of this machine, PINFOLD_URL, a login, or ./data', async () => {
+    const server = { PINFOLD_URL: url, PINFOLD_KEY: key };
+    const here = { data_dir: join(folder, 'data'), account: 'default' };
+    const there = { url, key: key.split('_')[1] };
+    expect(await place({ ...home, ...env }, '--url', url, '--key', key)).to.deep.equal(there);
+    expect(await place({ ...server, ...env })).to.deep.equal(here);
+    expect(await place({ ...env }, '--account', 'ada')).to.deep.equal({ ...here, account: 'ada' });
+    expect(await place({ ...home, ...server })).to.deep.equal(there);
+    expect(await place(home)).to.deep.equal(here);
+    await rm(join(folder, 'data', 'pinfold.sqlite'));
+    expect((await run(home, 'whoami')).code).to.equal(2);
+    writeLogin(home, url, key);
+    expect(await place({ ...home, PINFOLD_API_KEY: 'of-the-server' })).to.deep.equal(there);
+  });
+
+  it('has to be chosen between two logins, and by a script between a login and ./data', async () => {
+    writeLogin(home, url, key);
+    const read = await run(home, 'list');
+    expect([read.code, read.out]).to.deep.equal([0, '']);
+    expect(read.err).to.include(url).and.include(join(folder, 'data'));
+    for (const args of [
+      ['publish', site],
+      ['stop', '00000000-0000-4000-8000-000000000000'],
+    ]) {
+      const { code, err } = await run(home, ...args);
+      expect([code, err.includes(`--url ${url}`), err.includes('PINFOLD_DATA_DIR=')]).to.deep.equal([
+        2,
+        true,
+        true,
+      ]);
+    }
+    writeLogin(home, 'https://other.example', key);
+    const several = await run(home, 'list');
+    expect(several.code).to.equal(2);
+    expect(several.err).to.include(url).and.include('https://other.example').and.include('--url');
+  });
+
+  it('is forgotten by a logout', async () => {
+    writeLogin(home, url, key);
+    writeLogin(home, 'https://other.example', key);
+    expect((await run(home, 'logout')).code).to.equal(2);
+    expect(JSON.parse((await run(home, 'logout', url, '--json')).out)).to.deep.equal({
+      url,
+      logged_out: true,
+    });
+    expect(Object.keys(JSON.parse(await readFile(loginsFile(home), 'utf8')))).to.deep.equal([
+      'https://other.example',
+    ]);
+    const unknown = await run(home, 'logout', url, '--json');
+    expect([unknown.code, JSON.parse(unknown.out).error.code]).to.deep.equal([1, 'not_found']);
+  });
+
+  it('makes no difference to what a command prints', async () => {
+    const server = { PINFOLD_URL: url, PINFOLD_KEY: key };
+    const { pin } = JSON.parse((await run(env, 'publish', site, '--json')).out);
+    const both = async (...args: readonly string[]): Promise<readonly [CommandRun, CommandRun]> => [
+      await run(env, ...args),
+      await run(server, ...args),
+    ];
+    for (const args of [
+      ['show', pin.id],
+      ['list', '--json'],
+      ['rename', pin.id, 'Other', '--json'],
+      ['password', pin.id, '--none'],
+    ]) {
+      const [here, there] = await both(...args);
+      expect(here.code, here.err).to.equal(0);
+      expect(here).to.deep.equal(there);
+    }
+    await run(env, 'pin', pin.id);
+    for (const [args, code, sentence] of [
+      [['renew', pin.id], 'invalid_state', 'pinfold unpin ID'],
+      [['show', '00000000-0000-4000-8000-000000000000'], 'not_found', 'no such publication in your account'],
+    ] as const) {
+      for (const failed of await both(...args, '--json')) {
+        expect([failed.code, JSON.parse(failed.out).error.code]).to.deep.equal([1, code]);
+        expect(failed.err).to.include(sentence);
+      }
+    }
+    expect(JSON.parse((await run(env, 'stop', pin.id, '--json')).out)).to.deep.equal({
+      id: pin.id,
+      stopped: true,
+    });
+  });
+
+  for (const way of ['directly', 'by the API']) {
+    const there = (): readonly string[] => (way === 'directly' ? [] : ['--url', url, '--key', key]);
+
+    it(`is only asked for a check, and publishes nothing with warnings where it is strict, ${way}`, async () => {
+      const dry = await run(env, 'publish', site, '--dry-run', '--json', ...there());
+      expect(dry.code, dry.err).to.equal(0);
+      expect(JSON.parse(dry.out)).to.deep.equal({
+        pin: null,
+        archive: { file_count: 1, size: 39 },
+        warnings: [],
+      });
+      await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><img src="missing.png">');
+      const strict = await run(env, 'publish', site, '--strict', '--json', ...there());
+      expect([strict.code, JSON.parse(strict.out).error.code]).to.deep.equal([1, 'warnings']);
+      expect(strict.err).to.include('broken_reference');
+      expect((await run(env, 'publish', site, '--strict', '--dry-run', ...there())).code).to.equal(1);
+      expect(JSON.parse((await run(env, 'list', '--json')).out).pins).to.deep.equal([]);
+    });
+  }
+});
+
+describe('the arguments of the command', function () {
+  this.timeout(60_000);
+
+  it('name what was probably meant', async () => {
+    for (const [args, meant] of [
+      [['publsh'], 'Unknown command publsh. Did you mean publish?'],
+      [['keys', 'crate'], 'Did you mean create?'],
+      [['publish', '.', '--titel', 'x'], 'Did you mean --title?'],
+    ] as const) {
+      const { code, err } = await run({}, ...args);
+      expect([code, err.includes(meant)], err).to.deep.equal([2, true]);
+    }
+    expect((await run({}, 'pf_secret_key')).err).not.to.include('pf_secret_key');
+  });
+
+  it('take --version, a duration, and the mode as people write it', async () => {
+    expect((await run({}, '--version')).out).to.match(/^\d+\.\d+\.\d+\n$/);
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-arguments-'));
+    const env = { PINFOLD_DATA_DIR: folder, PINFOLD_PORT: '0' };
+    expect((await run(env, 'mode', 'readonly')).out).to.equal('read_only\n');
+    const eventsSince = async (since: string): Promise<number> =>
+      JSON.parse((await run(env, 'history', '--since', since, '--json')).out).events.length;
+    expect(await eventsSince('1h')).to.equal(1);
+    expect(await eventsSince('2999-01-01')).to.equal(0);
+    expect((await run(env, 'history', '--since', '1y')).code).to.equal(2);
+    await rm(folder, { recursive: true });
+  });
+
+  it('with --json get one object for a failure, and exit code 3 for what may succeed later', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-arguments-'));
+    const database = {
+      PINFOLD_DATABASE_URL: 'postgres://127.0.0.1:1/x',
+      PINFOLD_SECRET: 'the secret of all the nodes',
+    };
+    const away = await runProcess({ PINFOLD_DATA_DIR: folder, ...database }, 'keys', 'list', '--json');
+    expect([away.code, JSON.parse(away.out).error.code], away.err).to.deep.equal([3, 'unavailable']);
+    await rm(folder, { recursive: true });
+    const wrong = await run({ PINFOLD_PORT: 'x' }, 'keys', 'list', '--json');
+    expect([wrong.code, JSON.parse(wrong.out).error.code]).to.deep.equal([1, 'settings']);
+  });
+
+  it('with --json get one object for a signal', async () => {
+    const command = spawnCommand(
+      {},
+      'publish',
+      '-',
+      '--name',
+      'x.html',
+      '--url',
+      'http://127.0.0.1:1',
+      '--key',
+      'x',
+      '--json',
+    );
+    const out = text(command.stdout);
+    // It retries, and says so.
+    command.stderr?.on('data', () => command.kill('SIGTERM'));
+    command.stdin?.end('<!doctype html><title>x</title>');
+    const [code] = await once(command, 'close');
+    expect([code, JSON.parse(await out).error.code]).to.deep.equal([143, 'interrupted']);
+  });
+});
