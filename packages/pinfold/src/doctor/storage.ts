@@ -1,5 +1,5 @@
 import type { ArchiveId, ArchiveStorage, Clock, Ids, StagedArchive, Staging } from '@pinfold/core';
-import { s3ClientOf } from '../compose/adapter-modules.ts';
+import { s3ClientOf } from '../compose/storage.ts';
 import type { Settings } from '../settings/settings.ts';
 import { saidOf } from './error-text.ts';
 import { type Finding, trying } from './finding.ts';
