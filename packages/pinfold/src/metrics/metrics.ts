@@ -3,7 +3,6 @@ import type { Observer } from '@pinfold/core/adapter';
 import type { RequestEntry, Uploads } from '@pinfold/http';
 import type { ViewerFigures } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
-import type { Traffic } from '../server/byte-counters.ts';
 import { BusiestAccount } from './busiest-account.ts';
 import { ViewerCacheFigures } from './cache-figures.ts';
 import { healthFigures } from './health-figures.ts';
@@ -53,7 +52,8 @@ export class Metrics {
   }
 
   /** Counts an answered request. */
-  readonly request = (entry: RequestEntry, traffic: Traffic): void => this.#requests.take(entry, traffic);
+  readonly request = (entry: RequestEntry, received: number, sent: number): void =>
+    this.#requests.take(entry, received, sent);
 
   /** Takes what the core tells of its work. */
   readonly observe = (figure: Measurement): void => {
