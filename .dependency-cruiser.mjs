@@ -66,8 +66,6 @@ export default {
       severity: 'error',
       from: {
         path: '^(packages/[^/]+|test-contracts/proof|test-contracts|examples/[^/]+)/',
-        // It breaks the memory from inside, and tests nothing of it.
-        pathNot: '^test-contracts/proof/sabotages/blind/roles-fifth-store[.]ts$',
       },
       to: { path: anyPackage, pathNot: '^$1/', dependencyTypes: ['local'] },
     },

@@ -10,7 +10,7 @@ const SIZE = job("core's size");
 const BUILD = job('build');
 const PACKED = job('packed', { needs: ['build'] });
 const INSTALLED = job('install', { needs: ['packed'] });
-const SABOTEURS = job('saboteurs', { derivesFrom: ['core'] });
+const MUTANTS = job('mutants', { derivesFrom: ['core'] });
 
 describe('jobs in lanes', () => {
   it('begin in their order, as many as there are lanes', async () => {
@@ -31,30 +31,26 @@ describe('jobs in lanes', () => {
 
   it('wait for what they need, and let others go first meanwhile', async () => {
     const order: string[] = [];
-    await runInLanes([PACKED, SABOTEURS, BUILD, CORE], 1, async ({ name }) => {
+    await runInLanes([PACKED, MUTANTS, BUILD, CORE], 1, async ({ name }) => {
       order.push(name);
       return true;
     });
-    expect(order).to.deep.equal(['build', 'packed', 'core', 'saboteurs']);
+    expect(order).to.deep.equal(['build', 'packed', 'core', 'mutants']);
   });
 
   it('are left out with everything that waits for them when one fails, and stop no other', async () => {
     const order: string[] = [];
-    const endings = await runInLanes(
-      [CORE, BUILD, PACKED, INSTALLED, SABOTEURS, SIZE],
-      2,
-      async ({ name }) => {
-        order.push(name);
-        return name !== 'core' && name !== 'build';
-      },
-    );
+    const endings = await runInLanes([CORE, BUILD, PACKED, INSTALLED, MUTANTS, SIZE], 2, async ({ name }) => {
+      order.push(name);
+      return name !== 'core' && name !== 'build';
+    });
     expect(order).to.deep.equal(['core', 'build', "core's size"]);
     expect(Object.fromEntries([...endings].map(([{ name }, ending]) => [name, ending]))).to.deep.equal({
       core: { kind: 'failed' },
       build: { kind: 'failed' },
       packed: { kind: 'left_out', because: 'build' },
       install: { kind: 'left_out', because: 'packed' },
-      saboteurs: { kind: 'left_out', because: 'core' },
+      mutants: { kind: 'left_out', because: 'core' },
       "core's size": { kind: 'succeeded' },
     });
   });
@@ -68,23 +64,23 @@ describe('jobs that wait for the last one', () => {
 });
 
 describe('jobs chosen by name', () => {
-  const all = [CORE, SIZE, BUILD, PACKED, INSTALLED, SABOTEURS];
+  const all = [CORE, SIZE, BUILD, PACKED, INSTALLED, MUTANTS];
 
   it('are all without one', () => {
     expect(chosen(all, [])).to.deep.equal(all);
   });
   it('are that of the very name, else those with it in theirs', () => {
     expect(chosen(all, ['core'])).to.deep.equal([CORE]);
-    expect(chosen(all, ['size', 'sab'])).to.deep.equal([SIZE, SABOTEURS]);
+    expect(chosen(all, ['size', 'mut'])).to.deep.equal([SIZE, MUTANTS]);
   });
   it('bring along what they need, but not what they derive from', () => {
     expect(chosen(all, ['install'])).to.deep.equal([BUILD, PACKED, INSTALLED]);
-    expect(chosen(all, ['saboteurs'])).to.deep.equal([SABOTEURS]);
+    expect(chosen(all, ['mutants'])).to.deep.equal([MUTANTS]);
   });
   it('are none of a name that nothing has, which lists those there are', () => {
     expect(() => chosen(all, ['cores']))
       .to.throw('nothing is called "cores"')
       .with.property('message')
-      .that.includes('saboteurs');
+      .that.includes('mutants');
   });
 });

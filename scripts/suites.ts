@@ -35,8 +35,7 @@ const THOROUGH: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 const DERIVED: Readonly<Record<string, readonly string[]>> = {
-  sabotages: ['test-contracts/proof/sabotages.spec.ts'],
-  saboteurs: ['test-contracts/proof/saboteurs.spec.ts'],
+  mutants: ['test-contracts/proof/mutants.spec.ts'],
   'every combination': ['test-contracts/proof/{combinations,role-store-model}.spec.ts'],
 };
 const OTHERS = 'everything else';

@@ -1,48 +1,55 @@
 import type { RoleStore } from '@pinfold/core';
-import { checkRoleStoreSequences, checkRoleStoreStorms, type Subject } from '@pinfold/test-contracts';
+import { checkRoleStoreSequences, checkRoleStoreStorms, type StoreSubject } from '@pinfold/test-contracts';
 import { expect } from 'chai';
-import { roleStoreSabotage } from './saboteurs/role-store.ts';
+import { roleStoreTable } from './mutants/role-store.ts';
 
-/** What a saboteur does wrong in the state of a store shows in a sequence. */
+/** Mutants whose state is wrong: a sequence of calls shows it. */
 const SHOWN_BY_SEQUENCES = [
-  'reserve-lapsed',
-  'renew-held',
-  'renew-lost',
-  'release-frees',
-  'release-only-own',
-  'commit-lease-lost',
-  'commit-again',
-  'load-newest',
-  'load-absent',
-  'save-stores',
-  'save-reports-a-lost-race',
-  'list-order',
-  'list-pages',
-  'list-state',
-  'list-key',
-  'claim-ended',
-  'claim-order',
-  'claim-conflicts',
-  'settle-removed',
-  'settle-failed',
-  'settle-lost',
-  'archives-walk',
-  'purge-old',
-  'purge-loses-lease',
+  'reserve: takes.request.until.later',
+  'reserve: takes.request.now.earlier',
+  'renew: idles',
+  'renew: takes.until.earlier',
+  'renewing extends the lease of another holder',
+  'release: idles',
+  'releasing looks at the key alone',
+  'the role is stored before the lease is checked',
+  'commit: takes.publication.manifest.cut',
+  'load: caches',
+  'an unknown id returns the role that was published last',
+  'save: idles',
+  'save: repeats',
+  'list: answers.items.list-reversed',
+  'list: takes.query.after.publishedAt.later',
+  'list: takes.query.now.earlier',
+  'list: takes.query.idempotencyKey.raised',
+  'claimForCleanup: takes.request.endedBefore.later',
+  'claimForCleanup: answers.list-reversed',
+  'a claim leaves the version as it was',
+  'settleCleanup: idles',
+  'settleCleanup: takes.outcome.kind.stuck',
+  'settling ends the claim of another sweep',
+  'listArchives: answers.list-shortened',
+  'purge: takes.begunBefore.later',
 ];
 
-/** What it does wrong between two steps shows only when many act at once. */
-const SHOWN_BY_STORMS = ['save-race', 'claim-once', 'commit-race', 'load-newest', 'save-reports-a-lost-race'];
+/** Mutants that are wrong between two steps: only calls that run at once show it. */
+const SHOWN_BY_STORMS = [
+  'saving looks first and writes later',
+  'claiming looks first and writes later',
+  'a commit ignores whether the key was completed',
+  'load: caches',
+  'save: answers.kind.stuck',
+];
 
-function subjectsOf(clause: string): () => Promise<Subject<RoleStore>> {
-  const saboteur = roleStoreSabotage.saboteurs.find(({ breaks }) => breaks === `role-store/${clause}`);
-  if (saboteur === undefined) throw new Error(`nobody breaks ${clause}`);
-  return () => saboteur.open()();
+function subjectsOf(how: string): () => Promise<StoreSubject<RoleStore>> {
+  const mutant = roleStoreTable.mutants.find((known) => known.how === how);
+  if (mutant === undefined) throw new Error(`there is no mutant ${how}`);
+  return mutant.open();
 }
 
-async function isCaught(check: typeof checkRoleStoreSequences, clause: string): Promise<boolean> {
+async function isCaught(check: typeof checkRoleStoreSequences, how: string): Promise<boolean> {
   const [outcome] = await Promise.allSettled([
-    check(subjectsOf(clause), { runs: 200, seed: 1, shortest: false }),
+    check(subjectsOf(how), { runs: 200, seed: 1, shortest: false }),
   ]);
   return outcome.status === 'rejected';
 }
@@ -50,21 +57,21 @@ async function isCaught(check: typeof checkRoleStoreSequences, clause: string): 
 describe('The model of RoleStore', function () {
   this.timeout(300_000);
 
-  for (const clause of SHOWN_BY_SEQUENCES) {
-    it(`differs in a sequence when role-store/${clause} is broken`, async () => {
-      expect(await isCaught(checkRoleStoreSequences, clause)).to.equal(true);
+  for (const how of SHOWN_BY_SEQUENCES) {
+    it(`differs in a sequence: ${how}`, async () => {
+      expect(await isCaught(checkRoleStoreSequences, how)).to.equal(true);
     });
   }
 
-  for (const clause of SHOWN_BY_STORMS) {
-    it(`differs in a storm when role-store/${clause} is broken`, async () => {
-      expect(await isCaught(checkRoleStoreStorms, clause)).to.equal(true);
+  for (const how of SHOWN_BY_STORMS) {
+    it(`differs in a storm: ${how}`, async () => {
+      expect(await isCaught(checkRoleStoreStorms, how)).to.equal(true);
     });
   }
 
   it('repeats what a seed gave', async () => {
     const failure = (seed: number) =>
-      checkRoleStoreSequences(subjectsOf('list-state'), { seed, shortest: false }).then(
+      checkRoleStoreSequences(subjectsOf('list: takes.query.now.earlier'), { seed, shortest: false }).then(
         () => '',
         (error: Error) => error.message,
       );

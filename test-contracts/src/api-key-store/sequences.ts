@@ -4,7 +4,14 @@ import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import { everyKeyOf } from '../fixtures/keys.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
-import { checkSequences, questionsFor, type Reachable, type Sequences, stepsFor } from '../sequences/run.ts';
+import {
+  alone,
+  checkSequences,
+  questionsFor,
+  type Reachable,
+  type Sequences,
+  stepsFor,
+} from '../sequences/run.ts';
 import { changedTexts, nearInstants, nearTexts, someEvents, someOf } from '../sequences/values.ts';
 
 interface Values {
@@ -93,15 +100,17 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
       (values) => [id(values), instant(values), instant(values)],
       (port, known, at, unlessSince) => port.touch(known, at, unlessSince),
     ),
-    step(
-      1,
-      'purge',
-      (values) => [instant(values), oneOf(1, 2, 100)],
-      async (port, revokedBefore, limit) => {
-        // Which of several go first is not promised, but how many.
-        const gone = await port.purge(revokedBefore, limit);
-        return gone + (await port.purge(revokedBefore, 100));
-      },
+    alone(
+      step(
+        1,
+        'purge',
+        (values) => [instant(values), oneOf(1, 2, 100)],
+        async (port, revokedBefore, limit) => {
+          // Which of several go first is not promised, but how many.
+          const gone = await port.purge(revokedBefore, limit);
+          return gone + (await port.purge(revokedBefore, 100));
+        },
+      ),
     ),
     question(
       2,

@@ -121,11 +121,14 @@ export const readingClauses: readonly HistoryClause[] = [
       const before = [1, 2, 3].map((n) => anEvent({ pin: early, at: at(n + 20), recordedAt: at(9) }));
       const none = [1, 2, 3].map((n) => anEvent({ pin: null, at: at(n + 30), recordedAt: at(10) }));
       await port.sessions.begin(aSession(1), [late, ...many, ...few, ...before, ...none]);
-      const thinning = { since: at(10), until: at(12), keep: 2, limit: 3 };
+      const thinning = { since: at(10), until: at(12), keep: 2, limit: 2 };
       expect(await other.history.thin({ ...thinning, since: at(12) }), 'no role').to.equal(0);
       expect(await other.history.thin({ ...thinning, keep: 7 }), 'no more than are kept').to.equal(0);
-      expect(await other.history.thin({ ...thinning, until: at(8), since: at(0), keep: 5 })).to.equal(1);
-      expect(await other.history.thin(thinning), 'at most the limit').to.equal(3);
+      const oldest = { ...thinning, since: at(6), keep: 5 };
+      expect(await other.history.thin({ ...oldest, since: at(0), until: at(6) }), 'too early').to.equal(0);
+      expect(await other.history.thin({ ...oldest, until: at(7) })).to.equal(1);
+      expect(await other.history.thin(thinning), 'at most the limit').to.equal(2);
+      expect(await other.history.thin(thinning), 'the rest').to.equal(1);
       expect(await other.history.thin(thinning)).to.equal(0);
       const left = [...few, ...before, ...none, ...many.slice(4), late].map(({ id }) => id);
       expect((await told(port)).map(({ id }) => id)).to.have.members(left);

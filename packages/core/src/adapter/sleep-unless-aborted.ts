@@ -11,7 +11,7 @@ import type { Clock } from '../ports/clock.ts';
  * declare const clock: Clock;
  * declare const stop: AbortSignal;
  *
- * while (await slept(clock, minutes(10), stop)) console.log('once more');
+ * while (await sleepUnlessAborted(clock, minutes(10), stop)) console.log('once more');
  */
 export async function sleepUnlessAborted(
   clock: Pick<Clock, 'sleep'>,

@@ -36,10 +36,6 @@ const FORMS: readonly (readonly [kind: Exclude<SecretKind, 'secret_file'>, form:
 
 const ANY = new RegExp(FORMS.map(([, form]) => `(${form})`).join('|'), 'g');
 
-/** Names of files that hold secrets by custom. */
-const SECRET_FILE =
-  /(?:^|\/)(?:\.env\.[^/]+|\.netrc|\.npmrc|\.git-credentials|\.htpasswd|\.pgpass|\.(?:aws|ssh)\/.+|\.docker\/config\.json|id_rsa|[^/]*\.(?:pem|p12))$/i;
-
 /** More of them in one file tell nothing new. */
 const MOST_LOOKED_AT = 100;
 
@@ -53,9 +49,4 @@ export function secretsIn(text: string): readonly SecretKind[] {
     if (looked === MOST_LOOKED_AT) break;
   }
   return [...kinds];
-}
-
-/** Whether files of this name hold secrets by custom. */
-export function isSecretFile(path: string): boolean {
-  return SECRET_FILE.test(path);
 }

@@ -1,7 +1,8 @@
 import type { NoDetails, RuleDetails } from '../refusal.ts';
 import { orderProblems } from './archive-rules.ts';
 import type { FollowedReference } from './judge-reference.ts';
-import { isSecretFile, type SecretKind } from './secrets.ts';
+import { isSecretFile } from './secret-files.ts';
+import type { SecretKind } from './secrets.ts';
 
 interface AtPath {
   /** The file in which it was seen. */

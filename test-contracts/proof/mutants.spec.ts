@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { tables } from './mutants/index.ts';
+import { unconventionalTables } from './mutants/unconventional-but-valid.ts';
+import { portContracts } from './promises.ts';
+
+describe('The mutants', () => {
+  it('test the contract of every port', () => {
+    expect(tables.map(({ port }) => port)).to.have.members(portContracts.map(({ port }) => port));
+  });
+});
+
+for (const table of tables) {
+  describe(`The contract of ${table.port}`, function () {
+    this.timeout(120_000);
+
+    it('has a mutant for every clause', () => {
+      const broken = new Set(table.mutants.map(({ breaks }) => breaks));
+      expect([...broken]).to.have.members(table.clauses);
+    });
+
+    for (const clause of table.clauses) {
+      it(`holds for a sound implementation: ${clause}`, async () => {
+        expect(await table.holds(clause)).to.equal(true);
+      });
+    }
+
+    for (const mutant of table.mutants) {
+      it(`fails in ${mutant.breaks} when ${mutant.how}`, async () => {
+        expect(await table.isCaught(mutant)).to.equal(true);
+      });
+    }
+  });
+}
+
+for (const { how, table } of unconventionalTables) {
+  describe(`The contract of ${table.port}, for an implementation with ${how}`, function () {
+    this.timeout(120_000);
+
+    for (const clause of table.clauses) {
+      it(`holds in ${clause}`, async () => {
+        expect(await table.holds(clause)).to.equal(true);
+      });
+    }
+  });
+}

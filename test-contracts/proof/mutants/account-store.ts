@@ -1,0 +1,243 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AccountId, AccountStore, IdempotencyKey, RoleCommit } from '@pinfold/core';
+import { NO_LIMITS } from '@pinfold/core/adapter';
+import { type AccountStores, accountStoreContract, type StoreSubject } from '@pinfold/test-contracts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { derived, type PortShape, part } from './derive.ts';
+import type { Mutant, MutantTable } from './mutant.ts';
+import { overMemory } from './over-memory.ts';
+import { ACCOUNT, EVENTS } from './records.ts';
+
+const { sound, mutant, harness } = overMemory<AccountStores>(({ accounts, apiKeys, roles, sessions }) => ({
+  accounts,
+  apiKeys,
+  roles,
+  sessions,
+}));
+
+const shape: PortShape<AccountStore> = {
+  suite: 'account-store',
+  code: 'store_unavailable',
+  methods: {
+    load: {
+      takes: { name: 'text', signal: 'signal' },
+      answers: { value: ACCOUNT, version: 'count' },
+      early: { value: undefined },
+      caught: {
+        unreachable: '*',
+        load: 'answers.value answers.value.name.lowered takes.name',
+        'with-roles': 'answers.value.generation.capped',
+        made: 'answers.value.lastPublishedAt',
+        blocked: 'answers.value.name.{lost,raised} answers.version hurries idles',
+        'limits-precede': 'caches',
+        'load-aborted': 'isDeaf wrapsAborts',
+        'lets-go': 'listens',
+        'save-lost-race': 'takes.name.stuck',
+        untested: [
+          'answers.value.blocked.at.{seconds,stuck} answers.value.blocked.reason.stuck',
+          'answers.value.blocked.sites.stuck answers.value.lastPublishedAt.{seconds,stuck}',
+          'answers.value.limits.bytes.stuck answers.value.limits.publications.stuck',
+          'answers.value.limits.requests.stuck answers.value.limits.sites.{capped,stuck}',
+          'answers.value.{name,publicationsMark} answers.version.capped repeats shares',
+          'takes.name.{cut,latin,numeric,quoted,terminated}',
+        ],
+      },
+    },
+    save: {
+      takes: { account: ACCOUNT, loadedAt: 'count', events: EVENTS },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'saved' } },
+      caught: {
+        unreachable: '*',
+        'save-race': 'answers.kind.stuck shares',
+        list: 'hurries idles repeats takes.account.name.{latin,lost,lowered,raised,stuck}',
+        load: 'takes.account.{blocked,generation} takes.account.limits.requests',
+        'with-roles': 'takes.account.blocked.sites.stuck takes.account.generation.capped',
+        'limits-precede': 'takes.account.limits',
+        blocked: 'takes.loadedAt',
+        untested: [
+          'caches takes takes.account.blocked.at.{seconds,stuck} takes.account.blocked.reason.stuck',
+          'takes.account.limits.bytes.stuck takes.account.limits.requests.stuck',
+          'takes.account.limits.sites.{capped,stuck} takes.loadedAt.capped',
+        ],
+      },
+    },
+    list: {
+      takes: { after: 'text', limit: 'count' },
+      answers: [ACCOUNT],
+      early: { value: [] },
+      caught: {
+        unreachable: '*',
+        made: 'answers.generation.{fewer,more}',
+        list: [
+          'answers.{list-emptied,list-first,list-reversed,list-shortened}',
+          'answers.name.{latin,lost,lowered,raised,stuck} hurries idles',
+          'takes.after.{latin,lost,raised,stuck} takes.limit.fewer',
+        ],
+        'same-question': 'caches',
+        'list-many': 'takes.limit.more',
+        untested: 'answers repeats shares takes',
+      },
+    },
+    usedBy: {
+      takes: { name: 'text', now: 'instant' },
+      answers: { sites: 'count', bytes: 'size', publications24h: 'count' },
+      early: { value: { sites: 0, bytes: 0, publications24h: 0 } },
+      caught: {
+        used: '* takes.name.{lost,raised,stuck}',
+        'same-question': 'caches',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: [
+          'answers.bytes.wrapped answers.publications24h.capped answers.sites.capped repeats shares',
+          'takes.name takes.now.seconds',
+        ],
+      },
+    },
+  },
+  confusions: { load: 'name.{composed,lowered,raised,trimmed}', list: 'name.latin', untested: '*' },
+};
+
+/** Creates mutants of the port itself. */
+const ofAccounts = part(mutant, 'accounts');
+
+const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
+  mutant('account-store/made', 'a session makes no account', () => {
+    const signedIn = new Set<AccountId>();
+    return (stores) => ({
+      sessions: replacing(stores.sessions, {
+        begin: async (session, events) => {
+          signedIn.add(session.account);
+          return await stores.sessions.begin(session, events);
+        },
+      }),
+      accounts: replacing(stores.accounts, {
+        load: async (name, signal) =>
+          signedIn.has(name) ? undefined : await stores.accounts.load(name, signal),
+      }),
+    });
+  }),
+  mutant('account-store/save-lost-race', 'a publication makes a save conflict', () => {
+    const published = new Set<AccountId>();
+    return ({ accounts, roles }) => ({
+      roles: replacing(roles, {
+        commit: async (publication, lease, events) => {
+          const known = await accounts.load(lease.account);
+          if (known !== undefined) published.add(lease.account);
+          return await roles.commit(publication, lease, events);
+        },
+      }),
+      accounts: replacing(accounts, {
+        save: async (account, loadedAt, events) =>
+          published.delete(account.name)
+            ? { kind: 'conflict' }
+            : await accounts.save(account, loadedAt, events),
+      }),
+    });
+  }),
+  ofAccounts('account-store/save-race', 'a save looks first and writes later', () => (store) => ({
+    save: async (account, loadedAt, events) => {
+      const isNewest = (await store.load(account.name))?.version === loadedAt;
+      await nextTurn();
+      if (!isNewest) return { kind: 'conflict' };
+      await store.save(account, (await store.load(account.name))?.version, events);
+      return { kind: 'saved' };
+    },
+  })),
+  ofAccounts('account-store/list', 'names are in order of code units', () => (store) => ({
+    list: async (after, limit) =>
+      [...(await store.list(undefined, 1_000))]
+        .sort((one, other) => (one.name < other.name ? -1 : 1))
+        .filter(({ name }) => after === undefined || name > after)
+        .slice(0, limit),
+  })),
+
+  mutant('account-store/limits-precede', 'the limits of an account are stored and ignored', () => {
+    const kept = new Map<AccountId, typeof NO_LIMITS>();
+    return (stores) => ({
+      accounts: replacing(stores.accounts, {
+        load: async (name, signal) => {
+          const loaded = await stores.accounts.load(name, signal);
+          const limits = kept.get(name) ?? NO_LIMITS;
+          return loaded && { ...loaded, value: { ...loaded.value, limits } };
+        },
+        save: async (account, loadedAt, events) => {
+          const outcome = await stores.accounts.save({ ...account, limits: NO_LIMITS }, loadedAt, events);
+          if (outcome.kind === 'saved') kept.set(account.name, account.limits);
+          return outcome;
+        },
+      }),
+    });
+  }),
+  mutant('account-store/blocked', 'a blocked account is answered a replay', () => {
+    const committed = new Map<IdempotencyKey, RoleCommit>();
+    return ({ roles }) => ({
+      roles: replacing(roles, {
+        reserve: async (request) => {
+          const outcome = await roles.reserve(request);
+          const publication = committed.get(request.key);
+          if (outcome.kind !== 'refused' || publication === undefined) return outcome;
+          return { kind: 'complete', role: publication.role.id, warnings: publication.warnings };
+        },
+        commit: async (publication, lease, events) => {
+          const outcome = await roles.commit(publication, lease, events);
+          if (outcome.kind === 'committed') committed.set(lease.key, publication);
+          return outcome;
+        },
+      }),
+    });
+  }),
+  mutant('account-store/blocked-changes', 'no caller is the operator', () => ({ roles }) => ({
+    roles: replacing(roles, {
+      save: (role, version, events, _, credential) =>
+        roles.save(role, version, events, 'account', credential),
+    }),
+  })),
+  mutant('account-store/blocked-changes', 'every caller is the operator', () => ({ apiKeys }) => ({
+    apiKeys: replacing(apiKeys, { create: (key, events) => apiKeys.create(key, events, 'operator') }),
+  })),
+  mutant(
+    'account-store/revoked-key',
+    'a commit looks at the key first and stores later',
+    () =>
+      ({ roles, apiKeys }) => ({
+        roles: replacing(roles, {
+          commit: async (publication, lease, events) => {
+            const { key, session = null } = publication.credential ?? {};
+            const found = key ? await apiKeys.find(key) : undefined;
+            await nextTurn();
+            if ((found?.revokedAt ?? null) !== null) return { kind: 'refused', code: 'unauthorized' };
+            return await roles.commit({ ...publication, credential: { session } }, lease, events);
+          },
+        }),
+      }),
+  ),
+  mutant('account-store/ended-session', 'a save ignores the session', () => ({ roles }) => ({
+    roles: replacing(roles, {
+      save: (role, version, events, authority, { key = null } = {}) =>
+        roles.save(role, version, events, authority, { key }),
+    }),
+  })),
+  mutant('account-store/with-roles', 'every block hides', () => ({ roles, accounts }) => ({
+    roles: replacing(roles, {
+      load: async (id, signal) => {
+        const found = await roles.load(id, signal);
+        const owner = found && (await accounts.load(found.value.account))?.value;
+        return found && { ...found, isHidden: (owner?.blocked ?? null) !== null };
+      },
+    }),
+  })),
+  mutant('account-store/list-many', 'a walk ends after a thousand', () => ({ accounts }) => ({
+    accounts: replacing(accounts, {
+      list: async (after, limit) => {
+        const first = new Set((await accounts.list(undefined, 1_000)).map(({ name }) => name));
+        return (await accounts.list(after, limit)).filter(({ name }) => first.has(name));
+      },
+    }),
+  })),
+];
+
+export const accountStoreTable: MutantTable<AccountStores, StoreSubject<AccountStores>> = {
+  contract: accountStoreContract,
+  sound,
+  mutants: [...harness(shape.suite), ...derived(shape, ofAccounts), ...stories],
+};

@@ -1,0 +1,227 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ApiKey, ApiKeyId, ApiKeyQuery, ApiKeyStore } from '@pinfold/core';
+import { KNOWN_SCOPES, refuseKey } from '@pinfold/core/adapter';
+import { apiKeyStoreContract, checkApiKeyStoreSequences, type StoreSubject } from '@pinfold/test-contracts';
+import { everyKeyOf } from '@pinfold/test-contracts/fixtures';
+import { derived, type PortShape } from './derive.ts';
+import type { Fields } from './distortions.ts';
+import type { Mutant, MutantTable } from './mutant.ts';
+import { overMemory } from './over-memory.ts';
+import { API_KEY, EVENTS } from './records.ts';
+
+const { sound, mutant, harness } = overMemory<ApiKeyStore>(({ apiKeys }) => apiKeys);
+
+const QUERY: Fields<ApiKeyQuery> = {
+  account: 'text',
+  after: { createdAt: 'instant', id: 'id' },
+  limit: 'count',
+};
+
+const shape: PortShape<ApiKeyStore> = {
+  suite: 'api-key-store',
+  code: 'store_unavailable',
+  methods: {
+    create: {
+      takes: { key: API_KEY, events: EVENTS, authority: 'choice', limit: 'count' },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'created' } },
+      caught: {
+        unreachable: '*',
+        'create-exists': 'answers.kind.stuck repeats shares takes.key.label.{cut,numeric,trimmed}',
+        sequences: 'caches takes.events',
+        first: 'hurries idles',
+        touch: 'takes.key takes.key.account.{lost,raised}',
+        create: [
+          'takes.key.account takes.key.isEnsured.lowered takes.key.label.{composed,latin,quoted} takes.key.lastUsedAt.seconds',
+          'takes.key.revokedAt.{seconds,stuck}',
+        ],
+        'create-limit': 'takes.limit',
+        'list-many': 'takes.key.account.stuck takes.key.secretHash.raised',
+        revoke: 'takes.key.id.ended takes.key.lastUsedAt',
+        untested: [
+          'takes.authority.stuck takes.events.{list-capped,list-reversed} takes.key.account.terminated',
+          'takes.key.label.terminated takes.key.scopes.list-capped takes.limit.capped',
+        ],
+      },
+    },
+    createFirst: {
+      takes: { key: API_KEY, events: EVENTS },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'created' } },
+      caught: {
+        first: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        sequences: 'takes.key.id.ended',
+        untested: [
+          'caches takes.events takes.key.account.{numeric,quoted,stuck,terminated,trimmed}',
+          'takes.key.createdAt.stuck takes.key.id.stuck takes.key.label.{numeric,stuck,terminated}',
+          'takes.key.lastUsedAt.stuck takes.key.revokedAt.{stuck,wrapped} takes.key.scopes.list-capped',
+          'takes.key.secretHash.stuck',
+        ],
+      },
+    },
+    find: {
+      takes: { id: 'id', signal: 'signal' },
+      answers: API_KEY,
+      early: { value: undefined },
+      caught: {
+        'find-aborted': '*',
+        revoke: 'answers takes.id',
+        first: 'answers.{account,label} answers.secretHash.raised',
+        'create-ensured': 'answers.isEnsured.lowered',
+        create: 'answers.account.{numeric,quoted,stuck,trimmed}',
+        'create-exists': 'answers.label.numeric',
+        touch: 'answers.label.stuck',
+        'find-absent': 'takes.id.cut',
+        'lets-go': 'listens',
+        untested: 'answers.account.terminated answers.label.terminated answers.scopes.list-capped repeats',
+      },
+    },
+    list: {
+      takes: { query: QUERY },
+      answers: [API_KEY],
+      early: { value: [] },
+      caught: {
+        unreachable: '*',
+        'list-many':
+          'answers answers.account.stuck takes.query.account.{lost,raised} takes.query.limit.capped',
+        'list-pages': 'takes.query.{after,limit}',
+        purge: 'answers.isEnsured.lowered',
+        list: 'answers.account takes.query.account',
+        first: 'answers.account.{lost,raised} hurries idles',
+        sequences:
+          'answers.label.{cut,numeric,trimmed} answers.lastUsedAt.stuck answers.revokedAt.{seconds,stuck}',
+        touch: 'answers.lastUsedAt',
+        revoke: 'answers.revokedAt',
+        'same-question': 'caches',
+        untested: [
+          'answers.account.terminated answers.label.{composed,latin,quoted,terminated}',
+          'answers.scopes.list-capped repeats shares takes.query.account.terminated',
+          'takes.query.after.id.ended',
+        ],
+      },
+    },
+    revoke: {
+      takes: { id: 'id', at: 'instant', events: EVENTS },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'revoked' } },
+      caught: {
+        revoke: '*',
+        sequences: 'caches',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: 'repeats shares takes.events',
+      },
+    },
+    touch: {
+      takes: { id: 'id', at: 'instant', unlessSince: 'instant' },
+      early: { value: undefined },
+      caught: {
+        revoke: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        touch: 'takes.unlessSince.{earlier,later}',
+        untested: 'caches repeats',
+      },
+    },
+    countLive: {
+      takes: { account: 'text' },
+      answers: 'count',
+      early: { value: 0 },
+      caught: {
+        'count-live': '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        sequences: 'takes.account.{composed,cut,latin,numeric,quoted}',
+        untested: 'answers.capped repeats shares takes.account.terminated',
+      },
+    },
+    purge: {
+      takes: { revokedBefore: 'instant', limit: 'count' },
+      answers: 'count',
+      early: { value: 0 },
+      caught: {
+        purge: '*',
+        'same-question': 'takes.revokedBefore.{earlier,seconds}',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: 'answers.capped shares takes.limit.capped',
+      },
+    },
+  },
+  confusions: {
+    revoke: '*',
+    create: 'account label.{composed,latin}',
+    'create-exists': 'id.ended label',
+    untested: 'account.{quoted,terminated} label.{quoted,terminated} secretHash.raised',
+  },
+};
+
+const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
+  mutant('api-key-store/create', 'a key without scopes is taken for one with all', () => (store) => ({
+    create: (key, events, ...more) =>
+      store.create({ ...key, scopes: key.scopes.length === 0 ? KNOWN_SCOPES : key.scopes }, events, ...more),
+  })),
+  mutant('api-key-store/create-exists', 'creating overwrites an existing key', () => {
+    const written = new Map<ApiKeyId, ApiKey>();
+    return (store) => ({
+      create: async (key, events, ...more) => {
+        const outcome = await store.create(key, events, ...more);
+        if (outcome.kind === 'exists') written.set(key.id, key);
+        return outcome;
+      },
+      find: async (id, signal) => written.get(id) ?? (await store.find(id, signal)),
+    });
+  }),
+  mutant('api-key-store/first', 'creating the first looks first and writes later', () => (store) => ({
+    createFirst: async (key, events) => {
+      const keys = await store.list(everyKeyOf());
+      await nextTurn();
+      const created = keys.length === 0 && (await store.create(key, events)).kind === 'created';
+      return { kind: created ? 'created' : 'exists' };
+    },
+  })),
+
+  mutant('api-key-store/list', "ids are ordered by a language's rules", () => (store) => ({
+    list: async (query) => {
+      const keys = await store.list(query);
+      return keys.toSorted((one, two) => two.createdAt - one.createdAt || two.id.localeCompare(one.id, 'en'));
+    },
+  })),
+
+  mutant('api-key-store/sequences', 'use at the instant of creation is not recorded', () => (store) => ({
+    touch: async (id, at, unlessSince) => {
+      const created = (await store.find(id))?.createdAt;
+      if (at !== created) await store.touch(id, at, unlessSince);
+    },
+  })),
+  mutant('api-key-store/touch', 'use is noted each time', () => (store) => ({
+    touch: (id, at) => store.touch(id, at, at),
+  })),
+  mutant('api-key-store/list-pages', 'a page starts after the instant of the last key', () => (store) => ({
+    list: ({ after, ...query }) => store.list({ ...query, after: after && { ...after, id: '' as ApiKeyId } }),
+  })),
+  mutant('api-key-store/count-live', 'revoked keys count', () => (store) => ({
+    countLive: async (account) => (await store.list(everyKeyOf(account))).length,
+  })),
+  mutant('api-key-store/create-ensured', 'only a new key is ensured', () => (store) => ({
+    create: async (key, events, ...more) =>
+      (await store.find(key.id)) === undefined
+        ? await store.create(key, events, ...more)
+        : await store.create({ ...key, isEnsured: false }, events, ...more),
+  })),
+  mutant('api-key-store/create-limit', 'creating counts first and writes later', () => (store) => ({
+    create: async (key, events, authority, limit = null) => {
+      const live = await store.countLive(key.account);
+      await nextTurn();
+      const outcome = authority === 'operator' ? undefined : refuseKey(live, limit);
+      const isTaken = (await store.find(key.id)) !== undefined;
+      return (isTaken ? undefined : outcome) ?? (await store.create(key, events, authority));
+    },
+  })),
+];
+
+export const apiKeyStoreTable: MutantTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
+  contract: apiKeyStoreContract,
+  sequences: {
+    'api-key-store/sequences': { check: checkApiKeyStoreSequences, runs: 600 },
+  },
+  sound,
+  mutants: [...harness(shape.suite), ...derived(shape, mutant), ...stories],
+};

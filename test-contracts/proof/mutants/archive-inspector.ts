@@ -1,0 +1,148 @@
+import { ZipArchiveInspector } from '@pinfold/archive-zip';
+import type { ArchiveInspector, ArchiveProof, ProofRequest } from '@pinfold/core';
+import { type ArchiveInspectorSubject, archiveInspectorContract } from '@pinfold/test-contracts';
+import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
+import { derived, type PortShape } from './derive.ts';
+import type { Shape } from './distortions.ts';
+import { type Mutant, type MutantTable, mutating } from './mutant.ts';
+
+/** One for all subjects: an inspector stores nothing, and its idle threads keep no process alive. */
+const inspector = new ZipArchiveInspector();
+
+async function openSound(): Promise<ArchiveInspectorSubject> {
+  const { stage, dispose } = await createStagedArchives();
+  return { port: inspector, peer: async () => inspector, stage, dispose };
+}
+
+const mutant = mutating<ArchiveInspector, ArchiveInspectorSubject>(openSound);
+
+const ENTRY: Shape = {
+  name: 'word',
+  crc32: 'size',
+  compressedSize: 'size',
+  size: 'size',
+  dataOffset: 'size',
+};
+const PROBLEMS: Shape = [{ rule: 'choice', path: 'word' }];
+const PROOF: Shape = {
+  entry: 'size',
+  utf8: 'flag',
+  references: ['opaque'],
+  secrets: ['opaque'],
+  whole: 'flag',
+  serviceWorker: 'flag',
+};
+
+const shape: PortShape<ArchiveInspector> = {
+  suite: 'archive-inspector',
+  code: 'staging_unavailable',
+  methods: {
+    list: {
+      takes: { archive: 'opaque', signal: 'signal', mostEntries: 'count' },
+      answers: { entries: [ENTRY], problems: PROBLEMS, trusted: 'flag' },
+      early: { value: { entries: [], problems: [], trusted: false } },
+      caught: {
+        'list-unreadable': '*',
+        'list-structure': 'answers',
+        'list-entries': 'answers.entries',
+        'list-aborted': 'isDeaf wrapsAborts',
+        'list-bounded': 'takes.mostEntries',
+        untested: [
+          'answers.entries.compressedSize.wrapped answers.entries.crc32.wrapped',
+          'answers.entries.dataOffset.wrapped answers.entries.list-capped answers.entries.size.wrapped',
+          'answers.problems.{list-capped,list-reversed,path} caches isCurt listens repeats shares',
+          'takes.mostEntries.capped',
+        ],
+      },
+    },
+    prove: {
+      takes: { request: { tasks: ['opaque'], expandedBytes: 'size' }, signal: 'signal' },
+      answers: { problems: PROBLEMS, entries: [PROOF] },
+      early: { value: { problems: [], entries: [] } },
+      caught: {
+        'prove-unreadable': '*',
+        'prove-observes': 'answers.entries',
+        'prove-sound': 'answers.entries.entry',
+        'prove-bounded': 'answers.entries.whole',
+        'prove-limits': 'answers.problems takes.request',
+        'prove-many': 'answers.problems.path',
+        'prove-aborted': 'isDeaf wrapsAborts',
+        untested: [
+          'answers.entries.entry.wrapped answers.entries.{list-capped,list-reversed}',
+          'answers.entries.references.{list-capped,list-reversed}',
+          'answers.entries.secrets.{list-capped,list-first,list-reversed}',
+          'answers.entries.serviceWorker.raised',
+          'answers.problems.{list-capped,list-reversed} answers.problems.path.stuck caches isCurt listens',
+          'repeats shares takes.request.expandedBytes.wrapped',
+          'takes.request.tasks.{list-capped,list-reversed}',
+        ],
+      },
+    },
+  },
+};
+
+/** Accepts every entry, whatever its data is. */
+function believe({ tasks }: ProofRequest): ArchiveProof {
+  const entries = tasks.map(({ entry }) => ({ entry, utf8: true, references: [], secrets: [], whole: true }));
+  return { problems: [], entries };
+}
+
+const stories: readonly Mutant<ArchiveInspectorSubject>[] = [
+  mutant('archive-inspector/list-structure', 'local headers are not compared', () => (sound) => ({
+    list: async (...inputs) => {
+      const listing = await sound.list(...inputs);
+      return { ...listing, problems: listing.problems.filter(({ rule }) => rule !== 'header_mismatch') };
+    },
+  })),
+  mutant('archive-inspector/list-tools', 'archives written by PowerShell are refused', () => (sound) => ({
+    list: async (...inputs) => {
+      const listing = await sound.list(...inputs);
+      const path = listing.entries.find(({ name }) => name.includes('\\'))?.name;
+      if (path === undefined) return listing;
+      return {
+        ...listing,
+        problems: [...listing.problems, { rule: 'bad_encoding', reason: 'not_utf8', path }],
+      };
+    },
+  })),
+
+  mutant(
+    'archive-inspector/prove-sound',
+    'sizes and CRC-32 of the headers are not verified',
+    () => (sound) => ({
+      prove: async (request, signal) => {
+        const proof = await sound.prove(request, signal);
+        if (proof.problems.length === 0) return proof;
+        return proof.problems.some(({ rule }) => rule !== 'corrupt_data') ? proof : believe(request);
+      },
+    }),
+  ),
+  mutant('archive-inspector/prove-limits', 'limits are ignored', () => (sound) => ({
+    prove: (request, signal) => {
+      const tasks = request.tasks.map((task) => ({ ...task, limit: Number.MAX_SAFE_INTEGER }));
+      return sound.prove({ ...request, tasks, expandedBytes: Number.MAX_SAFE_INTEGER }, signal);
+    },
+  })),
+
+  mutant('archive-inspector/prove-many', 'concurrent proofs share the data of the first', () => {
+    let running = 0;
+    return (sound) => ({
+      prove: async (request, signal) => {
+        running += 1;
+        const alone = running === 1;
+        try {
+          const proof = await sound.prove(request, signal);
+          return alone ? proof : believe(request);
+        } finally {
+          running -= 1;
+        }
+      },
+    });
+  }),
+];
+
+export const archiveInspectorTable: MutantTable<ArchiveInspector, ArchiveInspectorSubject> = {
+  contract: archiveInspectorContract,
+  sound: () => openSound,
+  mutants: [...derived(shape, mutant), ...stories],
+};

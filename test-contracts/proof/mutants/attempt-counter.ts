@@ -1,0 +1,224 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type Attempt,
+  type AttemptCounter,
+  type AttemptOutcome,
+  type AttemptTicket,
+  after,
+  type Instant,
+  minutes,
+} from '@pinfold/core';
+import { UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
+import { createMemory } from '@pinfold/memory';
+import {
+  attemptCounterContract,
+  checkAttemptCounterSequences,
+  type StoreSubject,
+} from '@pinfold/test-contracts';
+import { derived, type PortShape } from './derive.ts';
+import type { Fields } from './distortions.ts';
+import type { Mutant, MutantTable, Spoiling } from './mutant.ts';
+import { overMemory } from './over-memory.ts';
+
+const { sound, mutant, harness } = overMemory<AttemptCounter>(({ attempts }) => attempts);
+
+const ATTEMPT: Fields<Attempt> = {
+  role: 'uuid',
+  address: 'text',
+  now: 'instant',
+  window: 'count',
+  perAddress: 'count',
+  perRole: 'count',
+};
+
+const shape: PortShape<AttemptCounter> = {
+  suite: 'attempt-counter',
+  code: 'store_unavailable',
+  methods: {
+    begin: {
+      takes: { attempt: ATTEMPT },
+      answers: { kind: 'choice', ticket: 'id', until: 'instant' },
+      early: { value: { kind: 'busy' } },
+      caught: {
+        unsettled: '*',
+        addresses: 'answers.ticket.lowered takes.attempt.address takes.attempt.role.{cut,ended}',
+        busy: 'answers.ticket.stuck takes.attempt.perRole.stuck',
+        'both-or-neither': 'answers.until.stuck',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        race: 'shares',
+        'count-ended': 'takes.attempt.address.{lost,stuck}',
+        'per-address': 'takes.attempt.address.trimmed',
+        hundreds: 'takes.attempt.perAddress.capped takes.attempt.perRole.capped',
+        window: 'takes.attempt.window.stuck',
+        'per-role': 'answers.kind.stuck',
+        untested: 'takes.attempt.address.quoted',
+      },
+    },
+    settle: {
+      takes: { ticket: 'id' },
+      early: { value: undefined },
+      caught: {
+        unreachable: '*',
+        busy: 'hurries idles takes.ticket',
+        sequences: 'shares',
+        addresses: 'takes.ticket.lowered',
+        untested: 'caches repeats',
+      },
+    },
+    forgive: {
+      takes: { ticket: 'id' },
+      early: { value: undefined },
+      caught: {
+        unreachable: '*',
+        busy: 'hurries idles',
+        forgive: 'shares',
+        sequences: 'takes.ticket.lowered',
+        settle: 'takes.ticket.stuck',
+        untested: 'caches repeats',
+      },
+    },
+    purge: {
+      takes: { endedBy: 'instant', limit: 'count' },
+      answers: 'count',
+      early: { value: 0 },
+      caught: {
+        purge: '*',
+        'purge-many': 'answers.capped takes.limit.capped',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        sequences: 'shares',
+      },
+    },
+    countEnded: {
+      takes: { endedBy: 'instant' },
+      answers: 'count',
+      early: { value: 0 },
+      caught: {
+        'count-ended': '*',
+        'purge-many': 'answers.capped',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        sequences: 'shares',
+        'forgiven-window': 'takes.endedBy.stuck',
+        untested: 'repeats',
+      },
+    },
+  },
+  confusions: {
+    addresses: '*',
+    'per-address': 'address.trimmed',
+    busy: 'ticket.ended',
+    untested: 'address.quoted ticket',
+  },
+};
+
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+/** Counts for the address, then for the role, in separate steps. */
+const inTwoSteps: Spoiling<AttemptCounter> = () => {
+  const roles = createMemory().attempts;
+  const pairs = new Map<AttemptTicket, AttemptTicket>();
+  return (store) => ({
+    begin: async (attempt) => {
+      const address = await store.begin({ ...attempt, perRole: UNLIMITED });
+      if (address.kind !== 'admitted') return address;
+      const role = await roles.begin({ ...attempt, perAddress: UNLIMITED });
+      if (role.kind === 'admitted') pairs.set(address.ticket, role.ticket);
+      return role.kind === 'admitted' ? address : role;
+    },
+    settle: async (ticket) => {
+      await store.settle(ticket);
+      const pair = pairs.get(ticket);
+      if (pair !== undefined) await roles.settle(pair);
+    },
+    forgive: async (ticket) => {
+      await store.forgive(ticket);
+      const pair = pairs.get(ticket);
+      if (pair !== undefined) await roles.forgive(pair);
+    },
+    purge: async (endedBy, limit) => {
+      const count = await store.purge(endedBy, limit);
+      return count + (await roles.purge(endedBy, limit - count));
+    },
+  });
+};
+
+/** All tries of one turn of the event loop see the counts as the first one did. */
+const lookingFirst: Spoiling<AttemptCounter> = () => {
+  let first: Promise<AttemptOutcome> | undefined;
+  return (store) => ({
+    begin: async (attempt) => {
+      const seen = first;
+      first ??= store.begin(attempt);
+      const outcome = await first;
+      await nextTurn();
+      first = undefined;
+      if (seen === undefined || outcome.kind !== 'admitted') return outcome;
+      return await store.begin({ ...attempt, perAddress: UNLIMITED, perRole: UNLIMITED });
+    },
+  });
+};
+
+/** The next try settles for good what was not settled in time. */
+const losingLateOnes: Spoiling<AttemptCounter> = () => {
+  const open = new Map<AttemptTicket, Instant>();
+  return (store) => ({
+    begin: async (attempt) => {
+      for (const [ticket, begun] of open) {
+        if (after(begun, UNSETTLED_AT_MOST) <= attempt.now) await store.settle(ticket);
+      }
+      const outcome = await store.begin(attempt);
+      if (outcome.kind === 'admitted') open.set(outcome.ticket, attempt.now);
+      return outcome;
+    },
+  });
+};
+
+const stories: readonly Mutant<StoreSubject<AttemptCounter>>[] = [
+  mutant('attempt-counter/per-role', 'only addresses are limited', () => (store) => ({
+    begin: (attempt) => store.begin({ ...attempt, perRole: UNLIMITED }),
+  })),
+  mutant('attempt-counter/both-or-neither', 'each limit counts by itself', inTwoSteps),
+  mutant('attempt-counter/window', 'a limited try has to wait for a whole window', () => (store) => ({
+    begin: async (attempt) => {
+      const outcome = await store.begin(attempt);
+      if (outcome.kind !== 'limited') return outcome;
+      return { kind: 'limited', until: after(attempt.now, attempt.window) };
+    },
+  })),
+  mutant('attempt-counter/busy', 'tries under way limit others as wrong ones do', () => (store) => ({
+    begin: async (attempt) => {
+      const outcome = await store.begin(attempt);
+      if (outcome.kind !== 'busy') return outcome;
+      return { kind: 'limited', until: after(attempt.now, attempt.window) };
+    },
+  })),
+  mutant('attempt-counter/unsettled', 'a try that was late is wrong for good', losingLateOnes),
+  mutant('attempt-counter/race', 'counting looks first and writes later', lookingFirst),
+  mutant('attempt-counter/purge', 'windows go by their beginning', () => (store) => ({
+    purge: (endedBy, limit) => store.purge(after(endedBy, minutes(5)), limit),
+  })),
+  mutant('attempt-counter/count-ended', 'counting drops the counted windows', () => (store) => ({
+    countEnded: (endedBy) => store.purge(endedBy, UNLIMITED),
+  })),
+  mutant('attempt-counter/purge-many', 'no more than 500 are dropped at a time', () => (store) => ({
+    purge: (endedBy, limit) => store.purge(endedBy, Math.min(limit, 500)),
+  })),
+  mutant('attempt-counter/lets-go', 'tickets are counted and never dropped', () => {
+    let tickets = 0;
+    return (store) => ({
+      begin: async (attempt) => {
+        tickets += 1;
+        return await store.begin(attempt);
+      },
+      countEnded: async (endedBy) => (await store.countEnded(endedBy)) + Math.floor(tickets / 100),
+    });
+  }),
+];
+
+export const attemptCounterTable: MutantTable<AttemptCounter, StoreSubject<AttemptCounter>> = {
+  contract: attemptCounterContract,
+  sequences: {
+    'attempt-counter/sequences': { check: checkAttemptCounterSequences, runs: 500 },
+  },
+  sound,
+  mutants: [...harness(shape.suite), ...derived(shape, mutant), ...stories],
+};

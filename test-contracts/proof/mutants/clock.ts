@@ -1,0 +1,50 @@
+import type { Clock } from '@pinfold/core';
+import { type ClockSubject, clockContract } from '@pinfold/test-contracts';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { derived, type PortShape } from './derive.ts';
+import { type Mutant, type MutantTable, mutating } from './mutant.ts';
+
+const openSound = async (): Promise<ClockSubject> => {
+  const clock = createManualClock();
+  return {
+    port: clock,
+    peer: async () => clock,
+    elapse: async (length) => clock.advance(length),
+    dispose: async () => {},
+  };
+};
+
+const mutant = mutating<Clock, ClockSubject>(openSound);
+
+const shape: PortShape<Clock> = {
+  suite: 'clock',
+  code: 'store_corrupt',
+  methods: {
+    now: {
+      takes: {},
+      answers: 'instant',
+      caught: { sleep: 'answers', now: 'answers.wrapped', untested: 'answers.{earlier,later}' },
+    },
+    sleep: {
+      takes: { length: 'count', signal: 'signal' },
+      early: { value: undefined },
+      caught: {
+        sleep: '*',
+        'sleep-aborted': 'listens',
+        untested: 'caches coversUp isCurt isRaw misnames takes.length.{capped,fewer}',
+      },
+    },
+  },
+};
+
+const stories: readonly Mutant<ClockSubject>[] = [
+  mutant('clock/sleep', 'more milliseconds than 31 bits can count are over at once', () => (sound) => ({
+    sleep: (length, signal) => (length >= 2 ** 31 ? Promise.resolve() : sound.sleep(length, signal)),
+  })),
+];
+
+export const clockTable: MutantTable<Clock, ClockSubject> = {
+  contract: clockContract,
+  sound: () => openSound,
+  mutants: [...derived(shape, mutant), ...stories],
+};

@@ -1,0 +1,263 @@
+import type { FaultCode } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { changed, type Distort, distortionsOf, type Field, fieldsOf, type Shape } from './distortions.ts';
+import { type Call, GENERIC_FAULTS, SIGNAL_FAULTS } from './generic-faults.ts';
+import type { Mutant, Mutate, Spoiling } from './mutant.ts';
+
+/**
+ * The clause that catches each derived mutant: by clause, the names of mutants, or the beginnings of names, between
+ * spaces. `a.{b,c}` stands for `a.b a.c`, and `*` for every mutant that no longer name stands for.
+ *
+ * `untested` has the mutants that no clause must catch: no caller can see the difference, no value of the suite shows
+ * it, or the port leaves it open.
+ */
+export type Caught = Readonly<Record<string, string | readonly string[]>>;
+
+/** A method of a port, as far as mutants are derived from it. */
+export interface MethodShape {
+  /** Its inputs, by names of our own, in their order. */
+  readonly takes: Readonly<Record<string, Shape | 'signal'>>;
+  readonly answers?: Shape;
+  /** An answer, for mutants that answer without asking. A method without one answers at once or in a stream. */
+  readonly early?: { readonly value: unknown };
+  readonly caught: Caught;
+}
+
+type MethodOf<Port> = {
+  [Name in keyof Port]: Port[Name] extends (...inputs: never[]) => unknown ? Name : never;
+}[keyof Port] &
+  string;
+
+/** All methods of a port. */
+export interface PortShape<Port> {
+  /** What the ids of its clauses begin with. */
+  readonly suite: string;
+  /** The code of its faults. */
+  readonly code: FaultCode;
+  readonly methods: { readonly [Name in MethodOf<Port>]: MethodShape };
+  /** Mutants that take two values of a field for one, in every method: `account.lowered`. */
+  readonly confusions?: Caught;
+}
+
+const UNTESTED = 'untested';
+
+interface Derived<Port> {
+  readonly name: string;
+  readonly spoiling: Spoiling<Port>;
+}
+
+/** Every mutant that can be derived from the shape of a port. */
+export function derived<Port extends object, S>(
+  shape: PortShape<Port>,
+  mutant: Mutate<Port, S>,
+): readonly Mutant<S>[] {
+  const methods = Object.entries(shape.methods) as [string, MethodShape][];
+  const ofMethods = methods.flatMap(([name, method]) =>
+    assigned(method.caught, mutantsOf<Port>(name, method, shape.code), `${shape.suite}, ${name}`).map(
+      (one) => ({
+        ...one,
+        how: `${name}: ${one.name}`,
+      }),
+    ),
+  );
+  const confusions =
+    shape.confusions === undefined
+      ? []
+      : assigned(shape.confusions, confusionsOf<Port>(methods), shape.suite);
+  return [...ofMethods, ...confusions.map((one) => ({ ...one, how: `confuses ${one.name}` }))].map(
+    ({ clause, how, spoiling }) => mutant(`${shape.suite}/${clause}`, how, spoiling),
+  );
+}
+
+/** The mutants with the clauses that must catch them, without those that are allowed. */
+function assigned<Port>(caught: Caught, all: readonly Derived<Port>[], of: string) {
+  const clauses = Object.entries(caught).flatMap(([clause, names]) =>
+    [names]
+      .flat()
+      .join(' ')
+      .split(' ')
+      .flatMap(expanded)
+      .map((name) => [name, clause] as const),
+  );
+  const idle = clauses.filter(([name]) => !all.some((one) => begins(one.name, name)));
+  if (idle.length > 0) throw new Error(`${of}: there is no mutant ${idle.join(', ')}`);
+  return all.flatMap((one) => {
+    const matching = clauses.filter(([name]) => begins(one.name, name));
+    const [name, clause] = matching.toSorted(([a], [b]) => b.length - a.length)[0] ?? [];
+    if (name === undefined || clause === undefined)
+      throw new Error(`${of}: which clause catches ${one.name}?`);
+    return clause === UNTESTED ? [] : [{ ...one, clause }];
+  });
+}
+
+/** `a.{b,c}` is `a.b` and `a.c`. */
+function expanded(name: string): readonly string[] {
+  const [, start, ends] = /^(.*)\{(.*)\}$/.exec(name) ?? [];
+  return ends === undefined ? [name] : ends.split(',').map((end) => `${start}${end}`);
+}
+
+function begins(name: string, start: string): boolean {
+  return start === '*' || name === start || name.startsWith(`${start}.`);
+}
+
+function mutantsOf<Port>(method: string, shape: MethodShape, code: FaultCode): readonly Derived<Port>[] {
+  const { takes, answers, early } = shape;
+  const broken = { early: early?.value, code };
+  const faults = {
+    ...(early === undefined ? {} : GENERIC_FAULTS),
+    ...('signal' in takes ? SIGNAL_FAULTS : {}),
+  };
+  const generic = Object.entries(faults).map(([name, fault]) => ({
+    name,
+    spoiling: around<Port>(method, () => (call) => fault(call, broken)),
+  }));
+  const inputs = Object.entries(takes).flatMap(([input, of], position) =>
+    of === 'signal'
+      ? []
+      : distortedIn<Port>(
+          ['takes', input],
+          of,
+          method,
+          (change) =>
+            (call) =>
+            (...given) =>
+              call(...given.map((value, at) => (at === position ? change(value) : value))),
+        ),
+  );
+  const outputs =
+    answers === undefined
+      ? []
+      : distortedIn<Port>(
+          ['answers'],
+          answers,
+          method,
+          (change) =>
+            (call) =>
+            (...given) =>
+              thenChanged(call(...given), change),
+        );
+  return [...generic, ...inputs, ...outputs];
+}
+
+type Change = (value: unknown) => unknown;
+
+function distortedIn<Port>(
+  start: readonly string[],
+  shape: Shape,
+  method: string,
+  into: (change: Change) => (call: Call) => Call,
+): readonly Derived<Port>[] {
+  return fieldsOf(shape).flatMap((field) =>
+    Object.entries(distortionsOf(field.kind)).map(([way, create]) => ({
+      name: [...start, ...field.path, field.kind === 'list' ? `list-${way}` : way].join('.'),
+      spoiling: around<Port>(method, () => {
+        const distort = create();
+        return into((value) => changed(value, field, distort));
+      }),
+    })),
+  );
+}
+
+function thenChanged(answer: unknown, change: Change): unknown {
+  if (answer instanceof Promise) return answer.then(change);
+  if (typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer) {
+    return eachChanged(answer as AsyncIterable<unknown>, change);
+  }
+  return change(answer);
+}
+
+async function* eachChanged(answers: AsyncIterable<unknown>, change: Change): AsyncGenerator<unknown, void> {
+  for await (const answer of answers) yield change(answer);
+}
+
+/** More calls of one method than any clause makes. */
+const MOST_CALLS = 10_000;
+
+/** A sound method. It gives up where a caller never ends, as one that walks pages whose cursor does not move. */
+function bounded(port: object, method: string): Call {
+  const sound = Reflect.get(port, method) as Call;
+  let calls = 0;
+  return (...inputs) => {
+    calls += 1;
+    if (calls > MOST_CALLS) throw new Error(`${method} was called ${calls} times`);
+    return Reflect.apply(sound, port, inputs);
+  };
+}
+
+/** Breaks one method. `open` is called for each subject. */
+function around<Port>(method: string, open: () => (call: Call) => Call): Spoiling<Port> {
+  return () => {
+    const breaking = open();
+    return (port) => {
+      return { [method]: breaking(bounded(port as object, method)) } as Partial<Port>;
+    };
+  };
+}
+
+const IDENTITIES: readonly Field['kind'][] = ['text', 'id', 'uuid', 'hash'];
+
+/** For each name of an identity, wherever it stands in inputs: values that are alike are taken for the first of them. */
+function confusionsOf<Port>(methods: readonly (readonly [string, MethodShape])[]): readonly Derived<Port>[] {
+  const places = methods.flatMap(([method, { takes }]) =>
+    Object.entries(takes).flatMap(([input, shape], position) =>
+      shape === 'signal'
+        ? []
+        : fieldsOf(shape)
+            .filter(({ kind }) => IDENTITIES.includes(kind))
+            .map((field) => ({ method, position, field, name: field.path.at(-1) ?? input })),
+    ),
+  );
+  return Object.values(Object.groupBy(places, ({ name }) => name)).flatMap((same = []) => {
+    const [{ name, field } = { name: '', field: { kind: 'text' } as const }] = same;
+    return Object.entries(distortionsOf(field.kind))
+      .filter(([way]) => way !== 'stuck' && way !== 'lost')
+      .map(([way, create]) => ({ name: `${name}.${way}`, spoiling: confusing<Port>(same, create()) }));
+  });
+}
+
+interface Place {
+  readonly method: string;
+  readonly position: number;
+  readonly field: Field;
+}
+
+function confusing<Port>(places: readonly Place[], fold: Distort): Spoiling<Port> {
+  return () => {
+    const firsts = new Map<unknown, unknown>();
+    const first: Change = (value) => {
+      const alike = fold(value as never);
+      if (!firsts.has(alike)) firsts.set(alike, value);
+      return firsts.get(alike);
+    };
+    return (port) => {
+      const methods = Object.entries(Object.groupBy(places, ({ method }) => method)).map(
+        ([method, ofMethod = []]) => {
+          const sound = bounded(port as object, method);
+          const broken: Call = (...inputs) =>
+            sound(
+              ...inputs.map((input, at) =>
+                ofMethod
+                  .filter(({ position }) => position === at)
+                  .reduce((value, { field }) => changed(value, field, first), input),
+              ),
+            );
+          return [method, broken];
+        },
+      );
+      return Object.fromEntries(methods) as Partial<Port>;
+    };
+  };
+}
+
+/** Creates mutants of one port among those of a subject. */
+export function part<Ports extends object, Name extends keyof Ports, S>(
+  mutant: Mutate<Ports, S>,
+  name: Name,
+): Mutate<Ports[Name], S> {
+  return (breaks, how, spoiling) =>
+    mutant(breaks, how, () => {
+      const methods = spoiling();
+      return (ports) =>
+        ({ [name]: replacing(ports[name] as object, methods(ports[name])) }) as Partial<Ports>;
+    });
+}

@@ -1,0 +1,121 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Fault, type FaultCode, isFault } from '@pinfold/core';
+
+export type Call = (...inputs: unknown[]) => unknown;
+
+/** What a generic fault knows of the method that it breaks. */
+export interface Broken {
+  /** An answer of the method, for faults that answer without asking. */
+  readonly early: unknown;
+  /** The code of the port's faults. */
+  readonly code: FaultCode;
+}
+
+/** A fault that any method can have. It is made once for each port object, and returns the broken method. */
+type GenericFault = (call: Call, broken: Broken) => Call;
+
+const isSignal = (input: unknown): input is AbortSignal => input instanceof AbortSignal;
+const withoutSignal = (inputs: readonly unknown[]): unknown[] => inputs.filter((input) => !isSignal(input));
+
+/** Answers otherwise where the method rejects with a fault. */
+function onFault(answer: (fault: Fault, broken: Broken) => unknown): GenericFault {
+  return (call, broken) =>
+    async (...inputs) => {
+      try {
+        return await call(...inputs);
+      } catch (error) {
+        if (!isFault(error)) throw error;
+        return answer(error, broken);
+      }
+    };
+}
+
+/** Faults of methods that answer with a promise. */
+export const GENERIC_FAULTS: Readonly<Record<string, GenericFault>> = {
+  /** Does nothing, and answers as if it had. */
+  idles:
+    (_, { early }) =>
+    async () =>
+      early,
+  /** Answers before it is done. */
+  hurries:
+    (call, { early }) =>
+    async (...inputs) => {
+      void turns(30).then(() => Promise.resolve(call(...inputs)).catch(() => undefined));
+      return early;
+    },
+  /** Does everything twice, as after an answer that was lost. */
+  repeats:
+    (call) =>
+    async (...inputs) => {
+      await call(...inputs);
+      return await call(...inputs);
+    },
+  /** Each port object caches its answers. */
+  caches: (call) => {
+    const answers = new Map<string, unknown>();
+    return async (...inputs) => {
+      const question = JSON.stringify(withoutSignal(inputs));
+      if (!answers.has(question)) answers.set(question, await call(...inputs));
+      return answers.get(question);
+    };
+  },
+  /** Calls that run at once share the answer of the first, whatever they ask. */
+  shares: (call) => {
+    let running: Promise<unknown> | undefined;
+    return async (...inputs) => {
+      running ??= nextTurn()
+        .then(() => call(...inputs))
+        .finally(() => {
+          running = undefined;
+        });
+      return await running;
+    };
+  },
+  /** Takes a backend that does not answer for one with nothing to say. */
+  coversUp: onFault((_, { early }) => early),
+  /** Rejects with the cause of a fault. */
+  isRaw: onFault(({ cause }) => {
+    throw cause;
+  }),
+  /** Rejects without the cause. */
+  isCurt: onFault(({ code, message }) => {
+    throw new Fault(code, message);
+  }),
+  /** Rejects with another code. */
+  misnames: onFault(({ message, cause }, { code }) => {
+    const other = code === 'store_unavailable' ? 'storage_unavailable' : 'store_unavailable';
+    throw new Fault(other, message, { cause });
+  }),
+};
+
+/** Faults of methods that take a signal. */
+export const SIGNAL_FAULTS: Readonly<Record<string, GenericFault>> = {
+  /** Ignores its signal. */
+  isDeaf:
+    (call) =>
+    (...inputs) =>
+      call(...withoutSignal(inputs)),
+  /** Rejects with a fault where it was aborted. */
+  wrapsAborts:
+    (call, { code }) =>
+    async (...inputs) => {
+      try {
+        return await call(...inputs);
+      } catch (cause) {
+        throw inputs.find(isSignal)?.aborted ? new Fault(code, 'aborted', { cause }) : cause;
+      }
+    },
+  /** Leaves a listener on its signal. */
+  listens:
+    (call) =>
+    (...inputs) => {
+      inputs.find(isSignal)?.addEventListener('abort', () => undefined);
+      return call(...inputs);
+    },
+};
+
+/** Lets so many turns of the event loop pass. */
+export async function turns(count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) await nextTurn();
+}

@@ -1,0 +1,104 @@
+import type { Grant, GrantSigner } from '@pinfold/core';
+import { HmacGrantSigner } from '@pinfold/platform-node';
+import { type GrantSignerSubject, grantSignerContract } from '@pinfold/test-contracts';
+import { derived, type PortShape } from './derive.ts';
+import type { Fields } from './distortions.ts';
+import { type Mutant, type MutantTable, mutating } from './mutant.ts';
+
+const PRESENT = 'the present secret of this service';
+const NEW = 'the secret that will take its place';
+const FOREIGN = 'the secret of another service there';
+
+const openSound = async (): Promise<GrantSignerSubject> => ({
+  port: new HmacGrantSigner({ secrets: [PRESENT] }),
+  peer: async () => new HmacGrantSigner({ secrets: [PRESENT] }),
+  successor: async () => new HmacGrantSigner({ secrets: [NEW, PRESENT] }),
+  stranger: async () => new HmacGrantSigner({ secrets: [FOREIGN] }),
+  dispose: async () => {},
+});
+
+const mutant = mutating<GrantSigner, GrantSignerSubject>(openSound);
+
+const GRANT: Fields<Grant> = {
+  purpose: 'choice',
+  role: 'uuid',
+  generation: 'count',
+  accountGeneration: 'count',
+  issuedAt: 'instant',
+  madeAt: 'instant',
+  viewer: { id: 'text', gavePassword: 'flag' },
+};
+
+const shape: PortShape<GrantSigner> = {
+  suite: 'grant-signer',
+  code: 'store_corrupt',
+  methods: {
+    sign: {
+      takes: { grant: GRANT },
+      answers: 'text',
+      caught: {
+        verify: '*',
+        token: 'takes.grant.viewer.id.lost',
+        hidden: 'takes.grant.viewer.id.cut',
+        rotation: 'takes.grant.accountGeneration.fewer',
+        untested: [
+          'answers.{composed,latin,numeric,quoted,terminated,trimmed} takes.grant.issuedAt.seconds',
+          'takes.grant.viewer.id.{composed,lowered,numeric,quoted,terminated,trimmed}',
+        ],
+      },
+    },
+    verify: {
+      takes: { token: 'text' },
+      answers: GRANT,
+      caught: {
+        verify: '*',
+        forged: 'takes.token.{terminated,trimmed}',
+        untested: [
+          'answers.issuedAt.seconds answers.viewer.id.{composed,lowered,numeric,quoted,terminated,trimmed}',
+          'takes.token.{composed,latin,numeric,quoted}',
+        ],
+      },
+    },
+  },
+};
+
+const LONG = 'x'.repeat(450);
+/** Separates the token from the addition. */
+const MARK = '.';
+
+const stories: readonly Mutant<GrantSignerSubject>[] = [
+  mutant('grant-signer/token', 'a token is longer than a cookie and an address allow for', () => (sound) => ({
+    sign: (grant) => LONG + sound.sign(grant),
+    verify: (token) => (token.startsWith(LONG) ? sound.verify(token.slice(LONG.length)) : undefined),
+  })),
+  mutant('grant-signer/hidden', "the viewer's id is only encoded", () => (sound) => ({
+    sign: (grant) => {
+      const id = Buffer.from(grant.viewer?.id ?? '').toString('base64url');
+      return id.length > 100 || id === '' ? sound.sign(grant) : sound.sign(grant) + MARK + id;
+    },
+    verify: (token) => {
+      const [signed = '', id] = token.split(MARK);
+      const grant = sound.verify(signed);
+      return id === undefined || Buffer.from(id, 'base64url').toString() === grant?.viewer?.id
+        ? grant
+        : undefined;
+    },
+  })),
+  mutant('grant-signer/forged', 'padding behind a token is passed over', () => (sound) => ({
+    verify: (token) => sound.verify(token.replace(/=+$/, '')),
+  })),
+  {
+    breaks: 'grant-signer/rotation',
+    how: 'earlier secrets are forgotten',
+    open: () => async () => ({
+      ...(await openSound()),
+      successor: async () => new HmacGrantSigner({ secrets: [NEW] }),
+    }),
+  },
+];
+
+export const grantSignerTable: MutantTable<GrantSigner, GrantSignerSubject> = {
+  contract: grantSignerContract,
+  sound: () => openSound,
+  mutants: [...derived(shape, mutant), ...stories],
+};

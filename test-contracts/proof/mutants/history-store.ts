@@ -1,0 +1,254 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EventQuery, EventThinning, HistoryEvent, HistoryStore, Instant } from '@pinfold/core';
+import { type HistoryStores, historyStoreContract, type StoreSubject } from '@pinfold/test-contracts';
+import { anEvent, aSession, replacing } from '@pinfold/test-contracts/fixtures';
+import { derived, type PortShape, part } from './derive.ts';
+import type { Fields } from './distortions.ts';
+import type { Mutant, MutantTable } from './mutant.ts';
+import { overMemory } from './over-memory.ts';
+import { EVENT } from './records.ts';
+
+const { sound, mutant, harness } = overMemory<HistoryStores>((memory) => memory);
+
+const QUERY: Fields<EventQuery> = {
+  account: 'text',
+  pin: 'uuid',
+  since: 'instant',
+  after: { at: 'instant', id: 'uuid' },
+  limit: 'count',
+};
+const THINNING: Fields<EventThinning> = { since: 'instant', until: 'instant', keep: 'count', limit: 'count' };
+
+const shape: PortShape<HistoryStore> = {
+  suite: 'history-store',
+  code: 'store_unavailable',
+  methods: {
+    list: {
+      takes: { query: QUERY },
+      answers: { items: [EVENT], next: { at: 'instant', id: 'uuid' } },
+      early: { value: { items: [], next: undefined } },
+      caught: {
+        'list-pages': '*',
+        'list-order': 'answers.items answers.items.account.lowered',
+        'list-filter': [
+          'answers.items.account.{lost,raised,stuck} answers.items.pin.stuck',
+          'takes.query.account.{lost,lowered,raised,stuck} takes.query.{pin,since}',
+        ],
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: [
+          'answers.items.{account,list-capped} answers.items.address.stuck answers.items.request.stuck',
+          'answers.next.id.{cut,stuck} caches repeats shares takes.query.account',
+          'takes.query.after.id.{cut,stuck} takes.query.limit.{capped,more} takes.query.pin.stuck',
+          'takes.query.since.stuck',
+        ],
+      },
+    },
+    expired: {
+      takes: { by: 'instant', limit: 'count' },
+      answers: [{ role: 'uuid', account: 'text', expiresAt: 'instant' }],
+      early: { value: [] },
+      caught: {
+        unreachable: '*',
+        expired: 'answers hurries takes answers.account.{lost,raised}',
+        'same-question': 'caches',
+        untested:
+          'answers.{account,list-capped,list-reversed} repeats shares takes.by.stuck takes.limit.capped',
+      },
+    },
+    tellExpired: {
+      takes: { events: [EVENT] },
+      early: { value: undefined },
+      caught: {
+        unreachable: '* takes.events.list-shortened',
+        'tell-expired-conflicts': 'hurries',
+        'tell-expired-once': 'idles takes.events.{at,list-emptied,pin}',
+        untested: 'caches repeats shares takes.events takes.events.at.{seconds,stuck} takes.events.pin.stuck',
+      },
+    },
+    drop: {
+      takes: { recordedBefore: 'instant', limit: 'count' },
+      answers: 'count',
+      early: { value: 0 },
+      caught: {
+        drop: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: 'answers.capped shares takes.limit.capped',
+      },
+    },
+    thin: {
+      takes: { thinning: THINNING },
+      answers: 'count',
+      early: { value: 0 },
+      caught: {
+        thin: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: 'answers.capped shares takes.thinning.keep.capped takes.thinning.limit.{capped,stuck}',
+      },
+    },
+  },
+  confusions: { 'list-filter': 'account.{lowered,raised}', untested: '*' },
+};
+
+/** Creates mutants of the port itself. */
+const ofHistory = part(mutant, 'history');
+
+let others = 1_000;
+
+/** Stores events without a change of their own. */
+async function keepAlone({ sessions }: HistoryStores, events: readonly HistoryEvent[]): Promise<void> {
+  others += 1;
+  await sessions.begin(aSession(others), events);
+}
+
+const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
+  mutant(
+    'history-store/with-publication',
+    'a commit stores its events even when it stores nothing else',
+    () => (stores) => ({
+      roles: replacing(stores.roles, {
+        commit: async (publication, lease, events) => {
+          const outcome = await stores.roles.commit(publication, lease, []);
+          await keepAlone(stores, events);
+          return outcome;
+        },
+      }),
+    }),
+  ),
+  mutant('history-store/with-change', 'a save that conflicts stores its events', () => (stores) => ({
+    roles: replacing(stores.roles, {
+      save: async (role, version, events, ...more) => {
+        const outcome = await stores.roles.save(role, version, events, ...more);
+        if (outcome.kind === 'conflict') await keepAlone(stores, events);
+        return outcome;
+      },
+    }),
+  })),
+  mutant('history-store/with-cleanup', 'settling a lost claim stores its events', () => (stores) => ({
+    roles: replacing(stores.roles, {
+      settleCleanup: async (task, outcome, events) => {
+        await stores.roles.settleCleanup(task, outcome, []);
+        await keepAlone(stores, events);
+      },
+    }),
+  })),
+  mutant('history-store/with-keys', 'revoking a key again stores the event again', () => (stores) => ({
+    apiKeys: replacing(stores.apiKeys, {
+      revoke: async (id, at, events) => {
+        const outcome = await stores.apiKeys.revoke(id, at, []);
+        if (outcome.kind === 'revoked') await keepAlone(stores, events);
+        return outcome;
+      },
+    }),
+  })),
+  mutant('history-store/with-sessions', 'the event of a redeemed link has no actor', () => (stores) => ({
+    sessions: replacing(stores.sessions, {
+      redeem: async (request, events) => {
+        const outcome = await stores.sessions.redeem(request, []);
+        const actor = { kind: 'operator', id: null } as const;
+        if (outcome.kind === 'redeemed') {
+          const { account } = outcome.session;
+          await keepAlone(
+            stores,
+            events.map((event) => ({ ...event, account, actor })),
+          );
+        }
+        return outcome;
+      },
+    }),
+  })),
+  mutant('history-store/refused-sign-ins', 'all accounts share one bound', () => (stores) => ({
+    sessions: replacing(stores.sessions, {
+      refuse: async (event, unlessSince) => {
+        const { items } = await stores.history.list({
+          account: undefined,
+          pin: undefined,
+          since: (unlessSince + 1) as Instant,
+          after: undefined,
+          limit: 1,
+        });
+        if (items.length === 0) await stores.sessions.refuse(event, unlessSince);
+      },
+    }),
+  })),
+  mutant(
+    'history-store/in-turn',
+    'events are stored with their own instants, not in sequence',
+    () => (stores) => ({
+      roles: replacing(stores.roles, {
+        save: async (role, version, events, ...more) => {
+          const outcome = await stores.roles.save(role, version, [], ...more);
+          if (outcome.kind === 'saved') await keepAlone(stores, events);
+          return outcome;
+        },
+      }),
+    }),
+  ),
+  ofHistory(
+    'history-store/list-pages',
+    'a page starts after the instant of the last item',
+    () => (history) => ({
+      list: (query) => {
+        const { after } = query;
+        const behind = after && { ...after, id: '' as HistoryEvent['id'] };
+        return history.list({ ...query, after: behind });
+      },
+    }),
+  ),
+  ofHistory('history-store/list-filter', 'with a role the account is not looked at', () => (history) => ({
+    list: (query) => history.list(query.pin === undefined ? query : { ...query, account: undefined }),
+  })),
+  mutant(
+    'history-store/tell-expired-once',
+    'expirations are recorded by an outdated look',
+    () => (stores) => ({
+      history: replacing(stores.history, {
+        tellExpired: async (events) => {
+          const [event] = events;
+          const role = event?.pin == null ? undefined : await stores.roles.load(event.pin);
+          await nextTurn();
+          await stores.history.tellExpired(events);
+          if (role !== undefined && event !== undefined)
+            await keepAlone(stores, [{ ...event, id: anEvent().id }]);
+        },
+      }),
+    }),
+  ),
+  mutant(
+    'history-store/tell-expired-conflicts',
+    'a change that was decided before an expiration was recorded is saved',
+    () => {
+      const seen = new Map<unknown, unknown>();
+      return (stores) => ({
+        roles: replacing(stores.roles, {
+          save: async (role, version, events, ...more) => {
+            const now = await stores.roles.load(role.id);
+            const wasTold = seen.get(role.id) === version;
+            return await stores.roles.save(role, wasTold && now ? now.version : version, events, ...more);
+          },
+        }),
+        history: replacing(stores.history, {
+          tellExpired: async (events) => {
+            for (const { pin } of events) {
+              if (pin !== null) seen.set(pin, (await stores.roles.load(pin))?.version);
+            }
+            await stores.history.tellExpired(events);
+          },
+        }),
+      });
+    },
+  ),
+  mutant('history-store/with-accounts', 'changes of an account store no events', () => (stores) => ({
+    accounts: replacing(stores.accounts, {
+      save: (account, loadedAt) => stores.accounts.save(account, loadedAt, []),
+    }),
+  })),
+  ofHistory('history-store/many', 'no more than 500 are dropped at a time', () => (history) => ({
+    drop: (before, limit) => history.drop(before, Math.min(limit, 500)),
+  })),
+];
+
+export const historyStoreTable: MutantTable<HistoryStores, StoreSubject<HistoryStores>> = {
+  contract: historyStoreContract,
+  sound,
+  mutants: [...harness(shape.suite), ...derived(shape, ofHistory), ...stories],
+};

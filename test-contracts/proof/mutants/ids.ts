@@ -1,0 +1,67 @@
+import type { EventId, Ids, Token } from '@pinfold/core';
+import { RandomIds } from '@pinfold/platform-node';
+import { idsContract, type Subject } from '@pinfold/test-contracts';
+import { derived, type PortShape } from './derive.ts';
+import { type Mutant, type MutantTable, mutating } from './mutant.ts';
+
+const openSound = async (): Promise<Subject<Ids>> => ({
+  port: new RandomIds(),
+  peer: async () => new RandomIds(),
+  dispose: async () => {},
+});
+
+const mutant = mutating<Ids, Subject<Ids>>(openSound);
+
+const shape: PortShape<Ids> = {
+  suite: 'ids',
+  code: 'store_corrupt',
+  methods: {
+    role: {
+      takes: {},
+      answers: 'id',
+      caught: { role: 'answers', untested: 'answers.lowered' },
+    },
+    archive: {
+      takes: { createdAt: 'instant' },
+      answers: 'id',
+      caught: { archive: '*', untested: 'answers.lowered' },
+    },
+    token: {
+      takes: {},
+      answers: 'id',
+      caught: { token: 'answers.{lost,stuck}', untested: 'answers' },
+    },
+    event: {
+      takes: {},
+      answers: 'id',
+      caught: { event: 'answers', untested: 'answers.lowered' },
+    },
+  },
+};
+
+const stories: readonly Mutant<Subject<Ids>>[] = [
+  mutant('ids/event', 'an event is named by its count', () => () => {
+    let count = 0;
+    return {
+      event: () => {
+        count += 1;
+        return String(count) as EventId;
+      },
+    };
+  }),
+  mutant('ids/token', 'every node counts from one', () => () => {
+    let count = 0;
+    return {
+      token: () => {
+        count += 1;
+        return String(count) as Token;
+      },
+    };
+  }),
+];
+
+export const idsTable: MutantTable<Ids, Subject<Ids>> = {
+  contract: idsContract,
+  sound: () => openSound,
+  mutants: [...derived(shape, mutant), ...stories],
+};

@@ -1,0 +1,117 @@
+import type { Token } from '@pinfold/core';
+import type { Import } from '@pinfold/core/moving';
+import { importContract, type MovingStores, type StoreSubject } from '@pinfold/test-contracts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { derived, type PortShape, part } from './derive.ts';
+import type { Mutant, MutantTable } from './mutant.ts';
+import { overMemory } from './over-memory.ts';
+import { RECORD } from './records.ts';
+
+const { sound, mutant, harness } = overMemory<MovingStores>((memory) => memory);
+
+const shape: PortShape<Import> = {
+  suite: 'import',
+  code: 'store_unavailable',
+  methods: {
+    isUnfinished: {
+      takes: { signal: 'signal' },
+      answers: 'flag',
+      early: { value: false },
+      caught: {
+        'unfinished-aborted': '*',
+        unfinished: 'answers caches',
+        'begin-foreign': 'answers.raised',
+        untested: 'repeats shares',
+      },
+    },
+    begin: {
+      takes: { token: 'id' },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'begun' } },
+      caught: {
+        unreachable: '*',
+        end: 'hurries idles',
+        'begin-again': 'takes.token',
+        untested: 'answers.kind.stuck caches repeats shares takes.token.{ended,lowered}',
+      },
+    },
+    keep: {
+      takes: { token: 'id', records: [RECORD] },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'kept' } },
+      caught: {
+        'begin-again': '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        'keep-removal': 'takes.records.list-reversed',
+        'keep-lost': 'answers.kind.stuck',
+        'changes-refused': 'takes.records.list-first',
+        'keep-whole': 'takes.records.value.account.lost',
+        untested: [
+          'repeats takes.records.list-capped takes.records.value.lastUsedAt.lost',
+          'takes.records.value.publicationsMark.lost takes.token.{ended,lowered}',
+        ],
+      },
+    },
+    end: {
+      takes: { token: 'id' },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'ended' } },
+      caught: {
+        end: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: 'shares takes.token.{ended,lowered}',
+      },
+    },
+  },
+  confusions: { end: 'token.cut', untested: 'token' },
+};
+
+/** Creates mutants of the port itself. */
+const ofImport = part(mutant, 'imports');
+
+const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
+  ofImport('import/begin-again', 'a new import continues an unfinished one', () => {
+    let first: Token | undefined;
+    const all = new Set<Token>();
+    return (imports) => ({
+      begin: async (token) => {
+        const goesOn = await imports.isUnfinished();
+        if (!goesOn) first = token;
+        all.add(token);
+        return goesOn ? { kind: 'begun' } : await imports.begin(token);
+      },
+      keep: (token, records) => imports.keep(all.has(token) ? (first ?? token) : token, records),
+    });
+  }),
+  ofImport('import/keep-removal', 'removals are ignored', () => (imports) => ({
+    keep: (token, records) => {
+      const kept = records.filter(({ kind }) => kind !== 'removal');
+      return imports.keep(token, kept);
+    },
+  })),
+  mutant('import/changes-refused', 'beginning a session succeeds during an import', () => (stores) => ({
+    sessions: replacing(stores.sessions, {
+      begin: (session, events) => stores.sessions.begin(session, events).catch(() => ({ ended: 0 })),
+    }),
+  })),
+  ofImport('import/end', 'a lost token can end the import', () => {
+    let last: Token | undefined;
+    return (imports) => ({
+      begin: (token) => {
+        last = token;
+        return imports.begin(token);
+      },
+      end: async (token) => {
+        const ended = await imports.end(token);
+        if (ended.kind === 'lost' && last !== undefined) await imports.end(last);
+        return ended;
+      },
+    });
+  }),
+];
+
+export const importTable: MutantTable<MovingStores, StoreSubject<MovingStores>> = {
+  contract: importContract,
+  sound,
+  mutants: [...harness(shape.suite), ...derived(shape, ofImport), ...stories],
+};

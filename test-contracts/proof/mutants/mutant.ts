@@ -1,0 +1,133 @@
+import {
+  type Contract,
+  checkClause,
+  clausesOf,
+  type ModelOptions,
+  type Subject,
+} from '@pinfold/test-contracts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+
+/** Opens the subjects of one clause. What it creates outside of the returned function is shared by these subjects. */
+export type Opening<S> = () => () => Promise<S>;
+
+/**
+ * Breaks methods of a port. It is called once for each subject, whose port and peers share what it creates, and the
+ * function it returns once for each of them.
+ */
+export type Spoiling<Port> = () => (port: Port) => Partial<Port>;
+
+/** An implementation with one fault. */
+export interface Mutant<S> {
+  /** The id of a clause that must fail with it. Others may fail, too. */
+  readonly breaks: string;
+  /** What it does wrong, in a few words. */
+  readonly how: string;
+  readonly open: Opening<S>;
+}
+
+/** A contract, an implementation that keeps it, and implementations that do not. */
+export interface MutantTable<Port, S extends Subject<Port>> {
+  readonly contract: Contract<Port, S>;
+  /** Random sequences of calls, by an id that mutants name like that of a clause. */
+  readonly sequences?: Readonly<Record<string, Sequences<S>>>;
+  readonly sound: Opening<S>;
+  readonly mutants: readonly Mutant<S>[];
+}
+
+interface Sequences<S> {
+  readonly check: (create: () => Promise<S>, options: ModelOptions) => Promise<void>;
+  /** So many sequences are tried with a mutant. */
+  readonly runs: number;
+}
+
+/** A {@link MutantTable} of any port, ready to run. */
+export interface TestedTable {
+  readonly port: string;
+  /** The ids of the clauses, and of the random sequences. */
+  readonly clauses: readonly string[];
+  readonly mutants: readonly Pick<Mutant<never>, 'breaks' | 'how'>[];
+  /** Whether a clause holds for the implementation without a fault. */
+  holds(clause: string): Promise<boolean>;
+  /** Whether the clause that a mutant must break fails with it. */
+  isCaught(mutant: TestedTable['mutants'][number]): Promise<boolean>;
+}
+
+/** The time a clause gets with a sound implementation, and random sequences with any, on the slowest machine, in milliseconds. */
+const LONGEST = 60_000;
+
+/** The least time a clause gets with a mutant: a mutant that never answers is caught, too. */
+const LIMIT = 2_000;
+
+/** The sequences that are tried with a sound implementation; its own tests try more. */
+const SOUND_RUNS = 20;
+
+/** How many times slower than the sound implementation a mutant may be before it counts as one that never answers. */
+const SLOWER = 20;
+
+export function tested<Port, S extends Subject<Port>>(table: MutantTable<Port, S>): TestedTable {
+  const { contract, sequences = {}, sound, mutants } = table;
+  const clauses = new Map(clausesOf(contract).map((clause) => [clause.id, clause]));
+  const soundTimes = new Map<string, number>();
+  const check = (id: string, create: () => Promise<S>, isSound: boolean): Promise<void> => {
+    const clause = clauses.get(id);
+    if (clause !== undefined) return checkClause(clause, create);
+    const model = sequences[id];
+    if (model === undefined) throw new Error(`${contract.port} has no clause ${id}`);
+    return model.check(create, { runs: isSound ? SOUND_RUNS : model.runs, seed: 1, shortest: false });
+  };
+  return {
+    port: contract.port,
+    clauses: [...clauses.keys(), ...Object.keys(sequences)],
+    mutants,
+    holds: async (id) => {
+      const begun = performance.now();
+      const held = await succeedsWithin(check(id, sound(), true), LONGEST);
+      soundTimes.set(id, performance.now() - begun);
+      return held;
+    },
+    isCaught: async (mutant) => {
+      const { breaks, open } = mutants.find((known) => known === mutant) ?? { breaks: '', open: sound };
+      const isSequence = breaks in sequences;
+      const limit = isSequence ? LONGEST : Math.max(LIMIT, SLOWER * (soundTimes.get(breaks) ?? 0));
+      return !(await succeedsWithin(check(breaks, open(), false), limit));
+    },
+  };
+}
+
+async function succeedsWithin(check: Promise<void>, limit: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, limit, false);
+  });
+  const checked = check.then(
+    () => true,
+    () => false,
+  );
+  try {
+    return await Promise.race([checked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Creates a mutant from what it does wrong. */
+export type Mutate<Port, S> = (breaks: string, how: string, spoiling: Spoiling<Port>) => Mutant<S>;
+
+/** Creates mutants of subjects that `open` opens: their ports, peers and unreachable ports are spoiled alike. */
+export function mutating<Port extends object, S extends Subject<Port>>(
+  open: () => Promise<S>,
+): Mutate<Port, S> {
+  return (breaks, how, spoiling) => ({ breaks, how, open: () => async () => spoil(await open(), spoiling) });
+}
+
+function spoil<Port extends object, S extends Subject<Port>>(subject: S, spoiling: Spoiling<Port>): S {
+  const methods = spoiling();
+  const spoiled = (port: Port): Port => replacing(port, methods(port));
+  const { unreachable } = subject as { readonly unreachable?: () => Promise<Port> };
+  return {
+    ...subject,
+    port: spoiled(subject.port),
+    peer: async () => spoiled(await subject.peer()),
+    ...(unreachable === undefined ? {} : { unreachable: async () => spoiled(await unreachable()) }),
+  };
+}

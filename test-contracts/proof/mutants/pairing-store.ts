@@ -1,0 +1,212 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type ApiKey,
+  type Consent,
+  instant,
+  type PairingRedemption,
+  type PairingStore,
+  type Registration,
+  type Sha256,
+} from '@pinfold/core';
+import { type PairingStores, pairingStoreContract, type StoreSubject } from '@pinfold/test-contracts';
+import { replacing, START } from '@pinfold/test-contracts/fixtures';
+import { derived, type PortShape, part } from './derive.ts';
+import type { Fields } from './distortions.ts';
+import type { Mutant, MutantTable } from './mutant.ts';
+import { overMemory } from './over-memory.ts';
+import { API_KEY, CONSENT, EVENTS, PAIRING } from './records.ts';
+
+const { sound, mutant, harness } = overMemory<PairingStores>((memory) => memory);
+
+const REGISTRATION: Fields<Registration> = {
+  secretHash: 'hash',
+  endsAt: 'instant',
+  now: 'instant',
+  limit: 'count',
+};
+const REDEMPTION: Fields<PairingRedemption> = {
+  secretHash: 'hash',
+  now: 'instant',
+  key: {
+    id: 'id',
+    secretHash: 'hash',
+    createdAt: 'instant',
+    lastUsedAt: 'instant',
+    revokedAt: 'instant',
+    isEnsured: 'flag',
+  },
+  limit: 'count',
+};
+
+const shape: PortShape<PairingStore> = {
+  suite: 'pairing-store',
+  code: 'store_unavailable',
+  methods: {
+    register: {
+      takes: { request: REGISTRATION },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'registered' } },
+      caught: {
+        register: '*',
+        'register-limit': 'answers.kind.stuck shares takes.request.limit',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: 'caches repeats takes.request.limit.capped takes.request.now.{later,seconds}',
+      },
+    },
+    agree: {
+      takes: { secretHash: 'hash', consent: CONSENT, now: 'instant', events: EVENTS },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'agreed' } },
+      caught: {
+        agree: '*',
+        'agree-once': 'answers.kind.stuck shares',
+        'agree-replaces': 'takes.consent.session.stuck',
+        'agree-unknown': 'takes.now',
+        'take-alive': 'takes.consent.apiKey.stuck',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: [
+          'caches takes.consent.account.{composed,cut,numeric,terminated} takes.consent.apiKey.ended',
+          'takes.consent.label.{composed,numeric,terminated,trimmed} takes.consent.scopes.list-capped',
+          'takes.events.{list-capped,list-first,list-reversed}',
+        ],
+      },
+    },
+    find: {
+      takes: { secretHash: 'hash', now: 'instant' },
+      answers: PAIRING,
+      early: { value: undefined },
+      caught: {
+        agree: '*',
+        'agree-replaces': 'answers.consent.session.stuck',
+        find: 'answers.endsAt.seconds takes.now',
+        register: 'answers.endsAt.stuck',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: [
+          'answers.consent.account.{composed,cut,numeric,terminated} answers.consent.apiKey.{ended,stuck}',
+          'answers.consent.label.{composed,numeric,terminated,trimmed} answers.consent.scopes.list-capped',
+          'caches repeats shares',
+        ],
+      },
+    },
+    take: {
+      takes: { request: REDEMPTION, events: EVENTS },
+      answers: { kind: 'choice', key: API_KEY },
+      early: { value: { kind: 'unknown' } },
+      caught: {
+        'take-once': '*',
+        'take-ended': 'takes.request.now',
+        'take-refused': 'takes.request.limit',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: [
+          'answers.key.account.{composed,cut,numeric,terminated} answers.key.id.ended',
+          'answers.key.isEnsured.lowered answers.key.label answers.key.{lastUsedAt,revokedAt}',
+          'answers.key.scopes.list-capped caches takes.events.{list-capped,list-first,list-reversed}',
+          'takes.request.key.id.ended takes.request.key.isEnsured.lowered',
+          'takes.request.key.{lastUsedAt,revokedAt} takes.request.limit.capped',
+        ],
+      },
+    },
+    purge: {
+      takes: { endedBy: 'instant', limit: 'count' },
+      answers: 'count',
+      early: { value: 0 },
+      caught: {
+        purge: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: 'answers.capped shares takes.endedBy.seconds takes.limit.capped',
+      },
+    },
+  },
+  confusions: {
+    find: 'secretHash.raised',
+    'take-once': 'id.cut secretHash',
+    'take-alive': 'apiKey.cut session.{cut,nearly}',
+    untested: '*',
+  },
+};
+
+/** Creates mutants of the port itself. */
+const ofPairings = part(mutant, 'pairings');
+
+const stories: readonly Mutant<StoreSubject<PairingStores>>[] = [
+  ofPairings('pairing-store/register', 'a program that registered once never does again', () => (store) => {
+    const known = new Set<Sha256>();
+    return {
+      register: async (request) => {
+        if (known.has(request.secretHash)) return { kind: 'registered' };
+        known.add(request.secretHash);
+        return await store.register(request);
+      },
+    };
+  }),
+  mutant(
+    'pairing-store/agree-once',
+    'an agreement that comes too late leaves its events',
+    () =>
+      ({ pairings: store, sessions }) => ({
+        pairings: replacing(store, {
+          agree: async (hash, consent, now, events) => {
+            const outcome = await store.agree(hash, consent, now, events);
+            if (outcome.kind === 'exists') {
+              for (const event of events) await sessions.refuse({ ...event, account: consent.account }, now);
+            }
+            return outcome;
+          },
+        }),
+      }),
+  ),
+  ofPairings('pairing-store/agree-replaces', 'a consent is found after it was replaced', () => (store) => {
+    const given = new Map<Sha256, Consent>();
+    return {
+      agree: async (hash, consent, ...more) => {
+        const outcome = await store.agree(hash, consent, ...more);
+        if (outcome.kind === 'agreed') given.set(hash, consent);
+        return outcome;
+      },
+      find: async (hash, now) => {
+        const pairing = await store.find(hash, now);
+        const isOpen = pairing !== undefined && pairing.endsAt > now && now === START;
+        return isOpen ? { ...pairing, consent: given.get(hash) ?? null } : pairing;
+      },
+    };
+  }),
+  ofPairings('pairing-store/agree-unknown', 'whoever agrees registers the program', () => (store) => ({
+    agree: async (secretHash, consent, now, events) => {
+      await store.register({ secretHash, endsAt: instant(now + 600_000), now, limit: 10_000 });
+      return await store.agree(secretHash, consent, now, events);
+    },
+  })),
+  mutant(
+    'pairing-store/take-once',
+    'taking looks first and removes later',
+    () =>
+      ({ pairings: store, apiKeys }) => ({
+        pairings: replacing(store, {
+          take: async (request, events) => {
+            const pairing = await store.find(request.secretHash, request.now);
+            await nextTurn();
+            const outcome = await store.take(request, events);
+            const consent = pairing?.consent ?? null;
+            if (outcome.kind !== 'unknown' || consent === null) return outcome;
+            const { account, scopes, label } = consent;
+            const key: ApiKey = { ...request.key, account, scopes, label };
+            await apiKeys.create(key, []);
+            return { kind: 'created', key };
+          },
+        }),
+      }),
+  ),
+  mutant('pairing-store/take-alive', 'a session that ended still gives keys', () => (stores) => ({
+    sessions: replacing(stores.sessions, { end: async () => undefined }),
+  })),
+  ofPairings('pairing-store/purge', 'the limit is applied twice', () => (store) => ({
+    purge: async (endedBy, limit) =>
+      (await store.purge(endedBy, limit)) + (await store.purge(endedBy, limit)),
+  })),
+];
+
+export const pairingStoreTable: MutantTable<PairingStores, StoreSubject<PairingStores>> = {
+  contract: pairingStoreContract,
+  sound,
+  mutants: [...harness(shape.suite), ...derived(shape, ofPairings), ...stories],
+};

@@ -1,0 +1,99 @@
+import { isFault, type Password, type PasswordHash, type PasswordHasher } from '@pinfold/core';
+import { ScryptPasswordHasher } from '@pinfold/platform-node';
+import { passwordHasherContract, type Subject } from '@pinfold/test-contracts';
+import { derived, type PortShape } from './derive.ts';
+import { type Mutant, type MutantTable, mutating } from './mutant.ts';
+
+const open = (): PasswordHasher => new ScryptPasswordHasher({ cost: { logN: 1, r: 1, p: 1 } });
+
+const openSound = async (): Promise<Subject<PasswordHasher>> => ({
+  port: open(),
+  peer: async () => open(),
+  dispose: async () => {},
+});
+
+const mutant = mutating<PasswordHasher, Subject<PasswordHasher>>(openSound);
+
+const shape: PortShape<PasswordHasher> = {
+  suite: 'password-hasher',
+  code: 'store_corrupt',
+  methods: {
+    hash: {
+      takes: { password: 'text', client: 'text', signal: 'signal' },
+      answers: 'text',
+      early: { value: 'hash' },
+      caught: {
+        aborted: 'answers.{cut,lowered,raised} caches isDeaf wrapsAborts',
+        salt: 'answers.{lost,stuck} hurries idles shares',
+        turns: 'takes.client.{lost,stuck}',
+        verify: 'takes.password',
+        untested: '* takes.password.{composed,lowered,numeric,quoted,trimmed}',
+      },
+    },
+    verify: {
+      takes: { password: 'text', hash: 'text', client: 'text', signal: 'signal' },
+      answers: 'flag',
+      early: { value: false },
+      caught: {
+        foreign: '* takes.hash.trimmed',
+        verify: 'answers takes',
+        aborted: 'isDeaf wrapsAborts',
+        turns: 'shares takes.client.{lost,stuck}',
+        untested: [
+          'caches isCurt listens repeats takes.client takes.hash.{latin,numeric,quoted,terminated}',
+          'takes.hash.composed takes.password.{composed,numeric,quoted}',
+        ],
+      },
+    },
+  },
+};
+
+/** bcrypt reads no more bytes than these. */
+const cut = (password: Password): Password => Buffer.from(password).toString('latin1', 0, 72) as Password;
+
+const stories: readonly Mutant<Subject<PasswordHasher>>[] = [
+  mutant('password-hasher/verify', 'only the first 72 bytes count', () => (sound) => ({
+    hash: (password, ...rest) => sound.hash(cut(password), ...rest),
+    verify: (password, ...rest) => sound.verify(cut(password), ...rest),
+  })),
+  mutant('password-hasher/salt', 'a password has the same hash each time', () => {
+    const known = new Map<Password, PasswordHash>();
+    return (sound) => ({
+      hash: async (password, ...rest) => {
+        const hash = await sound.hash(password, ...rest);
+        const first = known.get(password) ?? hash;
+        known.set(password, first);
+        return first;
+      },
+    });
+  }),
+
+  mutant(
+    'password-hasher/foreign',
+    'a text that is no hash is taken for a wrong password',
+    () => (sound) => ({
+      verify: (...what) =>
+        sound.verify(...what).catch((error: unknown) => {
+          if (isFault(error) && error.code === 'store_corrupt') return false;
+          throw error;
+        }),
+    }),
+  ),
+  mutant('password-hasher/turns', 'the queue has no limit', () => {
+    let last: Promise<unknown> = Promise.resolve();
+    const inLine = <Result>(work: () => Promise<Result>): Promise<Result> => {
+      const result = last.then(work);
+      last = result.catch(() => {});
+      return result;
+    };
+    return (sound) => ({
+      verify: (...what) => inLine(() => sound.verify(...what)),
+    });
+  }),
+];
+
+export const passwordHasherTable: MutantTable<PasswordHasher, Subject<PasswordHasher>> = {
+  contract: passwordHasherContract,
+  sound: () => openSound,
+  mutants: [...derived(shape, mutant), ...stories],
+};

@@ -1,0 +1,257 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type ArchiveId,
+  type CleanupTask,
+  type CommitOutcome,
+  type IdempotencyKey,
+  type Lease,
+  type Reservation,
+  type ReserveOutcome,
+  type RoleCommit,
+  type RoleId,
+  type RoleStore,
+  stateOf,
+  type Token,
+  type Version,
+} from '@pinfold/core';
+import type { StoreSubject } from '@pinfold/test-contracts';
+import { publishTo, UNBOUNDED } from '@pinfold/test-contracts/fixtures';
+import type { Mutant, Spoiling } from './mutant.ts';
+import { type OverMemory, overMemory } from './over-memory.ts';
+import { withLedger } from './role-store-ledger.ts';
+
+export const roleStores: OverMemory<RoleStore> = overMemory(({ roles }) => roles);
+const { mutant } = roleStores;
+
+async function storeAnyway(store: RoleStore, publication: RoleCommit, token: Token): Promise<void> {
+  const idempotencyKey = `stray ${token} ${publication.role.id}` as IdempotencyKey;
+  await publishTo(store, { ...publication, role: { ...publication.role, idempotencyKey } });
+}
+
+const savesLate: Spoiling<RoleStore> = () => (store) => ({
+  save: async (role, loadedAt, events, ...more) => {
+    const before = await store.load(role.id);
+    if (before?.version !== loadedAt) return { kind: 'conflict' };
+    await nextTurn();
+    const now = await store.load(role.id);
+    return now === undefined ? { kind: 'conflict' } : await store.save(role, now.version, events, ...more);
+  },
+});
+
+export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
+  mutant('role-store/commit-rate', 'each peer has the whole rate', () => {
+    let first: unknown;
+    return (store) => {
+      first ??= store;
+      return store === first
+        ? {}
+        : {
+            commit: (publication, lease, events) =>
+              store.commit(
+                { ...publication, limits: { ...publication.limits, publications: null } },
+                lease,
+                events,
+              ),
+          };
+    };
+  }),
+  mutant('role-store/commit-quota', 'a commit counts first and stores later', () => {
+    let passed: Promise<CommitOutcome> | undefined;
+    const unbounded = (publication: RoleCommit): RoleCommit => ({
+      ...publication,
+      limits: { ...UNBOUNDED, publications: publication.limits.publications },
+    });
+    return (store) => ({
+      commit: async (publication, lease, events) => {
+        if (publication.limits.sites === null && publication.limits.bytes === null) {
+          return await store.commit(publication, lease, events);
+        }
+        const others = passed;
+        const mine = store.commit(others === undefined ? publication : unbounded(publication), lease, events);
+        passed = mine;
+        await nextTurn();
+        passed = undefined;
+        return await mine;
+      },
+    });
+  }),
+  mutant('role-store/claim-once', 'claiming looks first and writes later', () => {
+    let seen: ReturnType<RoleStore['claimForCleanup']> | undefined;
+    return (store) => ({
+      claimForCleanup: async (request) => {
+        seen ??= store.claimForCleanup(request);
+        const tasks = await seen;
+        await nextTurn();
+        seen = undefined;
+        return tasks.map((task) => ({ ...task, token: request.token }));
+      },
+    });
+  }),
+  mutant('role-store/claim-conflicts', 'a claim leaves the version as it was', () => {
+    const claims = new Map<RoleId, number>();
+    const claimsOf = (id: RoleId): number => claims.get(id) ?? 0;
+    return (store) => ({
+      claimForCleanup: async (request) => {
+        const tasks = await store.claimForCleanup(request);
+        for (const { role } of tasks) claims.set(role, claimsOf(role) + 1);
+        return tasks;
+      },
+      load: async (id, signal) => {
+        const found = await store.load(id, signal);
+        return found && { ...found, version: (found.version - claimsOf(id)) as Version };
+      },
+      save: (role, loadedAt, events, ...more) =>
+        store.save(role, (loadedAt + claimsOf(role.id)) as Version, events, ...more),
+    });
+  }),
+  mutant('role-store/settle-removed', 'a role saved after its removal names its archive again', () => {
+    const saved = new Set<ArchiveId>();
+    return (store) => ({
+      save: async (role, loadedAt, events, ...more) => {
+        const outcome = await store.save(role, loadedAt, events, ...more);
+        if (outcome.kind === 'saved') saved.add(role.archive);
+        return outcome;
+      },
+      whichAreNamed: async (ids) =>
+        new Set([...(await store.whichAreNamed(ids)), ...ids.filter((id) => saved.has(id))]),
+    });
+  }),
+  mutant('role-store/settle-lost', 'settling ends the claim of another sweep', () => {
+    const claimed = new Map<RoleId, Token>();
+    const newest = (task: CleanupTask): CleanupTask => ({
+      ...task,
+      token: claimed.get(task.role) ?? task.token,
+    });
+    return (store) => ({
+      claimForCleanup: async (request) => {
+        const tasks = await store.claimForCleanup(request);
+        for (const { role, token } of tasks) claimed.set(role, token);
+        return tasks;
+      },
+      settleCleanup: (task, outcome, events) => store.settleCleanup(newest(task), outcome, events),
+    });
+  }),
+  mutant('role-store/comparison-race', 'keeping looks first and writes later', () => (store) => ({
+    keepComparison: async (comparison, loadedAt) => {
+      const found = await store.loadComparison();
+      await nextTurn();
+      if (found?.version !== loadedAt) return { kind: 'conflict' };
+      const newest = (await store.loadComparison())?.version;
+      return await store.keepComparison(comparison, newest);
+    },
+  })),
+  mutant('role-store/at-once', 'concurrent lists of one account share a page', () => (store) => {
+    const coming = new Map<string, ReturnType<typeof store.list>>();
+    return {
+      list: (query) => {
+        const asked = JSON.stringify({ ...query, after: undefined });
+        const page = coming.get(asked) ?? nextTurn().then(() => store.list(query));
+        coming.set(asked, page);
+        return page.finally(() => coming.delete(asked));
+      },
+    };
+  }),
+  mutant(
+    'role-store/reserve-race',
+    'reserving looks first and writes later',
+    withLedger((ledger) => (store) => {
+      const isFree = (request: Reservation): boolean => {
+        const held = ledger.holder(request);
+        return held === undefined || held.until <= request.now;
+      };
+      return {
+        reserve: async (request): Promise<ReserveOutcome> => {
+          const free = isFree(request);
+          await nextTurn();
+          const held = ledger.holder(request);
+          if (free && held !== undefined) await store.release(held.request);
+          return await store.reserve(request);
+        },
+      };
+    }),
+  ),
+  mutant(
+    'role-store/renew-lost',
+    'renewing extends the lease of another holder',
+    withLedger((ledger) => (store) => ({
+      renew: (lease, until) => store.renew(ledger.holder(lease)?.request ?? lease, until),
+    })),
+  ),
+  mutant(
+    'role-store/release-only-own',
+    'releasing looks at the key alone',
+    withLedger((ledger) => (store) => ({
+      release: (lease: Lease) => store.release(ledger.holder(lease)?.request ?? lease),
+    })),
+  ),
+  mutant('role-store/list-sparse', 'a page ends after a thousand roles were examined', () => (store) => ({
+    list: async (query) => {
+      if (query.state !== 'expired' || query.idempotencyKey !== undefined) return await store.list(query);
+      const looked = await store.list({ ...query, state: undefined });
+      const items = looked.items.filter((role) => stateOf(role, query.now) === 'expired');
+      return { items, next: looked.next };
+    },
+  })),
+  mutant('role-store/answers-stay', 'one set is filled again for each question', () => (store) => {
+    const named = new Set<ArchiveId>();
+    return {
+      whichAreNamed: async (ids) => {
+        const found = await store.whichAreNamed(ids);
+        named.clear();
+        for (const id of found) named.add(id);
+        return named;
+      },
+    };
+  }),
+  mutant('role-store/list-search', 'a text is taken as a pattern', () => (store) => ({
+    list: (query) => store.list({ ...query, search: query.search?.replaceAll(/[%_]/g, '') }),
+  })),
+  mutant('role-store/list-search-walk', 'a short page of a search is the last', () => (store) => ({
+    list: async (query) => {
+      const page = await store.list(query);
+      const last = query.search !== undefined && page.items.length < query.limit;
+      return last ? { items: page.items, next: undefined } : page;
+    },
+  })),
+  mutant('role-store/commit-lease-lost', 'the role is stored before the lease is checked', () => (store) => ({
+    commit: async (publication, lease, events) => {
+      const outcome = await store.commit(publication, lease, events);
+      if (outcome.kind === 'lease_lost') await storeAnyway(store, publication, lease.token);
+      return outcome;
+    },
+  })),
+  mutant('role-store/commit-race', 'a commit ignores whether the key was completed', () => (store) => ({
+    commit: async (publication, lease, events) => {
+      const outcome = await store.commit(publication, lease, events);
+      if (outcome.kind === 'lease_lost') await storeAnyway(store, publication, lease.token);
+      return { kind: 'committed' };
+    },
+  })),
+  mutant('role-store/load-absent', 'an unknown id returns the role that was published last', () => {
+    let last: RoleId | undefined;
+    return (store) => ({
+      commit: async (publication, lease, events) => {
+        const outcome = await store.commit(publication, lease, events);
+        if (outcome.kind === 'committed') last = publication.role.id;
+        return outcome;
+      },
+      load: async (id, signal) => (await store.load(id, signal)) ?? (last && (await store.load(last))),
+    });
+  }),
+  mutant('role-store/save-race', 'saving looks first and writes later', savesLate),
+  mutant('role-store/storms', 'saving looks first and writes later', savesLate),
+  mutant('role-store/sequences', 'a handle ignores aborts once it returned a manifest', () => (store) => {
+    const given = new Set<string>();
+    return {
+      loadManifest: async (archive, signal) => {
+        const text = await store.loadManifest(archive, given.has(archive) ? undefined : signal);
+        if (text !== undefined) given.add(archive);
+        return text;
+      },
+    };
+  }),
+  mutant('role-store/sequences', 'a failed cleanup stores no events', () => (store) => ({
+    settleCleanup: (task, outcome, events) =>
+      store.settleCleanup(task, outcome, outcome.kind === 'failed' ? [] : events),
+  })),
+];

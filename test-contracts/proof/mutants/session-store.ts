@@ -1,0 +1,260 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Redemption, Session, SessionLimits, SessionQuery, SessionStore, Sha256 } from '@pinfold/core';
+import { checkSessionStoreSequences, type StoreSubject, sessionStoreContract } from '@pinfold/test-contracts';
+import { anEvent } from '@pinfold/test-contracts/fixtures';
+import { derived, type PortShape } from './derive.ts';
+import type { Fields } from './distortions.ts';
+import type { Mutant, MutantTable } from './mutant.ts';
+import { overMemory } from './over-memory.ts';
+import { EVENT, EVENTS, LINK, SESSION } from './records.ts';
+
+const { sound, mutant, harness } = overMemory<SessionStore>(({ sessions }) => sessions);
+
+const LIMITS: Fields<SessionLimits> = { ofActor: 'count', ofAccount: 'count' };
+const REDEMPTION: Fields<Redemption> = { link: 'hash', now: 'instant', session: SESSION, limits: LIMITS };
+const QUERY: Fields<SessionQuery> = { account: 'text', now: 'instant', after: 'hash', limit: 'count' };
+
+const shape: PortShape<SessionStore> = {
+  suite: 'session-store',
+  code: 'store_unavailable',
+  methods: {
+    offer: {
+      takes: { link: LINK, events: EVENTS },
+      early: { value: undefined },
+      caught: {
+        unreachable: '*',
+        'redeem-ended': 'hurries idles takes.link.endsAt',
+        'find-many': 'shares',
+        'redeem-once': 'takes.link',
+        offer: 'takes.link.account.{quoted,trimmed}',
+        untested: 'caches repeats takes.events takes.link.account.terminated',
+      },
+    },
+    redeem: {
+      takes: { request: REDEMPTION, events: EVENTS },
+      answers: { kind: 'choice', session: SESSION, ended: 'count' },
+      early: { value: { kind: 'unknown' } },
+      caught: {
+        'redeem-once': '*',
+        offer: [
+          'answers.session.account.{quoted,trimmed} answers.session.apiKey.{ended,stuck}',
+          'answers.session.displayName.{numeric,trimmed} takes.request.session.apiKey.{ended,stuck}',
+          'takes.request.session.displayName.{numeric,trimmed}',
+        ],
+        unreachable: 'coversUp isCurt isRaw misnames',
+        'redeem-ended': 'takes.request.now',
+        'begin-limit': 'takes.request.limits.ofAccount.fewer takes.request.limits.ofActor.fewer',
+        sequences: 'answers.ended.{fewer,stuck} takes.request.limits',
+        untested: [
+          'answers.session.account.terminated answers.session.displayName.terminated caches takes.events',
+          'takes.request.session.{account,actor} takes.request.session.displayName.terminated',
+          'takes.request.limits.ofAccount.capped takes.request.limits.ofActor.capped',
+          'takes.request.session.scope.stuck answers.ended.capped',
+        ],
+      },
+    },
+    begin: {
+      takes: { session: SESSION, events: EVENTS, limits: LIMITS },
+      answers: { ended: 'count' },
+      early: { value: { ended: 0 } },
+      caught: {
+        unreachable: '*',
+        list: [
+          'hurries idles takes.session.account.{raised,stuck} takes.session.actor.id',
+          'takes.session.{endsAt,startedAt,tokenHash}',
+        ],
+        begin: 'takes.session',
+        end: 'takes.session.apiKey.{cut,lost,lowered}',
+        'begin-limit': 'answers takes.limits',
+        sequences: 'takes.limits.ofAccount.stuck takes.limits.ofActor.stuck',
+        untested: [
+          'answers.ended.capped caches repeats shares takes.events takes.limits.ofAccount.capped',
+          'takes.limits.ofActor.capped takes.session.account.terminated',
+          'takes.session.displayName.terminated',
+        ],
+      },
+    },
+    find: {
+      takes: { tokenHash: 'hash', now: 'instant', signal: 'signal' },
+      answers: SESSION,
+      early: { value: undefined },
+      caught: {
+        'find-aborted': '*',
+        begin: 'answers',
+        end: [
+          'answers.account.raised answers.actor.id answers.apiKey.{cut,lost,lowered}',
+          'answers.{endsAt,startedAt,tokenHash} idles',
+        ],
+        find: 'answers.account.stuck takes',
+        'find-many': 'answers.displayName.{lost,lowered,raised}',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        'lets-go': 'listens',
+        'same-question': 'caches',
+        untested: 'answers.account.terminated answers.displayName.terminated repeats',
+      },
+    },
+    list: {
+      takes: { query: QUERY },
+      answers: [SESSION],
+      early: { value: [] },
+      caught: {
+        list: '* answers.account.{lost,raised} takes.query.account.{lost,raised}',
+        'list-all':
+          'answers.{account,apiKey,displayName} answers.actor.kind.stuck caches takes.query.account',
+        'list-many':
+          'answers.account.stuck answers.list-capped takes.query.account.stuck takes.query.limit.capped',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: [
+          'answers.account.terminated answers.displayName.terminated answers.scope.stuck repeats shares',
+          'takes.query.account.terminated takes.query.now.seconds',
+        ],
+      },
+    },
+    end: {
+      takes: { tokenHash: 'hash', events: EVENTS },
+      early: { value: undefined },
+      caught: {
+        end: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: 'caches repeats takes.events',
+      },
+    },
+    refuse: {
+      takes: { event: EVENT, unlessSince: 'instant' },
+      early: { value: undefined },
+      caught: {
+        unreachable: '*',
+        refuse: 'hurries idles takes.event.account.{lost,stuck} takes.event.at takes.event.id.{lost,stuck}',
+        untested: 'caches repeats shares takes takes.event.at.{later,seconds}',
+      },
+    },
+    purge: {
+      takes: { endedBy: 'instant', limit: 'count' },
+      answers: 'count',
+      early: { value: 0 },
+      caught: {
+        'purge-many': '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        purge: 'takes.endedBy',
+        untested: 'takes.endedBy.seconds',
+      },
+    },
+  },
+  confusions: {
+    begin: '*',
+    'list-all': 'after.nearly',
+    find: 'link tokenHash',
+    untested: 'account.{quoted,terminated} after id pin displayName.{quoted,terminated} link.raised',
+  },
+};
+
+/** More sessions than any clause begins. */
+const MANY = 100_000;
+
+const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
+  mutant('session-store/sequences', 'a session can be redeemed like a link', () => (store) => ({
+    redeem: async (request, events) => {
+      const outcome = await store.redeem(request, events);
+      const old = await store.find(request.link, request.now);
+      if (outcome.kind === 'redeemed' || old === undefined) return outcome;
+      const { account, actor, scope } = old;
+      const session = { ...request.session, account, actor, scope };
+      await store.end(old.tokenHash, []);
+      return { kind: 'redeemed', session, ...(await store.begin(session, [])) };
+    },
+  })),
+  mutant(
+    'session-store/sequences',
+    'a session that starts in more than a day is not found',
+    () => (store) => ({
+      find: async (hash, now, signal) => {
+        const session = await store.find(hash, now, signal);
+        return session !== undefined && session.startedAt - now > 86_400_000 ? undefined : session;
+      },
+    }),
+  ),
+  mutant('session-store/sequences', 'a session ends only with an event', () => (store) => ({
+    end: async (hash, events) => {
+      if (events.length > 0) await store.end(hash, events);
+    },
+  })),
+  mutant('session-store/redeem-once', 'redeeming looks first and writes later', () => {
+    let seen: ReturnType<SessionStore['redeem']> | undefined;
+    return (store) => ({
+      redeem: async (request, events) => {
+        seen ??= store.redeem(request, events);
+        const outcome = await seen;
+        await nextTurn();
+        seen = undefined;
+        if (outcome.kind === 'unknown') return outcome;
+        const { account, actor, scope } = outcome.session;
+        const session: Session = { ...request.session, account, actor, scope };
+        return { kind: 'redeemed', session, ...(await store.begin(session, [anEvent()])) };
+      },
+    });
+  }),
+
+  mutant('session-store/begin', 'an empty name becomes null', () => (store) => ({
+    begin: (session, ...more) =>
+      store.begin({ ...session, displayName: session.displayName || null }, ...more),
+  })),
+
+  mutant('session-store/same-question', 'each handle caches that a session is absent', () => (store) => {
+    const absent = new Set<Sha256>();
+    return {
+      find: async (hash, now, signal) => {
+        signal?.throwIfAborted();
+        const session = absent.has(hash) ? undefined : await store.find(hash, now, signal);
+        if (session === undefined) absent.add(hash);
+        return session;
+      },
+    };
+  }),
+  mutant('session-store/refuse', 'a refused sign-in ends the sessions of its account', () => (store) => ({
+    refuse: async (event, unlessSince) => {
+      const query = { account: event.account, now: event.at, after: undefined, limit: MANY };
+      for (const { tokenHash } of await store.list(query)) await store.end(tokenHash, []);
+      await store.refuse(event, unlessSince);
+    },
+  })),
+  mutant('session-store/end', 'ending a session ends all of its account', () => {
+    const begun = new Map<Sha256, Session>();
+    return (store) => ({
+      begin: async (session, ...more) => {
+        begun.set(session.tokenHash, session);
+        return await store.begin(session, ...more);
+      },
+      end: async (hash, events) => {
+        const account = begun.get(hash)?.account;
+        const own = [...begun.values()].filter((session) => session.account === account);
+        for (const { tokenHash } of own) await store.end(tokenHash, events);
+      },
+    });
+  }),
+  mutant('session-store/purge-many', 'no more than 500 are dropped at a time', () => (store) => ({
+    purge: (endedBy, limit) => store.purge(endedBy, Math.min(limit, 500)),
+  })),
+  mutant('session-store/find-many', 'concurrent finds all return the session of the first', () => (store) => {
+    let looking: ReturnType<SessionStore['find']> | undefined;
+    return {
+      find: async (hash, now, signal) => {
+        signal?.throwIfAborted();
+        looking ??= nextTurn().then(() => store.find(hash, now));
+        try {
+          return await looking;
+        } finally {
+          looking = undefined;
+        }
+      },
+    };
+  }),
+];
+
+export const sessionStoreTable: MutantTable<SessionStore, StoreSubject<SessionStore>> = {
+  contract: sessionStoreContract,
+  sequences: {
+    'session-store/sequences': { check: checkSessionStoreSequences, runs: 600 },
+  },
+  sound,
+  mutants: [...harness(shape.suite), ...derived(shape, mutant), ...stories],
+};

@@ -1,0 +1,80 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CountedViews, DayOfViews, ViewStore } from '@pinfold/core';
+import { type StoreSubject, viewStoreContract } from '@pinfold/test-contracts';
+import { derived, type PortShape } from './derive.ts';
+import type { Fields } from './distortions.ts';
+import type { Mutant, MutantTable } from './mutant.ts';
+import { overMemory } from './over-memory.ts';
+import { VIEWS } from './records.ts';
+
+const { sound, mutant, harness } = overMemory<ViewStore>(({ views }) => views);
+
+const DAY: Fields<DayOfViews> = { day: 'count', views: 'count', refusedPasswords: 'count' };
+
+const shape: PortShape<ViewStore> = {
+  suite: 'view-store',
+  code: 'store_unavailable',
+  methods: {
+    add: {
+      takes: { counted: [VIEWS] },
+      early: { value: undefined },
+      caught: {
+        add: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: [
+          'caches takes.counted.{list-capped,list-reversed} takes.counted.refusedPasswords.capped',
+          'takes.counted.views.capped',
+        ],
+      },
+    },
+    list: {
+      takes: { role: 'uuid', from: 'count' },
+      answers: [DAY],
+      early: { value: [] },
+      caught: {
+        unreachable: '*',
+        add: 'answers',
+        drop: 'caches hurries idles',
+        list: 'takes',
+        untested: 'answers.list-capped answers.refusedPasswords.capped answers.views.capped repeats shares',
+      },
+    },
+    drop: {
+      takes: { before: 'count', limit: 'count' },
+      answers: 'count',
+      early: { value: 0 },
+      caught: {
+        drop: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        'add-many': 'answers.fewer',
+        untested: 'answers.capped shares takes.before.stuck takes.limit.{capped,stuck}',
+      },
+    },
+  },
+  confusions: { untested: 'role' },
+};
+
+const stories: readonly Mutant<StoreSubject<ViewStore>>[] = [
+  mutant('view-store/add', 'adding reads the count first and writes it later', () => (store) => {
+    const keptOf = async ({ role, day }: CountedViews): Promise<number> =>
+      (await store.list(role, day)).find((kept) => kept.day === day)?.views ?? 0;
+    return {
+      add: async (counted) => {
+        for (const more of counted) {
+          const read = await keptOf(more);
+          await nextTurn();
+          await store.add([{ ...more, views: read - (await keptOf(more)) + more.views }]);
+        }
+      },
+    };
+  }),
+  mutant('view-store/add-many', 'a batch is cut at 500', () => (store) => ({
+    add: (counted) => store.add(counted.slice(0, 500)),
+  })),
+];
+
+export const viewStoreTable: MutantTable<ViewStore, StoreSubject<ViewStore>> = {
+  contract: viewStoreContract,
+  sound,
+  mutants: [...harness(shape.suite), ...derived(shape, mutant), ...stories],
+};
