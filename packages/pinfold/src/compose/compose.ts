@@ -1,6 +1,3 @@
-import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import {
   type ArchiveStorage,
   type BeforePublish,
@@ -22,35 +19,21 @@ import {
   type OnEvent,
   onRoleEvents,
   type Persistence,
-  STORES,
 } from '@pinfold/core/adapter';
 import { createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory } from '@pinfold/core/history';
 import { createViews } from '@pinfold/core/views';
 import type { Parts } from '@pinfold/inversify';
-import {
-  HmacGrantSigner,
-  type HmacGrantSignerOptions,
-  loadOrCreateSecret,
-  NodeApiKeySecrets,
-  NodeSessionSecrets,
-  RandomIds,
-  ScryptPasswordHasher,
-  SystemClock,
-} from '@pinfold/platform-node';
 import type { Pool } from '../metrics/pool-figures.ts';
-import { carriedOut } from '../settings/as-settings-error.ts';
-import { databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { openDataFolder, refuseForeign } from './data-folder.ts';
 import type { Doors } from './doors.ts';
+import { type Closer, keptSecret, openPorts } from './ports.ts';
 import { RunningPublications } from './running-publications.ts';
-import { heldIn, storageOf } from './storage.ts';
-
-const MOST_THREADS = 4;
+import { heldIn } from './storage.ts';
 
 /** What is given in code instead of settings. */
 export interface ComposeOptions {
@@ -166,51 +149,6 @@ export async function compose(
   }
 }
 
-async function openPorts(
-  settings: Settings,
-  dataDir: string,
-  secrets: HmacGrantSignerOptions['secrets'],
-  options: ComposeOptions,
-  { provide }: Layer,
-  closers: Closer[],
-): Promise<Pick<ComposedService, 'ports' | 'pool'>> {
-  const clock = await provide('clock', () => options.clock ?? new SystemClock());
-  const storage = await storageOf(settings, dataDir, clock, options.addHeaders);
-  closers.push(storage.end);
-  let pool: Pool | undefined;
-  const persistence = await openDatabase(settings, options, () =>
-    provide('persistence', async () => {
-      if (options.persistence !== undefined) return options.persistence;
-      const database = await databaseOf(settings.database).open(dataDir, settings.database.url ?? '');
-      closers.push(database.end);
-      pool = database.pool;
-      const persistence = await database.persistence();
-      closers.push(() => persistence.close());
-      return persistence;
-    }),
-  );
-  const stores: Record<string, unknown> = {};
-  for (const name of STORES) stores[name] = await provide(name, () => persistence[name]);
-  const ports = {
-    ...(stores as Pick<Parts, (typeof STORES)[number]>),
-    persistence,
-    clock,
-    ids: await provide('ids', () => options.ids ?? new RandomIds()),
-    staging: await provide('staging', () => options.staging ?? storage.staging()),
-    archives: await provide('archives', () => options.archives ?? storage.archives()),
-    inspector: await provide('inspector', () => {
-      const inspector = new ZipArchiveInspector({ workers: threadsOf(settings) });
-      closers.push(() => inspector.close());
-      return inspector;
-    }),
-    passwords: await provide('passwords', () => new ScryptPasswordHasher()),
-    grants: await provide('grants', () => new HmacGrantSigner({ secrets })),
-    apiKeySecrets: await provide('apiKeySecrets', () => new NodeApiKeySecrets()),
-    sessionSecrets: await provide('sessionSecrets', () => new NodeSessionSecrets()),
-  };
-  return { ports, pool };
-}
-
 type UseCaseParts = Omit<
   ComposedService,
   'ports' | 'publications' | 'dataDir' | 'pool' | 'provide' | 'close'
@@ -258,44 +196,6 @@ function onSeveralVolumes(error: unknown): SettingsError | undefined {
   if (!('code' in error.cause) || error.cause.code !== 'EXDEV') return undefined;
   return new SettingsError('PINFOLD_DATA_DIR', `cannot be used: ${error.message}`, { cause: error });
 }
-
-/** Signs viewing grants where no setting names a secret. An operator may have put another file there, or the disk is full. */
-async function keptSecret(dataDir: string): Promise<string> {
-  try {
-    return await loadOrCreateSecret(join(dataDir, 'secret'));
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const expectation = `names a folder whose file "secret" cannot be used: ${error.message}`;
-    throw new SettingsError('PINFOLD_DATA_DIR', expectation, { cause: error });
-  }
-}
-
-/** Threads that prove archives: the cores are shared among the processes. */
-function threadsOf({ workers }: Settings): number {
-  return Math.max(1, Math.min(MOST_THREADS, Math.floor(availableParallelism() / workers)));
-}
-
-async function openDatabase(
-  { database }: Settings,
-  { migrates, unfinishedImport = 'refused' }: ComposeOptions,
-  open: () => Promise<Persistence>,
-): Promise<Persistence> {
-  const { variable } = databaseOf(database);
-  const { persistence, isUnfinished } = await carriedOut(variable, async () => {
-    const persistence = await open();
-    await persistence.migrate(migrates);
-    return { persistence, isUnfinished: await persistence.imports.isUnfinished() };
-  });
-  if (isUnfinished && unfinishedImport === 'refused') {
-    throw new SettingsError(
-      variable,
-      'names a database into which an import has not ended: run it again, to its end',
-    );
-  }
-  return persistence;
-}
-
-type Closer = () => Promise<void>;
 
 /** Closes each, also after one has failed; rejects if any has. */
 async function closeAll(closers: readonly Closer[]): Promise<void> {
