@@ -1,4 +1,5 @@
 export { Gate, type GateOptions, type Leave } from './adapter/gate.ts';
+export { type Call, instrument, type Observer, type OnEvent, onRoleEvents } from './adapter/instrument.ts';
 export { jsonList, jsonOf, parseJson, parseJsonList } from './adapter/json.ts';
 export { judgeCommit, judgeHolder, type KeyRow } from './adapter/key-holder.ts';
 export {
@@ -12,7 +13,7 @@ export {
   type SchemaState,
 } from './adapter/migrations.ts';
 export { BEFORE_ALL, eventPageOf, MOST_SEARCHED, pageOf, titleFolded } from './adapter/pages.ts';
-export type { Persistence } from './adapter/persistence.ts';
+export { type Persistence, STORES, type StoreName } from './adapter/persistence.ts';
 export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';
 export { sleepUnlessAborted } from './adapter/sleep-unless-aborted.ts';
@@ -24,8 +25,6 @@ export {
   type Table,
   tableOf,
 } from './adapter/table.ts';
-export { type OnEvent, tellingRoles, tellingTakedowns } from './adapter/telling-roles.ts';
-export { type Call, withCalls } from './adapter/with-calls.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
   type AdmissionLooks,

@@ -1,23 +1,27 @@
 import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core';
 import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
-import { type OnEvent, tellingRoles, tellingTakedowns } from '@pinfold/core/adapter';
+import { instrument, type Observer, type OnEvent, onRoleEvents } from '@pinfold/core/adapter';
 import { createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type HistoryOptions } from '@pinfold/core/history';
 import { createViews } from '@pinfold/core/views';
-import { ContainerModule } from 'inversify';
-import { tokens } from './tokens.ts';
+import { type Bind, ContainerModule, type ResolvedValueInjectOptions } from 'inversify';
+import { observer, type Parts, type Tokens, tokens } from './tokens.ts';
 
-/** {@link UseCaseOptions}, and what is told of publications. */
+/** {@link UseCaseOptions}, and who hears of publications. */
 export interface CoreModuleOptions extends UseCaseOptions {
-  /** Told what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
+  /** Called with what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
   readonly onEvent?: OnEvent;
   /** The most API keys of an account that are not revoked; null: any number. Default 100. */
   readonly keyLimit?: number | null;
 }
 
+/** The observers that modules bind; there may be none. */
+const OBSERVERS = { serviceIdentifier: observer, isMultiple: true, optional: true } as const;
+
 /**
- * Binds `useCases`, `manageKeys`, `manageSessions`, `managePairings`, `manageHistory`, `countedViews` and `administration` over the ports that are bound elsewhere.
+ * Binds `useCases`, `manageKeys`, `manageSessions`, `managePairings`, `manageHistory`, `countedViews` and `administration`
+ * over the ports that are bound elsewhere. Their calls of stores pass the observers that are bound to `observer`.
  *
  * @example
  * import { days } from '@pinfold/core';
@@ -31,124 +35,70 @@ export function coreModule(
   limits: Partial<Limits> = {},
   { onEvent, keyLimit, ...options }: CoreModuleOptions & HistoryOptions = {},
 ): ContainerModule {
+  const reported = onEvent === undefined ? [] : [onRoleEvents(onEvent)];
   return new ContainerModule(({ bind }) => {
-    bind(tokens.useCases)
-      .toResolvedValue(
-        (
-          roles,
-          accounts,
-          mode,
-          attempts,
-          staging,
-          archives,
-          inspector,
-          passwords,
-          grants,
-          takedowns,
-          clock,
-          ids,
-        ) => {
-          const ports = {
-            roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
-            accounts,
-            mode,
-            attempts,
-            staging,
-            archives,
-            inspector,
-            passwords,
-            grants,
-            takedowns,
-            clock,
-            ids,
-          };
-          return { ...createUseCases(ports, limits, options), ...createCleaning(ports, limits, options) };
-        },
-        [
-          tokens.roles,
-          tokens.accounts,
-          tokens.mode,
-          tokens.attempts,
-          tokens.staging,
-          tokens.archives,
-          tokens.inspector,
-          tokens.passwords,
-          tokens.grants,
-          tokens.takedowns,
-          tokens.clock,
-          tokens.ids,
-        ],
-      )
-      .inSingletonScope();
-    bind(tokens.manageKeys)
-      .toResolvedValue(
-        (apiKeys, apiKeySecrets, clock, ids) =>
-          createKeys(
-            { apiKeys, apiKeySecrets, clock, ids },
-            keyLimit === undefined ? {} : { limit: keyLimit },
-          ),
-        [tokens.apiKeys, tokens.apiKeySecrets, tokens.clock, tokens.ids],
-      )
-      .inSingletonScope();
-    bind(tokens.manageSessions)
-      .toResolvedValue(
-        (sessions, sessionSecrets, apiKeys, clock, ids, manageKeys) =>
-          createSessions({ sessions, sessionSecrets, apiKeys, clock, ids }, manageKeys, options),
-        [tokens.sessions, tokens.sessionSecrets, tokens.apiKeys, tokens.clock, tokens.ids, tokens.manageKeys],
-      )
-      .inSingletonScope();
-    bind(tokens.managePairings)
-      .toResolvedValue(
-        (pairings, sessionSecrets, apiKeySecrets, clock, ids, manageKeys) =>
-          createPairings({ pairings, sessionSecrets, apiKeySecrets, clock, ids }, manageKeys),
-        [
-          tokens.pairings,
-          tokens.sessionSecrets,
-          tokens.apiKeySecrets,
-          tokens.clock,
-          tokens.ids,
-          tokens.manageKeys,
-        ],
-      )
-      .inSingletonScope();
-    bind(tokens.manageHistory)
-      .toResolvedValue(
-        (history, apiKeys, mode, clock, ids) =>
-          createHistory({ history, apiKeys, mode, clock, ids }, options),
-        [tokens.history, tokens.apiKeys, tokens.mode, tokens.clock, tokens.ids],
-      )
-      .inSingletonScope();
-    bind(tokens.countedViews)
-      .toResolvedValue(
-        (views, mode, clock) => createViews({ views, mode, clock }),
-        [tokens.views, tokens.mode, tokens.clock],
-      )
-      .inSingletonScope();
-    bind(tokens.administration)
-      .toResolvedValue(
-        (accounts, mode, roles, takedowns, archives, clock, ids) =>
-          createAdministration(
-            {
-              accounts,
-              mode,
-              roles,
-              takedowns: onEvent === undefined ? takedowns : tellingTakedowns(takedowns, onEvent),
-              archives,
-              clock,
-              ids,
-            },
-            options,
-          ),
-        [
-          tokens.accounts,
-          tokens.mode,
-          tokens.roles,
-          tokens.takedowns,
-          tokens.archives,
-          tokens.clock,
-          tokens.ids,
-        ],
-      )
-      .inSingletonScope();
+    const over = binder(bind, reported);
+    over(
+      'useCases',
+      [
+        'roles',
+        'accounts',
+        'mode',
+        'attempts',
+        'staging',
+        'archives',
+        'inspector',
+        'passwords',
+        'grants',
+        'takedowns',
+        'clock',
+        'ids',
+      ],
+      (ports) => ({
+        ...createUseCases(ports, limits, options),
+        ...createCleaning(ports, limits, options),
+      }),
+    );
+    over('manageKeys', ['apiKeys', 'apiKeySecrets', 'clock', 'ids'], (ports) =>
+      createKeys(ports, keyLimit === undefined ? {} : { limit: keyLimit }),
+    );
+    over(
+      'manageSessions',
+      ['sessions', 'sessionSecrets', 'apiKeys', 'clock', 'ids', 'manageKeys'],
+      ({ manageKeys, ...ports }) => createSessions(ports, manageKeys, options),
+    );
+    over(
+      'managePairings',
+      ['pairings', 'sessionSecrets', 'apiKeySecrets', 'clock', 'ids', 'manageKeys'],
+      ({ manageKeys, ...ports }) => createPairings(ports, manageKeys),
+    );
+    over('manageHistory', ['history', 'apiKeys', 'mode', 'clock', 'ids'], (ports) =>
+      createHistory(ports, options),
+    );
+    over('countedViews', ['views', 'mode', 'clock'], createViews);
+    over('administration', ['accounts', 'mode', 'roles', 'takedowns', 'archives', 'clock', 'ids'], (ports) =>
+      createAdministration(ports, options),
+    );
   });
+}
+
+/** Binds a part to what is made of others, which are observed on the way. */
+function binder(bind: Bind, reported: readonly Observer[]) {
+  return <Part extends keyof Tokens, Name extends keyof Tokens>(
+    part: Part,
+    names: readonly Name[],
+    make: (ports: Pick<Parts, Name>) => Parts[Part],
+  ): void => {
+    const injected = names.map((name): ResolvedValueInjectOptions<unknown> => tokens[name]);
+    bind<unknown>(tokens[part])
+      .toResolvedValue(
+        (...values: unknown[]) => {
+          const [observers = [], ...ports] = values as [Observer[] | undefined, ...unknown[]];
+          const picked = Object.fromEntries(names.map((name, at) => [name, ports[at]]));
+          return make(instrument(picked, [...observers, ...reported]) as Pick<Parts, Name>);
+        },
+        [OBSERVERS, ...injected],
+      )
+      .inSingletonScope();
+  };
 }

@@ -1,1 +1,1 @@
-export { type Tokens, tokens } from './tokens.ts';
+export { observer, type Parts, type Tokens, tokens } from './tokens.ts';

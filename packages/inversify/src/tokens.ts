@@ -1,38 +1,75 @@
 import type {
-  AccountStore,
   ApiKeySecrets,
-  ApiKeyStore,
   ArchiveInspector,
   ArchiveStorage,
-  AttemptCounter,
   Cleaning,
   Clock,
   GrantSigner,
-  HistoryStore,
   Ids,
   Keys,
-  PairingStore,
   Pairings,
   PasswordHasher,
-  RoleStore,
-  ServiceMode,
   SessionSecrets,
-  SessionStore,
   Sessions,
   Staging,
-  TakedownStore,
   UseCases,
-  ViewStore,
 } from '@pinfold/core';
-import type { Persistence } from '@pinfold/core/adapter';
+import { type Observer, type Persistence, STORES, type StoreName } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
-import type { Import, Snapshot } from '@pinfold/core/moving';
 import type { Views } from '@pinfold/core/views';
 import type { ServiceIdentifier } from 'inversify';
 
+/** The ports, and what is made of them. */
+export interface Parts extends Pick<Persistence, StoreName> {
+  /** The handle that the stores come from. */
+  readonly persistence: Persistence;
+  readonly staging: Staging;
+  readonly archives: ArchiveStorage;
+  readonly inspector: ArchiveInspector;
+  readonly passwords: PasswordHasher;
+  readonly grants: GrantSigner;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly apiKeySecrets: ApiKeySecrets;
+  readonly sessionSecrets: SessionSecrets;
+  /** What `createUseCases` and `createCleaning` give together. */
+  readonly useCases: UseCases & Cleaning;
+  readonly manageKeys: Keys;
+  readonly manageSessions: Sessions;
+  readonly managePairings: Pairings;
+  readonly administration: Administration;
+  readonly manageHistory: History;
+  readonly countedViews: Views;
+}
+
+/** The type of {@link tokens}. */
+export type Tokens = { readonly [Name in keyof Parts]: ServiceIdentifier<Parts[Name]> };
+
+const NAMES = [
+  ...STORES,
+  'persistence',
+  'staging',
+  'archives',
+  'inspector',
+  'passwords',
+  'grants',
+  'clock',
+  'ids',
+  'apiKeySecrets',
+  'sessionSecrets',
+  'useCases',
+  'manageKeys',
+  'manageSessions',
+  'managePairings',
+  'administration',
+  'manageHistory',
+  'countedViews',
+] as const satisfies readonly (keyof Parts)[];
+
 /**
- * One token for every port, and for what is made of the ports. Each symbol is shared by all copies of this package.
+ * One token for every port, and for what is made of the ports. Each symbol is shared by all copies of this package:
+ * `@pinfold/api-keys` for `apiKeys`.
  *
  * @example
  * import { tokens } from '@pinfold/inversify';
@@ -44,39 +81,26 @@ import type { ServiceIdentifier } from 'inversify';
  *   rebind(tokens.archives).toConstantValue(archives);
  * });
  */
-export const tokens = {
-  roles: Symbol.for('@pinfold/roles') as ServiceIdentifier<RoleStore>,
-  accounts: Symbol.for('@pinfold/accounts') as ServiceIdentifier<AccountStore>,
-  attempts: Symbol.for('@pinfold/attempts') as ServiceIdentifier<AttemptCounter>,
-  apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
-  sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
-  mode: Symbol.for('@pinfold/mode') as ServiceIdentifier<ServiceMode>,
-  history: Symbol.for('@pinfold/history') as ServiceIdentifier<HistoryStore>,
-  takedowns: Symbol.for('@pinfold/takedowns') as ServiceIdentifier<TakedownStore>,
-  views: Symbol.for('@pinfold/views') as ServiceIdentifier<ViewStore>,
-  snapshot: Symbol.for('@pinfold/snapshot') as ServiceIdentifier<Snapshot>,
-  imports: Symbol.for('@pinfold/imports') as ServiceIdentifier<Import>,
-  pairings: Symbol.for('@pinfold/pairings') as ServiceIdentifier<PairingStore>,
-  /** The handle that those above come from. */
-  persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,
-  staging: Symbol.for('@pinfold/staging') as ServiceIdentifier<Staging>,
-  archives: Symbol.for('@pinfold/archives') as ServiceIdentifier<ArchiveStorage>,
-  inspector: Symbol.for('@pinfold/inspector') as ServiceIdentifier<ArchiveInspector>,
-  passwords: Symbol.for('@pinfold/passwords') as ServiceIdentifier<PasswordHasher>,
-  grants: Symbol.for('@pinfold/grants') as ServiceIdentifier<GrantSigner>,
-  clock: Symbol.for('@pinfold/clock') as ServiceIdentifier<Clock>,
-  ids: Symbol.for('@pinfold/ids') as ServiceIdentifier<Ids>,
-  apiKeySecrets: Symbol.for('@pinfold/api-key-secrets') as ServiceIdentifier<ApiKeySecrets>,
-  sessionSecrets: Symbol.for('@pinfold/session-secrets') as ServiceIdentifier<SessionSecrets>,
-  /** What `createUseCases` and `createCleaning` give together. */
-  useCases: Symbol.for('@pinfold/use-cases') as ServiceIdentifier<UseCases & Cleaning>,
-  manageKeys: Symbol.for('@pinfold/manage-keys') as ServiceIdentifier<Keys>,
-  manageSessions: Symbol.for('@pinfold/manage-sessions') as ServiceIdentifier<Sessions>,
-  managePairings: Symbol.for('@pinfold/manage-pairings') as ServiceIdentifier<Pairings>,
-  administration: Symbol.for('@pinfold/administration') as ServiceIdentifier<Administration>,
-  manageHistory: Symbol.for('@pinfold/manage-history') as ServiceIdentifier<History>,
-  countedViews: Symbol.for('@pinfold/counted-views') as ServiceIdentifier<Views>,
-} as const;
+export const tokens: Tokens = Object.fromEntries(
+  NAMES.map((name) => [
+    name,
+    Symbol.for(`@pinfold/${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`),
+  ]),
+) as { readonly [Name in (typeof NAMES)[number]]: ServiceIdentifier<Parts[Name]> };
 
-/** The type of {@link tokens}. */
-export type Tokens = typeof tokens;
+/**
+ * Wraps the calls of stores, archives, staging and inspector. Any number may be bound; the first one is nearest to the
+ * store.
+ *
+ * @example
+ * import { observer } from '@pinfold/inversify';
+ * import { ContainerModule } from 'inversify';
+ *
+ * const logged = new ContainerModule(({ bind }) => {
+ *   bind(observer).toConstantValue((call, method, port) => (...inputs) => {
+ *     console.log(port, method);
+ *     return call(...inputs);
+ *   });
+ * });
+ */
+export const observer: ServiceIdentifier<Observer> = Symbol.for('@pinfold/observer');

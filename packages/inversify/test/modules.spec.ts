@@ -9,7 +9,7 @@ import { Container, type ContainerModule, type ServiceIdentifier } from 'inversi
 import { archiveZipModule } from '../src/archive-zip.ts';
 import { coreModule } from '../src/core.ts';
 import { api, authenticate, httpExpressModule } from '../src/http-express.ts';
-import { tokens } from '../src/index.ts';
+import { observer, tokens } from '../src/index.ts';
 import { management, managementModule } from '../src/management.ts';
 import { memoryModule } from '../src/memory.ts';
 import { persistenceSqliteModule } from '../src/persistence-sqlite.ts';
@@ -97,6 +97,20 @@ describe('the modules', () => {
     expect(await container.getAsync(tokens.archives)).to.equal(archives);
     expect(await container.getAsync(api)).to.be.a('function');
     container.load(managementModule({ publicUrl, authenticate: async () => undefined }));
+  });
+
+  it('pass the calls of the use cases through every observer that is bound', async () => {
+    load(...inMemory());
+    const calls: string[] = [];
+    for (const name of ['first', 'second']) {
+      container.bind(observer).toConstantValue((call, method, port) => (...inputs) => {
+        calls.push(`${name} ${method} ${port}`);
+        return call(...inputs);
+      });
+    }
+    const { list } = await container.getAsync(tokens.useCases);
+    await list({ by: 'ada' });
+    expect(calls).to.deep.equal(['second list roles', 'first list roles']);
   });
 
   it('open nothing before it is asked for, and close what was opened', async () => {

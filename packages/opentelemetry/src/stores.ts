@@ -10,15 +10,10 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { isFault } from '@pinfold/core';
-import { withCalls } from '@pinfold/core/adapter';
+import type { Call, Observer } from '@pinfold/core/adapter';
 
-/** How the calls of one store are told. */
-interface Told {
-  readonly kind: SpanKind;
-  readonly duration: Histogram;
-  readonly store: string;
-  attributesOf(operation: string): Attributes;
-}
+/** The ports that are no database. */
+const STORAGE: ReadonlySet<string> = new Set(['archives', 'staging', 'inspector']);
 
 /** As the conventions advise for databases. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
@@ -44,55 +39,39 @@ export class Stores {
     });
   }
 
-  /** A store of records (OpenTelemetry, "Semantic conventions for databases", stable). */
-  database<Port extends object>(store: string, port: Port): Port {
-    return this.#measured(port, {
-      kind: SpanKind.CLIENT,
-      duration: this.#database,
-      store,
-      attributesOf: (operation) => ({
-        'db.system.name': this.#system,
-        'db.collection.name': store,
-        'db.operation.name': operation,
-      }),
-    });
-  }
+  /** Stores of records follow OpenTelemetry's "Semantic conventions for databases" (stable). */
+  readonly observer: Observer = (call, operation, port) =>
+    STORAGE.has(port)
+      ? this.#measured(call, `${operation} ${port}`, SpanKind.INTERNAL, this.#storage, {
+          'pinfold.store': port,
+          'pinfold.operation': operation,
+        })
+      : this.#measured(call, `${operation} ${port}`, SpanKind.CLIENT, this.#database, {
+          'db.system.name': this.#system,
+          'db.collection.name': port,
+          'db.operation.name': operation,
+        });
 
-  /** What keeps archives, or uploads. */
-  storage<Port extends object>(store: string, port: Port): Port {
-    return this.#measured(port, {
-      kind: SpanKind.INTERNAL,
-      duration: this.#storage,
-      store,
-      attributesOf: (operation) => ({ 'pinfold.store': store, 'pinfold.operation': operation }),
-    });
-  }
-
-  #measured<Port extends object>(port: Port, told: Told): Port {
-    return withCalls(port, (operation, call) => {
-      const attributes = told.attributesOf(operation);
-      const name = `${operation} ${told.store}`;
-      return (...inputs) => {
-        const begun = performance.now();
-        const outer = context.active();
-        // What nobody has asked for, as a look at the health, would be a trace of its own each time.
-        const span =
-          trace.getSpan(outer) && this.#tracer.startSpan(name, { kind: told.kind, attributes }, outer);
-        const within = span === undefined ? outer : trace.setSpan(outer, span);
-        const answer = context.with(within, () => call(...inputs));
-        if (!(answer instanceof Promise)) {
-          span?.end();
-          return answer;
-        }
-        const end = (error?: unknown): void => {
-          const failure = failureOf(error);
-          told.duration.record((performance.now() - begun) / 1_000, { ...attributes, ...failure }, within);
-          if (span !== undefined) finish(span, failure);
-        };
-        answer.then(() => end(), end);
+  #measured(call: Call, name: string, kind: SpanKind, duration: Histogram, attributes: Attributes): Call {
+    return (...inputs) => {
+      const begun = performance.now();
+      const outer = context.active();
+      // Without a request, such as a look at the health, each call would be a trace of its own.
+      const span = trace.getSpan(outer) && this.#tracer.startSpan(name, { kind, attributes }, outer);
+      const within = span === undefined ? outer : trace.setSpan(outer, span);
+      const answer = context.with(within, () => call(...inputs));
+      if (!(answer instanceof Promise)) {
+        span?.end();
         return answer;
+      }
+      const end = (error?: unknown): void => {
+        const failure = failureOf(error);
+        duration.record((performance.now() - begun) / 1_000, { ...attributes, ...failure }, within);
+        if (span !== undefined) finish(span, failure);
       };
-    });
+      answer.then(() => end(), end);
+      return answer;
+    };
   }
 }
 
@@ -103,7 +82,7 @@ function finish(span: Span, failure: Attributes): void {
 }
 
 function failureOf(error: unknown): Attributes {
-  // Whoever breaks a call off has lost interest; the store has not failed.
+  // An aborted call is no failure of the store.
   if (error === undefined || (error instanceof Error && error.name === 'AbortError')) return {};
   if (isFault(error)) return { 'error.type': error.code };
   return { 'error.type': error instanceof Error ? error.name : '_OTHER' };

@@ -8,6 +8,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Observe } from '@pinfold/core';
+import type { Observer } from '@pinfold/core/adapter';
 import { Publications } from './publications.ts';
 import { type AnsweredRequest, Requests } from './requests.ts';
 import { Stores } from './stores.ts';
@@ -39,10 +40,8 @@ export interface Telemetry {
   readonly observe: Observe;
   /** Adds the `traceparent` of what is going on to the headers of a request that is about to be sent. */
   readonly addHeaders: (headers: Record<string, string>) => void;
-  /** A store of the database, each call of which is measured, and a span of the request that made it. */
-  database<Port extends object>(store: string, port: Port): Port;
-  /** The same of what keeps archives and uploads. */
-  storage<Port extends object>(store: string, port: Port): Port;
+  /** Given to `instrument`: measures each call of a store, and makes a span of it below that of the request. */
+  readonly observer: Observer;
 }
 
 const SCOPE = '@pinfold/opentelemetry';
@@ -51,11 +50,12 @@ const SCOPE = '@pinfold/opentelemetry';
  * Connects Pinfold with an OpenTelemetry SDK that the program has registered. Without one it does nothing.
  *
  * @example
- * import { createTelemetry } from '@pinfold/opentelemetry';
+ * import { instrument } from '@pinfold/core/adapter';
  * import { createMemory } from '@pinfold/memory';
+ * import { createTelemetry } from '@pinfold/opentelemetry';
  *
- * const telemetry = createTelemetry();
- * const roles = telemetry.database('roles', createMemory().roles);
+ * const { observer } = createTelemetry();
+ * const { roles, archives } = instrument(createMemory(), [observer]);
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const { tracerProvider = trace, meterProvider = metrics, database = 'other_sql' } = options;
@@ -69,7 +69,6 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     onRequest: (entry, request) => requests.told(entry, request),
     observe: (figure) => publications.observe(figure),
     addHeaders: (headers) => propagation.inject(context.active(), headers),
-    database: (store, port) => stores.database(store, port),
-    storage: (store, port) => stores.storage(store, port),
+    observer: stores.observer,
   };
 }

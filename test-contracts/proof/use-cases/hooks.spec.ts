@@ -5,7 +5,7 @@ import {
   type Submitted,
   type Submitter,
 } from '@pinfold/core';
-import { tellingRoles } from '@pinfold/core/adapter';
+import { instrument, onRoleEvents } from '@pinfold/core/adapter';
 import { rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, isStaged, OWNER, openStage, type Stage } from './stage.ts';
@@ -117,7 +117,8 @@ describe('what is told of publications', () => {
 
   it('is each change, when it is stored, once', async () => {
     const { roles } = stage.memory;
-    const telling = tellingRoles(roles, (event) => told.push(event));
+    const observer = onRoleEvents((event) => told.push(event));
+    const telling = instrument({ roles }, [observer]).roles;
     const useCases = stage.with({ roles: telling });
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
@@ -142,11 +143,12 @@ describe('what is told of publications', () => {
         return lost < 0 ? roles.save(...all) : Promise.resolve({ kind: 'conflict' } as const);
       },
     });
-    const telling = tellingRoles(racing, (event) => told.push(event));
+    const observer = onRoleEvents((event) => told.push(event));
+    const telling = instrument({ roles: racing }, [observer]).roles;
     await stage.with({ roles: telling }).pin({ by: OWNER, id });
     expect(types()).to.deep.equal(['pin.pinned']);
     const failing = replacing(roles, { save: () => Promise.reject(new Error('away')) });
-    const silent = tellingRoles(failing, (event) => told.push(event));
+    const silent = instrument({ roles: failing }, [observer]).roles;
     await codeOf(stage.with({ roles: silent }).stop({ by: OWNER, id }));
     const lease = { account: OWNER, key: 'k' as never, token: 't' as never };
     await telling.commit({} as never, lease, [told[0] as HistoryEvent]);

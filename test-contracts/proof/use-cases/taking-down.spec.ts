@@ -1,5 +1,5 @@
 import type { HistoryEvent, RoleId, Sha256, Takedown } from '@pinfold/core';
-import { tellingTakedowns } from '@pinfold/core/adapter';
+import { instrument, onRoleEvents } from '@pinfold/core/adapter';
 import { type AdministrationPorts, createAdministration } from '@pinfold/core/administration';
 import { aTakedown, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -71,7 +71,8 @@ describe('taking down', () => {
 
   it('is told of, as other changes are', async () => {
     const told: HistoryEvent[] = [];
-    const takedowns = tellingTakedowns(stage.memory.takedowns, (event) => told.push(event));
+    const observer = onRoleEvents((event) => told.push(event));
+    const { takedowns } = instrument({ takedowns: stage.memory.takedowns }, [observer]);
     const { takeDown, liftTakedown } = administering({ takedowns });
     for (let n = 0; n < 2; n += 1) await takeDown(wish());
     expect(told.map(({ type, pin, account }) => [type, pin, account])).to.deep.equal([

@@ -43,3 +43,22 @@ export interface Persistence {
   /** Closes the handle; again it does nothing. Whatever is asked afterwards is `store_unavailable`. */
   close(): Promise<void>;
 }
+
+/** A member of {@link Persistence} that is a store. */
+export type StoreName = Exclude<keyof Persistence, 'migrate' | 'check' | 'close'>;
+
+/** Every store of a persistence: this does not compile when one is missing. */
+export const STORES = Object.keys({
+  roles: true,
+  accounts: true,
+  apiKeys: true,
+  attempts: true,
+  sessions: true,
+  history: true,
+  mode: true,
+  takedowns: true,
+  views: true,
+  snapshot: true,
+  imports: true,
+  pairings: true,
+} satisfies Record<StoreName, true>) as readonly StoreName[];

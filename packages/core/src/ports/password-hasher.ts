@@ -7,6 +7,9 @@ import type { Password, PasswordHash } from '../domain/password.ts';
  * Faults: `hasher_overloaded` when too many wait; `store_corrupt` for a hash that it cannot read.
  */
 export interface PasswordHasher {
+  /** How many run and wait, for metrics; absent where the hasher has no queue. */
+  readonly queue?: { readonly running: number; readonly waiting: number };
+
   /**
    * Hashes all bytes of a password with a salt of its own.
    * @promise password-hasher/verify: the password verifies against its hash, no other does, whatever byte differs

@@ -105,13 +105,15 @@ const LAST_STEPS = 1_000;
  * await app.close();
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
-  const { terminal, ...serviceOptions } = {
+  const { terminal, modules, ...serviceOptions } = {
     // Callers of a team's own administer only where the team asks for that.
     administration: options.authenticate === undefined,
     ...options,
   };
   let addresses = webAddresses(settings, settings.port);
-  const service = await openService(settings, () => addresses, serviceOptions);
+  const { containerLayer } = await import('./container.ts');
+  const layer = containerLayer(modules);
+  const service = await openService(settings, () => addresses, serviceOptions, layer);
   const { composition, health, log, metrics, requests } = service;
   let metricsServer: MetricsServer | undefined;
   const server = new HttpServer();
@@ -130,7 +132,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   async function answer(looked: Promise<void>): Promise<void> {
     const isStopping = (): boolean => draining !== undefined || server.stopping;
     const state = { log: requests, health, isStopping };
-    const handler = await requestHandler(composition.container, settings, addresses, state);
+    const handler = requestHandler(await service.doors(), composition.ports, settings, addresses, state);
     // What the first probe is told has been looked at.
     await looked;
     server.answerWith(handler);
@@ -200,7 +202,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   }
 
   return {
-    container: composition.container,
+    container: layer.container,
     log,
     workers: settings.workers,
     drainTime: settings.drain,

@@ -1,8 +1,5 @@
 import type { Cleaning, Keys, PublishOutcome, PublishRequest, UseCases } from '@pinfold/core';
 import type { createApi } from '@pinfold/http-express';
-import { api } from '@pinfold/inversify/http-express';
-import { management } from '@pinfold/inversify/management';
-import { viewer } from '@pinfold/inversify/viewer';
 import type { createManagement } from '@pinfold/management';
 import type { Viewer } from '@pinfold/viewer';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -102,22 +99,27 @@ export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
   }
 }
 
-async function begin(settings: Settings, options: ServiceOptions): Promise<Pinfold> {
+async function begin(settings: Settings, { modules, ...options }: ServiceOptions): Promise<Pinfold> {
   const addresses = webAddresses(settings, settings.port);
-  const service = await openService(settings, () => addresses, options);
-  const { container, useCases, manageKeys } = service.composition;
+  // InversifyJS is loaded for modules alone.
+  const layer = modules === undefined ? undefined : (await import('./container.ts')).containerLayer(modules);
+  const service = await openService(settings, () => addresses, options, layer);
+  const { useCases, manageKeys } = service.composition;
   const close = closeOnce(service);
   try {
-    const doors = {
-      api: await container.getAsync(api),
-      viewer: await container.getAsync(viewer),
-      management: await container.getAsync(management),
-    };
+    const { api, viewer, management } = await service.doors();
     await service.tell();
     void service.watchHealth();
     service.storeViews();
     service.sweep();
-    return { ...doors, publish: useCases.publish, useCases: { ...useCases, keys: manageKeys }, close };
+    return {
+      api,
+      viewer,
+      management,
+      publish: useCases.publish,
+      useCases: { ...useCases, keys: manageKeys },
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -1,23 +1,17 @@
-import type { ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
+import type { ReceiveOutcome, StagedArchive } from '@pinfold/core';
+import type { Call, Observer } from '@pinfold/core/adapter';
 
 /**
- * Knows which uploads are still in somebody's hands. What is not received whole is removed, and every staged archive is
- * discarded in the end: so when none is left, every publication has come to its end, also those whose client has gone,
- * and no file of theirs is there.
+ * Counts uploads until their staged archive is discarded. At zero every publication has ended, also those whose client
+ * has gone, and none has left a file.
  */
 export class RunningPublications {
   readonly #waiting: Set<() => void> = new Set();
   #running = 0;
 
-  /** The staging, with what it receives counted. */
-  counting(staging: Staging): Staging {
-    return {
-      receive: (...args) => this.#receive(staging, ...args),
-      sweep: (receivedBefore) => staging.sweep(receivedBefore),
-      countAbandoned: (receivedBefore) => staging.countAbandoned(receivedBefore),
-      check: (signal) => staging.check(signal),
-    };
-  }
+  /** Counts what the staging receives. */
+  readonly observer: Observer = (call, method, port) =>
+    port === 'staging' && method === 'receive' ? (...inputs) => this.#receive(call, inputs) : call;
 
   /** Resolves when no publication runs, or when the signal aborts. */
   async ended(signal: AbortSignal): Promise<void> {
@@ -28,11 +22,11 @@ export class RunningPublications {
     await promise;
   }
 
-  async #receive(staging: Staging, ...args: Parameters<Staging['receive']>): Promise<ReceiveOutcome> {
+  async #receive(receive: Call, inputs: readonly unknown[]): Promise<ReceiveOutcome> {
     this.#running += 1;
     let outcome: ReceiveOutcome | undefined;
     try {
-      outcome = await staging.receive(...args);
+      outcome = (await receive(...inputs)) as ReceiveOutcome;
     } finally {
       if (outcome?.kind !== 'received') this.#end();
     }

@@ -2,7 +2,6 @@ import { isatty } from 'node:tty';
 import type { IdentityProvider } from '@pinfold/core';
 import { RequestLimiter, type RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
-import { tokens } from '@pinfold/inversify';
 import type { LookOptions } from '@pinfold/management';
 import { SystemClock } from '@pinfold/platform-node';
 import type { ViewerAccess } from '@pinfold/viewer';
@@ -17,8 +16,9 @@ import { carriedOut } from '../settings/as-settings-error.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { siblingWarning } from '../start/sibling-warning.ts';
-import { type Composition, type CompositionOptions, openComposition } from './composition.ts';
-import { doorModules } from './door-modules.ts';
+import { type ComposedService, type ComposeOptions, compose, type Layer } from './compose.ts';
+import type { CompositionOptions } from './composition.ts';
+import { type Doors, makeDoors } from './doors.ts';
 
 /** What is given in code instead of settings. */
 export interface ServiceOptions extends Omit<CompositionOptions, 'publicUrl'> {
@@ -45,13 +45,15 @@ export interface ServiceOptions extends Omit<CompositionOptions, 'publicUrl'> {
 
 /** The service with its doors, and with what runs beside the requests. */
 export interface Service {
-  readonly composition: Composition;
+  readonly composition: ComposedService;
   readonly log: Log;
   readonly health: Health;
   /** Takes what doors tell of their requests. */
   readonly requests: RequestLog;
   /** Absent where nobody asks for any. */
   readonly metrics: Metrics | undefined;
+  /** Makes API, viewer and management screen, for the addresses in force by then. */
+  doors(): Promise<Doors>;
   /** Says what an operator should know of the settings, and tells of health from now on. */
   tell(): Promise<void>;
   /** Begins to look at the stores; resolves when all have been looked at once. */
@@ -67,10 +69,11 @@ export interface Service {
 }
 
 /**
- * Puts the service together with API, viewer and management screen.
+ * Composes the service with what observes it and what runs beside the requests.
  *
- * @param addresses asked for when the first door is.
- * @throws SettingsError and Fault, as {@link openComposition} does; also for a bucket that cannot be used.
+ * @param addresses asked for when the doors are made.
+ * @param layer what may replace parts; absent, nothing does.
+ * @throws SettingsError and Fault, as {@link compose} does; also for a bucket that cannot be used.
  */
 export async function openService(
   settings: Settings,
@@ -85,7 +88,8 @@ export async function openService(
     log: sink,
     onRequest,
     ...options
-  }: ServiceOptions,
+  }: Omit<ServiceOptions, 'modules'>,
+  layer?: Layer,
 ): Promise<Service> {
   const names = { node: settings.node, version: await release() };
   const format = settings.logFormat ?? (sink === undefined && isatty(1) ? 'text' : 'json');
@@ -99,23 +103,21 @@ export async function openService(
     admit: () => health.admitUpload(),
   });
   metrics?.uploads(uploads);
-  const figures = metrics?.viewer;
-  const shown = { authenticate, administration, identityProvider, signIn, access, look };
-  const shared = { uploads, requestLimiter: new RequestLimiter() };
-  const doors = doorModules(settings, { log, requests, ...shared, figures, addresses, ...shown });
-  const modules = [...doors, ...(options.modules ?? [])];
-  const observed = observedBy(metrics, options.observe, log);
-  const heard = heardBy(options.onEvent, log);
+  const observers = [
+    ...(options.observers ?? []),
+    health.observer,
+    ...(metrics === undefined ? [] : [metrics.observer]),
+  ];
+  const observed = { ...observedBy(metrics, options.observe, log), ...heardBy(options.onEvent, log) };
   const publicUrl = () => addresses().publicUrl;
-  const asked = { ...options, ...observed, ...heard, modules, publicUrl };
-  const composition = await openComposition(settings, asked, (container) => {
-    health.watch(container);
-    metrics?.watch(container);
-  });
+  const composed = await compose(settings, { ...options, ...observed, observers, publicUrl }, layer);
+  const { ports, history, views } = composed;
+  const useCases = metrics?.counting(composed.useCases, ports.passwords) ?? composed.useCases;
+  const composition = { ...composed, useCases };
+  health.watch(ports);
   await lookAtBucket(composition, settings);
   metrics?.measure(health, composition.dataDir, composition.pool);
-  const { cleanUp, clock, limits } = composition.useCases;
-  const { history, views } = composition;
+  const { cleanUp, clock, limits } = useCases;
   const stopped = new AbortController();
   const background: Promise<void>[] = [];
   return {
@@ -124,6 +126,12 @@ export async function openService(
     health,
     requests,
     metrics,
+    doors: () =>
+      makeDoors(composition, settings, {
+        ...{ log, requests, uploads, requestLimiter: new RequestLimiter(), figures: metrics?.viewer },
+        ...{ authenticate, administration, identityProvider, signIn, access, look },
+        addresses: addresses(),
+      }),
     tell: () => {
       health.tellTo(log);
       return warn(log, settings, addresses());
@@ -139,8 +147,7 @@ export async function openService(
       const look = async (swept: boolean): Promise<void> => {
         if (metrics === undefined) return;
         if (swept) metrics.sweeps.ended(clock.now());
-        const roles = await composition.container.getAsync(tokens.roles);
-        await metrics.sweeps.look({ roles, clock, limits });
+        await metrics.sweeps.look({ roles: ports.roles, clock, limits });
       };
       const tools = { cleanUp, history, views, clock, log, look, random: Math.random };
       background.push(runCleanupTimer(tools, stopped.signal));
@@ -189,9 +196,9 @@ async function openMetrics({ version, node }: { version: string; node: string })
 /** What is observed for metrics, and for whoever puts the service together. */
 function observedBy(
   metrics: Metrics | undefined,
-  observe: CompositionOptions['observe'],
+  observe: ComposeOptions['observe'],
   log: Log,
-): Pick<CompositionOptions, 'observe'> {
+): Pick<ComposeOptions, 'observe'> {
   if (metrics === undefined && observe === undefined) return {};
   return {
     observe: (figure) => {
@@ -205,11 +212,10 @@ function observedBy(
  * A bucket that cannot be used stops the start: nobody would look at a node that came up without one. A folder that
  * is away may be back soon, and keeps nobody from starting.
  */
-async function lookAtBucket({ container, close }: Composition, { storage }: Settings): Promise<void> {
+async function lookAtBucket({ ports, close }: ComposedService, { storage }: Settings): Promise<void> {
   if (storage.kind === 'files') return;
   try {
-    const archives = await container.getAsync(tokens.archives);
-    await carriedOut('PINFOLD_STORAGE_URL', () => archives.check());
+    await carriedOut('PINFOLD_STORAGE_URL', () => ports.archives.check());
   } catch (error) {
     await close();
     throw error;

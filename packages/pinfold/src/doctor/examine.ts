@@ -1,13 +1,8 @@
-import 'reflect-metadata/lite';
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PublicUrl } from '@pinfold/http';
-import { tokens } from '@pinfold/inversify';
-import { platformNodeModule } from '@pinfold/inversify/platform-node';
 import { HmacGrantSigner, loadOrCreateSecret, RandomIds, SystemClock } from '@pinfold/platform-node';
-import { Container } from 'inversify';
-import { adaptersOf } from '../compose/adapter-modules.ts';
+import { storageOf } from '../compose/storage.ts';
 import { type Environment, readSettings, type Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
@@ -65,24 +60,17 @@ const SETTINGS: Check<{ env: Environment; settings?: Settings }> = {
 };
 
 async function* withStores(settings: Settings, folder: string): AsyncGenerator<Finding> {
-  const adapters = await adaptersOf(settings, folder);
-  const container = new Container();
-  // The module needs a secret; nothing is signed with it.
-  container.load(
-    platformNodeModule({ secrets: [randomBytes(32)] }),
-    ...adapters.flatMap(({ modules }) => modules),
-  );
+  const storage = await storageOf(settings, folder, clock);
   const stores = async (): Promise<Stores> => ({
-    archives: await container.getAsync(tokens.archives),
-    staging: await container.getAsync(tokens.staging),
+    archives: await storage.archives(),
+    staging: await storage.staging(),
     ids,
     clock,
   });
   try {
     yield* storageFindings(settings, stores);
   } finally {
-    await container.unbindAllAsync().catch(() => undefined);
-    for (const adapter of adapters) await adapter.end();
+    await storage.end();
   }
 }
 

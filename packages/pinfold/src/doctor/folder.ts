@@ -1,8 +1,8 @@
 import { lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { defaultLimits } from '@pinfold/core';
-import { heldIn } from '../compose/adapter-modules.ts';
 import { openDataFolder, refuseForeign } from '../compose/data-folder.ts';
+import { heldIn } from '../compose/storage.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type Check, type Finding, failed, ok, type Result, runChecks, skipped, warning } from './finding.ts';

@@ -1,5 +1,5 @@
 import type { ArchiveId, ArchiveStorage, Clock, Ids, StagedArchive, Staging } from '@pinfold/core';
-import { s3ClientOf } from '../compose/adapter-modules.ts';
+import { s3ClientOf } from '../compose/storage.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Check, type Finding, ok, type Result, runChecks, skipped, warning } from './finding.ts';
 

@@ -1,12 +1,23 @@
-import { type Clock, type Duration, Fault, seconds } from '@pinfold/core';
-import { isOutdated, sleepUnlessAborted } from '@pinfold/core/adapter';
-import { tokens } from '@pinfold/inversify';
-import type { Container } from 'inversify';
+import {
+  type ArchiveStorage,
+  type Clock,
+  type Duration,
+  Fault,
+  type ServiceMode,
+  type Staging,
+  seconds,
+} from '@pinfold/core';
+import {
+  type Call,
+  isOutdated,
+  type Observer,
+  type Persistence,
+  sleepUnlessAborted,
+} from '@pinfold/core/adapter';
 import type { Log } from '../server/log.ts';
 import { ClockDifference } from './clock-difference.ts';
 import { Dependency, type DependencyState } from './dependency.ts';
 import { SeenMode } from './mode-watch.ts';
-import { telling } from './observe-calls.ts';
 
 /** What a server can be said to need before it takes requests. */
 export type Need = 'database' | 'storage' | 'staging';
@@ -18,6 +29,25 @@ export interface HealthReport {
   /** Seconds that this machine's clock is ahead of the database's; null while it is not known. */
   readonly clock: number | null;
 }
+
+/** What is looked at. */
+export interface WatchedPorts {
+  readonly persistence: Pick<Persistence, 'check'>;
+  readonly mode: Pick<ServiceMode, 'load'>;
+  readonly archives: Pick<ArchiveStorage, 'check'>;
+  readonly staging: Pick<Staging, 'check'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** The calls of requests that say whether a part answers. */
+const NOTED: Readonly<Record<string, Need>> = {
+  'roles load': 'database',
+  'roles loadManifest': 'database',
+  'api_keys find': 'database',
+  'archives read': 'storage',
+  'archives put': 'storage',
+  'staging receive': 'staging',
+};
 
 const PAUSE: Duration = seconds(5);
 /** Storage is asked at every third look: it may be far away, and is paid for by the request. */
@@ -58,31 +88,22 @@ export class Health {
     }),
   };
 
-  /** Comes between the stores of a container and all that uses them; to be called before any of them is made. */
-  watch(container: Container): void {
-    const { database, storage, staging } = this.#parts;
-    container.onActivation(tokens.persistence, (_context, persistence) => {
-      database.askedBy(async (signal) => {
-        const clock = await container.getAsync(tokens.clock);
-        const asked = clock.now();
-        const told = await persistence.check(signal);
-        this.#clock.note(asked, told, clock.now());
-        this.#mode.note(await (await container.getAsync(tokens.mode)).load(signal));
-      });
-      return persistence;
+  /** Notes how the calls of requests end that fail only when their part is down: a write may fail though reads work. */
+  readonly observer: Observer = (call, method, port) => {
+    const part = NOTED[`${port} ${method}`];
+    return part === undefined ? call : observeCall(call, this.#parts[part]);
+  };
+
+  /** Sets what is looked at. */
+  watch({ persistence, mode, archives, staging, clock }: WatchedPorts): void {
+    this.#parts.database.askedBy(async (signal) => {
+      const asked = clock.now();
+      const told = await persistence.check(signal);
+      this.#clock.note(asked, told, clock.now());
+      this.#mode.note(await mode.load(signal));
     });
-    container.onActivation(tokens.roles, (_context, roles) =>
-      telling(roles, database, ['load', 'loadManifest']),
-    );
-    container.onActivation(tokens.apiKeys, (_context, apiKeys) => telling(apiKeys, database, ['find']));
-    container.onActivation(tokens.archives, (_context, archives) => {
-      storage.askedBy((signal) => archives.check(signal));
-      return telling(archives, storage, ['read', 'put']);
-    });
-    container.onActivation(tokens.staging, (_context, unwatched) => {
-      staging.askedBy((signal) => unwatched.check(signal));
-      return telling(unwatched, staging, ['receive']);
-    });
+    this.#parts.storage.askedBy((signal) => archives.check(signal));
+    this.#parts.staging.askedBy((signal) => staging.check(signal));
   }
 
   /** Tells of what changes; of several processes on one machine one does. */
@@ -142,4 +163,15 @@ export class Health {
     const isWell = [database, storage, staging].every(({ state }) => state === 'ok');
     return isWell && !this.#clock.isGreat ? 'ok' : 'degraded';
   }
+}
+
+function observeCall(call: Call, part: Dependency): Call {
+  const answered = (): void => part.answered();
+  const failed = (error: unknown): void => part.failed(error);
+  return (...inputs) => {
+    const result = call(...inputs) as Promise<unknown>;
+    // Beside the result, not before it, so that its caller waits no longer.
+    result.then(answered, failed);
+    return result;
+  };
 }

@@ -1,10 +1,8 @@
-import type { Measurement, UseCases } from '@pinfold/core';
+import type { Measurement, PasswordHasher, UseCases } from '@pinfold/core';
+import type { Observer } from '@pinfold/core/adapter';
 import type { RequestEntry, Uploads } from '@pinfold/http';
-import { tokens } from '@pinfold/inversify';
 import type { ViewerFigures } from '@pinfold/viewer';
-import type { Container } from 'inversify';
 import type { Health } from '../health/health.ts';
-import type { Traffic } from '../server/byte-counters.ts';
 import { BusiestAccount } from './busiest-account.ts';
 import { ViewerCacheFigures } from './cache-figures.ts';
 import { healthFigures } from './health-figures.ts';
@@ -17,22 +15,6 @@ import { Figures, type Series, type SeriesSet } from './registry.ts';
 import { RequestFigures } from './request-figures.ts';
 import { StoreFigures } from './store-figures.ts';
 import { SweepFigures } from './sweep-figures.ts';
-
-/** The stores whose calls are measured, by the name in the figures. */
-const STORES = {
-  roles: tokens.roles,
-  attempts: tokens.attempts,
-  api_keys: tokens.apiKeys,
-  sessions: tokens.sessions,
-  accounts: tokens.accounts,
-  mode: tokens.mode,
-  history: tokens.history,
-  takedowns: tokens.takedowns,
-  views: tokens.views,
-  pairings: tokens.pairings,
-  archives: tokens.archives,
-  staging: tokens.staging,
-} as const;
 
 /** What one process counts and measures of itself. */
 export class Metrics {
@@ -70,7 +52,8 @@ export class Metrics {
   }
 
   /** Counts an answered request. */
-  readonly request = (entry: RequestEntry, traffic: Traffic): void => this.#requests.take(entry, traffic);
+  readonly request = (entry: RequestEntry, received: number, sent: number): void =>
+    this.#requests.take(entry, received, sent);
 
   /** Takes what the core tells of its work. */
   readonly observe = (figure: Measurement): void => {
@@ -79,19 +62,16 @@ export class Metrics {
     if (figure.kind === 'sessions_ended') this.#sessionsEnded.at(figure.reason).value += figure.count;
   };
 
-  /** Comes between what a container holds and all that uses it; to be called before any of it is made. */
-  watch(container: Container): void {
-    for (const [name, token] of Object.entries(STORES)) {
-      container.onActivation<object>(token, (_context, store) => this.#stores.measuring(name, store));
-    }
-    container.onActivation(tokens.passwords, (_context, passwords) => {
-      if ('queue' in passwords) this.#queues.has('hashes', passwords.queue as Uploads['queue']);
-      return passwords;
-    });
-    container.onActivation(tokens.useCases, (_context, useCases) => {
-      this.#queues.has('publications', this.#publicationsOf(useCases));
-      return this.#publishing.counting(useCases);
-    });
+  /** Measures the calls of the ports. */
+  get observer(): Observer {
+    return this.#stores.observer;
+  }
+
+  /** The use cases, with their publications counted. */
+  counting<Cases extends UseCases>(useCases: Cases, { queue }: PasswordHasher): Cases {
+    if (queue !== undefined) this.#queues.has('hashes', queue);
+    this.#queues.has('publications', this.#publicationsOf(useCases));
+    return this.#publishing.counting(useCases);
   }
 
   /** Measures what health knows, and the disk that uploads are received on. */

@@ -1,5 +1,4 @@
 import type { RequestEntry } from '@pinfold/http';
-import type { Traffic } from '../server/byte-counters.ts';
 import type { Figures, Histogram, Series, SeriesSet } from './registry.ts';
 
 /** Methods that are told apart; a client can send any word. */
@@ -55,8 +54,8 @@ export class RequestFigures {
       .at();
   }
 
-  /** Counts one. */
-  take(entry: RequestEntry, { received, sent }: Traffic): void {
+  /** Counts one, and its bytes. */
+  take(entry: RequestEntry, received: number, sent: number): void {
     const { method, status, milliseconds, outcome } = entry;
     const route = this.#routes.get(entry.route) ?? this.#routeOf(entry.route);
     (route.requests.get(method)?.get(status) ?? this.#cellOf(route, method, status)).value += 1;

@@ -1,8 +1,8 @@
 import { isFault } from '@pinfold/core';
-import { type Call, withCalls } from '@pinfold/core/adapter';
+import type { Observer } from '@pinfold/core/adapter';
 import type { Figures, Histogram, Series, SeriesSet } from './registry.ts';
 
-/** Measures what stores are asked. */
+/** Measures the calls of stores. */
 export class StoreFigures {
   readonly #seconds: SeriesSet<Histogram>;
   readonly #errors: SeriesSet<Series>;
@@ -20,32 +20,33 @@ export class StoreFigures {
     });
   }
 
-  /** A store, every call of which is measured. */
-  measuring<Port extends object>(store: string, port: Port): Port {
-    return withCalls(port, (operation, call) => this.#measured(store, operation, call));
-  }
-
-  #measured(store: string, operation: string, call: Call): Call {
-    const seconds = this.#seconds.at(store, operation);
+  readonly observer: Observer = (call, operation, store) => {
+    if (store === 'inspector') return call;
+    // Made by the first call: an operation that nobody asks for has no figures.
+    let seconds: Histogram | undefined;
+    const measured = (begun: number): void => {
+      seconds ??= this.#seconds.at(store, operation);
+      seconds.observe((performance.now() - begun) / 1_000);
+    };
     return (...args) => {
       const begun = performance.now();
       const answer = call(...args);
       if (!(answer instanceof Promise)) return answer;
       return answer.then(
         (result: unknown) => {
-          seconds.observe((performance.now() - begun) / 1_000);
+          measured(begun);
           return result;
         },
         (error: unknown) => {
-          seconds.observe((performance.now() - begun) / 1_000);
+          measured(begun);
           this.#failed(store, operation, error);
           throw error;
         },
       );
     };
-  }
+  };
 
-  /** Whoever breaks a call off has lost interest; the store has not failed. */
+  /** An aborted call is no failure of the store. */
   #failed(store: string, operation: string, error: unknown): void {
     if (error instanceof Error && error.name === 'AbortError') return;
     const code = isFault(error) ? error.code : 'internal_error';

@@ -1,24 +1,32 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Bytes that a request and its answer were on their connection, heads among them. */
-export interface Traffic {
-  readonly received: number;
-  readonly sent: number;
+/** How much of each connection was counted before, on the connection itself: a WeakMap costs each view more. */
+const SENT: unique symbol = Symbol('sent');
+const RECEIVED: unique symbol = Symbol('received');
+
+interface CountedSocket extends Socket {
+  [SENT]?: number;
+  [RECEIVED]?: number;
 }
 
-const NOTHING: Traffic = { received: 0, sent: 0 };
-
-/** How much of each connection has been told of. */
-const told: WeakMap<Socket, Traffic> = new WeakMap();
-
 /**
- * What came and went on a connection since it was last asked: of one request, as they are answered one after another.
- * What a client sends ahead may be counted with the request before.
+ * Bytes of an answer on its connection, its head included: what the connection sent since it was last asked, since its
+ * requests are answered one after another.
  */
-export function takeTraffic({ socket }: IncomingMessage): Traffic {
-  const before = told.get(socket) ?? NOTHING;
-  const now = { received: socket.bytesRead, sent: socket.bytesWritten };
-  told.set(socket, now);
-  return { received: now.received - before.received, sent: now.sent - before.sent };
+export function takeSent(request: IncomingMessage): number {
+  const socket: CountedSocket = request.socket;
+  const before = socket[SENT] ?? 0;
+  const sent = socket.bytesWritten;
+  socket[SENT] = sent;
+  return sent - before;
+}
+
+/** As {@link takeSent}, of a request; what a client sends ahead may be counted with the request before. */
+export function takeReceived(request: IncomingMessage): number {
+  const socket: CountedSocket = request.socket;
+  const before = socket[RECEIVED] ?? 0;
+  const received = socket.bytesRead;
+  socket[RECEIVED] = received;
+  return received - before;
 }

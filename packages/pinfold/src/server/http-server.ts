@@ -134,17 +134,17 @@ export class HttpServer {
 
   #follow(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    const answers = this.#answers.get(socket);
-    if (answers === undefined) this.#answers.set(socket, { newest: response, current: response });
+    const known = this.#answers.get(socket);
+    const answers = known ?? { newest: response, current: response };
+    if (known === undefined) this.#answers.set(socket, answers);
     else answers.newest = response;
     // Node gives it the connection when all before it are out; hundreds may wait, and cost next to nothing until then.
-    if (response.socket !== null) this.#begin(request, response);
-    else response.once('socket', () => this.#begin(request, response));
+    if (response.socket !== null) this.#begin(request, response, answers);
+    else response.once('socket', () => this.#begin(request, response, answers));
   }
 
-  #begin(request: IncomingMessage, response: ServerResponse): void {
-    const answers = this.#answers.get(request.socket);
-    if (answers !== undefined) answers.current = response;
+  #begin(request: IncomingMessage, response: ServerResponse, answers: Answers): void {
+    answers.current = response;
     if (!hasBody(request)) return;
     // Whoever answers before the end of a body, its rest must not go on for ever.
     const rest = { clock: new SystemClock(), time: this.#restTimeout };

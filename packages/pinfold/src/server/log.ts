@@ -24,9 +24,9 @@ export interface RequestTraits {
   /** Bytes of the answer, its head among them. */
   readonly bytes: number;
   /** The trace that the request is a part of. */
-  readonly trace?: string;
+  readonly trace?: string | undefined;
   /** The client's address, where the settings want it. */
-  readonly client?: string;
+  readonly client?: string | undefined;
 }
 
 /** Where lines go; standard output when absent. */

@@ -1,11 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasSeveralHosts, hasTooManyCookies, pathOf, type RequestLog } from '@pinfold/http';
-import { tokens } from '@pinfold/inversify';
-import { api } from '@pinfold/inversify/http-express';
-import { management } from '@pinfold/inversify/management';
-import { viewer } from '@pinfold/inversify/viewer';
 import express from 'express';
-import type { Container } from 'inversify';
+import type { ComposedService } from '../compose/compose.ts';
+import type { Doors } from '../compose/doors.ts';
 import type { Health } from '../health/health.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
@@ -27,37 +24,32 @@ export interface ServerState {
  * Answers every request: shared URLs and sites first, without a framework before them, then the API, the server's
  * own routes and the management screen; what is left is the viewer's page for unknown addresses.
  */
-export async function requestHandler(
-  container: Container,
+export function requestHandler(
+  { api, viewer, management }: Doors,
+  { grants, clock }: Pick<ComposedService['ports'], 'grants' | 'clock'>,
   { readyNeeds: needs, trustProxy }: Pick<Settings, 'readyNeeds' | 'trustProxy'>,
   { publicUrl }: WebAddresses,
   { log, health, isStopping }: ServerState,
-): Promise<RequestHandler> {
-  const view = await container.getAsync(viewer);
+): RequestHandler {
   const publicPath = pathOf(publicUrl);
   const isInsider = insiders(trustProxy);
   const own = ownRoutes({ health, needs, isInsider, log, publicPath, isStopping });
-  const showNothing = (request: IncomingMessage, response: ServerResponse): void => view(request, response);
+  const showNothing = (request: IncomingMessage, response: ServerResponse): void => viewer(request, response);
   const app = express()
     .disable('x-powered-by')
     // A proxy that guards a path goes by its letters.
     .enable('case sensitive routing')
     .set('etag', false)
-    .use(publicPath === '' ? '/' : publicPath, await container.getAsync(api))
+    .use(publicPath === '' ? '/' : publicPath, api)
     .use((request, response, next) =>
       // What neither viewer nor API takes with more than one Host header or too many cookies, the viewer refuses.
       hasSeveralHosts(request) || hasTooManyCookies(request)
         ? showNothing(request, response)
         : own(request, response) || next(),
     )
-    .use(`${publicPath}${MANAGEMENT_PATH}`, await container.getAsync(management))
+    .use(`${publicPath}${MANAGEMENT_PATH}`, management)
     .use(showNothing);
-  const reflected = mirror({
-    grants: await container.getAsync(tokens.grants),
-    clock: await container.getAsync(tokens.clock),
-    addressOf: clientAddress(trustProxy),
-    log,
-  });
+  const reflected = mirror({ grants, clock, addressOf: clientAddress(trustProxy), log });
   return (request, response) =>
-    reflected(request, response) || view(request, response, () => app(request, response));
+    reflected(request, response) || viewer(request, response, () => app(request, response));
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestEntry, RequestLog } from '@pinfold/http';
 import type { Settings } from '../settings/settings.ts';
-import { type Traffic, takeTraffic } from './byte-counters.ts';
+import { takeReceived, takeSent } from './byte-counters.ts';
 import { clientAddress } from './client-address.ts';
-import type { Log, RequestTraits } from './log.ts';
+import type { Log } from './log.ts';
 
 /** The routes of viewers, as the viewer names them. */
 const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'hand_over', 'site']);
@@ -19,7 +19,7 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f
 export function requestLog(
   log: Pick<Log, 'request'>,
   settings: Pick<Settings, 'logAddresses' | 'logViews' | 'trustProxy'>,
-  count?: (entry: RequestEntry, traffic: Traffic) => void,
+  count?: (entry: RequestEntry, received: number, sent: number) => void,
 ): RequestLog {
   const { logAddresses, logViews } = settings;
   const addressOf = clientAddress(settings.trustProxy);
@@ -33,15 +33,17 @@ export function requestLog(
     return true;
   };
   return (entry, request) => {
-    const traffic = takeTraffic(request);
-    count?.(entry, traffic);
+    const bytes = takeSent(request);
+    count?.(entry, takeReceived(request), bytes);
     if (!isLogged(entry)) return;
-    const client = logAddresses ? { client: addressOf(request) } : {};
-    log.request(entry, { bytes: traffic.sent, ...traceOf(request), ...client });
+    log.request(entry, {
+      bytes,
+      trace: traceOf(request),
+      client: logAddresses ? addressOf(request) : undefined,
+    });
   };
 }
 
-function traceOf({ headers: { traceparent } }: IncomingMessage): Pick<RequestTraits, 'trace'> {
-  const trace = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
-  return trace === undefined ? {} : { trace };
+function traceOf({ headers: { traceparent } }: IncomingMessage): string | undefined {
+  return typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { ContainerModule } from 'inversify';
+import type { Persistence } from '@pinfold/core/adapter';
 import type { Pool } from '../metrics/pool-figures.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** The modules of one adapter, with the client that was made for it. */
-export interface Adapter {
-  readonly modules: readonly ContainerModule[];
-  /** Ends the client, after the container has let go of it. */
+/** A database whose client is made. */
+export interface OpenedDatabase {
+  persistence(): Promise<Persistence>;
+  /** Ends the client, after the persistence is closed. */
   end(): Promise<void>;
   /** The connections that it shares, where it has any. */
   readonly pool?: Pool;
@@ -28,7 +28,7 @@ interface Database {
    * @param dataDir the data folder's absolute path.
    * @param url empty where none is set.
    */
-  open(dataDir: string, url: string): Promise<Adapter>;
+  open(dataDir: string, url: string): Promise<OpenedDatabase>;
 }
 
 /** Connections to PostgreSQL at the most; the operators' pages count with it. */
@@ -49,9 +49,11 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
     isShared: false,
     file: SQLITE_FILE,
     open: async (dataDir) => {
-      const { persistenceSqliteModule } = await import('@pinfold/inversify/persistence-sqlite');
-      const module = persistenceSqliteModule({ file: join(dataDir, SQLITE_FILE) });
-      return { modules: [module], end: async () => {} };
+      const { openSqlite } = await import('@pinfold/persistence-sqlite');
+      return {
+        persistence: async () => openSqlite({ file: join(dataDir, SQLITE_FILE) }),
+        end: async () => {},
+      };
     },
   },
   postgres: {
@@ -59,8 +61,7 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
     variable: 'PINFOLD_DATABASE_URL',
     isShared: true,
     open: async (_dataDir, connectionString) => {
-      const [{ persistencePostgresModule }, { POOL_LIMITS }, { default: pg }] = await Promise.all([
-        import('@pinfold/inversify/persistence-postgres'),
+      const [{ openPostgres, POOL_LIMITS }, { default: pg }] = await Promise.all([
         import('@pinfold/persistence-postgres'),
         import('pg'),
       ]);
@@ -68,8 +69,8 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
       const pool = new pg.Pool({ connectionString, ...limits });
       // It has ended before its connections have, and the stores listen no longer then: a server that stops meanwhile still says so.
       pool.on('error', () => {});
-      const modules = [persistencePostgresModule({ pool, schema: SCHEMA })];
-      return { modules, end: () => pool.end(), pool: poolOf(pool) };
+      const persistence = async (): Promise<Persistence> => openPostgres({ pool, schema: SCHEMA });
+      return { persistence, end: () => pool.end(), pool: poolOf(pool) };
     },
   },
 };

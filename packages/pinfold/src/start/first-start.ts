@@ -10,7 +10,7 @@ import {
   type Publication,
 } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
-import type { Composition } from '../compose/composition.ts';
+import type { ComposedService } from '../compose/compose.ts';
 import { BY_THIS_NODE } from '../server/by-this-node.ts';
 import type { Log } from '../server/log.ts';
 
@@ -50,7 +50,7 @@ const PAUSE = duration(200);
  * Idempotency-Key keeps the site from being published twice.
  */
 export async function makeFirstStart(
-  composition: Composition,
+  composition: ComposedService,
   log: Log,
   { apiKey, welcome }: FirstStartOptions,
 ): Promise<FirstStart | undefined> {
@@ -66,7 +66,7 @@ export async function makeFirstStart(
 
 /** What a start that is not the first one finds where nobody has done anything yet. Who set the key knows it. */
 export async function findUntouched(
-  { manageKeys, useCases }: Pick<Composition, 'manageKeys' | 'useCases'>,
+  { manageKeys, useCases }: Pick<ComposedService, 'manageKeys' | 'useCases'>,
   { apiKey }: Pick<FirstStartOptions, 'apiKey'>,
 ): Promise<Untouched | undefined> {
   if (apiKey !== undefined) return undefined;
@@ -80,12 +80,12 @@ export async function findUntouched(
   return { key };
 }
 
-async function hasKeys({ manageKeys }: Composition): Promise<boolean> {
+async function hasKeys({ manageKeys }: ComposedService): Promise<boolean> {
   const listed = await manageKeys.list({ by: OPERATOR, limit: 1 });
   return listed.kind === 'page' && listed.keys.length > 0;
 }
 
-async function ensureKey({ manageKeys }: Composition, log: Log, apiKey: string): Promise<void> {
+async function ensureKey({ manageKeys }: ComposedService, log: Log, apiKey: string): Promise<void> {
   await manageKeys.ensure(apiKey, {
     account: DEFAULT_ACCOUNT,
     label: 'PINFOLD_API_KEY',
@@ -99,7 +99,7 @@ async function ensureKey({ manageKeys }: Composition, log: Log, apiKey: string):
 }
 
 /** A site that cannot be published must not keep the server from starting. */
-async function publishWelcomeSite(composition: Composition, log: Log): Promise<FirstStart['welcome']> {
+async function publishWelcomeSite(composition: ComposedService, log: Log): Promise<FirstStart['welcome']> {
   try {
     // Packing is needed once in the life of an installation, and not loaded by any other start.
     const { packWelcomeSite } = await import('./welcome-site.ts');
@@ -117,7 +117,7 @@ async function publishWelcomeSite(composition: Composition, log: Log): Promise<F
 
 /** Another process may be publishing the same site at this moment; then its publication is waited for. */
 async function publish(
-  { useCases }: Composition,
+  { useCases }: ComposedService,
   log: Log,
   bytes: Uint8Array,
 ): Promise<Publication | undefined> {

@@ -1,5 +1,4 @@
 import { type AccountId, type Cause, isFault, type SessionScope } from '@pinfold/core';
-import { tokens } from '@pinfold/inversify';
 import type { Composition } from '../compose/composition.ts';
 import { BY_THIS_NODE } from '../server/by-this-node.ts';
 import type { Log } from '../server/log.ts';
@@ -22,20 +21,19 @@ export const MANAGEMENT_PATH = '/manage';
  * await composition.close();
  */
 export async function offerSignInLink(
-  { container }: Pick<Composition, 'container'>,
+  { manageSessions }: Pick<Composition, 'manageSessions'>,
   { publicUrl }: Pick<WebAddresses, 'publicUrl'>,
   account: AccountId,
   cause?: Cause,
   scope?: SessionScope,
 ): Promise<string> {
-  const sessions = await container.getAsync(tokens.manageSessions);
-  const { token } = await sessions.offerLink(account, cause, scope);
+  const { token } = await manageSessions.offerLink(account, cause, scope);
   return `${publicUrl}${MANAGEMENT_PATH}/sign-in?link=${token}`;
 }
 
 /** As {@link offerSignInLink}, for a start: sites are viewed without it, also from a database that takes no more. */
 export async function offerSignInLinkIfPossible(
-  composition: Pick<Composition, 'container'>,
+  composition: Pick<Composition, 'manageSessions'>,
   addresses: Pick<WebAddresses, 'publicUrl'>,
   account: AccountId,
   log: Log,

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,7 +5,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { accountId, days, hours, isFault, MEMBER_SCOPES, OPERATOR, seconds } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
@@ -148,15 +146,6 @@ describe('Pinfold in a server of your own', () => {
     return entries.filter((entry) => entry.isFile()).length;
   }
 
-  /** The packages that a process of its own has loaded once Pinfold is open. */
-  async function loadedFor(options: object): Promise<readonly string[]> {
-    const script = join(import.meta.dirname, '..', 'servers', 'open-and-tell.ts');
-    const given = JSON.stringify({ dataDir, publicUrl: 'http://localhost', ...options });
-    const flags = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
-    const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, given]);
-    return JSON.parse(stdout) as readonly string[];
-  }
-
   async function refusal(options: object): Promise<SettingsError> {
     const outcome = await openPinfold({ dataDir, publicUrl, ...options }).catch((error: unknown) => error);
     if (outcome instanceof SettingsError) return outcome;
@@ -284,14 +273,5 @@ describe('Pinfold in a server of your own', () => {
       'identityProvider must be absent where authenticate is given',
     );
     expect((await refusal({ dataDir: '/proc/nothing' })).variable).to.equal('dataDir');
-  });
-
-  it('loads the clients of S3 and PostgreSQL only where they are named', async () => {
-    const clients = ['pg', '@aws-sdk/client-s3'];
-    const named = { database: 'postgres://127.0.0.1:1/x', storage: 's3://bucket', secret: 'x'.repeat(16) };
-    expect(await loadedFor(named)).to.include.members(clients);
-    const loaded = await loadedFor({});
-    expect(loaded).to.include('better-sqlite3');
-    expect(loaded.filter((name) => clients.includes(name))).to.deep.equal([]);
   });
 });

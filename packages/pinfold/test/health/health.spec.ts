@@ -9,11 +9,9 @@ import {
   type Staging,
   seconds,
 } from '@pinfold/core';
-import { type Persistence, refuseOutdated } from '@pinfold/core/adapter';
-import { tokens } from '@pinfold/inversify';
+import { instrument, type Persistence, refuseOutdated } from '@pinfold/core/adapter';
 import { anArchiveId, aRoleId, createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { Container } from 'inversify';
 import { Health } from '../../src/health/health.ts';
 import { openLog } from '../../src/server/log.ts';
 
@@ -68,21 +66,17 @@ function rig() {
     },
     receive: () => met('staging', { kind: 'too_large' as const }),
   };
-  const container = new Container();
   const health = new Health();
-  health.watch(container);
-  container.bind(tokens.clock).toConstantValue(clock);
-  container.bind(tokens.persistence).toConstantValue(persistence as Persistence);
-  container.bind(tokens.roles).toConstantValue(roles as RoleStore);
-  container.bind(tokens.archives).toConstantValue(archives as ArchiveStorage);
-  container.bind(tokens.mode).toConstantValue({ load: async () => mode, change: async () => {} });
-  container.bind(tokens.staging).toConstantValue(staging as Staging);
-  container.get(tokens.persistence);
-  const ports = {
-    roles: container.get(tokens.roles),
-    archives: container.get(tokens.archives),
-    staging: container.get(tokens.staging),
-  };
+  const ports = instrument(
+    {
+      roles: roles as RoleStore,
+      archives: archives as ArchiveStorage,
+      staging: staging as Staging,
+      mode: { load: async () => mode, change: async () => {} },
+    },
+    [health.observer],
+  );
+  health.watch({ ...ports, persistence: persistence as Persistence, clock });
   const stop = new AbortController();
   const running = health.run(clock, stop.signal);
   return {

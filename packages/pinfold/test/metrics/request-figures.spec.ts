@@ -2,8 +2,6 @@ import { expect } from 'chai';
 import { Figures } from '../../src/metrics/registry.ts';
 import { RequestFigures } from '../../src/metrics/request-figures.ts';
 
-const NOTHING = { received: 0, sent: 0 };
-
 describe('the figures of requests', () => {
   let figures: Figures;
   let requests: RequestFigures;
@@ -14,7 +12,7 @@ describe('the figures of requests', () => {
 
   function take(route: string, method: string, status: number): void {
     const who = { role: null, requestId: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20' };
-    requests.take({ route, method, status, milliseconds: 1, ...who }, NOTHING);
+    requests.take({ route, method, status, milliseconds: 1, ...who }, 0, 0);
   }
 
   it('name a fault that comes first after clients have been refused in every way there is', () => {

@@ -1,9 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Persistence } from '@pinfold/core/adapter';
-import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
-import { Container } from 'inversify';
 import { databaseOf } from '../../src/settings/databases.ts';
 
 /** A message of PostgreSQL's protocol. */
@@ -41,9 +38,7 @@ describe('The pool of a PostgreSQL database', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const opened = await databaseOf({ kind: 'postgres' }).open('', `postgres://a:b@127.0.0.1:${port}/c`);
-    const container = new Container();
-    await container.load(...opened.modules);
-    const persistence: Persistence = await container.getAsync(tokens.persistence);
+    const persistence = await opened.persistence();
     await persistence.check().catch(() => undefined);
     await persistence.close();
     const closed = new Promise((resolve) => server.close(resolve));

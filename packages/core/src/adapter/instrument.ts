@@ -1,0 +1,106 @@
+import type { HistoryEvent } from '../domain/history.ts';
+import { STORES, type StoreName } from './persistence.ts';
+
+/** A method of a port, without the port. */
+export type Call = (...inputs: readonly unknown[]) => unknown;
+
+/**
+ * Wraps one method of one port: answers what is called in its place, or the call itself to leave it alone. It is asked
+ * once for each method, when the service is composed.
+ *
+ * @param port its name as figures and spans write it: `roles`, `api_keys`, `archives`.
+ */
+export type Observer = (call: Call, method: string, port: string) => Call;
+
+/** The ports that are observed: the stores, and what archives go through. */
+const OBSERVED = [...STORES, 'archives', 'staging', 'inspector'] as const;
+
+type ObservedPorts = { readonly [Name in StoreName | 'archives' | 'staging' | 'inspector']?: object };
+
+/**
+ * The same ports, with every method of stores, archives, staging and inspector wrapped by the observers: the first one is
+ * nearest to the port, the last one sees what callers see. Other ports are left as they are.
+ *
+ * @example
+ * import { createUseCases, type Ports } from '@pinfold/core';
+ * import { instrument, type Observer } from '@pinfold/core/adapter';
+ *
+ * declare const ports: Ports;
+ *
+ * const logged: Observer = (call, method, port) => (...inputs) => {
+ *   console.log(port, method);
+ *   return call(...inputs);
+ * };
+ * const useCases = createUseCases(instrument(ports, [logged]));
+ */
+export function instrument<Ports extends ObservedPorts>(ports: Ports, observers: readonly Observer[]): Ports {
+  const observed: Record<string, object> = {};
+  for (const name of OBSERVED) {
+    const port = ports[name];
+    if (port !== undefined) observed[name] = observedPort(port, snakeCase(name), observers);
+  }
+  return { ...ports, ...observed };
+}
+
+/** Made at once as a plain object: a Proxy would cost each view half a microsecond. */
+function observedPort(port: object, name: string, observers: readonly Observer[]): object {
+  const observed = {};
+  const own = port as Readonly<Record<string, unknown>>;
+  for (const member of membersOf(port)) {
+    if (typeof own[member] !== 'function') {
+      Object.defineProperty(observed, member, { get: () => own[member], enumerable: true });
+      continue;
+    }
+    // Stores are classes with private fields: their methods are called on themselves.
+    const call: Call = (...inputs) => (own as Readonly<Record<string, Call>>)[member]?.(...inputs);
+    const value = observers.reduce((inner, observe) => observe(inner, member, name), call);
+    Object.defineProperty(observed, member, { value, enumerable: true });
+  }
+  return observed;
+}
+
+function membersOf(port: object): ReadonlySet<string> {
+  const members = new Set<string>();
+  for (let at: object | null = port; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    for (const member of Object.getOwnPropertyNames(at)) if (member !== 'constructor') members.add(member);
+  }
+  return members;
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Takes what happened to a publication, when it is stored. It must neither throw nor wait. */
+export type OnEvent = (event: HistoryEvent) => void;
+
+/** The calls that store events of publications, which are their third input, and the outcome that says they did. */
+const STORED: Readonly<Record<string, string>> = {
+  'roles commit': 'committed',
+  'roles save': 'saved',
+  'takedowns takeDown': 'taken_down',
+};
+
+/**
+ * Reports each publication, change and takedown after it is stored, at most once. Best effort: events are lost if the
+ * process dies, or if the store cannot say whether it stored them.
+ *
+ * @example
+ * import { createUseCases, type Ports } from '@pinfold/core';
+ * import { instrument, onRoleEvents } from '@pinfold/core/adapter';
+ *
+ * declare const ports: Ports;
+ * const reported = onRoleEvents(({ type, pin }) => console.log(type, pin));
+ * const useCases = createUseCases(instrument(ports, [reported]));
+ */
+export function onRoleEvents(onEvent: OnEvent): Observer {
+  return (call, method, port) => {
+    const stored = STORED[`${port} ${method}`];
+    if (stored === undefined) return call;
+    return async (...inputs) => {
+      const outcome = (await call(...inputs)) as { readonly kind: string };
+      if (outcome.kind === stored) for (const event of inputs[2] as readonly HistoryEvent[]) onEvent(event);
+      return outcome;
+    };
+  };
+}

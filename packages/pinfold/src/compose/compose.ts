@@ -1,0 +1,217 @@
+import {
+  type ArchiveStorage,
+  type BeforePublish,
+  type Clock,
+  createUseCases,
+  defaultLimits,
+  type Ids,
+  isFault,
+  type Limits,
+  type Observe,
+  type Staging,
+  type UseCaseOptions,
+} from '@pinfold/core';
+import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
+import {
+  instrument,
+  type MigrationScope,
+  type Observer,
+  type OnEvent,
+  onRoleEvents,
+  type Persistence,
+} from '@pinfold/core/adapter';
+import { createAdministration } from '@pinfold/core/administration';
+import { createCleaning } from '@pinfold/core/cleaning';
+import { createHistory } from '@pinfold/core/history';
+import { createViews } from '@pinfold/core/views';
+import type { Parts } from '@pinfold/inversify';
+import type { Pool } from '../metrics/pool-figures.ts';
+import type { Settings } from '../settings/settings.ts';
+import { SettingsError } from '../settings/settings-error.ts';
+import { webAddresses } from '../settings/web-addresses.ts';
+import { openDataFolder, refuseForeign } from './data-folder.ts';
+import type { Doors } from './doors.ts';
+import { type Closer, keptSecret, openPorts } from './ports.ts';
+import { RunningPublications } from './running-publications.ts';
+import { heldIn } from './storage.ts';
+
+/** What is given in code instead of settings. */
+export interface ComposeOptions {
+  /** A database of your own, in the place of the settings'. It is migrated; closing it stays with you. */
+  readonly persistence?: Persistence;
+  /** A storage of your own for archives, in the place of the settings'. */
+  readonly archives?: ArchiveStorage;
+  /** A storage of your own for uploads, in the place of a folder in the data folder. */
+  readonly staging?: Staging;
+  /** The time, in the place of the system's. */
+  readonly clock?: Clock;
+  /** Makes identifiers, in the place of random ones. */
+  readonly ids?: Ids;
+  /** Figures that differ from the core's defaults. */
+  readonly limits?: Partial<Limits>;
+  /** What differs of them by account, asked for each publication and each renewal. */
+  readonly limitsOf?: UseCaseOptions['limitsOf'];
+  /** The most API keys of an account that are not revoked; null: any number. Absent, the setting's. */
+  readonly keyLimit?: number | null;
+  /** Rules of your own for what is published. */
+  readonly beforePublish?: BeforePublish;
+  /** Called with what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
+  readonly onEvent?: OnEvent;
+  /** What becomes of a data folder that is not there, or that holds other things than a server's; `made` when absent. */
+  readonly missingDataFolder?: 'made' | 'refused';
+  /** Where shared URLs begin, where that is known later than the settings. */
+  readonly publicUrl?: () => string;
+  /** Takes figures of what the use cases do, for metrics. */
+  readonly observe?: Observe;
+  /** Wrap every call of stores, archives, staging and inspector, such as `observer` of a telemetry. */
+  readonly observers?: readonly Observer[];
+  /** Adds to the headers of each request to an object store, such as the `traceparent` of what it is for. */
+  readonly addHeaders?: (headers: Record<string, string>) => void;
+  /** Which databases are brought up to this release; `any` when absent. */
+  readonly migrates?: MigrationScope;
+  /** What becomes of a database into which an import has not ended; `refused` when absent. */
+  readonly unfinishedImport?: 'refused' | 'taken';
+}
+
+/** Every part that a layer may replace: the ports, what is made of them, and the doors. */
+export type ReplaceableParts = Parts & Doors;
+
+/** Where the parts of a service come from. */
+export interface Layer {
+  /** The part of this name: the one that the layer has, or else what `make` makes. */
+  provide<Name extends keyof ReplaceableParts>(
+    name: Name,
+    make: () => ReplaceableParts[Name] | Promise<ReplaceableParts[Name]>,
+  ): Promise<ReplaceableParts[Name]>;
+  /** Wrap calls of the ports, before all other observers. */
+  observers(): readonly Observer[];
+  close(): Promise<void>;
+}
+
+/** Replaces nothing. */
+const PLAIN: Layer = { provide: async (_name, make) => make(), observers: () => [], close: async () => {} };
+
+/** The ports, observed, and what is made of them. */
+export interface ComposedService
+  extends Pick<
+    ReplaceableParts,
+    'useCases' | 'manageKeys' | 'manageSessions' | 'managePairings' | 'administration'
+  > {
+  readonly history: Parts['manageHistory'];
+  readonly views: Parts['countedViews'];
+  readonly ports: Omit<Parts, 'useCases' | `manage${string}` | 'administration' | 'countedViews'>;
+  readonly publications: RunningPublications;
+  /** The data folder's absolute path. */
+  readonly dataDir: string;
+  /** The connections to the database, where it has any. */
+  readonly pool: Pool | undefined;
+  readonly provide: Layer['provide'];
+  /** Closes what was opened; closing again does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Composes the service as the settings say: opens the stores, brings the database up to this release, and makes the use
+ * cases.
+ *
+ * @throws SettingsError when a setting cannot be carried out, a database that cannot be used among them; Fault when
+ * another store cannot be opened.
+ */
+export async function compose(
+  settings: Settings,
+  options: ComposeOptions = {},
+  layer: Layer = PLAIN,
+): Promise<ComposedService> {
+  const missing = options.missingDataFolder ?? 'made';
+  const dataDir = await openDataFolder(settings.dataDir, missing);
+  const held = heldIn(settings);
+  if (missing === 'refused' && held !== undefined) await refuseForeign(dataDir, held);
+  const secrets = settings.secrets ?? ([await keptSecret(dataDir)] as const);
+  const closers: Closer[] = [];
+  const close = once(() => closeAll([() => layer.close(), ...closers.toReversed()]));
+  try {
+    const publications = new RunningPublications();
+    const opened = await openPorts(settings, dataDir, secrets, options, layer, closers);
+    // The first one is nearest to the store.
+    const observers = [
+      ...layer.observers(),
+      ...(options.observers ?? []),
+      ...(options.onEvent === undefined ? [] : [onRoleEvents(options.onEvent)]),
+      publications.observer,
+    ];
+    const ports = instrument(opened.ports, observers);
+    const made = await makeUseCases(settings, ports, options, layer.provide);
+    return { ...made, ports, publications, dataDir, pool: opened.pool, provide: layer.provide, close };
+  } catch (error) {
+    // A store that could not be opened fails once more when it is closed.
+    await close().catch(() => undefined);
+    throw onSeveralVolumes(error) ?? error;
+  }
+}
+
+type UseCaseParts = Omit<
+  ComposedService,
+  'ports' | 'publications' | 'dataDir' | 'pool' | 'provide' | 'close'
+>;
+
+async function makeUseCases(
+  settings: Settings,
+  ports: ComposedService['ports'],
+  options: ComposeOptions,
+  provide: Layer['provide'],
+): Promise<UseCaseParts> {
+  const addresses = webAddresses(settings, settings.port);
+  const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
+  // The setting is the first lifetime alone; limits set in code mean the renewal as well.
+  const renewal = settings.lifetime === undefined ? {} : { renewal: defaultLimits.renewal };
+  const limits = { ...renewal, ...options.limits, ...settings.archives, ...lifetime };
+  const { limitsOf, beforePublish, observe, keyLimit: limit = settings.keyLimit } = options;
+  const rules = {
+    absolutePathsWork: addresses.viewerMode === 'origin',
+    publicUrl: options.publicUrl ?? addresses.publicUrl,
+    quotas: { publications: settings.rates.publications, ...settings.quotas },
+    ...(settings.historyKeptFor === undefined ? {} : { keptFor: settings.historyKeptFor }),
+    ...(limitsOf === undefined ? {} : { limitsOf }),
+    ...(beforePublish === undefined ? {} : { beforePublish }),
+    ...(observe === undefined ? {} : { observe }),
+  };
+  const manageKeys = await provide('manageKeys', () => createKeys(ports, { limit }));
+  return {
+    manageKeys,
+    useCases: await provide('useCases', () => ({
+      ...createUseCases(ports, limits, rules),
+      ...createCleaning(ports, limits, rules),
+    })),
+    manageSessions: await provide('manageSessions', () => createSessions(ports, manageKeys, rules)),
+    managePairings: await provide('managePairings', () => createPairings(ports, manageKeys)),
+    history: await provide('manageHistory', () => createHistory(ports, rules)),
+    views: await provide('countedViews', () => createViews(ports)),
+    administration: await provide('administration', () => createAdministration(ports, rules)),
+  };
+}
+
+/** Uploads and archives are both in the data folder: a mount or a link below it has put one of them elsewhere. */
+function onSeveralVolumes(error: unknown): SettingsError | undefined {
+  if (!isFault(error) || !(error.cause instanceof Error)) return undefined;
+  if (!('code' in error.cause) || error.cause.code !== 'EXDEV') return undefined;
+  return new SettingsError('PINFOLD_DATA_DIR', `cannot be used: ${error.message}`, { cause: error });
+}
+
+/** Closes each, also after one has failed; rejects if any has. */
+async function closeAll(closers: readonly Closer[]): Promise<void> {
+  const [close, ...rest] = closers;
+  if (close === undefined) return;
+  try {
+    await close();
+  } finally {
+    await closeAll(rest);
+  }
+}
+
+function once(close: Closer): Closer {
+  let closed: Promise<void> | undefined;
+  return () => {
+    closed ??= close();
+    return closed;
+  };
+}

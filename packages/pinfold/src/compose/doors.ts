@@ -1,0 +1,121 @@
+import type { IdentityProvider } from '@pinfold/core';
+import { type RequestLimiter, type RequestLog, type Uploads, withoutAdministration } from '@pinfold/http';
+import { type Authenticate, apiKeyAuthentication, createApi, type SignIn } from '@pinfold/http-express';
+import { createManagement, type LookOptions, type ManagementOptions } from '@pinfold/management';
+import { openIdConnect } from '@pinfold/oidc';
+import { SystemClock } from '@pinfold/platform-node';
+import { createViewer, type Viewer, type ViewerAccess, type ViewerOptions } from '@pinfold/viewer';
+import { clientAddress } from '../server/client-address.ts';
+import type { Log } from '../server/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { WebAddresses } from '../settings/web-addresses.ts';
+import type { ComposedService } from './compose.ts';
+import { memoryBudget } from './memory-budget.ts';
+
+/** What the doors need beside the settings. */
+export interface DoorOptions {
+  readonly log: Log;
+  /** Takes the entry of each answered request. */
+  readonly requests: RequestLog;
+  /** One for both doors that take uploads: the process has so many places. */
+  readonly uploads: Uploads;
+  /** One for API and screen: an account has one rate for both. */
+  readonly requestLimiter: RequestLimiter;
+  /** Is given what there is to count of the viewer. */
+  readonly figures: ViewerOptions['figures'];
+  readonly addresses: WebAddresses;
+  /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
+  readonly authenticate: Authenticate | undefined;
+  /** Whether callers and sessions of the scope `admin` administer the service. */
+  readonly administration: boolean;
+  readonly identityProvider: IdentityProvider | undefined;
+  readonly signIn: SignIn | undefined;
+  readonly access: ViewerAccess | undefined;
+  readonly look: LookOptions | undefined;
+}
+
+/** API, viewer and management screen, and what tells the API whose request it is. */
+export interface Doors {
+  readonly authenticate: Authenticate;
+  readonly api: ReturnType<typeof createApi>;
+  readonly viewer: Viewer;
+  readonly management: ReturnType<typeof createManagement>;
+}
+
+/** Makes the doors of a service. */
+export async function makeDoors(
+  { useCases, history, views, provide, ...service }: ComposedService,
+  settings: Settings,
+  { log, requests, addresses, signIn, access, look, figures, ...options }: DoorOptions,
+): Promise<Doors> {
+  const { viewerMode: mode, ...urls } = addresses;
+  const address = clientAddress(settings.trustProxy);
+  const own =
+    options.authenticate === undefined || options.administration
+      ? options.authenticate
+      : withoutAdministration(options.authenticate, (text) => log.warn(text));
+  const shared = {
+    useCases,
+    history,
+    views,
+    publicUrl: urls.publicUrl,
+    uploads: options.uploads,
+    requestLimiter: options.requestLimiter,
+    requestRate: settings.rates.requests,
+    clientAddress: address,
+    log: requests,
+    ...(options.administration ? { administration: service.administration } : {}),
+    ...(settings.historyAddresses ? { historyAddress: address } : {}),
+  };
+  const authenticate = await provide(
+    'authenticate',
+    () =>
+      own ??
+      apiKeyAuthentication(service.manageKeys, {
+        onError: (error) => log.error('the use of a key could not be noted', error),
+      }),
+  );
+  return {
+    authenticate,
+    api: await provide('api', () =>
+      createApi({ ...shared, authenticate, ...(signIn === undefined ? {} : { signIn }) }),
+    ),
+    viewer: await provide('viewer', () =>
+      createViewer({
+        ...memoryBudget(settings.workers).viewer,
+        ...urls,
+        mode,
+        useCases,
+        counter: views,
+        clearCookies: settings.clearCookies,
+        clientAddress: address,
+        log: requests,
+        ...(figures === undefined ? {} : { figures }),
+        ...(access === undefined ? {} : { access }),
+      }),
+    ),
+    management: await provide('management', () =>
+      createManagement({
+        ...shared,
+        keys: service.manageKeys,
+        pairings: service.managePairings,
+        ...signedInBy(own, options.identityProvider ?? providerOf(settings.oidc), service.manageSessions),
+        ...(look === undefined ? {} : { look }),
+      }),
+    ),
+  };
+}
+
+/** A sign-in of the team's own is the only one. */
+function signedInBy(
+  authenticate: Authenticate | undefined,
+  identityProvider: IdentityProvider | undefined,
+  sessions: ComposedService['manageSessions'],
+): Pick<ManagementOptions, 'authenticate' | 'identityProvider' | 'sessions'> {
+  if (authenticate !== undefined) return { authenticate };
+  return identityProvider === undefined ? { sessions } : { sessions, identityProvider };
+}
+
+function providerOf(oidc: Settings['oidc']): IdentityProvider | undefined {
+  return oidc === undefined ? undefined : openIdConnect({ ...oidc, clock: new SystemClock() });
+}

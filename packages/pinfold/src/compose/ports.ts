@@ -1,0 +1,118 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { ZipArchiveInspector } from '@pinfold/archive-zip';
+import { type Persistence, STORES } from '@pinfold/core/adapter';
+import type { Parts } from '@pinfold/inversify';
+import {
+  HmacGrantSigner,
+  type HmacGrantSignerOptions,
+  loadOrCreateSecret,
+  NodeApiKeySecrets,
+  NodeSessionSecrets,
+  RandomIds,
+  ScryptPasswordHasher,
+  SystemClock,
+} from '@pinfold/platform-node';
+import type { Pool } from '../metrics/pool-figures.ts';
+import { carriedOut } from '../settings/as-settings-error.ts';
+import { databaseOf } from '../settings/databases.ts';
+import type { Settings } from '../settings/settings.ts';
+import { SettingsError } from '../settings/settings-error.ts';
+import type { ComposedService, ComposeOptions, Layer } from './compose.ts';
+import { memoryBudget } from './memory-budget.ts';
+import { storageOf } from './storage.ts';
+
+const MOST_THREADS = 4;
+
+/** Closes something that was opened. */
+export type Closer = () => Promise<void>;
+
+/**
+ * Opens the ports that the settings name, the database first, and brings it up to this release.
+ *
+ * @param closers takes what closes each, in the order of opening.
+ */
+export async function openPorts(
+  settings: Settings,
+  dataDir: string,
+  secrets: HmacGrantSignerOptions['secrets'],
+  options: ComposeOptions,
+  { provide }: Layer,
+  closers: Closer[],
+): Promise<Pick<ComposedService, 'ports' | 'pool'>> {
+  const clock = await provide('clock', () => options.clock ?? new SystemClock());
+  const storage = await storageOf(settings, dataDir, clock, options.addHeaders);
+  closers.push(storage.end);
+  let pool: Pool | undefined;
+  const persistence = await openDatabase(settings, options, () =>
+    provide('persistence', async () => {
+      if (options.persistence !== undefined) return options.persistence;
+      const database = await databaseOf(settings.database).open(dataDir, settings.database.url ?? '');
+      closers.push(database.end);
+      pool = database.pool;
+      const persistence = await database.persistence();
+      closers.push(() => persistence.close());
+      return persistence;
+    }),
+  );
+  const stores: Record<string, unknown> = {};
+  for (const name of STORES) stores[name] = await provide(name, () => persistence[name]);
+  const ports = {
+    ...(stores as Pick<Parts, (typeof STORES)[number]>),
+    persistence,
+    clock,
+    ids: await provide('ids', () => options.ids ?? new RandomIds()),
+    staging: await provide('staging', () => options.staging ?? storage.staging()),
+    archives: await provide('archives', () => options.archives ?? storage.archives()),
+    inspector: await provide('inspector', () => {
+      const inspector = new ZipArchiveInspector({ workers: threadsOf(settings) });
+      closers.push(() => inspector.close());
+      return inspector;
+    }),
+    passwords: await provide(
+      'passwords',
+      () => new ScryptPasswordHasher(memoryBudget(settings.workers).hashing),
+    ),
+    grants: await provide('grants', () => new HmacGrantSigner({ secrets })),
+    apiKeySecrets: await provide('apiKeySecrets', () => new NodeApiKeySecrets()),
+    sessionSecrets: await provide('sessionSecrets', () => new NodeSessionSecrets()),
+  };
+  return { ports, pool };
+}
+
+/** Signs viewing grants where no setting names a secret. An operator may have put another file there, or the disk is full. */
+export async function keptSecret(dataDir: string): Promise<string> {
+  try {
+    return await loadOrCreateSecret(join(dataDir, 'secret'));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const expectation = `names a folder whose file "secret" cannot be used: ${error.message}`;
+    throw new SettingsError('PINFOLD_DATA_DIR', expectation, { cause: error });
+  }
+}
+
+/** Threads that prove archives: the cores are shared among the processes. */
+function threadsOf({ workers }: Settings): number {
+  const cores = Math.floor(availableParallelism() / workers);
+  return Math.max(1, Math.min(MOST_THREADS, cores, memoryBudget(workers).threads));
+}
+
+async function openDatabase(
+  { database }: Settings,
+  { migrates, unfinishedImport = 'refused' }: ComposeOptions,
+  open: () => Promise<Persistence>,
+): Promise<Persistence> {
+  const { variable } = databaseOf(database);
+  const { persistence, isUnfinished } = await carriedOut(variable, async () => {
+    const persistence = await open();
+    await persistence.migrate(migrates);
+    return { persistence, isUnfinished: await persistence.imports.isUnfinished() };
+  });
+  if (isUnfinished && unfinishedImport === 'refused') {
+    throw new SettingsError(
+      variable,
+      'names a database into which an import has not ended: run it again, to its end',
+    );
+  }
+  return persistence;
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import type { ArchiveStorage, Clock, Staging } from '@pinfold/core';
+import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
+import type { S3ClientOptions } from '@pinfold/storage-s3';
+import { databaseOf } from '../settings/databases.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { StorageSetting } from '../settings/storage-setting.ts';
+
+type S3Client = ReturnType<typeof import('@pinfold/storage-s3').createS3Client>;
+
+/** The folder of archives in the data folder. */
+const ARCHIVES = 'archives';
+
+/** Where archives and uploads are stored. No folder is opened before it is asked for. */
+export interface OpenedStorage {
+  archives(): Promise<ArchiveStorage>;
+  staging(): Promise<Staging>;
+  /** Ends the client of an object store. */
+  end(): Promise<void>;
+}
+
+/**
+ * The storage that the settings name. The client of an object store is loaded only where it is used: it costs as much
+ * time as all the rest of the start.
+ *
+ * @param dataDir the data folder's absolute path.
+ * @param addHeaders adds to the headers of requests to an object store.
+ */
+export async function storageOf(
+  { storage }: Settings,
+  dataDir: string,
+  clock: Clock,
+  addHeaders?: S3ClientOptions['addHeaders'],
+): Promise<OpenedStorage> {
+  let opening: ReturnType<typeof openFsStaging> | undefined;
+  const staging = (): ReturnType<typeof openFsStaging> => {
+    opening ??= openFsStaging({ folder: join(dataDir, 'staging'), clock });
+    return opening;
+  };
+  if (storage.kind === 'files') {
+    const archives = async (): Promise<ArchiveStorage> =>
+      openFsArchiveStorage({ folder: join(dataDir, ARCHIVES), staging: await staging(), clock });
+    return { archives, staging, end: async () => {} };
+  }
+  const { S3ArchiveStorage } = await import('@pinfold/storage-s3');
+  const client = await s3ClientOf(storage, addHeaders);
+  const { bucket, prefix } = storage;
+  const archives = async (): Promise<ArchiveStorage> =>
+    new S3ArchiveStorage({ client, bucket, clock, ...(prefix === '' ? {} : { prefix }) });
+  return { archives, staging, end: async () => client.destroy() };
+}
+
+/** What every server with these settings keeps in the data folder; absent where all that lasts is elsewhere. */
+export function heldIn({ database, storage }: Settings): string | undefined {
+  return databaseOf(database).file ?? (storage.kind === 'files' ? ARCHIVES : undefined);
+}
+
+/** A bucket that the settings name. */
+export type BucketSetting = Extract<StorageSetting, { kind: 's3' }>;
+
+/** The client for a bucket; it is the caller's to destroy. */
+export async function s3ClientOf(
+  { endpoint, region, pathStyle }: BucketSetting,
+  addHeaders?: S3ClientOptions['addHeaders'],
+): Promise<S3Client> {
+  const { createS3Client } = await import('@pinfold/storage-s3');
+  return createS3Client({
+    region,
+    forcePathStyle: pathStyle,
+    ...(addHeaders === undefined ? {} : { addHeaders }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+  });
+}

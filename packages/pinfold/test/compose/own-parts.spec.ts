@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { instant, type Staging } from '@pinfold/core';
+import type { Observer } from '@pinfold/core/adapter';
+import { createMemory } from '@pinfold/memory';
+import { RandomIds, SystemClock } from '@pinfold/platform-node';
+import { openFsStaging } from '@pinfold/storage-fs';
+import { aRoleId, createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { zipSync } from 'fflate';
+import { openPinfold } from '../../src/index.ts';
+
+describe('the parts of Pinfold in a server of your own', () => {
+  let dataDir: string;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'pinfold-parts-'));
+  });
+
+  afterEach(() => rm(dataDir, { recursive: true }));
+
+  /** The packages that a process of its own has loaded once Pinfold is open. */
+  async function loadedFor(options: object): Promise<readonly string[]> {
+    const script = join(import.meta.dirname, '..', 'servers', 'open-and-tell.ts');
+    const given = JSON.stringify({ dataDir, publicUrl: 'http://localhost', ...options });
+    const flags = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, given]);
+    return JSON.parse(stdout) as readonly string[];
+  }
+
+  it('loads InversifyJS only for modules', async () => {
+    const inversify = ['inversify', 'reflect-metadata'];
+    expect(await loadedFor({ modules: [] })).to.include.members(inversify);
+    expect((await loadedFor({})).filter((name) => inversify.includes(name))).to.deep.equal([]);
+  });
+
+  it('takes parts of your own as plain options, and leaves closing them to you', async () => {
+    const memory = createMemory();
+    const calls: string[] = [];
+    const counted: Observer = (call, method, port) => {
+      return (...inputs) => {
+        calls.push(`${method} ${port}`);
+        return call(...inputs);
+      };
+    };
+    let uploads = 0;
+    const folder = join(dataDir, 'mine');
+    const received = await openFsStaging({ folder, clock: new SystemClock() });
+    const staging = replacing(received, {
+      receive: (...inputs: Parameters<Staging['receive']>) => {
+        uploads += 1;
+        return received.receive(...inputs);
+      },
+    });
+    const id = aRoleId(7);
+    const clock = createManualClock(instant(Date.UTC(2026, 0, 1)));
+    const opened = await openPinfold({
+      dataDir,
+      publicUrl: 'http://localhost',
+      persistence: memory,
+      archives: memory.archives,
+      staging,
+      clock,
+      ids: replacing(new RandomIds(), { role: () => id }),
+      observers: [counted],
+    });
+    const archive = zipSync({ 'index.html': new Uint8Array(1) });
+    const outcome = await opened.publish({ by: 'ada', key: 'one', filename: 'site.zip', archive });
+    if (outcome.kind !== 'published') throw new Error(outcome.kind);
+    const { publication } = outcome;
+    expect(publication).to.include({ id, publishedAt: clock.now() });
+    expect(uploads).to.equal(1);
+    expect(calls).to.include.members(['receive staging', 'put archives', 'commit roles']);
+    await opened.close();
+    expect((await memory.roles.load(id))?.value.id).to.equal(id);
+    expect(readdirSync(dataDir)).not.to.include.members(['pinfold.sqlite', 'archives']);
+  });
+
+  it('loads the clients of S3 and PostgreSQL only where they are named', async () => {
+    const clients = ['pg', '@aws-sdk/client-s3'];
+    const named = { database: 'postgres://127.0.0.1:1/x', storage: 's3://bucket', secret: 'x'.repeat(16) };
+    expect(await loadedFor(named)).to.include.members(clients);
+    const loaded = await loadedFor({});
+    expect(loaded).to.include('better-sqlite3');
+    expect(loaded.filter((name) => clients.includes(name))).to.deep.equal([]);
+  });
+});
