@@ -1,10 +1,44 @@
 import { after, instant, seconds } from '@pinfold/core';
+import type { DescribedAnswer } from '../endpoint.ts';
 import { answerRefusal, refuseRequest } from '../problems/problem.ts';
 import { type HttpProblem, problemTable, type WireCode } from '../problems/problem-table.ts';
+import * as T from '../schema.ts';
 import { EXAMPLE_REQUEST_ID, exampleDetails } from './examples.ts';
-import { type JsonObject, schemaRef } from './json-schema.ts';
 
 const EXAMPLE_INSTANT = instant(0);
+
+const problemError = T.named('ProblemError', () =>
+  T.object({
+    rule: T.string({ pattern: '^(?:[a-z_]+|host:.+)$' }),
+    detail: T.string({ minLength: 1 }),
+    path: T.optional(T.string({ description: 'The entry of the archive it concerns.' })),
+    limit: T.optional(T.number()),
+    actual: T.optional(T.number()),
+  }),
+);
+
+const problemSchema = T.named('Problem', () =>
+  T.object(
+    {
+      type: T.string({ pattern: '^urn:pinfold:problem:[a-z_]+$' }),
+      title: T.string({ minLength: 1 }),
+      status: T.integer({ minimum: 400, maximum: 599 }),
+      detail: T.string({ minLength: 1, description: 'What to do, in one sentence.' }),
+      code: T.oneOf([...new Set(Object.values(problemTable).map(({ code }) => code))].sort()),
+      instance: T.string({ pattern: `^urn:uuid:${T.UUID.slice(1)}`, description: 'The request id.' }),
+      retryable: T.boolean({
+        description: 'Whether the very same request, with the same Idempotency-Key, may succeed later.',
+      }),
+      suggestion: T.string({
+        minLength: 1,
+        description: 'The next step; for a publication also whether to keep the Idempotency-Key.',
+      }),
+      errors: T.optional(T.array(problemError, { maxItems: 20 })),
+      errors_omitted: T.optional(T.count('How many more errors there are.')),
+    },
+    { description: 'RFC 9457.' },
+  ),
+);
 
 const CODES_OF_HEADERS = {
   'WWW-Authenticate': ['unauthorized'],
@@ -13,10 +47,10 @@ const CODES_OF_HEADERS = {
 } as const satisfies Record<string, readonly WireCode[]>;
 
 /** What every answer to an account with a rate carries. */
-const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
+export const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
 
 /** Every header that an answer may carry. */
-export const componentHeaders = (): JsonObject => ({
+export const componentHeaders = (): T.JsonObject => ({
   'X-Request-Id': header('The id of this request; tell it to the operator.', EXAMPLE_REQUEST_ID),
   'Cache-Control': header('`no-store`; of the API document `no-cache`.', 'no-store'),
   ETag: header('The tag of this form of the answer, for If-None-Match.', '"NzI0YmY5"'),
@@ -35,22 +69,22 @@ export const componentHeaders = (): JsonObject => ({
   ),
 });
 
-/** A successful answer. */
+/** A successful answer, with the headers of its rates. */
 export function success(
-  description: string,
-  content: { readonly schema: JsonObject; readonly examples?: JsonObject } | undefined,
-  headers: readonly string[] = [],
-  rates: readonly string[] = RATE_HEADERS,
-): JsonObject {
+  { description, schema, examples, headers = [] }: DescribedAnswer,
+  rates: readonly string[],
+): T.JsonObject {
+  const values = Object.entries(examples ?? {}).map(([name, value]) => [name, { value }]);
+  const content = { schema, ...(examples === undefined ? {} : { examples: Object.fromEntries(values) }) };
   return {
     description,
     headers: headerRefs([...rates, ...headers]),
-    ...(content === undefined ? {} : { content: { 'application/json': content } }),
+    ...(schema === undefined ? {} : { content: { 'application/json': content } }),
   };
 }
 
 /** The error answers of an operation by status, each with all its codes. */
-export function problems(codes: readonly WireCode[], rates: readonly string[] = RATE_HEADERS): JsonObject {
+export function problems(codes: readonly WireCode[], rates: readonly string[]): T.JsonObject {
   const publishing = codes.includes('idempotency_key_required');
   const statuses = new Set(codes.map((code) => statusOf(code)));
   return Object.fromEntries(
@@ -70,12 +104,12 @@ export function problem(
   codes: readonly WireCode[],
   rates: readonly string[] = RATE_HEADERS,
   publishing = false,
-): JsonObject {
+): T.JsonObject {
   const titles = codes.map((code) => `\`${code}\`: ${entry(code).title}.`);
   const headers = Object.entries(CODES_OF_HEADERS).filter(([, of]) =>
     of.some((code) => codes.includes(code)),
   );
-  const schema = { allOf: [schemaRef('Problem'), { properties: { code: { enum: codes } } }] };
+  const schema = { allOf: [problemSchema, { properties: { code: { enum: codes } } }] };
   const examples = Object.fromEntries(
     codes.map((code) => [code, { value: exampleProblem(code, publishing) }]),
   );
@@ -109,11 +143,11 @@ function statusOf(code: WireCode): string {
   return String(entry(code).status);
 }
 
-function headerRefs(names: readonly string[]): JsonObject {
+function headerRefs(names: readonly string[]): T.JsonObject {
   const all = ['X-Request-Id', 'Cache-Control', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function header(description: string, example: string): JsonObject {
+function header(description: string, example: string): T.JsonObject {
   return { description, schema: { type: 'string' }, example };
 }

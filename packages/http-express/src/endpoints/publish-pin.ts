@@ -10,14 +10,17 @@ import { boundsOf, discardQuietly } from '@pinfold/core/adapter';
 import { headerValues, type ReceivedForm, receiveForm } from '@pinfold/http';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
+import { type AccountCall, endpoint, type Outcome } from '../endpoint.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
+import { WARNING } from '../problems/rule-sentences.ts';
 import { requestError, wireWarnings } from '../problems/tell.ts';
-import { hasMediaType } from '../reading/media-type.ts';
+import { hasMediaType } from '../reading/json-body.ts';
 import { PublicationForm, type PublicationWish } from '../reading/publication-form.ts';
-import type { PublishQuery } from '../reading/query.ts';
-import type { ApiUseCases, Call, Outcome, Service } from '../service.ts';
-import { publicationsLeft } from './limits.ts';
-import { pinOf } from './pin.ts';
+import { searchOf } from '../reading/query.ts';
+import * as T from '../schema.ts';
+import type { ApiUseCases, Service } from '../service.ts';
+import { examplePin, pinOf, pinSchema } from '../wire/pin.ts';
+import { publicationsLeft } from './read-limits.ts';
 
 /** What publishing refuses after it looked at the rate, or by it. */
 const PAST_THE_KEY: ReadonlySet<RefusalCode> = new Set([
@@ -30,30 +33,125 @@ const PAST_THE_KEY: ReadonlySet<RefusalCode> = new Set([
 /** A publication's form, received whole from a caller who still may publish. */
 type Form = ReceivedForm<PublicationWish & { readonly title: Title | null }>;
 
-/** `POST /api/v1/pins`: publishes an archive, or with `?dry_run=true` only checks it. */
-export async function publish(service: Service, call: Call, { dry_run }: PublishQuery): Promise<Outcome> {
-  if (dry_run === 'true') return dryRun(service, call);
-  const key = idempotencyKey(call.request, service.useCases.limits);
-  if (typeof key !== 'string') return key;
-  const form = await receive(service, call);
-  if (form.kind === 'refused') return form;
-  return publishForm(service, call, key, form);
-}
+const warning = T.named('Warning', () =>
+  T.object({
+    rule: T.oneOf(Object.keys(WARNING)),
+    detail: T.string(),
+    path: T.optional(T.string({ description: 'The file in which it was seen.' })),
+  }),
+);
+const warnings = T.named('Warnings', () => T.array(warning, { maxItems: 20 }));
+const publicationAnswer = T.named('Publication', () => T.object({ pin: pinSchema, warnings }));
+const dryRunAnswer = T.named('DryRun', () =>
+  T.object({
+    pin: T.nothing('Nothing was published.'),
+    archive: T.object({
+      file_count: T.count('Files of the site.'),
+      size: T.count('Their bytes, expanded.'),
+    }),
+    warnings,
+  }),
+);
 
-async function dryRun(service: Service, call: Call): Promise<Outcome> {
+const form = T.named('PublishForm', ({ titleCharacters, archiveBytes }) =>
+  T.closed({
+    archive: T.string({
+      contentMediaType: 'application/zip',
+      description: `The site as a ZIP of at most ${archiveBytes} bytes, sent as a file with its name.`,
+    }),
+    title: T.optional(T.string({ maxLength: titleCharacters, description: 'Empty means none.' })),
+  }),
+);
+
+export const publishPin = endpoint({
+  method: 'POST',
+  path: '/api/v1/pins',
+  scope: 'pins:write',
+  id: 'publishPin',
+  summary: 'Publish a ZIP as a shared URL',
+  description:
+    'Send one Idempotency-Key for each logical publication, and the very same request with the same key to retry. ' +
+    'The key is bound by success only: after any refusal it is free for a corrected request.',
+  headers: ({ idempotencyKeyCharacters }) => [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description:
+        `1 to ${idempotencyKeyCharacters} characters of printable ASCII without any secret, with or without double ` +
+        'quotes around. Required unless dry_run is true.',
+      schema: T.string({ minLength: 1 }),
+      example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+    },
+  ],
+  query: {
+    dry_run: {
+      description: 'Only checks the archive; nothing is stored, and no Idempotency-Key is needed.',
+      schema: T.oneOf(['true', 'false'], { default: 'false' }),
+    },
+  },
+  body: {
+    mediaType: 'multipart/form-data',
+    content: { schema: form, encoding: { archive: { contentType: 'application/zip' } } },
+  },
+  publishes: (request) => String(searchOf(request)) !== 'dry_run=true',
+  codes: [
+    'quota_exceeded',
+    'idempotency_key_required',
+    'invalid_idempotency_key',
+    'request_timeout',
+    'idempotency_mismatch',
+    'idempotency_in_progress',
+    'archive_too_large',
+    'unsupported_media_type',
+    'invalid_form',
+    'invalid_title',
+    'invalid_archive',
+  ],
+  answers: ({ publicUrl }) => {
+    const warnings = wireWarnings([{ rule: 'broken_reference', path: 'index.html', target: 'img/logo.png' }]);
+    const published = { pin: examplePin(publicUrl), warnings };
+    return {
+      201: {
+        description: 'Published.',
+        schema: publicationAnswer,
+        examples: { published },
+        headers: ['Location'],
+      },
+      200: {
+        description:
+          'The publication was complete before, and is told in its state now; or a dry run found nothing wrong.',
+        schema: T.either(publicationAnswer, dryRunAnswer),
+        examples: {
+          replayed: published,
+          dry_run: { pin: null, archive: { file_count: 12, size: 348_160 }, warnings },
+        },
+        headers: ['Idempotent-Replayed'],
+      },
+    };
+  },
+  handle: async (service, call, { query }) => {
+    if (query.dry_run === 'true') return dryRun(service, call);
+    const key = idempotencyKey(call.request, service.useCases.limits);
+    if (typeof key !== 'string') return key;
+    const form = await receive(service, call);
+    return form.kind === 'refused' ? form : publishForm(service, call, key, form);
+  },
+});
+
+async function dryRun(service: Service, call: AccountCall): Promise<Outcome> {
   const form = await receive(service, call);
   if (form.kind === 'refused') return form;
   const outcome = await service.useCases.check({ by: call.caller.account, archive: form.archive });
   if (outcome.kind === 'refused') return outcome;
   const { fileCount, size, warnings } = outcome;
   const archive = { file_count: fileCount, size };
-  return { status: 200, json: { archive, warnings: wireWarnings(warnings) } };
+  return { status: 200, json: { pin: null, archive, warnings: wireWarnings(warnings) } };
 }
 
 /** Not ended by a client that goes: with the whole body in, a publication runs to its end. */
 async function publishForm(
   { useCases, publicUrl }: Service,
-  call: Call,
+  call: AccountCall,
   key: IdempotencyKey,
   { archive, wish: { filename, title } }: Form,
 ): Promise<Outcome> {
@@ -82,7 +180,7 @@ function cameToRate(outcome: PublishOutcome): boolean {
 
 async function tellPublications(
   { accounts, clock, quotasOf }: ApiUseCases,
-  { caller, rates }: Call,
+  { caller, rates }: AccountCall,
 ): Promise<void> {
   const account = (await accounts.load(caller.account))?.value;
   const now = clock.now();
@@ -92,7 +190,7 @@ async function tellPublications(
 
 async function receive(
   { useCases: { staging, clock, limitsOf }, uploads, bodyTimeouts }: Service,
-  { request, signal, caller, again }: Call,
+  { request, signal, caller, again }: AccountCall,
 ): Promise<Form | AnyRefusal> {
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
   const limits = await limitsOf(caller.account);
@@ -106,7 +204,7 @@ async function receive(
 /** Authenticates the caller again and looks at the title; an archive that is not to be published is discarded. */
 async function judged(
   { archive, wish: { filename, title } }: ReceivedForm<PublicationWish>,
-  again: Call['again'],
+  again: AccountCall['again'],
 ): Promise<Form | AnyRefusal> {
   let isKept = false;
   try {
