@@ -79,8 +79,6 @@ export interface PathParameter<Named> {
 interface EndpointOptions<C, P extends Parameters, Body, Named> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** What its caller needs; null for nothing, not even a key. */
-  readonly scope: Scope | null;
   /** Its name in the API document. */
   readonly id: string;
   readonly summary: string;
@@ -106,24 +104,29 @@ interface EndpointOptions<C, P extends Parameters, Body, Named> {
 
 /** An endpoint whose input is read and checked by {@link Endpoint.answer}. */
 export interface Endpoint<C> extends Omit<EndpointOptions<C, Parameters, unknown, unknown>, 'handle'> {
+  /** What its caller needs; null for nothing, not even a key. */
+  readonly scope: Scope | null;
   /** Reads the query, then the body, then what the path names. */
   readonly answer: (service: Service, call: C, segment: string) => Promise<Outcome>;
 }
 
-/** An endpoint under `/api/v1`. */
-export const endpoint = defining<AccountCall>();
+/** An endpoint under `/api/v1` that reads. */
+export const readingEndpoint = defining<AccountCall>('pins:read');
+/** An endpoint under `/api/v1` that publishes or changes. */
+export const writingEndpoint = defining<AccountCall>('pins:write');
 /** An endpoint that needs no key, and looks at no query. */
-export const publicEndpoint = defining<Pick<Call, 'request' | 'again'>>();
+export const publicEndpoint = defining<Pick<Call, 'request' | 'again'>>(null);
 /** An endpoint for operators. */
-export const operatorEndpoint = defining<OperatorCall>();
+export const operatorEndpoint = defining<OperatorCall>('admin');
 
-function defining<C extends Pick<Call, 'request' | 'again'>>() {
+function defining<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null) {
   return <P extends Parameters, Body, Named>(options: EndpointOptions<C, P, Body, Named>): Endpoint<C> => {
     const { handle, body, parameter, ...described } = options;
     const document = documentOf(options.path);
-    const readQuery = options.scope === null ? undefined : queryReader(options.query ?? ({} as P), document);
+    const readQuery = scope === null ? undefined : queryReader(options.query ?? ({} as P), document);
     return {
-      ...(described as Omit<Endpoint<C>, 'answer'>),
+      ...(described as Omit<Endpoint<C>, 'answer' | 'scope'>),
+      scope,
       ...(body === undefined ? {} : { body: body as RequestBody<unknown> }),
       ...(parameter === undefined ? {} : { parameter }),
       answer: async (service, call, segment) => {

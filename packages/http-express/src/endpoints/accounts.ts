@@ -13,7 +13,7 @@ import {
   exampleAccount,
   SITES,
 } from '../wire/account.ts';
-import { operatorText, pageOf } from '../wire/members.ts';
+import { operatorText, pageAnswer } from '../wire/members.ts';
 import { accountName } from './path-parameters.ts';
 
 const examples = { account: { account: exampleAccount } };
@@ -21,17 +21,14 @@ const examples = { account: { account: exampleAccount } };
 export const listAccounts = operatorEndpoint({
   method: 'GET',
   path: '/admin/v1/accounts',
-  scope: 'admin',
   id: 'listAccounts',
   summary: 'List all accounts with what they use, by name',
-  query: pageParameters('What an earlier page gave as next_cursor.'),
-  answers: () => ({
-    200: {
-      description: 'A page.',
-      schema: pageOf('AccountList', 'accounts', accountSchema, 'this as cursor', 'By name.'),
-      examples: { page: { accounts: [exampleAccount], next_cursor: null } },
-    },
-  }),
+  query: pageParameters('The next_cursor of an earlier page.'),
+  answers: () =>
+    pageAnswer('AccountList', 'accounts', [accountSchema, exampleAccount], {
+      asked: 'this as cursor',
+      order: 'By name.',
+    }),
   handle: async (_service, { administration }, { query }) => {
     const listed = await administration.listAccounts(query);
     if (listed.kind === 'refused') return listed;
@@ -45,7 +42,6 @@ export const listAccounts = operatorEndpoint({
 export const readAccount = operatorEndpoint({
   method: 'GET',
   path: '/admin/v1/accounts/{name}',
-  scope: 'admin',
   id: 'readAccount',
   summary: 'Read an account',
   parameter: accountName,
@@ -69,7 +65,7 @@ const updateSchema = T.closed(
           sites: T.optional(sites),
           bytes: T.optional(bytes),
         },
-        { minProperties: 1, description: 'Those that are not there stay as they are.' },
+        { minProperties: 1, description: 'Absent members keep their values.' },
       ),
     ),
     blocked: T.optional(
@@ -78,10 +74,10 @@ const updateSchema = T.closed(
         T.closed({
           reason: operatorText(),
           sites: T.oneOf(SITES, {
-            description: 'Whether its sites go on being shown, or answer as stopped ones.',
+            description: 'Whether its sites are still shown, or answer as stopped ones.',
           }),
         }),
-        { description: 'Ends a block, or blocks.' },
+        { description: 'False ends a block; an object blocks the account.' },
       ),
     ),
   },
@@ -93,11 +89,10 @@ type AccountUpdate = { readonly limits: Partial<AccountLimits> } | { readonly bl
 export const updateAccount = operatorEndpoint({
   method: 'PATCH',
   path: '/admin/v1/accounts/{name}',
-  scope: 'admin',
   id: 'updateAccount',
   summary: 'Change the limits of an account, block or unblock it',
   description:
-    'A name that is not known yet is made known. A blocked account reads and revokes keys; all else is 403 ' +
+    'Creates an account that does not exist. A blocked account can read and revoke keys; everything else is 403 ' +
     '`account_blocked`.',
   parameter: accountName,
   body: jsonBody<T.ValueOf<typeof updateSchema>, AccountUpdate>({

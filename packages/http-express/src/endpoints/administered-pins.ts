@@ -4,7 +4,7 @@ import { pageParameters } from '../reading/query.ts';
 import { jsonBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
 import { accountFilter } from '../wire/account.ts';
-import { operatorText, pageOf } from '../wire/members.ts';
+import { operatorText, pageAnswer } from '../wire/members.ts';
 import {
   administeredPinAnswer,
   administeredPinOf,
@@ -18,14 +18,13 @@ import { pinId } from './path-parameters.ts';
 export const listAllPins = operatorEndpoint({
   method: 'GET',
   path: '/admin/v1/pins',
-  scope: 'admin',
   id: 'listAllPins',
   summary: 'List publications of all accounts, newest first',
   query: {
-    ...pageParameters('What an earlier page gave as next_cursor, with the same account, state and search.'),
+    ...pageParameters('The next_cursor of an earlier page with the same account, state and search.'),
     account: { description: 'Only pins of this account.', schema: accountFilter },
     state: {
-      description: 'Only pins in this state; without it all but deleted ones.',
+      description: 'Only pins in this state. Without it, all but deleted ones.',
       schema: T.oneOf(ROLE_STATES),
     },
     search: {
@@ -34,18 +33,10 @@ export const listAllPins = operatorEndpoint({
       schema: T.string({ minLength: 1, maxLength: 255 }),
     },
   },
-  answers: ({ publicUrl }) => ({
-    200: {
-      description: 'A page.',
-      schema: pageOf(
-        'AdministeredPinList',
-        'pins',
-        administeredPinSchema,
-        'the same account, state and search, and this as cursor',
-      ),
-      examples: { page: { pins: [exampleAdministeredPin(publicUrl)], next_cursor: null } },
-    },
-  }),
+  answers: ({ publicUrl }) =>
+    pageAnswer('AdministeredPinList', 'pins', [administeredPinSchema, exampleAdministeredPin(publicUrl)], {
+      asked: 'the same account, state and search, and this as cursor',
+    }),
   handle: async ({ publicUrl }, { administration }, { query }) => {
     const listed = await administration.listRoles(query);
     if (listed.kind === 'refused') return listed;
@@ -57,7 +48,6 @@ export const listAllPins = operatorEndpoint({
 export const readAnyPin = operatorEndpoint({
   method: 'GET',
   path: '/admin/v1/pins/{id}',
-  scope: 'admin',
   id: 'readAnyPin',
   summary: 'Read a publication of any account in any state',
   parameter: pinId,
@@ -79,7 +69,8 @@ const takedownAnswer = T.named('TakedownAnswer', () =>
   T.object({
     pin: administeredPinSchema,
     copies: T.array(publicationId, {
-      description: 'Others that were in service with the same archive; taken down too where that was asked.',
+      description:
+        'Others that were in service with the same archive. With `copies` they were taken down, too.',
     }),
   }),
 );
@@ -87,13 +78,12 @@ const takedownAnswer = T.named('TakedownAnswer', () =>
 export const takeDownPin = operatorEndpoint({
   method: 'POST',
   path: '/admin/v1/pins/{id}/takedown',
-  scope: 'admin',
   id: 'takeDownPin',
   summary: 'Stop a publication in any state, and forbid its archive to every account',
   description:
     'Viewers get nothing from the next request on, and bodies under way end within a MiB. Nobody can publish the same ' +
-    'ZIP again: 422 `invalid_archive` with the rule `forbidden_content`. Again it changes nothing, but removes an archive ' +
-    'that a `purge` was not asked for before.',
+    'ZIP again: 422 `invalid_archive` with the rule `forbidden_content`. Repeating it changes nothing, but `purge` ' +
+    'removes an archive that is still stored.',
   parameter: pinId,
   body: jsonBody({
     name: 'Takedown',
@@ -105,7 +95,7 @@ export const takeDownPin = operatorEndpoint({
       copies: T.optional(
         T.boolean({
           default: false,
-          description: 'Whether every publication in service of the same archive is taken down, too.',
+          description: 'Whether to take down every other publication in service with the same archive, too.',
         }),
       ),
     }),

@@ -15,7 +15,6 @@ const answers = (): Readonly<Record<number, DescribedAnswer>> => ({
 export const readDocument = publicEndpoint({
   method: 'GET',
   path: '/openapi.json',
-  scope: null,
   id: 'readDocument',
   summary: 'Read this document',
   answers,
@@ -25,7 +24,6 @@ export const readDocument = publicEndpoint({
 export const readAdminDocument = operatorEndpoint({
   method: 'GET',
   path: '/admin/openapi.json',
-  scope: 'admin',
   id: 'readAdminDocument',
   summary: 'Read this document',
   answers,

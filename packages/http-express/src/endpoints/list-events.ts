@@ -1,38 +1,34 @@
 import { type Actor, OPERATOR, parseRoleId, type RoleId } from '@pinfold/core';
-import { endpoint, type Outcome, operatorEndpoint } from '../endpoint.ts';
+import { type Outcome, operatorEndpoint, readingEndpoint } from '../endpoint.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import { pageParameters } from '../reading/query.ts';
 import { string } from '../schema.ts';
 import type { Service } from '../service.ts';
 import { accountFilter } from '../wire/account.ts';
 import { eventOf, eventSchema, exampleEvent } from '../wire/event.ts';
-import { pageOf } from '../wire/members.ts';
+import { pageAnswer } from '../wire/members.ts';
 
 const pin = {
   description: 'Only the events of this publication; its id in any letter case.',
   schema: string({ pattern: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' }),
 };
 
-const answers = () => ({
-  200: {
-    description: 'A page.',
-    schema: pageOf('EventList', 'events', eventSchema, 'this as cursor and the same pin'),
-    examples: { page: { events: [exampleEvent], next_cursor: null } },
-  },
-});
+const answers = () =>
+  pageAnswer('EventList', 'events', [eventSchema, exampleEvent], {
+    asked: 'this as cursor and the same pin',
+  });
 
-export const listEvents = endpoint({
+export const listEvents = readingEndpoint({
   method: 'GET',
   path: '/api/v1/events',
-  scope: 'pins:read',
   id: 'listEvents',
   needs: 'history',
   summary: 'List what happened to the account and its publications, newest first',
   description:
-    'What the operator did has the actor {"kind": "operator", "id": null}. An expiration is told within minutes, and ' +
-    'stands at its instant: a walk that began before may miss it.',
+    'Actions of the operator have the actor {"kind": "operator", "id": null}. An expiration is recorded within minutes, ' +
+    'with the instant at which it happened: a walk that began earlier may miss it.',
   query: {
-    ...pageParameters('What an earlier page of the account gave as next_cursor, with the same pin.'),
+    ...pageParameters('The next_cursor of an earlier page of the account, with the same pin.'),
     pin,
   },
   answers,
@@ -42,12 +38,11 @@ export const listEvents = endpoint({
 export const listAllEvents = operatorEndpoint({
   method: 'GET',
   path: '/admin/v1/events',
-  scope: 'admin',
   id: 'listAllEvents',
   needs: 'history',
   summary: 'List what happened to all accounts and to the service, newest first',
   query: {
-    ...pageParameters('What an earlier page gave as next_cursor, with the same account and pin.'),
+    ...pageParameters('The next_cursor of an earlier page with the same account and pin.'),
     pin,
     account: { description: 'Only the events of this account.', schema: accountFilter },
   },

@@ -1,40 +1,36 @@
 import { type Publication, parseIdempotencyKey } from '@pinfold/core';
 import { ROLE_STATES } from '@pinfold/core/adapter';
 import { credentialsOf } from '../authentication.ts';
-import { endpoint, type Outcome } from '../endpoint.ts';
+import { type Outcome, readingEndpoint } from '../endpoint.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import { tell } from '../problems/tell.ts';
 import { DEFAULT_LIMIT, pageParameters } from '../reading/query.ts';
 import { oneOf, string } from '../schema.ts';
 import type { Service } from '../service.ts';
-import { pageOf } from '../wire/members.ts';
+import { pageAnswer } from '../wire/members.ts';
 import { examplePin, pinOf, pinSchema } from '../wire/pin.ts';
 
-export const listPins = endpoint({
+export const listPins = readingEndpoint({
   method: 'GET',
   path: '/api/v1/pins',
-  scope: 'pins:read',
   id: 'listPins',
   summary: 'List the publications of the account, newest first',
   query: {
-    ...pageParameters('What an earlier page of the account gave as next_cursor, with the same state.'),
+    ...pageParameters('The next_cursor of an earlier page of the account, with the same state.'),
     state: {
-      description: 'Only pins in this state; without it all but deleted ones.',
+      description: 'Only pins in this state. Without it, all but deleted ones.',
       schema: oneOf(ROLE_STATES),
     },
     idempotency_key: {
-      description: 'Only the pin that this key published, in any state. It stands alone.',
+      description: 'Only the pin that this key published, in any state. No other parameter may come with it.',
       schema: string(),
       alone: true,
     },
   },
-  answers: ({ publicUrl }) => ({
-    200: {
-      description: 'A page.',
-      schema: pageOf('PinList', 'pins', pinSchema, 'this as cursor and the same parameters'),
-      examples: { page: { pins: [examplePin(publicUrl)], next_cursor: null } },
-    },
-  }),
+  answers: ({ publicUrl }) =>
+    pageAnswer('PinList', 'pins', [pinSchema, examplePin(publicUrl)], {
+      asked: 'this as cursor and the same parameters',
+    }),
   handle: async (service, { request, caller }, { query: { idempotency_key: sent, ...query } }) => {
     const { useCases } = service;
     if (sent !== undefined) {

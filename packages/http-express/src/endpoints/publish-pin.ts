@@ -10,7 +10,7 @@ import { boundsOf, discardQuietly } from '@pinfold/core/adapter';
 import { headerValues, type ReceivedForm, receiveForm } from '@pinfold/http';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
-import { type AccountCall, endpoint, type Outcome } from '../endpoint.ts';
+import { type AccountCall, type Outcome, writingEndpoint } from '../endpoint.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
 import { WARNING } from '../problems/rule-sentences.ts';
 import { requestError, wireWarnings } from '../problems/tell.ts';
@@ -63,22 +63,21 @@ const form = T.named('PublishForm', ({ titleCharacters, archiveBytes }) =>
   }),
 );
 
-export const publishPin = endpoint({
+export const publishPin = writingEndpoint({
   method: 'POST',
   path: '/api/v1/pins',
-  scope: 'pins:write',
   id: 'publishPin',
   summary: 'Publish a ZIP as a shared URL',
   description:
     'Send one Idempotency-Key for each logical publication, and the very same request with the same key to retry. ' +
-    'The key is bound by success only: after any refusal it is free for a corrected request.',
+    'Only success binds the key: after a refusal you can use it for a corrected request.',
   headers: ({ idempotencyKeyCharacters }) => [
     {
       name: 'Idempotency-Key',
       in: 'header',
       description:
-        `1 to ${idempotencyKeyCharacters} characters of printable ASCII without any secret, with or without double ` +
-        'quotes around. Required unless dry_run is true.',
+        `1 to ${idempotencyKeyCharacters} characters of printable ASCII that contain no secret. Double quotes around ` +
+        'them are allowed. Required unless dry_run is true.',
       schema: T.string({ minLength: 1 }),
       example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
     },
@@ -119,7 +118,7 @@ export const publishPin = endpoint({
       },
       200: {
         description:
-          'The publication was complete before, and is told in its state now; or a dry run found nothing wrong.',
+          'A replay: the publication was already complete, and the answer has its current state. Or a dry run that found no errors.',
         schema: T.either(publicationAnswer, dryRunAnswer),
         examples: {
           replayed: published,

@@ -1,6 +1,6 @@
 import { type Account, days, type Instant, type Limits, type PublicationLimits } from '@pinfold/core';
 import { boundsOf, hasQuota, leftOf, type RateLeft } from '@pinfold/core/adapter';
-import { endpoint } from '../endpoint.ts';
+import { readingEndpoint } from '../endpoint.ts';
 import * as T from '../schema.ts';
 
 const LIMITS = {
@@ -22,12 +22,12 @@ const rateSchema = (counted: string) =>
       window_seconds: T.integer({ minimum: 1 }),
       remaining: T.count('How many pass right now.'),
     }),
-    { description: `Counted ${counted}; null where there is no bound.` },
+    { description: `Counted ${counted}; null if there is no limit.` },
   );
 
 const quotaSchema = (counted: string) =>
-  T.nullable(T.object({ limit: T.count('How much there may be.'), used: T.count('How much there is.') }), {
-    description: `${counted} Null where there is no bound.`,
+  T.nullable(T.object({ limit: T.count('The limit.'), used: T.count('The current use.') }), {
+    description: `${counted} Null if there is no limit.`,
   });
 
 const limitsAnswer = T.named('LimitsAnswer', () =>
@@ -53,10 +53,9 @@ const EXAMPLE = {
 };
 const UNBOUNDED = { rates: { requests: null, publications: null }, quotas: { sites: null, bytes: null } };
 
-export const readLimits = endpoint({
+export const readLimits = readingEndpoint({
   method: 'GET',
   path: '/api/v1/limits',
-  scope: 'pins:read',
   id: 'readLimits',
   summary: 'Read the limits in force, and what is left of rates and quotas',
   answers: ({ limits }) => ({

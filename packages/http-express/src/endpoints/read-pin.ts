@@ -1,6 +1,6 @@
 import type { DayOfViews } from '@pinfold/core';
 import { dayText } from '@pinfold/core/views';
-import { endpoint } from '../endpoint.ts';
+import { readingEndpoint } from '../endpoint.ts';
 import * as T from '../schema.ts';
 import { exampleOf, memberOf, schemasOf, wireOf } from '../wire/members.ts';
 import { examplePin, pinAnswer, pinOf, pinSchema } from '../wire/pin.ts';
@@ -23,23 +23,22 @@ const viewedPinAnswer = T.named('ViewedPinAnswer', () =>
     views: T.optional(
       T.array(T.object(schemasOf(VIEWS)), {
         description:
-          'There when it was asked for: the last 30 days in UTC, newest first; days on which nothing was counted are left ' +
-          'out. What is counted is told within 10 seconds.',
+          'Only with `include=views`: the last 30 days in UTC, newest first, without days on which nothing was counted. ' +
+          'Counts are up to 10 seconds old.',
       }),
     ),
   }),
 );
 
-export const readPin = endpoint({
+export const readPin = readingEndpoint({
   method: 'GET',
   path: '/api/v1/pins/{id}',
-  scope: 'pins:read',
   id: 'readPin',
   summary: 'Read a publication in any state',
   parameter: pinId,
   query: {
     include: {
-      description: 'Also how often it was viewed on each of the last 30 days.',
+      description: 'Adds how often it was viewed on each of the last 30 days.',
       schema: T.oneOf(['views']),
       needs: 'views',
     },

@@ -29,7 +29,6 @@ const examples = { service: { service: EXAMPLE } };
 export const readService = operatorEndpoint({
   method: 'GET',
   path: '/admin/v1/service',
-  scope: 'admin',
   id: 'readService',
   summary: 'Read how the service runs',
   answers: () => ({ 200: { description: 'How it runs.', schema: serviceAnswer, examples } }),
@@ -42,20 +41,19 @@ export const readService = operatorEndpoint({
 const updateSchema = T.closed({
   mode,
   message: T.optional(
-    T.nullable(operatorText('What those are told whose changes are refused, without control characters.')),
+    T.nullable(operatorText('The answer to callers whose changes are refused, without control characters.')),
   ),
 });
 
 export const updateService = operatorEndpoint({
   method: 'PATCH',
   path: '/admin/v1/service',
-  scope: 'admin',
   id: 'updateService',
   summary: 'Make the service read-only, or normal again',
   description:
-    'While it is read-only, what accounts would change is 503 `unavailable` with `Retry-After: 60` and the message as ' +
-    '`detail`. Views, passwords, sign-in, keys that are used or revoked, and what stands here go on. The answer comes when ' +
-    'no change that began before can be stored any more. In the normal mode the message is null.',
+    'While the service is read-only, changes by accounts are refused: 503 `unavailable` with `Retry-After: 60` and the ' +
+    'message as `detail`. Views, passwords, sign-in, the use and revocation of keys, and administration still work. The ' +
+    'answer comes once no earlier change can still be stored. In the normal mode the message is null.',
   body: jsonBody({
     name: 'ServiceUpdate',
     schema: updateSchema,

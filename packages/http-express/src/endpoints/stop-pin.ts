@@ -1,11 +1,10 @@
-import { endpoint } from '../endpoint.ts';
+import { writingEndpoint } from '../endpoint.ts';
 import { refusedBy } from '../problems/state-refusal.ts';
 import { pinId } from './path-parameters.ts';
 
-export const stopPin = endpoint({
+export const stopPin = writingEndpoint({
   method: 'DELETE',
   path: '/api/v1/pins/{id}',
-  scope: 'pins:write',
   id: 'stopPin',
   summary: 'Stop a publication at once',
   parameter: pinId,

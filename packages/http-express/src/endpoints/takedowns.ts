@@ -1,23 +1,17 @@
 import { operatorEndpoint } from '../endpoint.ts';
 import { pageParameters } from '../reading/query.ts';
-import { pageOf } from '../wire/members.ts';
+import { pageAnswer } from '../wire/members.ts';
 import { exampleTakedown, takedownOf, takedownSchema } from '../wire/pin.ts';
 import { archiveSha256 } from './path-parameters.ts';
 
 export const listTakedowns = operatorEndpoint({
   method: 'GET',
   path: '/admin/v1/takedowns',
-  scope: 'admin',
   id: 'listTakedowns',
-  summary: 'List what was taken down and not lifted, newest first',
-  query: pageParameters('What an earlier page gave as next_cursor.'),
-  answers: () => ({
-    200: {
-      description: 'A page.',
-      schema: pageOf('TakedownList', 'takedowns', takedownSchema, 'this as cursor'),
-      examples: { page: { takedowns: [exampleTakedown], next_cursor: null } },
-    },
-  }),
+  summary: 'List takedowns in force, newest first',
+  query: pageParameters('The next_cursor of an earlier page.'),
+  answers: () =>
+    pageAnswer('TakedownList', 'takedowns', [takedownSchema, exampleTakedown], { asked: 'this as cursor' }),
   handle: async (_service, { administration }, { query }) => {
     const listed = await administration.listTakedowns(query);
     if (listed.kind === 'refused') return listed;
@@ -31,9 +25,8 @@ export const listTakedowns = operatorEndpoint({
 export const liftTakedown = operatorEndpoint({
   method: 'DELETE',
   path: '/admin/v1/takedowns/{sha256}',
-  scope: 'admin',
   id: 'liftTakedown',
-  summary: 'Let an archive be published again; what was taken down stays stopped',
+  summary: 'Allow an archive to be published again; publications that were taken down stay stopped',
   parameter: archiveSha256,
   answers: () => ({ 204: { description: 'It may be published again.' } }),
   handle: async (_service, { administration, cause }, { named: sha256 }) => {

@@ -1,5 +1,5 @@
 import { days, defaultLimits, type Limits, parsePassword, parseTitle, type Update } from '@pinfold/core';
-import { endpoint } from '../endpoint.ts';
+import { writingEndpoint } from '../endpoint.ts';
 import type { AnyRefusal } from '../problems/problem.ts';
 import { refusedBy } from '../problems/state-refusal.ts';
 import { jsonBody } from '../reading/request-body.ts';
@@ -20,7 +20,7 @@ function updateSchema({ titleCharacters, passwordMinCharacters, passwordMaxBytes
       }),
       reset_expiration: T.optional(
         T.constant(true, {
-          description: `Lets a published, unpinned role expire exactly ${renewal / days(1)} days from now.`,
+          description: `Makes a published, unpinned role expire exactly ${renewal / days(1)} days from now.`,
         }),
       ),
       password: T.optional<string | null>({
@@ -50,10 +50,9 @@ const updateBody = jsonBody<SentUpdate, Update>({
   parse: parseUpdate,
 });
 
-export const updatePin = endpoint({
+export const updatePin = writingEndpoint({
   method: 'PATCH',
   path: '/api/v1/pins/{id}',
-  scope: 'pins:write',
   id: 'updatePin',
   summary: 'Change the title, the password or the expiration',
   description: 'Resetting the expiration and any change of the password cut off every viewer at once.',

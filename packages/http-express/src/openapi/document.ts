@@ -69,8 +69,8 @@ export function administrationDocument(options: OpenApiOptions): JsonObject {
       {
         name: ADMINISTRATION,
         description:
-          'For keys of the scope `admin`, which the command alone makes. To any other key nothing is here: 404, whatever the ' +
-          'path and method. These requests cost nothing of the rate of requests; wrong keys are bounded by address.',
+          'For keys of the scope `admin`, which only the command can create. Any other key gets 404, whatever the path and ' +
+          'method. These requests take nothing from the rate of requests; wrong keys are limited by address.',
       },
     ],
   });

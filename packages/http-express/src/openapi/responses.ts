@@ -51,20 +51,23 @@ export const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit']
 
 /** Every header that an answer may carry. */
 export const componentHeaders = (): T.JsonObject => ({
-  'X-Request-Id': header('The id of this request; tell it to the operator.', EXAMPLE_REQUEST_ID),
+  'X-Request-Id': header(
+    'The id of this request. Give it to the operator when you report a problem.',
+    EXAMPLE_REQUEST_ID,
+  ),
   'Cache-Control': header('`no-store`; of the API document `no-cache`.', 'no-store'),
   ETag: header('The tag of this form of the answer, for If-None-Match.', '"NzI0YmY5"'),
   Location: header('Where the new pin is read.', `https://pins.example/api/v1/pins/${EXAMPLE_REQUEST_ID}`),
   'Idempotent-Replayed': header('`true` when the publication was complete before.', 'true'),
   'WWW-Authenticate': header('How to authenticate.', 'Bearer'),
   Allow: header('The methods of this path.', 'GET, HEAD, POST'),
-  'Retry-After': header('In how many seconds to send the same request again.', '5'),
+  'Retry-After': header('Seconds until the same request may be sent again.', '5'),
   RateLimit: header(
-    'What is left of each rate, and in how many seconds all of it is there again, or the refused request passes (draft-ietf-httpapi-ratelimit-headers).',
+    'What is left of each rate, and the seconds until it is full again or, after 429, until the request passes (draft-ietf-httpapi-ratelimit-headers).',
     '"requests";r=5999;t=1, "publications";r=0;t=6',
   ),
   'RateLimit-Policy': header(
-    'The rates of the account: how many in so many seconds. A request that changes something costs ten `requests`, or all where there are fewer; every other one costs one. `publications` is there where a publication came as far as its rate.',
+    'The rates of the account, with their windows in seconds. A request that changes something costs ten `requests`, or the whole rate if that is less; every other request costs one. `publications` is present if the request was checked against the rate of publications.',
     '"requests";q=6000;w=60, "publications";q=600;w=3600',
   ),
 });

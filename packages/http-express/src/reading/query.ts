@@ -33,7 +33,7 @@ export function pageParameters(cursor: string): {
   return {
     cursor: { description: cursor, schema: string({ minLength: 1 }) },
     limit: {
-      description: 'The most there may be on a page.',
+      description: 'The maximum number of entries on a page.',
       schema: integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT }),
     },
   };

@@ -12,12 +12,12 @@ import {
 } from './members.ts';
 
 const rate = T.nullable(T.string(), {
-  description: 'Such as `600/1h`; `off` for none; null for what holds for all.',
+  description: 'Such as `600/1h`; `off` for no limit; null for the limit of all accounts.',
 });
 
 const quota = T.nullable(
   T.either(T.integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), T.constant('off')),
-  { description: 'A whole number; `off` for none; null for what holds for all.' },
+  { description: 'A whole number; `off` for no limit; null for the limit of all accounts.' },
 );
 
 /** The limits of one account, which go before those for all. */

@@ -40,7 +40,7 @@ const EVENT = {
     id: T.nullable(T.string(), { description: 'The id of the key, or the name of who did it.' }),
   }),
   request: T.nullable(T.string(), { description: 'The id of the request.' }),
-  address: T.optional(T.string({ description: 'The client’s, where this service keeps addresses.' })),
+  address: T.optional(T.string({ description: 'The client’s address, if this service stores addresses.' })),
 };
 
 /** An event of the history as JSON. */

@@ -1,6 +1,7 @@
 import type { Instant } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { OPERATOR_TEXT } from '@pinfold/core/administration';
+import type { DescribedAnswer } from '../endpoint.ts';
 import * as T from '../schema.ts';
 
 /** One member of a JSON object: its schema, an example, and how it is read from the source. */
@@ -44,19 +45,18 @@ export function instantOrNull(instant: Instant | null): string | null {
 }
 
 /** What an operator writes for others: why something was done to an account or a publication, or a message. */
-export function operatorText(description = 'Why, without control characters.'): T.Schema<string> {
+export function operatorText(description = 'The reason, without control characters.'): T.Schema<string> {
   return T.string({ ...OPERATOR_TEXT, description });
 }
 
-/** The answer that is one page of a list. */
-export function pageOf<Item>(
+/** Describes the answer that is one page of a list. */
+export function pageAnswer<Item>(
   name: string,
   member: string,
-  items: T.Schema<Item>,
-  asked: string,
-  order = 'Newest first.',
-): T.Schema<unknown> {
-  return T.named(name, () =>
+  [items, example]: readonly [schema: T.Schema<Item>, example: Item],
+  { asked, order = 'Newest first.' }: { readonly asked: string; readonly order?: string },
+): Readonly<Record<number, DescribedAnswer>> {
+  const schema = T.named(name, () =>
     T.object({
       [member]: T.array(items, { maxItems: 100, description: order }),
       next_cursor: T.nullable(T.string(), {
@@ -64,6 +64,8 @@ export function pageOf<Item>(
       }),
     }),
   );
+  const examples = { page: { [member]: [example], next_cursor: null } };
+  return { 200: { description: 'A page.', schema, examples } };
 }
 
 function mapped<Source>(

@@ -55,7 +55,7 @@ const PIN = {
     ({ deletedAt }) => instantOrNull(deletedAt),
   ),
   file_count: ofPublication(
-    T.count('Files of the site; folders and what operating systems add are not counted.'),
+    T.count('Files of the site, without folders and files that operating systems add.'),
     12,
     ({ fileCount }) => fileCount,
   ),
