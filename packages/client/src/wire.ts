@@ -54,6 +54,7 @@ export interface Publication extends PinAnswer {
 
 /** The answer of a dry run. */
 export interface DryRun {
+  readonly pin: null;
   readonly archive: { readonly file_count: number; readonly size: number };
   readonly warnings: readonly Warning[];
 }

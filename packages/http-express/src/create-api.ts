@@ -16,10 +16,14 @@ import {
   withoutAdministration,
 } from '@pinfold/http';
 import { type Request, Router } from 'express';
+import { admitAccount, admitAnyone, admitOperator } from './admission.ts';
 import type { Authenticate } from './authentication.ts';
-import { openApiDocument } from './openapi/document.ts';
+import { readAdminDocument, readDocument } from './endpoints/documents.ts';
+import { endpoints, operatorEndpoints } from './endpoints/index.ts';
+import { administrationDocument, openApiDocument } from './openapi/document.ts';
 import { ServedDocument } from './openapi/served-document.ts';
-import { answerDocument, answerNothing, serve, serveAdministration } from './serve.ts';
+import { Routes } from './routes.ts';
+import { answerNothing, serve } from './serve.ts';
 import type { ApiUseCases, Service } from './service.ts';
 import { type SignIn, signInWords } from './sign-in.ts';
 
@@ -42,7 +46,7 @@ export interface ApiOptions {
   /** Absent: `include=views` is not offered. */
   readonly views?: Pick<Views, 'of'>;
   /**
-   * Offers `/admin/v1` to callers of the scope `admin`. Absent: it is not offered, and the scope is removed from callers,
+   * Offers `/admin/v1` and `/admin/openapi.json` to callers of the scope `admin`. Absent: it is not offered, and the scope is removed from callers,
    * which is logged once.
    */
   readonly administration?: Administration;
@@ -75,9 +79,8 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
 
 /**
  * The API as an Express router, to be mounted where `publicUrl` leads, before any parser of bodies. It answers
- * everything under `/api/`, whose only version is `/api/v1`, `/openapi.json`, and `/admin/v1` where it is given an
- * administration; other paths are passed on. Routes of
- * your own under `/api/` are mounted before it.
+ * everything under `/api/`, whose only version is `/api/v1`, and `/openapi.json`; with `administration`, also `/admin/v1`
+ * and `/admin/openapi.json`. Other paths are passed on. Mount routes of your own under `/api/` before it.
  *
  * @throws TypeError when `publicUrl` is no http or https URL.
  * @example
@@ -93,31 +96,28 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
  */
 export function createApi(options: ApiOptions): Router {
   const service = serviceOf(options);
-  const { useCases, publicUrl } = service;
-  const offered = {
-    limits: useCases.limits,
-    history: service.history !== undefined,
-    views: service.views !== undefined,
-  };
-  const administration = service.administration !== undefined;
-  const { signIn } = options;
-  const document = new ServedDocument(() =>
-    openApiDocument({ publicUrl, ...offered, administration, signIn }),
-  );
+  const { publicUrl, offered } = service;
+  const operator = { routes: new Routes(operatorEndpoints, offered), admit: admitOperator };
+  const areas = {
+    api: { base: '/api/v1', routes: new Routes(endpoints, offered), admit: admitAccount, logsRoles: true },
+    administration: { ...operator, base: '/admin/v1' },
+    administrationDocument: { ...operator, base: '' },
+    document: { base: '', routes: new Routes([readDocument], offered), admit: admitAnyone },
+  } as const;
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => {
     expectMounted(request, pathOf(publicUrl));
     takeRequest(request, response, next);
   });
-  router.use('/api/v1', (request, response) => serve(service, request, response));
+  router.use('/api/v1', (request, response) => serve(service, areas.api, request, response));
   router.use('/api', (request, response) => answerNothing(service, request, response));
   if (service.administration !== undefined) {
-    const { administration } = service;
-    router.use('/admin/v1', (request, response) =>
-      serveAdministration({ ...service, administration }, request, response),
+    router.use('/admin/v1', (request, response) => serve(service, areas.administration, request, response));
+    router.all(readAdminDocument.path, (request, response) =>
+      serve(service, areas.administrationDocument, request, response),
     );
   }
-  router.all('/openapi.json', (request, response) => answerDocument(service, request, response, document));
+  router.all(readDocument.path, (request, response) => serve(service, areas.document, request, response));
   return router;
 }
 
@@ -145,12 +145,20 @@ function serviceOf(options: ApiOptions): Service {
   } = options;
   const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const offered = { history: history !== undefined, views: views !== undefined };
+  const { limits } = useCases;
+  const described = { publicUrl: options.publicUrl, limits, signIn: options.signIn, ...offered };
   return {
     useCases,
     history,
     views,
     administration,
     historyAddress,
+    offered,
+    documents: {
+      api: new ServedDocument(() => openApiDocument(described)),
+      administration: new ServedDocument(() => administrationDocument(described)),
+    },
     publicUrl: publicUrl(options.publicUrl),
     authenticate: administration === undefined ? withoutAdministration(authenticate) : authenticate,
     bodyTimeouts,

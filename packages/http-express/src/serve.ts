@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Caller, Origin, Rate, RoleId, Scope } from '@pinfold/core';
-import { credentialOf, NORMAL, refuseChange } from '@pinfold/core/adapter';
-import type { Administration } from '@pinfold/core/administration';
-import { causeOf } from '@pinfold/core/history';
+import { type Caller, parseRoleId, type RoleId } from '@pinfold/core';
 import {
   type Answer,
-  callerOf,
   encodeAnswer,
   hasSeveralHosts,
-  isWhole,
-  RateHeaders,
   type RequestEntry,
-  requestRateOf,
   thrown,
   untilGone,
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
-import { adminRouteOf } from './administration/routes.ts';
-import type { ServedDocument } from './openapi/served-document.ts';
+import type { Admit } from './admission.ts';
+import type { Outcome } from './endpoint.ts';
 import {
   type AnyRefusal,
   answerRefusal,
@@ -26,9 +19,19 @@ import {
   type ProblemContext,
   refuseRequest,
 } from './problems/problem.ts';
-import { allowedMethods, costOf, routeOf } from './routes.ts';
+import { endpointOf, type Routes } from './routes.ts';
 import { send } from './send.ts';
-import type { Outcome, Service } from './service.ts';
+import type { Service } from './service.ts';
+
+/** A part of the API that is mounted at a path and admits requests in its own way. */
+export interface Area<C> {
+  /** Where it is mounted, without the slash at its end; the log's route of paths that it does not know. */
+  readonly base: string;
+  readonly routes: Routes<C>;
+  readonly admit: Admit<C>;
+  /** Whether the log names the role in the path. */
+  readonly logsRoles?: true;
+}
 
 /** What a request is for, by its path and method alone. */
 interface Aim {
@@ -41,167 +44,44 @@ interface Aim {
   readonly caller: () => Caller | undefined;
 }
 
-const NO_ROLE = { role: null, publishing: false, caller: () => undefined } as const;
-
-/** Answers a request under `/api/v1`. */
-export function serve(service: Service, request: Request, response: Response): Promise<void> {
-  const found = routeOf(pathOf(request), service);
-  const operation = found && operationOf(found.route, request);
-  let known: Caller | undefined;
-  return answer(service, request, response, {
-    route: found?.route.pattern ?? '/api/v1',
-    role: found?.role ?? null,
-    publishing: operation?.publishes(request) ?? false,
-    caller: () => known,
-    // The key first, then the rate, path, method and scope, whether the account may change and the mode; the rest is the operation's.
-    decide: async (signal, requestId) => {
-      const isComplete = await isWhole(request);
-      const caller = await callerOf(service.authenticate, request, response);
-      if (caller === undefined) return refuseStranger(service, request, response);
-      known = caller;
-      const account = (await service.useCases.accounts.load(caller.account))?.value;
-      const requestRate = await requestRateOf(service.requests.rate, caller, account);
-      const rates = new RateHeaders(response);
-      const cost = costOf(request.method, found?.route);
-      const limited = requestRate === null ? undefined : limit(service, rates, caller, requestRate, cost);
-      if (limited !== undefined) return limited;
-      if (found === undefined) return refuseRequest('not_found');
-      if (operation === undefined) return refuseMethod(allowedMethods(found.route));
-      if (!caller.scopes.includes(operation.scope)) return refuseRequest('forbidden');
-      if (operation.changes) {
-        const refused = refuseChange(account, await service.useCases.mode.load());
-        if (refused !== undefined) return refused;
-      }
-      const cause = causeOf(caller, originOf(service, request, requestId));
-      const again = async () =>
-        isComplete ? undefined : refuseAgain(service, request, response, caller, operation.scope);
-      const credential = credentialOf(caller);
-      const call = { request, caller, again, cause, credential, account, requestRate, rates, signal };
-      return operation.handle(service, call, found.role);
-    },
-  });
-}
-
-/**
- * Answers a request under `/admin/v1`. Whoever may not administer learns nothing of what is there: path, method and
- * body are not looked at.
- */
-export function serveAdministration(
-  service: Service & { readonly administration: Administration },
+/** Answers a request to an area: admits it, then reads its input and handles it. */
+export function serve<C>(
+  service: Service,
+  area: Area<C>,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const found = adminRouteOf(pathOf(request));
+  const found = area.routes.find(area.base + pathOf(request));
+  const endpoint = found && endpointOf(found.route, request.method);
   let known: Caller | undefined;
   return answer(service, request, response, {
-    ...NO_ROLE,
-    route: found?.route.pattern ?? '/admin/v1',
+    route: found?.route.pattern ?? area.base,
+    role: (area.logsRoles && parseRoleId(found?.segment ?? '')) ?? null,
+    publishing: endpoint?.publishes?.(request) ?? false,
     caller: () => known,
     decide: async (signal, requestId) => {
-      const isComplete = await isWhole(request);
-      const caller = await callerOf(service.authenticate, request, response);
-      if (caller === undefined) return refuseStranger(service, request, response);
-      known = caller;
-      if (found === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');
-      const operation = operationOf(found.route, request);
-      if (operation === undefined) return refuseMethod(allowedMethods(found.route));
-      if (request.method !== 'GET' && request.method !== 'HEAD') {
-        const own = (await service.useCases.accounts.load(caller.account))?.value;
-        // What is done here goes on in a read-only service, and for nobody who is blocked.
-        const refused = refuseChange(own, NORMAL);
-        if (refused !== undefined) return refused;
-      }
-      const cause = { ...causeOf(caller, originOf(service, request, requestId)), asOperator: true };
-      const again = async () =>
-        isComplete ? undefined : refuseAgain(service, request, response, caller, 'admin');
-      const { administration } = service;
-      return operation(service, { request, again, cause, signal, administration }, found.segment);
+      const identified = (caller: Caller) => {
+        known = caller;
+      };
+      const arrival = { service, request, response, signal, requestId, found, endpoint, identified };
+      const admitted = await area.admit(arrival);
+      return admitted.kind === 'refused'
+        ? admitted
+        : admitted.endpoint.answer(service, admitted.call, found?.segment ?? '');
     },
   });
 }
 
-/** Authenticates a caller again; answers why it may no longer do what it asked for. */
-async function refuseAgain(
-  { authenticate }: Service,
-  request: Request,
-  response: Response,
-  again: Caller,
-  scope: Scope,
-): Promise<AnyRefusal | undefined> {
-  const caller = await callerOf(authenticate, request, response, { again });
-  if (caller?.account !== again.account) return refuseRequest('unauthorized');
-  return caller.scopes.includes(scope) ? undefined : refuseRequest('forbidden');
-}
-
-function originOf({ historyAddress }: Service, request: Request, requestId: string): Origin {
-  const address = historyAddress?.(request);
-  return { request: requestId, ...(address === undefined ? {} : { address }) };
-}
-
-/** Answers a request of no version of the API, which is nobody's secret: no key is looked at. */
+/** Answers a request to no version of the API. No key is checked, since it is no secret that there is nothing. */
 export function answerNothing(service: Service, request: Request, response: Response): Promise<void> {
   const decide = async () => refuseRequest('not_found');
-  return answer(service, request, response, { ...NO_ROLE, route: '/api', decide });
+  const aim = { role: null, publishing: false, caller: () => undefined, route: '/api', decide };
+  return answer(service, request, response, aim);
 }
 
-/** Answers a request for the API document, which needs no key. */
-export function answerDocument(
-  service: Service,
-  request: Request,
-  response: Response,
-  document: ServedDocument,
-): Promise<void> {
-  const methods = ['GET', 'HEAD'];
-  const decide = async () =>
-    methods.includes(request.method) ? document.answer(request.headers) : refuseMethod(methods);
-  return answer(service, request, response, { ...NO_ROLE, route: '/openapi.json', decide });
-}
-
-/** Read from the target itself: mounted in bare node:http, the request has nothing that Express adds. */
+/** Read from the target itself: in a bare node:http server, the request has nothing that Express adds. */
 function pathOf({ url }: Pick<IncomingMessage, 'url'>): string {
   return url?.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
-}
-
-function operationOf<Operation>(
-  { methods }: { readonly methods: Readonly<Record<string, Operation>> },
-  request: Request,
-): Operation | undefined {
-  const method = request.method === 'HEAD' ? 'GET' : request.method;
-  return Object.hasOwn(methods, method) ? methods[method] : undefined;
-}
-
-function refuseMethod(allowed: readonly string[]): AnyRefusal {
-  return refuseRequest('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
-}
-
-/** Counts a wrong key by the client's address; a request without one tries nothing. */
-function refuseStranger(
-  { requests: { limiter, clientAddress }, useCases: { clock } }: Service,
-  request: Request,
-  response: Response,
-): AnyRefusal {
-  if (request.headers.authorization === undefined) return refuseRequest('unauthorized');
-  const now = clock.now();
-  const { kind, left } = limiter.takeStranger(request, clientAddress(request), now);
-  if (kind === 'admitted') return refuseRequest('unauthorized');
-  new RateHeaders(response).tell('requests', left, now);
-  return refuseRequest('rate_limited', {
-    detail: 'Too many requests with wrong keys came from your address: wait as Retry-After says.',
-    retryAt: left.nextAt,
-  });
-}
-
-function limit(
-  { requests, useCases }: Service,
-  rates: RateHeaders,
-  { account }: Caller,
-  rate: Rate,
-  cost: number,
-): AnyRefusal | undefined {
-  const now = useCases.clock.now();
-  const { kind, left } = requests.limiter.accounts.take(account, rate, now, cost);
-  rates.tell('requests', left, now);
-  return kind === 'limited' ? refuseRequest('rate_limited', { retryAt: left.nextAt }) : undefined;
 }
 
 async function answer(service: Service, request: Request, response: Response, aim: Aim): Promise<void> {

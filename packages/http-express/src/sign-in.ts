@@ -1,6 +1,6 @@
-import type { JsonObject } from './openapi/json-schema.ts';
 import type { ProblemDetails } from './problems/problem.ts';
 import { problemTable } from './problems/problem-table.ts';
+import type { JsonObject } from './schema.ts';
 
 /** How callers sign in where they have no API keys of ours. */
 export interface SignIn {

@@ -70,7 +70,7 @@ export async function administered(
     });
     const headers = Object.fromEntries(answer.headers);
     const told = { status: answer.status, headers, text: await answer.clone().text() };
-    checkAgainstDocument(rig.document, { method, path: `/admin/v1${path}` }, told);
+    checkAgainstDocument(rig.administrationDocument, { method, path: `/admin/v1${path}` }, told);
     return answer;
   };
   try {
@@ -98,13 +98,15 @@ export async function expectRefused(
   schema: string,
   { right, wrong, texts }: Bodies,
 ): Promise<void> {
-  const isRight = new Ajv2020({ strict: false }).compile(rig.document.components.schemas?.[schema] ?? {});
+  const isRight = new Ajv2020({ strict: false }).compile(
+    rig.administrationDocument.components.schemas?.[schema] ?? {},
+  );
   expect(isRight(right)).to.equal(true);
   for (const body of wrong) expect(isRight(body), JSON.stringify(body)).to.equal(false);
   for (const body of [...wrong, ...texts, 'null']) {
     const { code, detail } = await jsonOf(await ask(method, path, body));
     expect(code, JSON.stringify(body)).to.equal('invalid_update');
-    expect(detail).to.match(/^Send an object with [^.]+ as \/openapi\.json describes it\.$/);
+    expect(detail).to.match(/^Send an object with [^.]+ as \/admin\/openapi\.json describes it\.$/);
   }
   const broken = await jsonOf(await ask(method, path, '{'));
   expect(broken.code).to.equal('invalid_request');

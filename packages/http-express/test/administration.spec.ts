@@ -111,6 +111,7 @@ describe('/admin/v1', () => {
         const answer = await fetch(`${rig.baseUrl}/admin/v1/accounts`);
         expect(answer.status).to.equal(404);
         expect(answer.headers.get('x-request-id')).to.equal(null);
+        expect((await fetch(`${rig.baseUrl}/admin/openapi.json`)).status).to.equal(404);
         const document = await jsonOf(await fetch(`${rig.baseUrl}/openapi.json`));
         expect(document.paths).not.to.have.property('/admin/v1/accounts');
       },

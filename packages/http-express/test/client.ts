@@ -28,7 +28,7 @@ export interface Answer {
 
 /** A request with the first account's key, unless `headers` has another. Its answer must be as the document says. */
 export async function ask(
-  rig: Pick<Rig, 'baseUrl' | 'keys' | 'document'>,
+  rig: Pick<Rig, 'baseUrl' | 'keys' | 'document' | 'administrationDocument'>,
   path: string,
   { headers: sent, ...init }: RequestInit = {},
 ): Promise<Answer> {
@@ -40,7 +40,8 @@ export async function ask(
   const text = await response.text();
   const { method = 'GET' } = init;
   const headers = Object.fromEntries(response.headers);
-  checkAgainstDocument(rig.document, { method, path }, { status: response.status, headers, text });
+  const document = path.startsWith('/admin/') ? rig.administrationDocument : rig.document;
+  checkAgainstDocument(document, { method, path }, { status: response.status, headers, text });
   return {
     status: response.status,
     headers: response.headers,
@@ -56,7 +57,7 @@ export function siteZip(text = 'hello'): Uint8Array<ArrayBuffer> {
 
 /** Publishes a site of one page. */
 export function publish(
-  rig: Pick<Rig, 'baseUrl' | 'keys' | 'document'>,
+  rig: Pick<Rig, 'baseUrl' | 'keys' | 'document' | 'administrationDocument'>,
   key = 'key',
   title?: string,
   archive: Uint8Array = siteZip(),

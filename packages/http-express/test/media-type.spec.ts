@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { hasMediaType } from '../src/reading/media-type.ts';
+import { hasMediaType } from '../src/reading/json-body.ts';
 
 const withHeaders = (headers: Record<string, string>) => ({ headers }) as unknown as IncomingMessage;
 const typed = (type: string) => withHeaders({ 'content-type': type });

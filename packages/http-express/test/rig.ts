@@ -8,7 +8,13 @@ import {
   type ServiceOptions,
   type TestService,
 } from 'pinfold-test-servers/service';
-import { type ApiOptions, apiKeyAuthentication, createApi, type RequestEntry } from '../src/index.ts';
+import {
+  type ApiOptions,
+  administrationDocument,
+  apiKeyAuthentication,
+  createApi,
+  type RequestEntry,
+} from '../src/index.ts';
 
 /** The API on a real socket, over stores in memory and uploads in a folder of its own. */
 export interface Rig
@@ -21,8 +27,10 @@ export interface Rig
   readonly manageKeys: Inside['keys'];
   readonly log: RequestEntry[];
   readonly keys: HttpService['keys'];
-  /** As the API tells it. */
+  /** As the API answers it. */
   readonly document: ApiDocument;
+  /** The document of the administration. */
+  readonly administrationDocument: ApiDocument;
 }
 
 /** What a test composes otherwise. */
@@ -52,6 +60,7 @@ export async function openRig({ api, ...options }: RigOptions = {}): Promise<Rig
     ...service,
     baseUrl,
     document,
+    administrationDocument: administrationDocument({ publicUrl: baseUrl }) as unknown as ApiDocument,
     memory: service.stores,
     manageKeys: service.keys,
     log,

@@ -162,6 +162,7 @@ export const publishingClauses: readonly HttpClause[] = [
       for (const key of [null, 'dry', '', ['one', 'two']]) {
         const { status, body } = await client.publish({ archive, key, ...dry });
         expect(status).to.equal(200);
+        expect(body.pin).to.equal(null);
         expect(body.archive).to.deep.equal({ file_count: 2, size: 29 });
         expect(body.warnings.map(({ rule }) => rule)).to.deep.equal(['broken_reference']);
       }

@@ -1,14 +1,16 @@
 import { defaultLimits, type Limits } from '@pinfold/core';
-import { type PublicUrl, publicUrl } from '@pinfold/http';
+import { publicUrl } from '@pinfold/http';
+import { changes } from '../admission.ts';
+import type { DescribedAnswer, DocumentContext, Endpoint } from '../endpoint.ts';
+import { readDocument } from '../endpoints/documents.ts';
+import { endpoints, operatorEndpoints } from '../endpoints/index.ts';
+import type { WireCode } from '../problems/problem-table.ts';
+import { offeredParameters } from '../reading/query.ts';
+import { type JsonObject, schemasIn, string } from '../schema.ts';
 import { describeSignIn, type SignIn } from '../sign-in.ts';
-import { administrationTag } from './administered.ts';
-import { administrationPaths, administrationSchemas } from './administration.ts';
-import type { JsonObject } from './json-schema.ts';
-import { paths } from './operations.ts';
-import { componentHeaders, problem } from './responses.ts';
-import { componentSchemas } from './schemas.ts';
+import { componentHeaders, problem, problems, RATE_HEADERS, success } from './responses.ts';
 
-/** Options of {@link openApiDocument}. */
+/** Options of {@link openApiDocument} and {@link administrationDocument}. */
 export interface OpenApiOptions {
   /** The public address of the API. */
   readonly publicUrl: string;
@@ -20,8 +22,6 @@ export interface OpenApiOptions {
   readonly history?: boolean;
   /** Whether the API tells how often a publication was viewed; true when absent. */
   readonly views?: boolean;
-  /** Whether the service is administered by the API; true when absent. */
-  readonly administration?: boolean;
 }
 
 /**
@@ -32,25 +32,9 @@ export interface OpenApiOptions {
  *
  * JSON.stringify(openApiDocument({ publicUrl: 'https://pages.example' }));
  */
-export function openApiDocument({
-  publicUrl: text,
-  limits = defaultLimits,
-  signIn,
-  history = true,
-  views = true,
-  administration = true,
-}: OpenApiOptions): JsonObject {
-  const document = documentOf(publicUrl(text), limits, { history, views, administration });
-  return signIn === undefined ? document : describeSignIn(document, signIn);
-}
-
-function documentOf(
-  url: PublicUrl,
-  limits: Limits,
-  { history, views, administration }: Required<Pick<OpenApiOptions, 'history' | 'views' | 'administration'>>,
-): JsonObject {
-  return {
-    openapi: '3.1.1',
+export function openApiDocument(options: OpenApiOptions): JsonObject {
+  const described = [...endpoints, readDocument];
+  return documentOf(options, described, {
     info: {
       title: 'Pinfold',
       version: '1',
@@ -58,23 +42,137 @@ function documentOf(
       description:
         'HEAD is answered as GET, without the body. Under /api/v1 the key is checked before unknown paths (404) and ' +
         'methods (405). Every query parameter must be known and come once.',
-      license: { name: 'MIT', identifier: 'MIT' },
+      license: LICENSE,
     },
+  });
+}
+
+/**
+ * The API of administration described for machines, as `GET /admin/openapi.json` answers it.
+ *
+ * @example
+ * import { administrationDocument } from '@pinfold/http-express';
+ *
+ * JSON.stringify(administrationDocument({ publicUrl: 'https://pages.example' }));
+ */
+export function administrationDocument(options: OpenApiOptions): JsonObject {
+  return documentOf(options, operatorEndpoints, {
+    info: {
+      title: 'Pinfold administration',
+      version: '1',
+      summary: 'Administer accounts, publications and the service.',
+      description:
+        'HEAD is answered as GET, without the body. Every query parameter must be known and come once.',
+      license: LICENSE,
+    },
+    tags: [
+      {
+        name: ADMINISTRATION,
+        description:
+          'For keys of the scope `admin`, which only the command can create. Any other key gets 404, whatever the path and ' +
+          'method. These requests take nothing from the rate of requests; wrong keys are limited by address.',
+      },
+    ],
+  });
+}
+
+const LICENSE = { name: 'MIT', identifier: 'MIT' };
+const ADMINISTRATION = 'administration';
+
+function documentOf(
+  { publicUrl: text, limits = defaultLimits, signIn, history = true, views = true }: OpenApiOptions,
+  described: readonly Endpoint<never>[],
+  own: JsonObject,
+): JsonObject {
+  const url = publicUrl(text);
+  const context = { publicUrl: url, limits, offered: { history, views } };
+  const paths = pathsOf(described, context);
+  const responses = {
+    Unauthorized: problem(['unauthorized']),
+    NotFound: problem(['not_found']),
+    MethodNotAllowed: problem(['method_not_allowed']),
+  };
+  const document = {
+    openapi: '3.1.1',
+    ...own,
     servers: [{ url }],
     security: [{ apiKey: [] }],
-    ...(administration ? { tags: [administrationTag] } : {}),
-    paths: { ...paths(url, limits, { history, views }), ...(administration ? administrationPaths(url) : {}) },
+    paths,
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },
       },
-      schemas: { ...componentSchemas(limits, views), ...(administration ? administrationSchemas() : {}) },
+      schemas: schemasIn([paths, responses], limits),
       headers: componentHeaders(),
-      responses: {
-        Unauthorized: problem(['unauthorized']),
-        NotFound: problem(['not_found']),
-        MethodNotAllowed: problem(['method_not_allowed']),
-      },
+      responses,
     },
   };
+  return signIn === undefined ? document : describeSignIn(document, signIn);
+}
+
+function pathsOf(described: readonly Endpoint<never>[], context: DocumentContext): JsonObject {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const endpoint of described) {
+    const { path, method, needs, parameter } = endpoint;
+    if (needs !== undefined && !context.offered[needs]) continue;
+    paths[path] ??= {};
+    const item = paths[path];
+    if (parameter !== undefined) {
+      const { name, description, example } = parameter;
+      item.parameters = [{ name, in: 'path', required: true, description, schema: string(), example }];
+    }
+    item[method.toLowerCase()] = operationOf(endpoint, context);
+  }
+  return paths;
+}
+
+function operationOf(endpoint: Endpoint<never>, context: DocumentContext): JsonObject {
+  const { id, summary, description, scope, query = {}, headers, body } = endpoint;
+  const rates = scope === null || scope === 'admin' ? [] : RATE_HEADERS;
+  const parameters = [
+    ...(headers?.(context.limits) ?? []),
+    ...Object.entries(offeredParameters(query, context.offered)).map(([name, parameter]) => {
+      return { name, in: 'query', description: parameter.description, schema: parameter.schema };
+    }),
+  ];
+  return {
+    ...(scope === null ? { security: [] } : {}),
+    ...(scope === 'admin' ? { tags: [ADMINISTRATION] } : {}),
+    operationId: id,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { [body.mediaType]: body.content } } }),
+    responses: {
+      ...answersOf(endpoint.answers(context), rates),
+      ...problems(codesOf(endpoint), rates),
+    },
+  };
+}
+
+function answersOf(answers: Readonly<Record<number, DescribedAnswer>>, rates: readonly string[]): JsonObject {
+  const all = Object.entries(answers).map(([status, answer]) => [status, success(answer, rates)]);
+  return Object.fromEntries(all);
+}
+
+/** What an endpoint may refuse: what its area, its method, its path and its body entail, and its own codes. */
+function codesOf(endpoint: Endpoint<never>): readonly WireCode[] {
+  const { scope, parameter, body, codes = [] } = endpoint;
+  if (scope === null) return [];
+  const isMissing = scope === 'admin' || parameter !== undefined;
+  const json: readonly WireCode[] = ['request_timeout', 'unsupported_media_type', 'invalid_update'];
+  return [
+    'invalid_request',
+    'unauthorized',
+    ...(scope === 'admin' ? [] : (['forbidden'] as const)),
+    ...(isMissing ? (['not_found'] as const) : []),
+    'rate_limited',
+    'internal_error',
+    'unavailable',
+    ...(changes(endpoint) ? (['account_blocked'] as const) : []),
+    ...(body?.read === undefined ? [] : json),
+    ...codes,
+  ];
 }

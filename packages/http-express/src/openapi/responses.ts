@@ -1,10 +1,44 @@
 import { after, instant, seconds } from '@pinfold/core';
+import type { DescribedAnswer } from '../endpoint.ts';
 import { answerRefusal, refuseRequest } from '../problems/problem.ts';
 import { type HttpProblem, problemTable, type WireCode } from '../problems/problem-table.ts';
+import * as T from '../schema.ts';
 import { EXAMPLE_REQUEST_ID, exampleDetails } from './examples.ts';
-import { type JsonObject, schemaRef } from './json-schema.ts';
 
 const EXAMPLE_INSTANT = instant(0);
+
+const problemError = T.named('ProblemError', () =>
+  T.object({
+    rule: T.string({ pattern: '^(?:[a-z_]+|host:.+)$' }),
+    detail: T.string({ minLength: 1 }),
+    path: T.optional(T.string({ description: 'The entry of the archive it concerns.' })),
+    limit: T.optional(T.number()),
+    actual: T.optional(T.number()),
+  }),
+);
+
+const problemSchema = T.named('Problem', () =>
+  T.object(
+    {
+      type: T.string({ pattern: '^urn:pinfold:problem:[a-z_]+$' }),
+      title: T.string({ minLength: 1 }),
+      status: T.integer({ minimum: 400, maximum: 599 }),
+      detail: T.string({ minLength: 1, description: 'What to do, in one sentence.' }),
+      code: T.oneOf([...new Set(Object.values(problemTable).map(({ code }) => code))].sort()),
+      instance: T.string({ pattern: `^urn:uuid:${T.UUID.slice(1)}`, description: 'The request id.' }),
+      retryable: T.boolean({
+        description: 'Whether the very same request, with the same Idempotency-Key, may succeed later.',
+      }),
+      suggestion: T.string({
+        minLength: 1,
+        description: 'The next step; for a publication also whether to keep the Idempotency-Key.',
+      }),
+      errors: T.optional(T.array(problemError, { maxItems: 20 })),
+      errors_omitted: T.optional(T.count('How many more errors there are.')),
+    },
+    { description: 'RFC 9457.' },
+  ),
+);
 
 const CODES_OF_HEADERS = {
   'WWW-Authenticate': ['unauthorized'],
@@ -13,44 +47,47 @@ const CODES_OF_HEADERS = {
 } as const satisfies Record<string, readonly WireCode[]>;
 
 /** What every answer to an account with a rate carries. */
-const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
+export const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
 
 /** Every header that an answer may carry. */
-export const componentHeaders = (): JsonObject => ({
-  'X-Request-Id': header('The id of this request; tell it to the operator.', EXAMPLE_REQUEST_ID),
+export const componentHeaders = (): T.JsonObject => ({
+  'X-Request-Id': header(
+    'The id of this request. Give it to the operator when you report a problem.',
+    EXAMPLE_REQUEST_ID,
+  ),
   'Cache-Control': header('`no-store`; of the API document `no-cache`.', 'no-store'),
   ETag: header('The tag of this form of the answer, for If-None-Match.', '"NzI0YmY5"'),
   Location: header('Where the new pin is read.', `https://pins.example/api/v1/pins/${EXAMPLE_REQUEST_ID}`),
   'Idempotent-Replayed': header('`true` when the publication was complete before.', 'true'),
   'WWW-Authenticate': header('How to authenticate.', 'Bearer'),
   Allow: header('The methods of this path.', 'GET, HEAD, POST'),
-  'Retry-After': header('In how many seconds to send the same request again.', '5'),
+  'Retry-After': header('Seconds until the same request may be sent again.', '5'),
   RateLimit: header(
-    'What is left of each rate, and in how many seconds all of it is there again, or the refused request passes (draft-ietf-httpapi-ratelimit-headers).',
+    'What is left of each rate, and the seconds until it is full again or, after 429, until the request passes (draft-ietf-httpapi-ratelimit-headers).',
     '"requests";r=5999;t=1, "publications";r=0;t=6',
   ),
   'RateLimit-Policy': header(
-    'The rates of the account: how many in so many seconds. A request that changes something costs ten `requests`, or all where there are fewer; every other one costs one. `publications` is there where a publication came as far as its rate.',
+    'The rates of the account, with their windows in seconds. A request that changes something costs ten `requests`, or the whole rate if that is less; every other request costs one. `publications` is present if the request was checked against the rate of publications.',
     '"requests";q=6000;w=60, "publications";q=600;w=3600',
   ),
 });
 
-/** A successful answer. */
+/** A successful answer, with the headers of its rates. */
 export function success(
-  description: string,
-  content: { readonly schema: JsonObject; readonly examples?: JsonObject } | undefined,
-  headers: readonly string[] = [],
-  rates: readonly string[] = RATE_HEADERS,
-): JsonObject {
+  { description, schema, examples, headers = [] }: DescribedAnswer,
+  rates: readonly string[],
+): T.JsonObject {
+  const values = Object.entries(examples ?? {}).map(([name, value]) => [name, { value }]);
+  const content = { schema, ...(examples === undefined ? {} : { examples: Object.fromEntries(values) }) };
   return {
     description,
     headers: headerRefs([...rates, ...headers]),
-    ...(content === undefined ? {} : { content: { 'application/json': content } }),
+    ...(schema === undefined ? {} : { content: { 'application/json': content } }),
   };
 }
 
 /** The error answers of an operation by status, each with all its codes. */
-export function problems(codes: readonly WireCode[], rates: readonly string[] = RATE_HEADERS): JsonObject {
+export function problems(codes: readonly WireCode[], rates: readonly string[]): T.JsonObject {
   const publishing = codes.includes('idempotency_key_required');
   const statuses = new Set(codes.map((code) => statusOf(code)));
   return Object.fromEntries(
@@ -70,12 +107,12 @@ export function problem(
   codes: readonly WireCode[],
   rates: readonly string[] = RATE_HEADERS,
   publishing = false,
-): JsonObject {
+): T.JsonObject {
   const titles = codes.map((code) => `\`${code}\`: ${entry(code).title}.`);
   const headers = Object.entries(CODES_OF_HEADERS).filter(([, of]) =>
     of.some((code) => codes.includes(code)),
   );
-  const schema = { allOf: [schemaRef('Problem'), { properties: { code: { enum: codes } } }] };
+  const schema = { allOf: [problemSchema, { properties: { code: { enum: codes } } }] };
   const examples = Object.fromEntries(
     codes.map((code) => [code, { value: exampleProblem(code, publishing) }]),
   );
@@ -109,11 +146,11 @@ function statusOf(code: WireCode): string {
   return String(entry(code).status);
 }
 
-function headerRefs(names: readonly string[]): JsonObject {
+function headerRefs(names: readonly string[]): T.JsonObject {
   const all = ['X-Request-Id', 'Cache-Control', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function header(description: string, example: string): JsonObject {
+function header(description: string, example: string): T.JsonObject {
   return { description, schema: { type: 'string' }, example };
 }

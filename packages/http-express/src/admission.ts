@@ -1,0 +1,147 @@
+import type { Caller, Rate, Scope } from '@pinfold/core';
+import { credentialOf, NORMAL, refuseChange } from '@pinfold/core/adapter';
+import { causeOf } from '@pinfold/core/history';
+import { callerOf, isWhole, RateHeaders, requestRateOf } from '@pinfold/http';
+import type { Request, Response } from 'express';
+import type { AccountCall, Call, Endpoint, OperatorCall } from './endpoint.ts';
+import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
+import { allowedMethods, costOf, type FoundRoute } from './routes.ts';
+import type { Service } from './service.ts';
+
+/** A request whose path was looked up and whose caller is not known yet. */
+interface Arrival<C> {
+  readonly service: Service;
+  readonly request: Request;
+  readonly response: Response;
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+  readonly found: FoundRoute<C> | undefined;
+  readonly endpoint: Endpoint<C> | undefined;
+  /** Takes the caller, for the log. */
+  readonly identified: (caller: Caller) => void;
+}
+
+/** Decides whether a request reaches its endpoint, and makes what the endpoint needs to know of it. */
+export type Admit<C> = (
+  arrival: Arrival<C>,
+) => Promise<{ readonly kind: 'admitted'; readonly endpoint: Endpoint<C>; readonly call: C } | AnyRefusal>;
+
+/** Admits everybody. */
+export const admitAnyone: Admit<Pick<Call, 'request' | 'again'>> = async ({ request, found, endpoint }) => {
+  if (endpoint === undefined) return refuseMissing(found);
+  return { kind: 'admitted', endpoint, call: { request, again: async () => undefined } };
+};
+
+/** Checks the key, the rate of requests, path, method and scope, the account's block and the mode, in this order. */
+export const admitAccount: Admit<AccountCall> = async (arrival) => {
+  const { service, request, response, found, endpoint } = arrival;
+  const isComplete = await isWhole(request);
+  const caller = await callerOf(service.authenticate, request, response);
+  if (caller === undefined) return refuseStranger(service, request, response);
+  arrival.identified(caller);
+  const account = (await service.useCases.accounts.load(caller.account))?.value;
+  const requestRate = await requestRateOf(service.requests.rate, caller, account);
+  const rates = new RateHeaders(response);
+  const cost = costOf(request.method, found);
+  const limited = requestRate === null ? undefined : limit(service, rates, caller, requestRate, cost);
+  if (limited !== undefined) return limited;
+  if (endpoint === undefined) return refuseMissing(found);
+  const { scope } = endpoint;
+  if (scope === null || !caller.scopes.includes(scope)) return refuseRequest('forbidden');
+  if (changes(endpoint)) {
+    const refused = refuseChange(account, await service.useCases.mode.load());
+    if (refused !== undefined) return refused;
+  }
+  const call: AccountCall = {
+    ...callOf(arrival, caller, scope, isComplete),
+    ...{ caller, account, requestRate, rates, credential: credentialOf(caller) },
+  };
+  return { kind: 'admitted', endpoint, call };
+};
+
+/** Admits operators. Anybody else gets 404 before the path, the method and the body are looked at. */
+export const admitOperator: Admit<OperatorCall> = async (arrival) => {
+  const { service, request, response, found, endpoint } = arrival;
+  const { administration } = service;
+  const isComplete = await isWhole(request);
+  const caller = await callerOf(service.authenticate, request, response);
+  if (caller === undefined) return refuseStranger(service, request, response);
+  arrival.identified(caller);
+  if (administration === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');
+  if (endpoint === undefined) return refuseMissing(found);
+  if (changes(endpoint)) {
+    const own = (await service.useCases.accounts.load(caller.account))?.value;
+    // An operator may change things while the service is read-only, but not from a blocked account.
+    const refused = refuseChange(own, NORMAL);
+    if (refused !== undefined) return refused;
+  }
+  const call = callOf(arrival, caller, 'admin', isComplete);
+  const cause = { ...call.cause, asOperator: true };
+  return { kind: 'admitted', endpoint, call: { ...call, cause, administration } };
+};
+
+/** Whether it changes anything, which blocked accounts may not. */
+export function changes({ method }: Pick<Endpoint<unknown>, 'method'>): boolean {
+  return method !== 'GET';
+}
+
+function callOf(
+  { service, request, response, signal, requestId }: Arrival<never>,
+  caller: Caller,
+  scope: Scope,
+  isComplete: boolean,
+): Call {
+  const address = service.historyAddress?.(request);
+  const origin = { request: requestId, ...(address === undefined ? {} : { address }) };
+  const again = async () => (isComplete ? undefined : refuseAgain(service, request, response, caller, scope));
+  return { request, again, cause: causeOf(caller, origin), signal };
+}
+
+/** Authenticates a caller again; answers why it may no longer do what it asked for. */
+async function refuseAgain(
+  { authenticate }: Service,
+  request: Request,
+  response: Response,
+  again: Caller,
+  scope: Scope,
+): Promise<AnyRefusal | undefined> {
+  const caller = await callerOf(authenticate, request, response, { again });
+  if (caller?.account !== again.account) return refuseRequest('unauthorized');
+  return caller.scopes.includes(scope) ? undefined : refuseRequest('forbidden');
+}
+
+function refuseMissing(found: FoundRoute<never> | undefined): AnyRefusal {
+  if (found === undefined) return refuseRequest('not_found');
+  const headers = { Allow: allowedMethods(found.route).join(', ') };
+  return refuseRequest('method_not_allowed', { headers });
+}
+
+/** Counts a wrong key by the client's address; a request without one tries nothing. */
+function refuseStranger(
+  { requests: { limiter, clientAddress }, useCases: { clock } }: Service,
+  request: Request,
+  response: Response,
+): AnyRefusal {
+  if (request.headers.authorization === undefined) return refuseRequest('unauthorized');
+  const now = clock.now();
+  const { kind, left } = limiter.takeStranger(request, clientAddress(request), now);
+  if (kind === 'admitted') return refuseRequest('unauthorized');
+  new RateHeaders(response).tell('requests', left, now);
+  return refuseRequest('rate_limited', {
+    detail: 'Too many requests with wrong keys came from your address: wait as Retry-After says.',
+    retryAt: left.nextAt,
+  });
+}
+
+function limit(
+  { requests, useCases }: Service,
+  rates: RateHeaders,
+  { account }: Caller,
+  rate: Rate,
+  cost: number,
+): AnyRefusal | undefined {
+  const now = useCases.clock.now();
+  const { kind, left } = requests.limiter.accounts.take(account, rate, now, cost);
+  rates.tell('requests', left, now);
+  return kind === 'limited' ? refuseRequest('rate_limited', { retryAt: left.nextAt }) : undefined;
+}

@@ -1,0 +1,152 @@
+import type { Account, Caller, Cause, Credential, Limits, Rate, RoleId, Scope } from '@pinfold/core';
+import type { Administration } from '@pinfold/core/administration';
+import type { Answer, PublicUrl, RateHeaders } from '@pinfold/http';
+import type { Request } from 'express';
+import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
+import type { WireCode } from './problems/problem-table.ts';
+import { type Parameters, type QueryOf, queryReader } from './reading/query.ts';
+import type { RequestBody } from './reading/request-body.ts';
+import type { JsonObject, Schema } from './schema.ts';
+import type { Service } from './service.ts';
+
+/** What not every service offers. */
+export interface Offered {
+  readonly history: boolean;
+  readonly views: boolean;
+}
+
+/** A request after authentication, as its handler gets it. */
+export interface Call {
+  readonly request: Request;
+  /**
+   * Authenticates again if the body came after the head. Every endpoint with a body calls it once the body is in,
+   * before it looks at what the body says.
+   */
+  readonly again: () => Promise<AnyRefusal | undefined>;
+  /** What the history records of a change. */
+  readonly cause: Cause;
+  /** Aborts when the client has gone before its answer was out. */
+  readonly signal: AbortSignal;
+}
+
+/** A request under `/api/v1`. */
+export interface AccountCall extends Call {
+  readonly caller: Caller;
+  /** Stored with a change, so that one made with a key that was revoked meanwhile is refused. */
+  readonly credential: Credential;
+  /** The account as it was when the request came. */
+  readonly account: Account | undefined;
+  /** The rate of requests in force for the account. */
+  readonly requestRate: Rate | null;
+  readonly rates: RateHeaders;
+}
+
+/** A request of an operator. */
+export interface OperatorCall extends Call {
+  readonly administration: Administration;
+}
+
+/** What a handler answers; `role` is what it published. */
+export type Outcome = (Answer & { readonly role?: RoleId }) | AnyRefusal;
+
+/** What an endpoint's examples and descriptions may depend on. */
+export interface DocumentContext {
+  readonly publicUrl: PublicUrl;
+  readonly limits: Limits;
+  readonly offered: Offered;
+}
+
+/** A successful answer, by its status. */
+export interface DescribedAnswer {
+  readonly description: string;
+  readonly schema?: Schema<unknown>;
+  /** Absent: the document has no example. */
+  readonly examples?: Readonly<Record<string, unknown>>;
+  /** Headers of this answer alone. */
+  readonly headers?: readonly string[];
+}
+
+/** The part of a path in braces. */
+export interface PathParameter<Named> {
+  readonly name: string;
+  readonly description: string;
+  readonly example: string;
+  /** Reads the segment as it was sent, percent-encoded; undefined is answered with 404. */
+  readonly parse: (segment: string) => Named | undefined;
+}
+
+/** One operation: its route, its checks, its part of the API document and its handler. */
+interface EndpointOptions<C, P extends Parameters, Body, Named> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** Its name in the API document. */
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Offered only by services that have this. */
+  readonly needs?: keyof Offered;
+  readonly parameter?: PathParameter<Named>;
+  readonly query?: P;
+  /** Headers that the request may have, as the document describes them. */
+  readonly headers?: (limits: Limits) => readonly JsonObject[];
+  readonly body?: RequestBody<Body>;
+  /** Whether a request publishes, so that a problem's suggestion mentions the Idempotency-Key. */
+  readonly publishes?: (request: Request) => boolean;
+  /** What it may refuse, beside what follows from its other properties. */
+  readonly codes?: readonly WireCode[];
+  readonly answers: (context: DocumentContext) => Readonly<Record<number, DescribedAnswer>>;
+  readonly handle: (
+    service: Service,
+    call: C,
+    input: { readonly query: QueryOf<P>; readonly body: Body; readonly named: Named },
+  ) => Promise<Outcome>;
+}
+
+/** An endpoint whose input is read and checked by {@link Endpoint.answer}. */
+export interface Endpoint<C> extends Omit<EndpointOptions<C, Parameters, unknown, unknown>, 'handle'> {
+  /** What its caller needs; null for nothing, not even a key. */
+  readonly scope: Scope | null;
+  /** Reads the query, then the body, then what the path names. */
+  readonly answer: (service: Service, call: C, segment: string) => Promise<Outcome>;
+}
+
+/** An endpoint under `/api/v1` that reads. */
+export const readingEndpoint = defining<AccountCall>('pins:read');
+/** An endpoint under `/api/v1` that publishes or changes. */
+export const writingEndpoint = defining<AccountCall>('pins:write');
+/** An endpoint that needs no key, and looks at no query. */
+export const publicEndpoint = defining<Pick<Call, 'request' | 'again'>>(null);
+/** An endpoint for operators. */
+export const operatorEndpoint = defining<OperatorCall>('admin');
+
+function defining<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null) {
+  return <P extends Parameters, Body, Named>(options: EndpointOptions<C, P, Body, Named>): Endpoint<C> => {
+    const { handle, body, parameter, ...described } = options;
+    const document = documentOf(options.path);
+    const readQuery = scope === null ? undefined : queryReader(options.query ?? ({} as P), document);
+    return {
+      ...(described as Omit<Endpoint<C>, 'answer' | 'scope'>),
+      scope,
+      ...(body === undefined ? {} : { body: body as RequestBody<unknown> }),
+      ...(parameter === undefined ? {} : { parameter }),
+      answer: async (service, call, segment) => {
+        const asked = await readQuery?.(call.request, service.offered);
+        if (asked?.kind === 'refused') return asked;
+        const sent = await body?.read?.(service, call);
+        if (sent?.kind === 'refused') return sent;
+        const named = parameter?.parse(segment);
+        if (parameter !== undefined && named === undefined) return refuseRequest('not_found');
+        return handle(service, call, {
+          query: asked?.query ?? {},
+          body: sent?.body as Body,
+          named: named as Named,
+        });
+      },
+    };
+  };
+}
+
+/** The path of the document that describes a path. */
+export function documentOf(path: string): string {
+  return path.startsWith('/admin/') ? '/admin/openapi.json' : '/openapi.json';
+}

@@ -1,0 +1,123 @@
+import type { AccountLimits } from '@pinfold/core';
+import { type BlockWish, isAccountLimit } from '@pinfold/core/administration';
+import { operatorEndpoint } from '../endpoint.ts';
+import { refuseRequest } from '../problems/problem.ts';
+import { pageParameters } from '../reading/query.ts';
+import { jsonBody } from '../reading/request-body.ts';
+import * as T from '../schema.ts';
+import {
+  accountAnswer,
+  accountLimits,
+  accountOf,
+  accountSchema,
+  exampleAccount,
+  SITES,
+} from '../wire/account.ts';
+import { operatorText, pageAnswer } from '../wire/members.ts';
+import { accountName } from './path-parameters.ts';
+
+const examples = { account: { account: exampleAccount } };
+
+export const listAccounts = operatorEndpoint({
+  method: 'GET',
+  path: '/admin/v1/accounts',
+  id: 'listAccounts',
+  summary: 'List all accounts with what they use, by name',
+  query: pageParameters('The next_cursor of an earlier page.'),
+  answers: () =>
+    pageAnswer('AccountList', 'accounts', [accountSchema, exampleAccount], {
+      asked: 'this as cursor',
+      order: 'By name.',
+    }),
+  handle: async (_service, { administration }, { query }) => {
+    const listed = await administration.listAccounts(query);
+    if (listed.kind === 'refused') return listed;
+    return {
+      status: 200,
+      json: { accounts: listed.accounts.map(accountOf), next_cursor: listed.next ?? null },
+    };
+  },
+});
+
+export const readAccount = operatorEndpoint({
+  method: 'GET',
+  path: '/admin/v1/accounts/{name}',
+  id: 'readAccount',
+  summary: 'Read an account',
+  parameter: accountName,
+  answers: () => ({ 200: { description: 'The account.', schema: accountAnswer, examples } }),
+  handle: async (_service, { administration }, { named: name }) => {
+    const found = await administration.showAccount(name);
+    if (found === undefined) return refuseRequest('not_found');
+    return { status: 200, json: { account: accountOf(found) } };
+  },
+});
+
+const { requests, publications, sites, bytes } = accountLimits;
+
+const updateSchema = T.closed(
+  {
+    limits: T.optional(
+      T.closed(
+        {
+          requests: T.optional(requests),
+          publications: T.optional(publications),
+          sites: T.optional(sites),
+          bytes: T.optional(bytes),
+        },
+        { minProperties: 1, description: 'Absent members keep their values.' },
+      ),
+    ),
+    blocked: T.optional(
+      T.either(
+        T.constant(false),
+        T.closed({
+          reason: operatorText(),
+          sites: T.oneOf(SITES, {
+            description: 'Whether its sites are still shown, or answer as stopped ones.',
+          }),
+        }),
+        { description: 'False ends a block; an object blocks the account.' },
+      ),
+    ),
+  },
+  { minProperties: 1, maxProperties: 1 },
+);
+
+type AccountUpdate = { readonly limits: Partial<AccountLimits> } | { readonly blocked: false | BlockWish };
+
+export const updateAccount = operatorEndpoint({
+  method: 'PATCH',
+  path: '/admin/v1/accounts/{name}',
+  id: 'updateAccount',
+  summary: 'Change the limits of an account, block or unblock it',
+  description:
+    'Creates an account that does not exist. A blocked account can read and revoke keys; everything else is 403 ' +
+    '`account_blocked`.',
+  parameter: accountName,
+  body: jsonBody<T.ValueOf<typeof updateSchema>, AccountUpdate>({
+    name: 'AccountUpdate',
+    schema: updateSchema,
+    examples: {
+      limits: { limits: { publications: '100/1d', sites: 200, bytes: null } },
+      block: { blocked: { reason: 'Phishing', sites: 'keep' } },
+      unblock: { blocked: false },
+    },
+    expected: 'exactly one of "limits" and "blocked"',
+    parse: ({ limits, blocked }) =>
+      blocked !== undefined ? { blocked } : areLimits(limits) ? { limits } : undefined,
+  }),
+  answers: () => ({ 200: { description: 'The account as it is now.', schema: accountAnswer, examples } }),
+  handle: async (_service, { administration, cause }, { named: name, body }) => {
+    const changed = await ('limits' in body
+      ? administration.limitAccount(name, body.limits, cause)
+      : body.blocked === false
+        ? administration.unblockAccount(name, cause)
+        : administration.blockAccount(name, body.blocked, cause));
+    return { status: 200, json: { account: accountOf(changed) } };
+  },
+});
+
+function areLimits(limits: object = {}): limits is Partial<AccountLimits> {
+  return Object.entries(limits).every(([name, value]) => isAccountLimit(name, value));
+}

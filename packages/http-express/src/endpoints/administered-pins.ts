@@ -1,0 +1,121 @@
+import { ROLE_STATES } from '@pinfold/core/adapter';
+import { operatorEndpoint } from '../endpoint.ts';
+import { pageParameters } from '../reading/query.ts';
+import { jsonBody } from '../reading/request-body.ts';
+import * as T from '../schema.ts';
+import { accountFilter } from '../wire/account.ts';
+import { operatorText, pageAnswer } from '../wire/members.ts';
+import {
+  administeredPinAnswer,
+  administeredPinOf,
+  administeredPinSchema,
+  exampleAdministeredPin,
+  exampleTakenDown,
+  publicationId,
+} from '../wire/pin.ts';
+import { pinId } from './path-parameters.ts';
+
+export const listAllPins = operatorEndpoint({
+  method: 'GET',
+  path: '/admin/v1/pins',
+  id: 'listAllPins',
+  summary: 'List publications of all accounts, newest first',
+  query: {
+    ...pageParameters('The next_cursor of an earlier page with the same account, state and search.'),
+    account: { description: 'Only pins of this account.', schema: accountFilter },
+    state: {
+      description: 'Only pins in this state. Without it, all but deleted ones.',
+      schema: T.oneOf(ROLE_STATES),
+    },
+    search: {
+      description:
+        'A text in the title, in any letter case and width, or in the id. A page may be short then.',
+      schema: T.string({ minLength: 1, maxLength: 255 }),
+    },
+  },
+  answers: ({ publicUrl }) =>
+    pageAnswer('AdministeredPinList', 'pins', [administeredPinSchema, exampleAdministeredPin(publicUrl)], {
+      asked: 'the same account, state and search, and this as cursor',
+    }),
+  handle: async ({ publicUrl }, { administration }, { query }) => {
+    const listed = await administration.listRoles(query);
+    if (listed.kind === 'refused') return listed;
+    const pins = listed.publications.map((found) => administeredPinOf(found, publicUrl));
+    return { status: 200, json: { pins, next_cursor: listed.next ?? null } };
+  },
+});
+
+export const readAnyPin = operatorEndpoint({
+  method: 'GET',
+  path: '/admin/v1/pins/{id}',
+  id: 'readAnyPin',
+  summary: 'Read a publication of any account in any state',
+  parameter: pinId,
+  answers: ({ publicUrl }) => ({
+    200: {
+      description: 'The pin.',
+      schema: administeredPinAnswer,
+      examples: { pin: { pin: exampleAdministeredPin(publicUrl) } },
+    },
+  }),
+  handle: async ({ publicUrl }, { administration, signal }, { named: id }) => {
+    const found = await administration.showRole(id, signal);
+    if (found.kind === 'refused') return found;
+    return { status: 200, json: { pin: administeredPinOf(found, publicUrl) } };
+  },
+});
+
+const takedownAnswer = T.named('TakedownAnswer', () =>
+  T.object({
+    pin: administeredPinSchema,
+    copies: T.array(publicationId, {
+      description:
+        'Others that were in service with the same archive. With `copies` they were taken down, too.',
+    }),
+  }),
+);
+
+export const takeDownPin = operatorEndpoint({
+  method: 'POST',
+  path: '/admin/v1/pins/{id}/takedown',
+  id: 'takeDownPin',
+  summary: 'Stop a publication in any state, and forbid its archive to every account',
+  description:
+    'Viewers get nothing from the next request on, and bodies under way end within a MiB. Nobody can publish the same ' +
+    'ZIP again: 422 `invalid_archive` with the rule `forbidden_content`. Repeating it changes nothing, but `purge` ' +
+    'removes an archive that is still stored.',
+  parameter: pinId,
+  body: jsonBody({
+    name: 'Takedown',
+    schema: T.closed({
+      reason: operatorText(),
+      purge: T.boolean({
+        description: 'Whether the archive is removed before the answer, rather than by a later sweep.',
+      }),
+      copies: T.optional(
+        T.boolean({
+          default: false,
+          description: 'Whether to take down every other publication in service with the same archive, too.',
+        }),
+      ),
+    }),
+    examples: { phishing: { reason: 'Phishing', purge: true, copies: true } },
+    expected: '"reason", "purge" and, if you like, "copies"',
+  }),
+  answers: ({ publicUrl }) => ({
+    200: {
+      description: 'The pin, and others in service that had the same archive.',
+      schema: takedownAnswer,
+      examples: {
+        taken: { pin: exampleTakenDown(publicUrl), copies: ['7d1e0b52-93c4-4f0a-8a65-2f4b9c0d1e3f'] },
+      },
+    },
+  }),
+  handle: async ({ publicUrl }, { administration, cause }, { named: id, body }) => {
+    const taken = await administration.takeDown({ id, ...body, cause });
+    if (taken.kind === 'refused') return taken;
+    const found = await administration.showRole(id);
+    if (found.kind === 'refused') return found;
+    return { status: 200, json: { pin: administeredPinOf(found, publicUrl), copies: taken.copies } };
+  },
+});

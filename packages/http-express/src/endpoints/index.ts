@@ -1,0 +1,40 @@
+import type { AccountCall, Endpoint, OperatorCall } from '../endpoint.ts';
+import { listAccounts, readAccount, updateAccount } from './accounts.ts';
+import { listAllPins, readAnyPin, takeDownPin } from './administered-pins.ts';
+import { readAdminDocument } from './documents.ts';
+import { listAllEvents, listEvents } from './list-events.ts';
+import { listPins } from './list-pins.ts';
+import { publishPin } from './publish-pin.ts';
+import { readLimits } from './read-limits.ts';
+import { readPin } from './read-pin.ts';
+import { readService, updateService } from './service.ts';
+import { stopPin } from './stop-pin.ts';
+import { liftTakedown, listTakedowns } from './takedowns.ts';
+import { updatePin } from './update-pin.ts';
+
+/** Everything under `/api/v1`. */
+export const endpoints: readonly Endpoint<AccountCall>[] = [
+  listPins,
+  publishPin,
+  readPin,
+  updatePin,
+  stopPin,
+  readLimits,
+  listEvents,
+];
+
+/** Everything for operators. */
+export const operatorEndpoints: readonly Endpoint<OperatorCall>[] = [
+  listAccounts,
+  readAccount,
+  updateAccount,
+  listAllPins,
+  readAnyPin,
+  takeDownPin,
+  listTakedowns,
+  liftTakedown,
+  listAllEvents,
+  readService,
+  updateService,
+  readAdminDocument,
+];

@@ -1,0 +1,50 @@
+import { type Publication, parseIdempotencyKey } from '@pinfold/core';
+import { ROLE_STATES } from '@pinfold/core/adapter';
+import { credentialsOf } from '../authentication.ts';
+import { type Outcome, readingEndpoint } from '../endpoint.ts';
+import { refuseRequest } from '../problems/problem.ts';
+import { tell } from '../problems/tell.ts';
+import { DEFAULT_LIMIT, pageParameters } from '../reading/query.ts';
+import { oneOf, string } from '../schema.ts';
+import type { Service } from '../service.ts';
+import { pageAnswer } from '../wire/members.ts';
+import { examplePin, pinOf, pinSchema } from '../wire/pin.ts';
+
+export const listPins = readingEndpoint({
+  method: 'GET',
+  path: '/api/v1/pins',
+  id: 'listPins',
+  summary: 'List the publications of the account, newest first',
+  query: {
+    ...pageParameters('The next_cursor of an earlier page of the account, with the same state.'),
+    state: {
+      description: 'Only pins in this state. Without it, all but deleted ones.',
+      schema: oneOf(ROLE_STATES),
+    },
+    idempotency_key: {
+      description: 'Only the pin that this key published, in any state. No other parameter may come with it.',
+      schema: string(),
+      alone: true,
+    },
+  },
+  answers: ({ publicUrl }) =>
+    pageAnswer('PinList', 'pins', [pinSchema, examplePin(publicUrl)], {
+      asked: 'this as cursor and the same parameters',
+    }),
+  handle: async (service, { request, caller }, { query: { idempotency_key: sent, ...query } }) => {
+    const { useCases } = service;
+    if (sent !== undefined) {
+      const key = parseIdempotencyKey(sent, useCases.limits, credentialsOf(request));
+      if (typeof key !== 'string') return refuseRequest('invalid_request', tell(key));
+      const found = await useCases.findByKey({ by: caller.account, key });
+      return page(service, found === undefined ? [] : [found], undefined);
+    }
+    const listed = await useCases.list({ by: caller.account, limit: DEFAULT_LIMIT, ...query });
+    return listed.kind === 'refused' ? listed : page(service, listed.publications, listed.next);
+  },
+});
+
+function page({ publicUrl }: Service, found: readonly Publication[], next: string | undefined): Outcome {
+  const pins = found.map((publication) => pinOf(publication, publicUrl));
+  return { status: 200, json: { pins, next_cursor: next ?? null } };
+}

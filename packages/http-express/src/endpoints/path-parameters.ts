@@ -1,0 +1,37 @@
+import { type AccountId, accountId, parseRoleId, type RoleId, type Sha256 } from '@pinfold/core';
+import { parseSha256 } from '@pinfold/core/administration';
+import type { PathParameter } from '../endpoint.ts';
+import { EXAMPLE_SHA256 } from '../wire/pin.ts';
+
+/** The publication in a path. */
+export const pinId: PathParameter<RoleId> = {
+  name: 'id',
+  description: 'The last segment of the shared URL, in any letter case.',
+  example: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  parse: parseRoleId,
+};
+
+/** The account in a path. */
+export const accountName: PathParameter<AccountId> = {
+  name: 'name',
+  description: 'The account, percent-encoded once.',
+  example: 'web-team',
+  parse: (segment) => {
+    try {
+      const name = decodeURIComponent(segment);
+      // As the last segment of a path, clients remove these.
+      return name === '.' || name === '..' ? undefined : accountId(name);
+    } catch (error) {
+      if (error instanceof URIError || error instanceof TypeError) return undefined;
+      throw error;
+    }
+  },
+};
+
+/** The archive in a path. */
+export const archiveSha256: PathParameter<Sha256> = {
+  name: 'sha256',
+  description: 'The SHA-256 of the ZIP, in hexadecimal digits of any letter case.',
+  example: EXAMPLE_SHA256,
+  parse: parseSha256,
+};

@@ -1,0 +1,233 @@
+import {
+  type IdempotencyKey,
+  type Limits,
+  type PublishOutcome,
+  parseIdempotencyKey,
+  type RefusalCode,
+  type Staging,
+  type Title,
+} from '@pinfold/core';
+import { boundsOf, discardQuietly } from '@pinfold/core/adapter';
+import { hashOnly, headerValues, type ReceivedForm, receiveForm } from '@pinfold/http';
+import type { Request } from 'express';
+import { credentialsOf } from '../authentication.ts';
+import { type AccountCall, type Outcome, writingEndpoint } from '../endpoint.ts';
+import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
+import { WARNING } from '../problems/rule-sentences.ts';
+import { requestError, wireWarnings } from '../problems/tell.ts';
+import { hasMediaType } from '../reading/json-body.ts';
+import { PublicationForm, type PublicationWish } from '../reading/publication-form.ts';
+import { searchOf } from '../reading/query.ts';
+import * as T from '../schema.ts';
+import type { ApiUseCases, Service } from '../service.ts';
+import { examplePin, pinOf, pinSchema } from '../wire/pin.ts';
+import { publicationsLeft } from './read-limits.ts';
+
+/** What publishing refuses after it looked at the rate, or by it. */
+const PAST_THE_KEY: ReadonlySet<RefusalCode> = new Set([
+  'invalid_archive',
+  'quota_exceeded',
+  'rate_limited',
+  'refused_by_host',
+]);
+
+/** A publication's form, received whole from a caller who still may publish. */
+type Form = ReceivedForm<PublicationWish & { readonly title: Title | null }>;
+
+const warning = T.named('Warning', () =>
+  T.object({
+    rule: T.oneOf(Object.keys(WARNING)),
+    detail: T.string(),
+    path: T.optional(T.string({ description: 'The file in which it was seen.' })),
+  }),
+);
+const warnings = T.named('Warnings', () => T.array(warning, { maxItems: 20 }));
+const publicationAnswer = T.named('Publication', () => T.object({ pin: pinSchema, warnings }));
+const dryRunAnswer = T.named('DryRun', () =>
+  T.object({
+    pin: T.nothing('Nothing was published.'),
+    archive: T.object({
+      file_count: T.count('Files of the site.'),
+      size: T.count('Their bytes, expanded.'),
+    }),
+    warnings,
+  }),
+);
+
+const form = T.named('PublishForm', ({ titleCharacters, archiveBytes }) =>
+  T.closed({
+    archive: T.string({
+      contentMediaType: 'application/zip',
+      description: `The site as a ZIP of at most ${archiveBytes} bytes, sent as a file with its name.`,
+    }),
+    title: T.optional(T.string({ maxLength: titleCharacters, description: 'Empty means none.' })),
+  }),
+);
+
+export const publishPin = writingEndpoint({
+  method: 'POST',
+  path: '/api/v1/pins',
+  id: 'publishPin',
+  summary: 'Publish a ZIP as a shared URL',
+  description:
+    'Send one Idempotency-Key for each logical publication, and the very same request with the same key to retry. ' +
+    'Only success binds the key: after a refusal you can use it for a corrected request.',
+  headers: ({ idempotencyKeyCharacters }) => [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description:
+        `1 to ${idempotencyKeyCharacters} characters of printable ASCII that contain no secret. Double quotes around ` +
+        'them are allowed. Required unless dry_run is true.',
+      schema: T.string({ minLength: 1 }),
+      example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+    },
+  ],
+  query: {
+    dry_run: {
+      description: 'Only checks the archive; nothing is stored, and no Idempotency-Key is needed.',
+      schema: T.oneOf(['true', 'false'], { default: 'false' }),
+    },
+  },
+  body: {
+    mediaType: 'multipart/form-data',
+    content: { schema: form, encoding: { archive: { contentType: 'application/zip' } } },
+  },
+  publishes: (request) => String(searchOf(request)) !== 'dry_run=true',
+  codes: [
+    'quota_exceeded',
+    'idempotency_key_required',
+    'invalid_idempotency_key',
+    'request_timeout',
+    'idempotency_mismatch',
+    'idempotency_in_progress',
+    'archive_too_large',
+    'unsupported_media_type',
+    'invalid_form',
+    'invalid_title',
+    'invalid_archive',
+  ],
+  answers: ({ publicUrl }) => {
+    const warnings = wireWarnings([{ rule: 'broken_reference', path: 'index.html', target: 'img/logo.png' }]);
+    const published = { pin: examplePin(publicUrl), warnings };
+    return {
+      201: {
+        description: 'Published.',
+        schema: publicationAnswer,
+        examples: { published },
+        headers: ['Location'],
+      },
+      200: {
+        description:
+          'A replay: the publication was already complete, and the answer has its current state. Or a dry run that found no errors.',
+        schema: T.either(publicationAnswer, dryRunAnswer),
+        examples: {
+          replayed: published,
+          dry_run: { pin: null, archive: { file_count: 12, size: 348_160 }, warnings },
+        },
+        headers: ['Idempotent-Replayed'],
+      },
+    };
+  },
+  handle: async (service, call, { query }) => {
+    if (query.dry_run === 'true') return dryRun(service, call);
+    const key = idempotencyKey(call.request, service.useCases.limits);
+    if (typeof key !== 'string') return key;
+    // A key that has published stays complete for ever: a repetition only needs its hash.
+    const { findByKey, staging } = service.useCases;
+    const isRepeated = (await findByKey({ by: call.caller.account, key })) !== undefined;
+    const form = await receive(service, call, isRepeated ? hashOnly : staging);
+    return form.kind === 'refused' ? form : publishForm(service, call, key, form);
+  },
+});
+
+async function dryRun(service: Service, call: AccountCall): Promise<Outcome> {
+  const form = await receive(service, call, service.useCases.staging);
+  if (form.kind === 'refused') return form;
+  const outcome = await service.useCases.check({ by: call.caller.account, archive: form.archive });
+  if (outcome.kind === 'refused') return outcome;
+  const { fileCount, size, warnings } = outcome;
+  const archive = { file_count: fileCount, size };
+  return { status: 200, json: { pin: null, archive, warnings: wireWarnings(warnings) } };
+}
+
+/** Not ended by a client that goes: with the whole body in, a publication runs to its end. */
+async function publishForm(
+  { useCases, publicUrl }: Service,
+  call: AccountCall,
+  key: IdempotencyKey,
+  { archive, wish: { filename, title } }: Form,
+): Promise<Outcome> {
+  const { caller, cause, credential } = call;
+  const who = { by: caller.account, cause, credential };
+  const outcome = await useCases.publish({ ...who, key, filename, title, archive });
+  if (cameToRate(outcome)) await tellPublications(useCases, call);
+  if (outcome.kind === 'refused') return outcome;
+  const { publication, warnings } = outcome;
+  const json = {
+    pin: pinOf(publication, publicUrl),
+    warnings: wireWarnings(warnings),
+  };
+  const role = publication.id;
+  return outcome.kind === 'published'
+    ? { status: 201, headers: { Location: `${publicUrl}/api/v1/pins/${role}` }, json, role }
+    : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json, role };
+}
+
+/** Whether a publication was looked at by its rate: what its key alone decides is not, nor what was taken down. */
+function cameToRate(outcome: PublishOutcome): boolean {
+  if (outcome.kind !== 'refused') return outcome.kind === 'published';
+  if (outcome.code === 'invalid_archive' && outcome.problems[0]?.rule === 'forbidden_content') return false;
+  return PAST_THE_KEY.has(outcome.code);
+}
+
+async function tellPublications(
+  { accounts, clock, quotasOf }: ApiUseCases,
+  { caller, rates }: AccountCall,
+): Promise<void> {
+  const account = (await accounts.load(caller.account))?.value;
+  const now = clock.now();
+  const left = publicationsLeft(account, boundsOf(account, await quotasOf(caller.account)), now);
+  if (left !== null) rates.tell('publications', left, now);
+}
+
+async function receive(
+  { useCases: { clock, limitsOf }, uploads, bodyTimeouts }: Service,
+  { request, signal, caller, again }: AccountCall,
+  staging: Pick<Staging, 'receive'>,
+): Promise<Form | AnyRefusal> {
+  if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
+  const limits = await limitsOf(caller.account);
+  const options = { staging, archiveBytes: limits.archiveBytes, clock, ...bodyTimeouts };
+  const form = await uploads.take(caller.account, signal, (follow) =>
+    receiveForm(request, new PublicationForm(limits), { ...options, follow }),
+  );
+  return form.kind === 'refused' ? form : await judged(form, again);
+}
+
+/** Authenticates the caller again and looks at the title; an archive that is not to be published is discarded. */
+async function judged(
+  { archive, wish: { filename, title } }: ReceivedForm<PublicationWish>,
+  again: AccountCall['again'],
+): Promise<Form | AnyRefusal> {
+  let isKept = false;
+  try {
+    const refused = await again();
+    if (refused !== undefined) return refused;
+    if (title !== null && typeof title !== 'string') return title;
+    isKept = true;
+    return { kind: 'received', archive, wish: { filename, title } };
+  } finally {
+    if (!isKept) await discardQuietly(archive);
+  }
+}
+
+function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | AnyRefusal {
+  const sent = headerValues(request, 'idempotency-key');
+  const [value] = sent;
+  if (value === undefined) return refuseRequest('idempotency_key_required');
+  if (sent.length > 1) {
+    return refuseRequest('invalid_idempotency_key', { errors: [requestError({ rule: 'twice' })] });
+  }
+  return parseIdempotencyKey(value, limits, credentialsOf(request));
+}

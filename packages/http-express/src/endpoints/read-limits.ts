@@ -1,0 +1,119 @@
+import { type Account, days, type Instant, type Limits, type PublicationLimits } from '@pinfold/core';
+import { boundsOf, hasQuota, leftOf, type RateLeft } from '@pinfold/core/adapter';
+import { readingEndpoint } from '../endpoint.ts';
+import * as T from '../schema.ts';
+
+const LIMITS = {
+  archive_bytes: T.count('Bytes of the ZIP.'),
+  expanded_bytes: T.count('Bytes of all files, expanded.'),
+  files: T.count('Files of the site.'),
+  file_bytes: T.count('Bytes of one file, expanded.'),
+  title_characters: T.count('Code points of a title.'),
+  idempotency_key_characters: T.count('Characters of an Idempotency-Key.'),
+  password_min_characters: T.count('Code points a password has at least.'),
+  password_max_bytes: T.count('Bytes of a password in UTF-8.'),
+  lifetime_days: T.number({ exclusiveMinimum: 0, description: 'Days a new publication lives.' }),
+};
+
+const rateSchema = (counted: string) =>
+  T.nullable(
+    T.object({
+      limit: T.count('Burst size; refilled evenly over the window.'),
+      window_seconds: T.integer({ minimum: 1 }),
+      remaining: T.count('How many pass right now.'),
+    }),
+    { description: `Counted ${counted}; null if there is no limit.` },
+  );
+
+const quotaSchema = (counted: string) =>
+  T.nullable(T.object({ limit: T.count('The limit.'), used: T.count('The current use.') }), {
+    description: `${counted} Null if there is no limit.`,
+  });
+
+const limitsAnswer = T.named('LimitsAnswer', () =>
+  T.object({
+    limits: T.object(LIMITS),
+    rates: T.object({
+      requests: rateSchema('by this process'),
+      publications: rateSchema('over all nodes'),
+    }),
+    quotas: T.object({
+      sites: quotaSchema('Publications in service.'),
+      bytes: quotaSchema('Bytes of their archives.'),
+    }),
+  }),
+);
+
+const EXAMPLE = {
+  rates: {
+    requests: { limit: 6_000, window_seconds: 60, remaining: 5_999 },
+    publications: { limit: 600, window_seconds: 3_600, remaining: 598 },
+  },
+  quotas: { sites: { limit: 200, used: 12 }, bytes: { limit: 1_073_741_824, used: 34_603_008 } },
+};
+const UNBOUNDED = { rates: { requests: null, publications: null }, quotas: { sites: null, bytes: null } };
+
+export const readLimits = readingEndpoint({
+  method: 'GET',
+  path: '/api/v1/limits',
+  id: 'readLimits',
+  summary: 'Read the limits in force, and what is left of rates and quotas',
+  answers: ({ limits }) => ({
+    200: {
+      description: 'The limits.',
+      schema: limitsAnswer,
+      examples: {
+        limits: { limits: wireLimits(limits), ...EXAMPLE },
+        unbounded: { limits: wireLimits(limits), ...UNBOUNDED },
+      },
+    },
+  }),
+  handle: async ({ useCases, requests }, { caller, account, requestRate }) => {
+    const now = useCases.clock.now();
+    const inForce = boundsOf(account, await useCases.quotasOf(caller.account));
+    const requestsLeft = requestRate && requests.limiter.accounts.left(caller.account, requestRate, now);
+    const used = hasQuota(inForce)
+      ? await useCases.accounts.usedBy(caller.account, now)
+      : { sites: 0, bytes: 0 };
+    const json = {
+      limits: wireLimits(await useCases.limitsOf(caller.account)),
+      rates: {
+        requests: wireRate(requestsLeft),
+        publications: wireRate(publicationsLeft(account, inForce, now)),
+      },
+      quotas: { sites: wireQuota(inForce.sites, used.sites), bytes: wireQuota(inForce.bytes, used.bytes) },
+    };
+    return { status: 200, json };
+  },
+});
+
+function wireRate(left: RateLeft | null) {
+  return left && { limit: left.limit, window_seconds: left.window / 1_000, remaining: left.remaining };
+}
+
+function wireQuota(limit: number | null, used: number) {
+  return limit === null ? null : { limit, used };
+}
+
+/** What an account has left of its rate of publications; null if there is no such rate. */
+export function publicationsLeft(
+  account: Account | undefined,
+  { publications }: PublicationLimits,
+  now: Instant,
+): RateLeft | null {
+  return publications && leftOf(publications, account?.publicationsMark ?? null, now);
+}
+
+function wireLimits(inForce: Limits): T.ObjectOf<typeof LIMITS> {
+  return {
+    archive_bytes: inForce.archiveBytes,
+    expanded_bytes: inForce.expandedBytes,
+    files: inForce.files,
+    file_bytes: inForce.fileBytes,
+    title_characters: inForce.titleCharacters,
+    idempotency_key_characters: inForce.idempotencyKeyCharacters,
+    password_min_characters: inForce.passwordMinCharacters,
+    password_max_bytes: inForce.passwordMaxBytes,
+    lifetime_days: inForce.lifetime / days(1),
+  };
+}

@@ -1,0 +1,145 @@
+import type { Limits } from '@pinfold/core';
+
+/** A part of a JSON document. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+declare const VALUE: unique symbol;
+
+/** A JSON schema of a `Value`: the type, the checks and the API document all come from it. */
+export interface Schema<Value> extends JsonObject {
+  readonly [VALUE]?: Value;
+}
+
+/** A member that an object may lack. */
+export interface Optional<Value> {
+  readonly optional: Schema<Value>;
+}
+
+/** The values that a schema describes. */
+export type ValueOf<S> =
+  S extends Optional<infer Value> ? Value : S extends Schema<infer Value> ? Value : never;
+
+type Members = Readonly<Record<string, Schema<unknown> | Optional<unknown>>>;
+type OptionalName<M> = { [Name in keyof M]: M[Name] extends Optional<unknown> ? Name : never }[keyof M];
+
+/** The objects whose members have these schemas. */
+export type ObjectOf<M> = { readonly [Name in Exclude<keyof M, OptionalName<M>>]: ValueOf<M[Name]> } & {
+  readonly [Name in OptionalName<M>]?: ValueOf<M[Name]>;
+};
+
+/** The pattern of a UUID. */
+export const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
+
+export function string(rest: JsonObject = {}): Schema<string> {
+  return { type: 'string', ...rest };
+}
+
+export function boolean(rest: JsonObject = {}): Schema<boolean> {
+  return { type: 'boolean', ...rest };
+}
+
+export function number(rest: JsonObject = {}): Schema<number> {
+  return { type: 'number', ...rest };
+}
+
+export function integer(rest: JsonObject = {}): Schema<number> {
+  return { type: 'integer', ...rest };
+}
+
+/** One of these strings. */
+export function oneOf<const Value extends string>(
+  values: readonly Value[],
+  rest: JsonObject = {},
+): Schema<Value> {
+  return { enum: values, ...rest };
+}
+
+export function constant<const Value>(value: Value, rest: JsonObject = {}): Schema<Value> {
+  return { const: value, ...rest };
+}
+
+/** A number of things. */
+export function count(description: string): Schema<number> {
+  return integer({ minimum: 0, description });
+}
+
+export function uuid(description?: string): Schema<string> {
+  return string({ pattern: UUID, ...(description === undefined ? {} : { description }) });
+}
+
+/** An instant (RFC 3339). */
+export function instant(): Schema<string> {
+  const pattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
+  return string({ pattern, description: 'RFC 3339, UTC, milliseconds.' });
+}
+
+export function array<Item>(items: Schema<Item>, rest: JsonObject = {}): Schema<readonly Item[]> {
+  return { type: 'array', items, ...rest };
+}
+
+/** The value or null: in `type` where the schema has a type that no other keyword contradicts, else in `oneOf`. */
+export function nullable<Value>(schema: Schema<Value>, rest: JsonObject = {}): Schema<Value | null> {
+  const { type } = schema;
+  return type === 'string' || type === 'integer'
+    ? { ...schema, type: [type, 'null'], ...rest }
+    : { oneOf: [...((schema.oneOf as readonly unknown[]) ?? [schema]), { type: 'null' }], ...rest };
+}
+
+export function either<A, B>(a: Schema<A>, b: Schema<B>, rest: JsonObject = {}): Schema<A | B> {
+  return { oneOf: [a, b], ...rest };
+}
+
+export function nothing(description: string): Schema<null> {
+  return { type: 'null', description };
+}
+
+export function optional<Value>(schema: Schema<Value>): Optional<Value> {
+  return { optional: schema };
+}
+
+/** An object that has every member that is not {@link optional}. */
+export function object<M extends Members>(members: M, rest: JsonObject = {}): Schema<ObjectOf<M>> {
+  const required = Object.keys(members).filter((name) => !('optional' in (members[name] ?? {})));
+  const properties = Object.entries(members).map(([name, member]) => [
+    name,
+    'optional' in member ? member.optional : member,
+  ]);
+  return {
+    type: 'object',
+    ...(required.length === 0 ? {} : { required }),
+    properties: Object.fromEntries(properties),
+    ...rest,
+  };
+}
+
+/** An object of a request, which has no other members. */
+export function closed<M extends Members>(members: M, rest: JsonObject = {}): Schema<ObjectOf<M>> {
+  return object(members, { additionalProperties: false, ...rest });
+}
+
+const DESCRIBE: unique symbol = Symbol('describe');
+
+type Describe = (limits: Limits) => JsonObject;
+
+/** A schema that the API document holds once, under this name. It may depend on the limits in force. */
+export function named<Value>(name: string, describe: (limits: Limits) => Schema<Value>): Schema<Value> {
+  return { $ref: `#/components/schemas/${name}`, [DESCRIBE]: describe } as JsonObject;
+}
+
+/** The named schemas that a document refers to, directly or through each other, by name. */
+export function schemasIn(
+  value: unknown,
+  limits: Limits,
+  found: Record<string, JsonObject> = {},
+): JsonObject {
+  if (typeof value !== 'object' || value === null) return found;
+  const { $ref, [DESCRIBE]: describe } = value as { readonly $ref?: string; readonly [DESCRIBE]?: Describe };
+  const name = $ref?.split('/').at(-1) ?? '';
+  if (describe !== undefined && found[name] === undefined) {
+    const schema = describe(limits);
+    found[name] = schema;
+    schemasIn(schema, limits, found);
+  }
+  for (const member of Object.values(value)) schemasIn(member, limits, found);
+  return found;
+}

@@ -1,0 +1,74 @@
+import type { EventType, HistoryEvent } from '@pinfold/core';
+import { toRfc3339 } from '@pinfold/core/adapter';
+import * as T from '../schema.ts';
+
+/** A record, so that a type that is missing here does not compile. */
+const EVENT_TYPES: Readonly<Record<EventType, true>> = {
+  'pin.published': true,
+  'pin.title_changed': true,
+  'pin.password_set': true,
+  'pin.password_removed': true,
+  'pin.renewed': true,
+  'pin.pinned': true,
+  'pin.unpinned': true,
+  'pin.stopped': true,
+  'pin.taken_down': true,
+  'pin.expired': true,
+  'pin.purged': true,
+  'key.agreed': true,
+  'key.created': true,
+  'key.revoked': true,
+  'account.blocked': true,
+  'account.unblocked': true,
+  'account.limits_changed': true,
+  'takedown.lifted': true,
+  'service.mode_changed': true,
+  'session.started': true,
+  'session.ended': true,
+  'session.refused': true,
+  'link.created': true,
+};
+
+const EVENT = {
+  id: T.uuid(),
+  at: T.instant(),
+  type: T.oneOf(Object.keys(EVENT_TYPES) as readonly EventType[]),
+  account: T.nullable(T.string()),
+  pin: T.nullable(T.string(), { description: 'The publication that it happened to.' }),
+  actor: T.object({
+    kind: T.oneOf(['key', 'person', 'operator', 'system']),
+    id: T.nullable(T.string(), { description: 'The id of the key, or the name of who did it.' }),
+  }),
+  request: T.nullable(T.string(), { description: 'The id of the request.' }),
+  address: T.optional(T.string({ description: 'The client’s address, if this service stores addresses.' })),
+};
+
+/** An event of the history as JSON. */
+export type WireEvent = T.ObjectOf<typeof EVENT>;
+
+/**
+ * The JSON of an event.
+ *
+ * @example
+ * import type { HistoryEvent } from '@pinfold/core';
+ * import { eventOf } from '@pinfold/http-express';
+ *
+ * declare const event: HistoryEvent;
+ * console.log(JSON.stringify(eventOf(event)));
+ */
+export function eventOf({ id, at, type, account, pin, actor, request, address }: HistoryEvent): WireEvent {
+  const event = { id, at: toRfc3339(at), type, account, pin, actor, request };
+  return address === null ? event : { ...event, address };
+}
+
+export const eventSchema = T.named('Event', () => T.object(EVENT));
+
+export const exampleEvent: WireEvent = {
+  id: '5b0e3c52-7f1d-4c0a-9d3e-2a6f8b1c4d7e',
+  at: '2026-11-20T09:30:00.000Z',
+  type: 'pin.renewed',
+  account: 'default',
+  pin: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  actor: { kind: 'key', id: '4fJ2kQ9xTzA' },
+  request: '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c',
+};

@@ -1,0 +1,76 @@
+import type { Instant } from '@pinfold/core';
+import { toRfc3339 } from '@pinfold/core/adapter';
+import { OPERATOR_TEXT } from '@pinfold/core/administration';
+import type { DescribedAnswer } from '../endpoint.ts';
+import * as T from '../schema.ts';
+
+/** One member of a JSON object: its schema, an example, and how it is read from the source. */
+export interface Member<Source, Value> {
+  readonly schema: T.Schema<Value>;
+  readonly example: Value;
+  readonly read: (source: Source) => Value;
+}
+
+type AnyMembers<Source> = Readonly<Record<string, Member<Source, unknown>>>;
+type Schemas<M> = {
+  readonly [Name in keyof M]: M[Name] extends Member<never, infer Value> ? T.Schema<Value> : never;
+};
+
+/** The JSON object that has these members. */
+export type WireOf<M> = T.ObjectOf<Schemas<M>>;
+
+/** Makes members that are read from one kind of source. */
+export function memberOf<Source>() {
+  return <Value>(
+    schema: T.Schema<Value>,
+    example: NoInfer<Value>,
+    read: (source: Source) => NoInfer<Value>,
+  ): Member<Source, Value> => ({ schema, example, read });
+}
+
+export function wireOf<Source, M extends AnyMembers<Source>>(members: M, source: Source): WireOf<M> {
+  return mapped(members, ({ read }) => read(source)) as WireOf<M>;
+}
+
+export function schemasOf<M extends AnyMembers<never>>(members: M): Schemas<M> {
+  return mapped(members, ({ schema }) => schema) as Schemas<M>;
+}
+
+export function exampleOf<M extends AnyMembers<never>>(members: M): WireOf<M> {
+  return mapped(members, ({ example }) => example) as WireOf<M>;
+}
+
+export function instantOrNull(instant: Instant | null): string | null {
+  return instant === null ? null : toRfc3339(instant);
+}
+
+/** What an operator writes for others: why something was done to an account or a publication, or a message. */
+export function operatorText(description = 'The reason, without control characters.'): T.Schema<string> {
+  return T.string({ ...OPERATOR_TEXT, description });
+}
+
+/** Describes the answer that is one page of a list. */
+export function pageAnswer<Item>(
+  name: string,
+  member: string,
+  [items, example]: readonly [schema: T.Schema<Item>, example: Item],
+  { asked, order = 'Newest first.' }: { readonly asked: string; readonly order?: string },
+): Readonly<Record<number, DescribedAnswer>> {
+  const schema = T.named(name, () =>
+    T.object({
+      [member]: T.array(items, { maxItems: 100, description: order }),
+      next_cursor: T.nullable(T.string(), {
+        description: `Ask for the next page with ${asked}; null on the last page.`,
+      }),
+    }),
+  );
+  const examples = { page: { [member]: [example], next_cursor: null } };
+  return { 200: { description: 'A page.', schema, examples } };
+}
+
+function mapped<Source>(
+  members: AnyMembers<Source>,
+  of: (member: Member<Source, unknown>) => unknown,
+): unknown {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, of(member)]));
+}

@@ -1,0 +1,35 @@
+import { accountId, OPERATOR } from '@pinfold/core';
+import { expect } from 'chai';
+import { administered } from './administered.ts';
+import { ask } from './client.ts';
+
+describe('GET /admin/openapi.json', () => {
+  it('is for callers of the scope admin alone, compressed and with an ETag', () =>
+    administered(async ({ rig }) => {
+      const { text: key } = await rig.manageKeys.create({
+        by: OPERATOR,
+        account: accountId('operators'),
+        scopes: ['admin'],
+      });
+      const read = (headers: Record<string, string>, method = 'GET') =>
+        ask(rig, '/admin/openapi.json', { method, headers });
+      const as = (authorization: string) => ({ authorization, 'accept-encoding': 'identity' });
+      expect((await read(as('Bearer wrong'))).status).to.equal(401);
+      for (const method of ['GET', 'POST']) {
+        const other = await read(as(`Bearer ${rig.keys.first}`), method);
+        expect([other.status, other.headers.get('allow')]).to.deep.equal([404, null]);
+      }
+      const document = await read(as(`Bearer ${key}`));
+      expect(document.status).to.equal(200);
+      expect(JSON.parse(document.text)).to.deep.equal(JSON.parse(JSON.stringify(rig.administrationDocument)));
+      const etag = document.headers.get('etag') ?? '';
+      const again = await read({ ...as(`Bearer ${key}`), 'if-none-match': etag });
+      expect([again.status, again.text]).to.deep.equal([304, '']);
+      const zipped = await read({ ...as(`Bearer ${key}`), 'accept-encoding': 'gzip' });
+      expect(zipped.headers.get('content-encoding')).to.equal('gzip');
+      expect(zipped.text).to.equal(document.text);
+      const refused = await read(as(`Bearer ${key}`), 'POST');
+      expect([refused.status, refused.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
+      expect(rig.log.at(-1)?.route).to.equal('/admin/openapi.json');
+    }));
+});
