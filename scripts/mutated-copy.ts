@@ -70,10 +70,7 @@ export const mutated: Readonly<Record<string, Mutated>> = {
     read: ['deploy'],
   },
   memory: adapter('memory', {
-    specs: [
-      'test-contracts/test/memory/*.contract.spec.ts',
-      'test-contracts/test/memory/role-store-model.spec.ts',
-    ],
+    specs: ['test-contracts/test/memory/*.contract.spec.ts'],
   }),
   'persistence-sqlite': adapter('persistence-sqlite', {
     sources: [

@@ -4,19 +4,7 @@ import type { Clock, Duration } from '@pinfold/core';
 import { type Persistence, raceSignal } from '@pinfold/core/adapter';
 import { Checkpointer } from './engine/checkpointer.ts';
 import { SqliteConnection } from './engine/sqlite-connection.ts';
-import { checkSchema, migrate } from './schema/migrate.ts';
-import { sqliteAccountStore } from './stores/sqlite-account-store.ts';
-import { sqliteApiKeyStore } from './stores/sqlite-api-key-store.ts';
-import { sqliteAttemptCounter } from './stores/sqlite-attempt-counter.ts';
-import { sqliteHistoryStore } from './stores/sqlite-history-store.ts';
-import { sqliteImport } from './stores/sqlite-import.ts';
-import { sqlitePairingStore } from './stores/sqlite-pairing-store.ts';
-import { sqliteRoleStore } from './stores/sqlite-role-store.ts';
-import { sqliteServiceMode } from './stores/sqlite-service-mode.ts';
-import { sqliteSessionStore } from './stores/sqlite-session-store.ts';
-import { sqliteSnapshot } from './stores/sqlite-snapshot.ts';
-import { sqliteTakedownStore } from './stores/sqlite-takedown-store.ts';
-import { sqliteViewStore } from './stores/sqlite-view-store.ts';
+import { sqliteStores } from './stores/sqlite-stores.ts';
 
 /** What {@link openSqlite} needs. */
 export interface OpenSqliteOptions {
@@ -50,36 +38,9 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
   const checkpointer = new Checkpointer(file);
   const connection = new SqliteConnection(file, sleep, () => checkpointer.changed());
   await connection.read((prepare) => prepare('SELECT 1').get());
-  return handleOn(connection, checkpointer);
+  return sqliteStores(connection, checkpointer);
 }
 
 function sleepByTimer(length: Duration, signal?: AbortSignal): Promise<void> {
   return raceSignal(setTimeout(length), signal);
-}
-
-/** The stores of one connection. */
-export function handleOn(
-  connection: SqliteConnection,
-  checkpointer: Pick<Checkpointer, 'close'>,
-): Persistence {
-  return {
-    roles: sqliteRoleStore(connection),
-    accounts: sqliteAccountStore(connection),
-    apiKeys: sqliteApiKeyStore(connection),
-    attempts: sqliteAttemptCounter(connection),
-    sessions: sqliteSessionStore(connection),
-    history: sqliteHistoryStore(connection),
-    mode: sqliteServiceMode(connection),
-    takedowns: sqliteTakedownStore(connection),
-    views: sqliteViewStore(connection),
-    pairings: sqlitePairingStore(connection),
-    snapshot: sqliteSnapshot(connection),
-    imports: sqliteImport(connection),
-    migrate: (scope) => migrate(connection, undefined, scope),
-    check: (signal) => checkSchema(connection, signal),
-    close: async () => {
-      connection.close();
-      await checkpointer.close();
-    },
-  };
 }
