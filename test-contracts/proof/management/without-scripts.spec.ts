@@ -92,7 +92,7 @@ describe('the screen without scripts', function () {
     await page.getByText('Remove the password…').click();
     await page.getByRole('button', { name: 'Remove password' }).click();
     await page.getByText('The password was removed').waitFor();
-    expect(await only()).to.include({ title: 'Minutes', pinned: false, passwordHash: null });
+    expect(await only()).to.include({ title: 'Minutes', pinned: false, passwordProtected: false });
     await page.getByRole('link', { name: 'Stop publication…' }).click();
     await page.getByRole('heading', { name: 'Stop this publication?' }).waitFor();
     await page.getByRole('button', { name: 'Stop publication' }).click();

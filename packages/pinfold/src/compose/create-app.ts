@@ -189,10 +189,11 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     const deadline = AbortSignal.timeout(LONGEST_STOP);
     drained.abort();
     service.stop();
-    await removeServerFile?.();
     const ended = server.stop(cutOff).then(() => service.close(deadline));
+    // The server is stopping by now, and says so to probes.
+    const removed = removeServerFile?.();
     try {
-      await Promise.race([ended, aborted(deadline)]);
+      await Promise.race([Promise.all([ended, removed]), aborted(deadline)]);
       if (isListening) log.info('stopped');
     } finally {
       // A store that fails to close must leave neither a port nor a line of the log behind.

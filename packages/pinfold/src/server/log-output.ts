@@ -24,6 +24,13 @@ const NEWLINE = 0x0a;
 /** How a flush ends: everything is written, or a write has failed for another reason than a full pipe. */
 type AtRest = (isAtRest: boolean) => void;
 
+/** All outputs of the process, which share one listener for its exit. */
+const OPEN: Set<LogOutput> = new Set();
+
+function writeRest(): void {
+  for (const output of OPEN) output.exit();
+}
+
 /**
  * Writes the lines of a log to standard output in batches, off the path of the answers: one system call for up to
  * 10 ms or 32 KiB of lines.
@@ -54,7 +61,8 @@ export class LogOutput {
   constructor(shared: boolean, onLost: (lines: number) => void) {
     this.#longestWrite = shared ? ATOMIC_BYTES : BATCH_BYTES;
     this.#onLost = onLost;
-    process.once('exit', () => this.#exit());
+    OPEN.add(this);
+    if (OPEN.size === 1) process.once('exit', writeRest);
   }
 
   /** @param urgent writes the line and what was gathered before it without waiting for the batch. */
@@ -176,7 +184,7 @@ export class LogOutput {
   }
 
   /** Writes what is left when the process exits, also after an uncaught exception. */
-  #exit(): void {
+  exit(): void {
     if (this.#ended || this.#fails) return;
     this.#closeBatch();
     // A write that is under way is finished by its own thread.
