@@ -12,9 +12,12 @@ export async function momentsOfPublishing(backends: Backends): Promise<readonly 
   return await withVictim(backends, undefined, async ({ key }, victim) => {
     const { url } = await victim.said('serving');
     expect((await new Client(url, key).publish('the key')).status).to.equal(201);
-    return await momentsOf(victim);
+    return (await momentsOf(victim)).filter((moment) => !LEFT_TO_CHANCE.test(moment));
   });
 }
+
+/** The key is looked up once more where the body arrives later than the head, and before anything is stored. */
+const LEFT_TO_CHANCE = /apiKeys\.find [2-9]/;
 
 /** Kills a node at a moment of a publication, and looks at what another one makes of it. */
 export async function killPublishing(backends: Backends, moment: Moment): Promise<void> {
