@@ -22,8 +22,8 @@ const SPECS = [
 
 /** What is quick and names its cause comes first. */
 const QUICK: Readonly<Record<string, readonly string[]>> = {
+  'use cases': ['packages/core/test/use-cases/**/*.spec.ts'],
   core: ['packages/core/test/**/*.spec.ts'],
-  'use cases': ['test-contracts/proof/use-cases/**/*.spec.ts'],
   doors: ['packages/{http,http-express,viewer}/test/**/*.spec.ts', 'packages/management/test/*.spec.ts'],
   adapters: [
     'packages/{archive-zip,persistence-*,platform-node,storage-*}/test/**/*.spec.ts',
