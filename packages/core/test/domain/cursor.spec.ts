@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decodeCursor, encodeCursor, type RoleFilter } from '../../src/domain/cursor.ts';
-import { accountId, instant, parseRoleId, type RoleId } from '../../src/index.ts';
+import { cursorCodec, type RoleFilter, roleCursors } from '../../src/domain/cursor.ts';
+import { takedownCursors } from '../../src/domain/takedown.ts';
+import {
+  accountId,
+  instant,
+  parseRoleId,
+  type RoleId,
+  type Sha256,
+  type TakedownCursor,
+} from '../../src/index.ts';
 import { NOW, UUID } from '../values.ts';
 
 const id = UUID as RoleId;
@@ -20,13 +28,13 @@ describe('a cursor', () => {
         (at, uuid, state, search) => {
           const cursor = { publishedAt: instant(at), id: parseRoleId(uuid) as RoleId };
           const filter: RoleFilter = { account, state, search };
-          expect(decodeCursor(encodeCursor(cursor, filter), filter)).to.deep.equal(cursor);
+          expect(roleCursors(filter).decode(roleCursors(filter).encode(cursor))).to.deep.equal(cursor);
         },
       ),
     );
   });
   it('is good under its own filter only', () => {
-    const text = encodeCursor({ publishedAt: NOW, id }, everything);
+    const text = roleCursors(everything).encode({ publishedAt: NOW, id });
     for (const other of [
       { account: accountId('another') },
       { state: 'expired' },
@@ -34,15 +42,21 @@ describe('a cursor', () => {
       { search: 'undefined' },
       { search: '' },
     ] as const) {
-      expect(decodeCursor(text, { ...everything, ...other })).to.have.property('code', 'invalid_cursor');
+      expect(roleCursors({ ...everything, ...other }).decode(text)).to.have.property(
+        'code',
+        'invalid_cursor',
+      );
     }
   });
   it('is safe in a URL as it stands', () => {
-    const text = encodeCursor({ publishedAt: NOW, id }, { account, state: 'published', search: 'ä /&' });
+    const text = roleCursors({ account, state: 'published', search: 'ä /&' }).encode({
+      publishedAt: NOW,
+      id,
+    });
     expect(encodeURIComponent(text)).to.equal(text);
   });
   it('that is not ours is refused', () => {
-    const text = encodeCursor({ publishedAt: NOW, id }, everything);
+    const text = roleCursors(everything).encode({ publishedAt: NOW, id });
     for (const wrong of [
       '',
       'abc',
@@ -53,9 +67,29 @@ describe('a cursor', () => {
       text.replace(id, '-'.repeat(36)),
       text.slice(0, -1),
     ]) {
-      expect(decodeCursor(wrong, everything)).to.have.property('code', 'invalid_cursor');
+      expect(roleCursors(everything).decode(wrong)).to.have.property('code', 'invalid_cursor');
     }
     const [, rest = ''] = /^[^.]+(.*)$/.exec(text) ?? [];
-    expect(decodeCursor(`zzzzzzzzzzz${rest}`, everything)).to.have.property('code', 'invalid_cursor');
+    for (const at of ['9999999999999999', '-1', '1e3', 'zzz', '']) {
+      expect(roleCursors(everything).decode(`${at}${rest}`)).to.have.property('code', 'invalid_cursor');
+    }
+  });
+  it('holds any text, and is not a cursor of another list', () => {
+    const readers = { name: (text: string) => text };
+    const names = cursorCodec(readers, ['names']);
+    const anyText = fc.string({ unit: 'grapheme' });
+    fc.assert(
+      fc.property(anyText, anyText, (name, noCursor) => {
+        const text = names.encode({ name });
+        expect(encodeURIComponent(text)).to.equal(text);
+        expect(names.decode(text)).to.deep.equal({ name });
+        expect(cursorCodec(readers, ['others']).decode(text)).to.have.property('code', 'invalid_cursor');
+        expect(names.decode(noCursor)).to.have.property('code', 'invalid_cursor');
+      }),
+    );
+  });
+  it('leads back to a takedown without a SHA-256', () => {
+    const place: TakedownCursor = { at: NOW, id, sha256: '' as Sha256 };
+    expect(takedownCursors.decode(takedownCursors.encode(place))).to.deep.equal(place);
   });
 });
