@@ -26,52 +26,42 @@ export interface CursorCodec<Place> {
   decode(text: string): Place | Refusal<'invalid_cursor'>;
 }
 
-/** How each member of a place is read from its text; `undefined` for a wrong text. */
+/** Reads each member of a place from its text; `undefined` for a wrong text. */
 export type PlaceReaders<Place> = {
   readonly [Member in keyof Place]: (text: string) => Place[Member] | undefined;
 };
 
-/** A codec for one list under one filter. `filter` names the list and the values that it is filtered by. */
+/**
+ * A codec for one list under one filter. Members of a place have no `.` and nothing that a URL escapes; `filter` names
+ * the list and the values that it is filtered by.
+ */
 export function cursorCodec<Place extends object>(
   readers: PlaceReaders<Place>,
   filter: readonly unknown[],
 ): CursorCodec<Place> {
   const members = Object.keys(readers) as (keyof Place)[];
   const mark = markOf(filter);
-  const encode = (place: Place): string =>
-    [...members.map((member) => escaped(String(place[member]))), mark].join('.');
+  const encode = (place: Place): string => [...members.map((member) => place[member]), mark].join('.');
   return {
     encode,
     decode(text) {
-      const parts = text.split('.').map(unescaped);
-      const read = members.map((member, at) => [member, readers[member](parts[at] ?? '')] as const);
-      const isRead = read.every(([, value]) => value !== undefined);
-      const place = Object.fromEntries(read) as unknown as Place;
-      return isRead && encode(place) === text ? place : { kind: 'refused', code: 'invalid_cursor' };
+      const parts = text.split('.');
+      const values = members.map((member, at) => readers[member](parts[at] ?? ''));
+      const place = Object.fromEntries(members.map((member, at) => [member, values[at]])) as Place;
+      const isOwn = !values.includes(undefined) && encode(place) === text;
+      return isOwn ? place : { kind: 'refused', code: 'invalid_cursor' };
     },
   };
 }
 
 /** The codec of a list of roles. */
 export function roleCursors({ account, state, search }: RoleFilter): CursorCodec<RoleCursor> {
-  const filter = ['roles', account ?? null, state ?? null, search ?? null];
-  return cursorCodec<RoleCursor>({ publishedAt: readInstant, id: parseRoleId }, filter);
+  return cursorCodec({ publishedAt: readInstant, id: parseRoleId }, ['roles', account, state, search]);
 }
 
 export function readInstant(text: string): Instant | undefined {
-  return /^[0-9]{1,16}$/.test(text) && Number.isSafeInteger(Number(text))
-    ? (Number(text) as Instant)
-    : undefined;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[^0-9A-Za-z_-]/gu, (character) => `~${character.codePointAt(0)?.toString(16)}~`);
-}
-
-function unescaped(text: string): string {
-  return text.replace(/~([0-9a-f]{1,5}|10[0-9a-f]{4})~/g, (_, code: string) =>
-    String.fromCodePoint(Number.parseInt(code, 16)),
-  );
+  const at = Number(text);
+  return Number.isSafeInteger(at) && at >= 0 ? (at as Instant) : undefined;
 }
 
 /** FNV-1a over a filter: tells filters apart, and protects nothing. */

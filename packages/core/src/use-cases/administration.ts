@@ -85,7 +85,21 @@ export interface AdministrationPorts extends TakedownPorts {
   readonly mode: ServiceMode;
 }
 
-const CURSORS = cursorCodec<Pick<Account, 'name'>>({ name: parseAccountId }, ['accounts']);
+/** Names in cursors are escaped: they hold any printable character. */
+const CURSORS = cursorCodec<{ readonly escaped: string }>(
+  { escaped: (text) => (parseAccountId(unescaped(text)) === undefined ? undefined : text) },
+  ['accounts'],
+);
+
+function escaped(name: AccountId): string {
+  return name.replace(/[^0-9A-Za-z_-]/gu, (character) => `~${character.codePointAt(0)?.toString(16)}~`);
+}
+
+function unescaped(text: string): string {
+  return text.replace(/~([0-9a-f]{1,5}|10[0-9a-f]{4})~/g, (_, code: string) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
+  );
+}
 
 /** What becomes of an account, and what the history calls it; nothing when all is so already. */
 type Decision = { readonly change: AccountChange; readonly type: EventType } | undefined;
@@ -121,11 +135,12 @@ export function createAdministration(
     ...takingDown(ports, show),
     listAccounts: (request = {}) =>
       readPage('accounts', request, CURSORS, async (after, limit) => {
-        const { items, next } = cutTo(await accounts.list(after?.name, limit + 1), limit);
+        const last = after && accountId(unescaped(after.escaped));
+        const { items, next } = cutTo(await accounts.list(last, limit + 1), limit);
         const used: AdministeredAccount[] = [];
         // One after another: a page must not take every connection there is.
         for (const account of items) used.push(await withUse(account));
-        return { items: used, next };
+        return { items: used, next: next && { escaped: escaped(next.name) } };
       }),
     async showAccount(name) {
       const found = await accounts.load(accountId(name));
