@@ -16,13 +16,14 @@ const SPECS = [
   'packages/*/test',
   'test-contracts/test',
   'test-contracts/proof',
+  'acceptance',
   'examples/*/test',
 ];
 
 /** What is quick and names its cause comes first. */
 const QUICK: Readonly<Record<string, readonly string[]>> = {
+  'use cases': ['packages/core/test/use-cases/**/*.spec.ts'],
   core: ['packages/core/test/**/*.spec.ts'],
-  'use cases': ['test-contracts/proof/use-cases/**/*.spec.ts'],
   doors: ['packages/{http,http-express,viewer}/test/**/*.spec.ts', 'packages/management/test/*.spec.ts'],
   adapters: [
     'packages/{archive-zip,persistence-*,platform-node,storage-*}/test/**/*.spec.ts',
@@ -31,11 +32,8 @@ const QUICK: Readonly<Record<string, readonly string[]>> = {
 };
 const THOROUGH: Readonly<Record<string, readonly string[]>> = {
   server: ['packages/pinfold/test/**/*.spec.ts'],
-  'crashes and faults': ['test-contracts/proof/{crashes,faults,three-nodes}/**/*.spec.ts'],
-  browsers: [
-    'test-contracts/proof/{browser,management}/**/*.spec.ts',
-    'packages/management/test/browser/**/*.spec.ts',
-  ],
+  'crashes and faults': ['acceptance/{crashes,faults,three-nodes}/**/*.spec.ts'],
+  browsers: ['acceptance/{browser,management}/**/*.spec.ts', 'packages/management/test/browser/**/*.spec.ts'],
 };
 const DERIVED: Readonly<Record<string, readonly string[]>> = {
   mutants: ['test-contracts/proof/mutants.spec.ts'],

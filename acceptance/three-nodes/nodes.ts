@@ -6,8 +6,8 @@ import { type ApiKeyId, type ArchiveStorage, after, type Duration } from '@pinfo
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { START } from '@pinfold/test-contracts/fixtures';
 import pg from 'pg';
+import { openBucket } from 'pinfold-proof/service/addresses.ts';
 import type { PostgresAddress } from 'pinfold-test-servers';
-import { openBucket } from '../service/addresses.ts';
 import { type Child, startChild } from '../service/child.ts';
 import { Client } from '../service/client.ts';
 import type { NodeOrders, NodeTask, NodeWord } from './node.ts';

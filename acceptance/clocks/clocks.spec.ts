@@ -13,10 +13,10 @@ import {
 } from '@pinfold/core';
 import { aroundCalls, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { openNode, type ServiceNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
+import { newPlace, type Place, type RecordsKind } from 'pinfold-proof/service/places.ts';
+import { type ServedNode, serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { Client } from '../service/client.ts';
-import { openNode, type ServiceNode, type WrapPort } from '../service/open-node.ts';
-import { newPlace, type Place, type RecordsKind } from '../service/places.ts';
-import { type ServedNode, serveNode } from '../service/serve-node.ts';
 import { enter, tryPassword } from '../service/visitor.ts';
 import { createSettableClock, type SettableClock } from './settable-clock.ts';
 

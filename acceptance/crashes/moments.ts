@@ -1,6 +1,6 @@
 import type { StagedArchive, Staging } from '@pinfold/core';
 import { aroundCalls } from '@pinfold/test-contracts/fixtures';
-import type { WrapPort } from '../service/open-node.ts';
+import type { WrapPort } from 'pinfold-proof/service/open-node.ts';
 
 /** A moment of a run: `before roles.commit 1`, `after archives.delete 3`. */
 export type Moment = string;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Duration, duration, hours, minutes, seconds } from '@pinfold/core';
 import { expect } from 'chai';
+import { sharedBucket } from 'pinfold-proof/service/places.ts';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { siteOf } from '../service/client.ts';
-import { sharedBucket } from '../service/places.ts';
 import { enter, tryPassword } from '../service/visitor.ts';
 import { type Nodes, openNodes, type RunningNode } from './nodes.ts';
 

@@ -1,11 +1,11 @@
 // A node as a process of its own that is killed at one moment of what it does, or tells of all of them.
 import type { Instant } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
-import type { ArchivesAddress, RecordsAddress } from '../service/addresses.ts';
+import type { ArchivesAddress, RecordsAddress } from 'pinfold-proof/service/addresses.ts';
+import { openNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
+import { serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { endWithStarter } from '../service/child.ts';
 import { oneRenewal } from '../service/one-renewal.ts';
-import { openNode, type WrapPort } from '../service/open-node.ts';
-import { serveNode } from '../service/serve-node.ts';
 import { type Moment, tellingMoments } from './moments.ts';
 import { takeDown } from './take-down.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { accountId, OPERATOR } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { openNode } from 'pinfold-proof/service/open-node.ts';
+import { newPlace } from 'pinfold-proof/service/places.ts';
+import { serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { Client } from '../service/client.ts';
-import { openNode } from '../service/open-node.ts';
-import { newPlace } from '../service/places.ts';
-import { serveNode } from '../service/serve-node.ts';
 
 describe('A folder of the service that is away', () => {
   for (const folder of ['archives', 'staging']) {

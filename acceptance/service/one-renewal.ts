@@ -1,6 +1,6 @@
 import { type Clock, defaultLimits } from '@pinfold/core';
 import { aroundCalls } from '@pinfold/test-contracts/fixtures';
-import type { WrapPort } from './open-node.ts';
+import type { WrapPort } from 'pinfold-proof/service/open-node.ts';
 
 /**
  * Sees to it that the lease of the first publication is renewed exactly once, without a test that waits: the first pause

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { palette as PALETTE } from '@pinfold/http';
 import { expect } from 'chai';
 
-const packages = join(import.meta.dirname, '..', '..', 'packages');
+const packages = join(import.meta.dirname, '..', 'packages');
 const STYLES = 'management/styles';
 /** Sheets beside the management screen's, which has the whole palette, and who names what each uses of the palette. */
 const NAMED: Readonly<Record<string, string>> = {

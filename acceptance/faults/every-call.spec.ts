@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { accountId, hours, isFault, OPERATOR, seconds } from '@pinfold/core';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { openNode, type ServiceNode } from 'pinfold-proof/service/open-node.ts';
+import { newPlace, type Place } from 'pinfold-proof/service/places.ts';
+import { type ServedNode, serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { type Answer, Client } from '../service/client.ts';
 import { oneRenewal } from '../service/one-renewal.ts';
-import { openNode, type ServiceNode } from '../service/open-node.ts';
-import { newPlace, type Place } from '../service/places.ts';
-import { type ServedNode, serveNode } from '../service/serve-node.ts';
 import { tryPassword } from '../service/visitor.ts';
 import { type BrokenCall, PlannedFaults } from './planned-faults.ts';
 

@@ -1,4 +1,4 @@
-import type { ServiceNode } from '../service/open-node.ts';
+import type { ServiceNode } from 'pinfold-proof/service/open-node.ts';
 
 /** Takes a role down as the operator's command does. */
 export async function takeDown(

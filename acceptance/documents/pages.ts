@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The root of the workspace. */
-export const root: string = join(import.meta.dirname, '..', '..', '..');
+export const root: string = join(import.meta.dirname, '..', '..');
 
 const BUILT = /(?:^|[\\/])(?:node_modules|dist|\.git)(?:[\\/]|$)/;
 
@@ -15,7 +15,7 @@ export function documents(): readonly string[] {
 
 /** Every source, test and script, by its path. */
 export function sources(): readonly string[] {
-  return found(['{packages,examples,test-contracts,scripts,bench}/**/*.{ts,mjs,yaml}']);
+  return found(['{packages,examples,acceptance,test-contracts,scripts,bench}/**/*.{ts,mjs,yaml}']);
 }
 
 function found(patterns: readonly string[]): readonly string[] {

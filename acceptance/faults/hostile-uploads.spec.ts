@@ -11,10 +11,10 @@ import {
   type RawConnection,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { openNode, type ServiceNode } from 'pinfold-proof/service/open-node.ts';
+import { newPlace, type Place } from 'pinfold-proof/service/places.ts';
+import { type ServedNode, serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { Client, siteOf } from '../service/client.ts';
-import { openNode, type ServiceNode } from '../service/open-node.ts';
-import { newPlace, type Place } from '../service/places.ts';
-import { type ServedNode, serveNode } from '../service/serve-node.ts';
 
 interface Service {
   readonly place: Place;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
+import { readPromises } from 'pinfold-proof/promises.ts';
 import { documents, root, sources } from './documents/pages.ts';
 import { anchorsOf, deadReferences, unknownPapers } from './documents/references.ts';
-import { readPromises } from './promises.ts';
 
 const files = [...documents(), ...sources()].map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 

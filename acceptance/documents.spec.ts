@@ -45,7 +45,7 @@ Server.prototype.listen = function (...args) {
 `;
 
 const TSCONFIG = {
-  extends: '../../../../tsconfig.test.base.json',
+  extends: '../../../tsconfig.test.base.json',
   compilerOptions: { tsBuildInfoFile: './.tsbuildinfo', noUnusedLocals: false, types: ['node'] },
   include: ['*.ts'],
 };

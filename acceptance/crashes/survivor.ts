@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { accountId, OPERATOR } from '@pinfold/core';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import { openNode, type ServiceNode } from 'pinfold-proof/service/open-node.ts';
+import { type ArchivesKind, newPlace, type RecordsKind } from 'pinfold-proof/service/places.ts';
+import { type ServedNode, serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { Client } from '../service/client.ts';
-import { openNode, type ServiceNode } from '../service/open-node.ts';
-import { type ArchivesKind, newPlace, type RecordsKind } from '../service/places.ts';
-import { type ServedNode, serveNode } from '../service/serve-node.ts';
 import type { VictimOrders } from './victim.ts';
 
 /** What both nodes keep everything in. */

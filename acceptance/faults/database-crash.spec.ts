@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { accountId, isFault, OPERATOR, seconds } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { openNode } from 'pinfold-proof/service/open-node.ts';
+import { newPlace } from 'pinfold-proof/service/places.ts';
+import { serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { type Answer, Client, siteOf } from '../service/client.ts';
-import { openNode } from '../service/open-node.ts';
-import { newPlace } from '../service/places.ts';
-import { serveNode } from '../service/serve-node.ts';
 
 const WORKERS = 6;
 const CRASHES = 2;

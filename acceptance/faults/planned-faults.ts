@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from '@pinfold/core';
 import { withFaults } from '@pinfold/test-contracts';
-import type { WrapPort } from '../service/open-node.ts';
+import type { WrapPort } from 'pinfold-proof/service/open-node.ts';
 
 /** One call of a port, and whether it breaks before it reaches the port or only its answer is lost. */
 export interface BrokenCall {
