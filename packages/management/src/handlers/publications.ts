@@ -26,7 +26,8 @@ import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { filesCard } from '../views/files.ts';
 import { stopView } from '../views/stop.ts';
 
-const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
+/** What is wrong with a password. */
+export const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
   type: 'passwordOdd',
   encoding: 'passwordOdd',
   too_short: 'passwordTooShort',

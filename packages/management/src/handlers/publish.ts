@@ -10,6 +10,7 @@ import { duringMaintenance } from '../response/refuse.ts';
 import { oddText } from '../upload-form.ts';
 import { problemList } from '../views/problems.ts';
 import { showList, tooLarge } from './list.ts';
+import { PASSWORD_MESSAGES } from './publications.ts';
 import type { ArchiveContext } from './receive.ts';
 
 /** Why nothing was published, as both doors of the screen tell it. */
@@ -88,6 +89,10 @@ function refused(
     case 'invalid_idempotency_key':
     case 'invalid_title':
       return { status: 422, kind: 'refused', message: words.say(oddText(refusal)) };
+    case 'invalid_password': {
+      const message = words.say(PASSWORD_MESSAGES[refusal.rule], { ...refusal });
+      return { status: 422, kind: 'refused', message };
+    }
     default:
       return refusal satisfies never;
   }
