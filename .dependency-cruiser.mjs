@@ -65,7 +65,7 @@ export default {
       comment: 'another package is imported by its name, so that what is tested is what is published',
       severity: 'error',
       from: {
-        path: '^(packages/[^/]+|test-contracts/proof|test-contracts|examples/[^/]+)/',
+        path: '^(packages/[^/]+|acceptance|test-contracts/proof|test-contracts|examples/[^/]+)/',
       },
       to: { path: anyPackage, pathNot: '^$1/', dependencyTypes: ['local'] },
     },

@@ -61,7 +61,7 @@ try {
 } finally {
   rmSync(planted, { recursive: true });
 }
-const real = violations(root, ['packages', 'test-contracts', 'examples']);
+const real = violations(root, ['packages', 'test-contracts', 'acceptance', 'examples']);
 if (real.length > 0) {
   console.error(real.join('\n'));
   process.exitCode = 1;

@@ -1,6 +1,6 @@
 // Without it what worked in the workspace failed at its users': a dependency missing from a manifest, a type that
 // names a package they do not have. The tarballs are installed by npm into an empty project outside the workspace;
-// there every entry point is imported and required, and test-contracts/proof/packed/*.ts and the example adapter are
+// there every entry point is imported and required, and acceptance/packed/*.ts and the example adapter are
 // compiled and run, the embedded server also as a bundle.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -98,7 +98,7 @@ try {
   const ours = Object.fromEntries(tarballs.map((file) => [packageIn(file), `file:${file}`]));
   const tools = { '@types/mocha': '^10', '@types/node': '^24', chai: '^6', express: '^5', mocha: '^12' };
   install({ ...ours, ...tools }, ours);
-  cpSync(join(root, 'test-contracts', 'proof', 'packed'), project, { recursive: true });
+  cpSync(join(root, 'acceptance', 'packed'), project, { recursive: true });
   loadEveryEntry(Object.keys(ours), 'every-entry');
   const example = join(root, 'examples', 'your-own-storage-adapter');
   for (const folder of ['src', 'test']) {

@@ -27,7 +27,7 @@ const tasks = {
   release: { file: 'scripts/release.ts', needsPnpm: true },
   installers: { file: 'scripts/check-installers.ts', needsPnpm: true },
   'check-deploy': { file: 'scripts/check-deploy.ts', needsPnpm: true },
-  'many-nodes': { file: 'test-contracts/proof/three-nodes/show.ts', serves: true },
+  'many-nodes': { file: 'acceptance/three-nodes/show.ts', serves: true },
 };
 
 function stop(message) {

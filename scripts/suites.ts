@@ -16,6 +16,7 @@ const SPECS = [
   'packages/*/test',
   'test-contracts/test',
   'test-contracts/proof',
+  'acceptance',
   'examples/*/test',
 ];
 
@@ -31,11 +32,8 @@ const QUICK: Readonly<Record<string, readonly string[]>> = {
 };
 const THOROUGH: Readonly<Record<string, readonly string[]>> = {
   server: ['packages/pinfold/test/**/*.spec.ts'],
-  'crashes and faults': ['test-contracts/proof/{crashes,faults,three-nodes}/**/*.spec.ts'],
-  browsers: [
-    'test-contracts/proof/{browser,management}/**/*.spec.ts',
-    'packages/management/test/browser/**/*.spec.ts',
-  ],
+  'crashes and faults': ['acceptance/{crashes,faults,three-nodes}/**/*.spec.ts'],
+  browsers: ['acceptance/{browser,management}/**/*.spec.ts', 'packages/management/test/browser/**/*.spec.ts'],
 };
 const DERIVED: Readonly<Record<string, readonly string[]>> = {
   mutants: ['test-contracts/proof/mutants.spec.ts'],

@@ -21,7 +21,6 @@ import { everyItem } from '../commands/every-item.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
-import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 import { type Attempt, retryUntilDone } from './persist.ts';
 import type { Checked, Published, PublishRequest } from './publication.ts';
 import type { Publications } from './publications.ts';
@@ -30,7 +29,7 @@ import { changeFailure, publishRefusalText, requestRefusalText } from './refusal
 /** Works with the publications of an account on this machine: without a server and without a key. */
 export async function withLocalPublications<Result>(
   terminal: Terminal,
-  account: AccountId = DEFAULT_ACCOUNT,
+  account: AccountId,
   task: (publications: Publications) => Promise<Result>,
 ): Promise<Result> {
   return withComposition(terminal, async (composition, settings) => {
@@ -171,6 +170,7 @@ function refused(
     }
     case 'invalid_filename':
     case 'invalid_idempotency_key':
+    case 'invalid_password':
     case 'invalid_title':
       return new UsageError(requestRefusalText(refusal));
     case 'invalid_archive': {

@@ -1,0 +1,243 @@
+import { join } from 'node:path';
+import {
+  accountId,
+  after,
+  days,
+  duration,
+  hours,
+  type Instant,
+  instant,
+  minutes,
+  OPERATOR,
+  seconds,
+} from '@pinfold/core';
+import { aroundCalls, START } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { openNode, type ServiceNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
+import { newPlace, type Place, type RecordsKind } from 'pinfold-proof/service/places.ts';
+import { type ServedNode, serveNode } from 'pinfold-proof/service/serve-node.ts';
+import { Client } from '../service/client.ts';
+import { enter, tryPassword } from '../service/visitor.ts';
+import { createSettableClock, type SettableClock } from './settable-clock.ts';
+
+/** The instants around which a date is kept in too few bits somewhere, or will be. */
+const ENDS: Readonly<Record<string, Instant>> = {
+  'the end of 31 bits of seconds, in 2038': instant(2 ** 31 * 1_000),
+  'the end of 32 bits of seconds, in 2106': instant(2 ** 32 * 1_000),
+  'a leap day that is none, in 2100': instant(Date.UTC(2100, 2, 1)),
+};
+
+/** Where and when clocks on the wall are set. */
+const CHANGES: Readonly<Record<string, Instant>> = {
+  'America/New_York': instant(Date.UTC(2027, 2, 14, 7)),
+  'Europe/Berlin': instant(Date.UTC(2027, 9, 31, 1)),
+  'Australia/Lord_Howe': instant(Date.UTC(2027, 3, 3, 15)),
+};
+
+interface Service {
+  readonly place: Place;
+  readonly clock: SettableClock;
+  readonly node: ServiceNode;
+  readonly served: ServedNode;
+  readonly client: Client;
+}
+
+const rfc3339 = (at: Instant): string => new Date(at).toISOString();
+
+describe('Time', function () {
+  this.timeout(60_000);
+  const opened: Service[] = [];
+
+  async function openService(
+    { records = 'memory', start = START }: { records?: RecordsKind; start?: Instant } = {},
+    wrap?: WrapPort,
+  ): Promise<Service> {
+    const place = await newPlace(records, records === 'memory' ? 'memory' : 'files');
+    const clock = createSettableClock(start);
+    const staging = join(place.folder, 'staging');
+    const addresses = { records: place.records, archives: place.archives, staging };
+    const node = await openNode({ ...addresses, clock, ...(wrap === undefined ? {} : { wrap }) });
+    const served = await serveNode(node, { mode: 'path' });
+    const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
+    const service = { place, clock, node, served, client: new Client(served.url, key) };
+    opened.push(service);
+    return service;
+  }
+
+  afterEach(async () => {
+    for (const { served, node, place } of opened.splice(0)) {
+      await served.close();
+      await node.close();
+      await place.dispose();
+    }
+  });
+
+  for (const records of ['sqlite', 'postgres'] as const) {
+    for (const [what, end] of Object.entries(ENDS)) {
+      it(`passes ${what} on ${records}: a role lives for exactly 7 days`, async () => {
+        const start = instant(end - days(7) + 1);
+        const { client, clock, node } = await openService({ records, start });
+        const { pin } = await client.publish('across');
+        const id = pin?.id ?? '';
+        const expiresAt = after(start, days(7));
+        expect(pin).to.include({ published_at: rfc3339(start), expires_at: rfc3339(expiresAt) });
+        clock.advance(duration(days(7) - 1));
+        expect((await client.read(id)).pin?.state).to.equal('published');
+        expect(await client.view(id)).to.equal(200);
+        const { pin: later } = await client.publish('later');
+        expect((await client.list()).map((role) => role.id)).to.deep.equal([later?.id, id]);
+        clock.advance(duration(1));
+        expect((await client.read(id)).pin?.state).to.equal('expired');
+        expect(await client.view(id)).to.equal(410);
+        clock.advance(hours(1));
+        expect(await node.useCases.cleanUp()).to.include({ archives: 1, orphans: 0 });
+        expect((await client.publish('across')).status).to.equal(200);
+      });
+    }
+  }
+
+  describe('of a host in', () => {
+    const zone = process.env.TZ;
+    afterEach(() => {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    });
+
+    for (const [place, change] of Object.entries(CHANGES)) {
+      it(`${place} does not care that clocks on the wall are set`, async () => {
+        process.env.TZ = place;
+        const [eve, morning] = [instant(change - hours(1)), after(change, hours(1))];
+        const offsets = [eve, morning].map((at) => new Date(at).getTimezoneOffset());
+        expect(offsets[0], 'the zone is in force').not.to.equal(offsets[1]);
+        const { client, clock } = await openService({ start: eve });
+        const { pin } = await client.publish('overnight');
+        const expiresAt = rfc3339(after(eve, days(7)));
+        expect(pin).to.include({ published_at: rfc3339(eve), expires_at: expiresAt });
+        clock.advance(duration(days(7) - 1));
+        expect((await client.read(pin?.id ?? '')).pin?.state).to.equal('published');
+        clock.advance(duration(1));
+        expect((await client.read(pin?.id ?? '')).pin?.state).to.equal('expired');
+      });
+    }
+  });
+
+  describe('that is set', () => {
+    for (const [direction, by] of [
+      ['forward', hours(2)],
+      ['back', -hours(2)],
+    ] as const) {
+      it(`${direction} while an archive is proved costs no publication and makes no second one`, async () => {
+        const proving = Promise.withResolvers<void>();
+        const goesOn = Promise.withResolvers<void>();
+        const { client, clock, node } = await openService({}, pausing('inspector', 'list', proving, goesOn));
+        const first = client.publish('the key');
+        await proving.promise;
+        clock.set(by);
+        const other = await client.publish('the key');
+        goesOn.resolve();
+        const answers = [await first, other];
+        expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
+        for (const { status } of answers) expect(status).to.be.oneOf([200, 201, 409]);
+        clock.advance(hours(3));
+        expect((await client.publish('the key')).status).to.equal(200);
+        expect(await client.list()).to.have.length(1);
+        clock.advance(hours(25));
+        await node.useCases.cleanUp();
+        expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
+        expect(await client.view((await first).pin?.id ?? other.pin?.id ?? '')).to.equal(200);
+      });
+    }
+
+    it('back leaves what was published as it is, and orders what comes by what the clock said', async () => {
+      const { client, clock } = await openService();
+      const { pin } = await client.publish('before');
+      clock.set(-days(2));
+      expect(await client.view(pin?.id ?? '')).to.equal(200);
+      expect((await client.publish('before')).pin?.id).to.equal(pin?.id);
+      const { pin: later } = await client.publish('after');
+      expect((await client.list()).map(({ id }) => id)).to.deep.equal([pin?.id, later?.id]);
+      const reset = await client.patch(pin?.id ?? '', { reset_expiration: true });
+      expect(reset.pin).to.include({ expires_at: rfc3339(after(clock.now(), days(7))) });
+      expect((await client.stop(pin?.id ?? '')).status).to.equal(204);
+      expect(await client.view(pin?.id ?? '')).to.equal(404);
+    });
+
+    it('back does not let more passwords be tried, and does not lock a role for good', async () => {
+      const { client, clock, served } = await openService();
+      const { pin } = await client.publish('guessed');
+      const id = pin?.id ?? '';
+      await client.patch(id, { password: 'nobody knows it' });
+      const guess = async (): Promise<number> => (await tryPassword(served.url, id, 'a guess')).status;
+      for (let n = 0; n < 5; n += 1) expect(await guess()).to.equal(403);
+      clock.set(-hours(1));
+      for (let n = 0; n < 5; n += 1) expect(await guess()).to.equal(403);
+      expect(await guess()).to.equal(429);
+      clock.advance(hours(1));
+      clock.advance(minutes(5));
+      expect(await guess()).to.equal(403);
+    });
+
+    it('does not prolong what a viewer was granted, and ends it no sooner than it says', async () => {
+      const { client, clock, served } = await openService();
+      const { pin } = await client.publish('granted');
+      const id = pin?.id ?? '';
+      await client.patch(id, { password: 'somebody knows it' });
+      const visitor = await enter(served.url, id, 'somebody knows it');
+      clock.set(-hours(1));
+      expect(await visitor.file(served.url)).to.equal(200);
+      clock.set(hours(1));
+      clock.advance(duration(hours(12) - 1));
+      expect(await visitor.file(served.url)).to.equal(200);
+      clock.advance(duration(1));
+      expect(await visitor.file(served.url)).to.equal(403);
+      clock.set(hours(24));
+      expect(await visitor.file(served.url)).to.equal(403);
+    });
+
+    it('a few seconds apart on two nodes makes no second role and loses nothing', async () => {
+      const { client, clock, node, place } = await openService({ records: 'sqlite' });
+      const ahead = createSettableClock(after(clock.now(), seconds(5)));
+      const staging = join(place.folder, 'staging of the other');
+      const other = await openNode({
+        records: place.records,
+        archives: place.archives,
+        staging,
+        clock: ahead,
+      });
+      const served = await serveNode(other, { mode: 'path' });
+      const { text: key } = await other.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
+      const both = [client, new Client(served.url, key)];
+      const answers = await Promise.all(both.flatMap((one) => [one.publish('a key'), one.publish('a key')]));
+      expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
+      const [role] = await client.list();
+      expect((await both[1]?.stop(role?.id ?? ''))?.status).to.equal(204);
+      expect(await client.view(role?.id ?? '')).to.equal(404);
+      for (const each of [clock, ahead]) each.advance(hours(1));
+      const removed = [await other.useCases.cleanUp(), await node.useCases.cleanUp()];
+      expect(removed.reduce((sum, { archives }) => sum + archives, 0)).to.equal(1);
+      await served.close();
+      await other.close();
+    });
+  });
+});
+
+/** Holds the first call of a method until it may go on. */
+function pausing(
+  port: string,
+  method: string,
+  came: PromiseWithResolvers<void>,
+  goesOn: PromiseWithResolvers<void>,
+): WrapPort {
+  let first = true;
+  return (wrapped, name) =>
+    name !== port
+      ? wrapped
+      : aroundCalls(wrapped, async (member, call) => {
+          if (first && member === method) {
+            first = false;
+            came.resolve();
+            await goesOn.promise;
+          }
+          return call();
+        });
+}

@@ -1,0 +1,235 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { openApiDocument } from '@pinfold/http-express';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { type Exported, exportedNames } from './documents/examples.ts';
+import { documents, root, sources } from './documents/pages.ts';
+
+/** One fenced block of a document. */
+interface Block {
+  readonly document: string;
+  readonly line: number;
+  readonly language: string;
+  readonly code: string;
+}
+
+/** Below this package, whose dependencies are all that documents may import; not kept by git. */
+const work = join(import.meta.dirname, 'dist', 'documents');
+
+async function blocksOf(document: string): Promise<readonly Block[]> {
+  const page = await readFile(document, 'utf8');
+  return [...page.matchAll(/^```(\w[^\n]*)\n([\s\S]*?)^```$/gm)].map((match) => ({
+    document: relative(root, document),
+    line: page.slice(0, match.index).split('\n').length,
+    language: match[1] ?? '',
+    code: match[2] ?? '',
+  }));
+}
+
+/** A server in a document has to answer, on whatever port is free; then its program has shown enough. */
+const ENDS_WHEN_IT_ANSWERS = `
+import { Server } from 'node:net';
+const listen = Server.prototype.listen;
+Server.prototype.listen = function (...args) {
+  this.once('listening', async () => {
+    const answered = await fetch('http://127.0.0.1:' + this.address().port).catch(() => undefined);
+    if (answered !== undefined) process.exit(answered.status < 500 ? 0 : 1);
+  });
+  return listen.call(this, 0, '127.0.0.1', args.find((arg) => typeof arg === 'function'));
+};
+`;
+
+const TSCONFIG = {
+  extends: '../../../tsconfig.test.base.json',
+  compilerOptions: { tsBuildInfoFile: './.tsbuildinfo', noUnusedLocals: false, types: ['node'] },
+  include: ['*.ts'],
+};
+
+/** Where documents say files are; each run has a folder of its own in its place. */
+const SOMEWHERE = '/var/lib/pinfold';
+
+/** What is not there when tests run, so that such programs are compiled alone. */
+const NEEDS_MORE = /declare const|from '@pinfold\/persistence-postgres'/;
+
+/** Exported names that need no example of their own, and why. */
+const WITHOUT_EXAMPLE: readonly (readonly [path: RegExp, why: string])[] = [
+  [/^test-contracts\/src\/fixtures\//, 'material of specs: values and files, which the suites show in use'],
+  [/#Fs(?:ArchiveStorage|Staging)$/, 'made by the function beside it, which has one'],
+];
+
+/** An expression of an example with its value behind it. */
+const WITH_VALUE =
+  /^(?!const |console)(\S.*); \/\/ ('.*'|\d[\d_]*|true|false|undefined|null|\{.*\}|\[.*\])$/gm;
+
+/** Imports programs one after the other, so that one process runs them all, whatever exit code they leave. */
+const IN_TURN = `
+let left = process.argv.length - 2;
+process.once('exit', () => {
+  if (left > 0) process.exitCode = 1;
+});
+for (const file of process.argv.slice(2)) {
+  try {
+    await import(file);
+    left -= 1;
+  } catch (error) {
+    console.error(file, error);
+  }
+}
+process.exit(0);
+`;
+
+/** What serves until it is told to stop. */
+const LISTENS = /\.listen\(\d|runUntilStopped\(/;
+
+const pages = documents();
+const blocks = (await Promise.all(pages.map(blocksOf))).flat();
+const exported = exportedNames();
+const examples = exported.flatMap(exampleOf);
+const programs = blocks.filter(({ language }) => language === 'ts');
+const answers = blocks.filter(({ language }) => language === 'json');
+
+function fileOf({ document, line }: Block): string {
+  return join(work, `${document.replaceAll(/[^\w]+/g, '-')}-${line}.ts`);
+}
+
+/** An example as a program that fails where a value is not what its comment says. */
+function exampleOf({ file, line, example }: Exported): readonly Block[] {
+  if (example === undefined) return [];
+  const checked = example.replaceAll(WITH_VALUE, 'deepEqual($1, $2);');
+  const code = checked === example ? example : `import { deepEqual } from 'node:assert/strict';\n${checked}`;
+  return [{ document: file, line, language: 'ts', code }];
+}
+
+async function run(...args: readonly string[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-document-'));
+  for (const file of args.filter((name) => name.endsWith('.ts'))) {
+    const source = await readFile(file, 'utf8');
+    await writeFile(file, source.replaceAll(SOMEWHERE, folder));
+  }
+  const options = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
+  const child = spawn(process.execPath, [...options, ...args], {
+    cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 120_000,
+  });
+  const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  await rm(folder, { recursive: true });
+  expect(code, complaints).to.equal(0);
+}
+
+/** The block as a file of its own: what it imports from beside its document is found from there. */
+function sourceOf({ document, code }: Block): string {
+  const beside = relative(work, dirname(join(root, document)));
+  return code.replaceAll(/from '\.\//g, `from '${beside}/`);
+}
+
+/** What in a sample may give a caller the rights of an operator: the scope itself, or a constant that may come to hold it. */
+const OPERATORS_RIGHTS = /(['"`])admin\1|\b(?!(?:MEMBER|DEFAULT)_SCOPES\b)\w*SCOPES\b/;
+
+describe('the samples', () => {
+  it('give nobody the rights of an operator', async () => {
+    const blocks = (await Promise.all(documents().map(blocksOf))).flat();
+    const inDocuments = blocks.filter(({ language }) =>
+      /^(?:ts|js|mjs|typescript|javascript)\b/.test(language),
+    );
+    const files = sources().filter(
+      (file) => relative(root, file).startsWith('examples') && file.includes('src'),
+    );
+    const samples = [
+      ...inDocuments.map(({ document, line, code }) => ({ name: `${document}, line ${line}`, code })),
+      ...(await Promise.all(files.map(async (name) => ({ name, code: await readFile(name, 'utf8') })))),
+    ];
+    expect(inDocuments.length).to.be.greaterThan(20);
+    expect(files.length).to.be.greaterThan(3);
+    expect(samples.filter(({ code }) => OPERATORS_RIGHTS.test(code)).map(({ name }) => name)).to.deep.equal(
+      [],
+    );
+  });
+
+  it('would be found if they did', () => {
+    for (const code of [
+      'return { account, scopes: SCOPES };',
+      "import { KNOWN_SCOPES } from '@pinfold/core/adapter';",
+      "scopes: ['manage', 'admin']",
+      'scopes: [...MEMBER_SCOPES, "admin"]',
+    ]) {
+      expect(OPERATORS_RIGHTS.test(code), code).to.equal(true);
+    }
+    expect(OPERATORS_RIGHTS.test('scopes: user.mayPublish ? MEMBER_SCOPES : DEFAULT_SCOPES')).to.equal(false);
+  });
+});
+
+describe('the documents', function () {
+  this.timeout(300_000);
+
+  before(async () => {
+    await rm(work, { recursive: true, force: true });
+    await mkdir(work, { recursive: true });
+    await writeFile(join(work, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+    await writeFile(join(work, 'answering.mjs'), ENDS_WHEN_IT_ANSWERS);
+    await writeFile(join(work, 'in-turn.mjs'), IN_TURN);
+    await Promise.all([...programs, ...examples].map((block) => writeFile(fileOf(block), sourceOf(block))));
+  });
+
+  it('have programs and examples that compile', () => {
+    expect(programs.length).to.be.greaterThan(10);
+    expect(examples.length).to.be.greaterThan(100);
+    const { status, stdout } = spawnSync('tsc', ['-p', work], { encoding: 'utf8' });
+    expect(status, stdout).to.equal(0);
+  });
+
+  for (const block of [...programs, ...examples.filter(({ code }) => LISTENS.test(code))].filter(
+    ({ code }) => !NEEDS_MORE.test(code),
+  )) {
+    it(`have a program that runs in ${block.document}, line ${block.line}`, () =>
+      run(`--import=${join(work, 'answering.mjs')}`, fileOf(block)));
+  }
+
+  it('have examples that run at every exported function and class', async () => {
+    const missing = exported
+      .filter(({ isCalled, example }) => isCalled && example === undefined)
+      .map(({ file, name }) => `${file}#${name}`)
+      .filter((name) => !WITHOUT_EXAMPLE.some(([path]) => path.test(name)));
+    expect(missing).to.deep.equal([]);
+    const runnable = examples.filter(({ code }) => !NEEDS_MORE.test(code) && !LISTENS.test(code));
+    await run(join(work, 'in-turn.mjs'), ...runnable.map(fileOf));
+  });
+
+  it('show answers as the API document describes them', () => {
+    const document = openApiDocument({ publicUrl: 'http://localhost:8080' });
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, 'api');
+    const described = answerSchemas(document).map((pointer) => ajv.compile({ $ref: `api#${pointer}` }));
+    expect(described.length).to.be.greaterThan(5);
+    for (const { document: page, line, code } of answers) {
+      const answer: unknown = JSON.parse(code);
+      expect(
+        described.some((validate) => validate(answer)),
+        `${page}, line ${line}`,
+      ).to.equal(true);
+    }
+  });
+});
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** JSON Pointers to the schemas of all answers. */
+function answerSchemas(document: Json): readonly string[] {
+  const found: string[] = [];
+  const walk = (value: unknown, pointer: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, member] of Object.entries(value)) {
+      const below = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      if (name === 'schema' && pointer.includes('/responses/')) found.push(below);
+      else walk(member, below);
+    }
+  };
+  walk(document, '');
+  return found;
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { accountId, isFault, OPERATOR, seconds } from '@pinfold/core';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { openNode } from 'pinfold-proof/service/open-node.ts';
+import { newPlace } from 'pinfold-proof/service/places.ts';
+import { serveNode } from 'pinfold-proof/service/serve-node.ts';
+import { postgresPlace } from 'pinfold-test-servers/mocha';
+import { type Answer, Client, siteOf } from '../service/client.ts';
+
+const WORKERS = 6;
+const CRASHES = 2;
+const ENOUGH = 15;
+/** Of the keys answered with 503, which are many when the database takes its time, so many are asked about again. */
+const REMEMBERED = 100;
+
+/** What clients were told, and may rely on. */
+interface Ledger {
+  /** The role of each key whose publication was acknowledged. */
+  readonly published: Map<string, string>;
+  /** The title of each role whose change was acknowledged, and of no other since. */
+  readonly titles: Map<string, string>;
+  /** Some keys whose publication was answered with 503. */
+  readonly unknown: Set<string>;
+  answers: number;
+}
+
+function expectAllowed({ status, retryAfter, code }: Answer, allowed: readonly number[], what: string): void {
+  expect(status, `${what}: ${code}`).to.be.oneOf([...allowed, 503]);
+  if (status === 503) {
+    expect(code, what).to.equal('unavailable');
+    expect(retryAfter, what).to.match(/^[1-9]\d*$/);
+  }
+}
+
+/** Publishes, views and changes, one after the other, until it is told to stop. */
+async function work(client: Client, worker: number, ledger: Ledger, goesOn: () => boolean): Promise<void> {
+  for (let n = 0; goesOn(); n += 1) {
+    const key = `worker ${worker} no ${n}`;
+    const answer = await client.publish(key, siteOf('all the same'));
+    expectAllowed(answer, [201], 'publishing');
+    ledger.answers += 1;
+    const id = answer.pin?.id;
+    if (id === undefined) {
+      if (ledger.unknown.size < REMEMBERED) ledger.unknown.add(key);
+      continue;
+    }
+    ledger.published.set(key, id);
+    expect(await client.view(id), 'viewing').to.be.oneOf([200, 503]);
+    const changed = await client.patch(id, { title: key });
+    expectAllowed(changed, [200], 'changing');
+    if (changed.status === 200) ledger.titles.set(id, key);
+  }
+}
+
+async function expectNothingLost(client: Client, { published, titles, unknown }: Ledger): Promise<void> {
+  for (const [key, id] of published) {
+    const { status, pin } = await client.publish(key, siteOf('all the same'));
+    expect([status, pin?.id], key).to.deep.equal([200, id]);
+    const title = titles.get(id);
+    if (title !== undefined) expect(pin?.title).to.equal(title);
+  }
+  for (const key of unknown) {
+    expect((await client.publish(key, siteOf('all the same'))).status, key).to.be.oneOf([200, 201]);
+    expect(await client.listByKey(key), key).to.have.length(1);
+  }
+}
+
+describe('A database that crashes under the load of a server', function () {
+  this.timeout(120_000);
+
+  it('costs answers of 503 and nothing that was acknowledged, and the server goes on by itself', async () => {
+    const place = await newPlace('postgres', 'memory');
+    const clock = createManualClock();
+    const { records, archives } = place;
+    const node = await openNode({ records, archives, staging: join(place.folder, 'staging'), clock });
+    const served = await serveNode(node, { mode: 'path' });
+    const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
+    const client = new Client(served.url, key);
+    const database = await postgresPlace();
+    const ledger: Ledger = { published: new Map(), titles: new Map(), unknown: new Set(), answers: 0 };
+
+    let running = true;
+    const goesOn = () => running;
+    const workers = Array.from({ length: WORKERS }, (_, n) => work(client, n, ledger, goesOn));
+    const load = Promise.all(workers).finally(() => {
+      running = false;
+    });
+    for (let crash = 0; crash < CRASHES; crash += 1) {
+      const enough = ledger.published.size + ENOUGH;
+      while (running && ledger.published.size < enough) await client.list().catch(() => undefined);
+      await database.server.crash();
+    }
+    const enough = ledger.published.size + ENOUGH;
+    while (running && ledger.published.size < enough) await client.list().catch(() => undefined);
+    running = false;
+    await load;
+
+    clock.advance(seconds(60));
+    await expectNothingLost(client, ledger);
+    expect(served.errors.length, 'answers of 503').to.be.at.least(1);
+    expect(served.errors.every(isFault), 'what was logged').to.equal(true);
+    await served.close();
+    await node.close();
+    await database.dispose();
+    await place.dispose();
+  });
+});

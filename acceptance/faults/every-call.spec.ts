@@ -1,0 +1,206 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { accountId, hours, isFault, OPERATOR, seconds } from '@pinfold/core';
+import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { openNode, type ServiceNode } from 'pinfold-proof/service/open-node.ts';
+import { newPlace, type Place } from 'pinfold-proof/service/places.ts';
+import { type ServedNode, serveNode } from 'pinfold-proof/service/serve-node.ts';
+import { type Answer, Client } from '../service/client.ts';
+import { oneRenewal } from '../service/one-renewal.ts';
+import { tryPassword } from '../service/visitor.ts';
+import { type BrokenCall, PlannedFaults } from './planned-faults.ts';
+
+type Reply = Pick<Answer, 'status' | 'retryAfter'>;
+
+/** What a client does, and what comes of it. */
+interface Deed {
+  readonly name: string;
+  readonly act: (service: Service, id: string) => Promise<Reply>;
+  readonly succeeds: number;
+  /** What the same again is answered with after a call that broke: as if it had succeeded, or not. */
+  readonly again: readonly number[];
+}
+
+interface Service {
+  readonly place: Place;
+  readonly clock: ManualClock;
+  readonly node: ServiceNode;
+  readonly served: ServedNode;
+  readonly client: Client;
+  readonly faults: PlannedFaults;
+}
+
+const PASSWORD = 'nobody would guess it';
+
+async function openService(): Promise<Service> {
+  const place = await newPlace('sqlite', 'files');
+  const clock = createManualClock();
+  const faults = new PlannedFaults();
+  const staging = join(place.folder, 'staging');
+  const { records, archives } = place;
+  const node = await openNode({ records, archives, staging, clock, wrap: faults.wrap });
+  const served = await serveNode(node, { mode: 'path' });
+  const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
+  return { place, clock, node, served, faults, client: new Client(served.url, key) };
+}
+
+async function close({ node, served, place }: Service): Promise<void> {
+  await served.close();
+  await node.close();
+  await place.dispose();
+}
+
+async function reply(answer: Promise<Response>): Promise<Reply> {
+  const { status, headers, body } = await answer;
+  await body?.cancel();
+  return { status, retryAfter: headers.get('retry-after') };
+}
+
+const DEEDS: readonly Deed[] = [
+  { name: 'reading', act: ({ client }, id) => client.read(id), succeeds: 200, again: [200] },
+  { name: 'listing', act: ({ client }) => client.page(), succeeds: 200, again: [200] },
+  {
+    name: 'a new title',
+    act: ({ client }, id) => client.patch(id, { title: 'New' }),
+    succeeds: 200,
+    again: [200],
+  },
+  {
+    name: 'a new password',
+    act: ({ client }, id) => client.patch(id, { password: 'another password' }),
+    succeeds: 200,
+    again: [200],
+  },
+  { name: 'stopping', act: ({ client }, id) => client.stop(id), succeeds: 204, again: [204, 409] },
+  {
+    name: 'viewing',
+    act: ({ served }, id) => reply(fetch(`${served.url}/s/${id}/`)),
+    succeeds: 200,
+    again: [200],
+  },
+  {
+    name: 'giving the password',
+    act: async ({ served }, id) => reply(tryPassword(served.url, id, PASSWORD)),
+    succeeds: 303,
+    again: [303],
+  },
+  {
+    name: 'giving a wrong password',
+    act: async ({ served }, id) => reply(tryPassword(served.url, id, 'somebody guessed it')),
+    succeeds: 403,
+    again: [403],
+  },
+];
+
+function expectUnavailable({ status, retryAfter }: Reply, what: string): void {
+  expect(status, what).to.equal(503);
+  expect(retryAfter, `${what}: Retry-After`).to.match(/^[1-9]\d*$/);
+}
+
+function bothWays(calls: readonly string[]): readonly BrokenCall[] {
+  return calls.flatMap((call) => [
+    { call, when: 'before' },
+    { call, when: 'after' },
+  ]);
+}
+
+/**
+ * The calls that every such request waits for: the use of a key is noted after the answer, and the key is looked up once
+ * more only where the body arrives later than the head.
+ */
+function answersWait({ calls }: PlannedFaults): readonly string[] {
+  return calls.filter((call) => !/^apiKeys\.(?:touch|find [2-9])/.test(call));
+}
+
+describe('A call of a port that breaks', function () {
+  this.timeout(60_000);
+
+  for (const deed of DEEDS) {
+    it(`costs ${deed.name} a 503 and nothing else, whichever call it is`, async () => {
+      const service = await openService();
+      const { client, faults, served } = service;
+      const begin = async (key: string): Promise<string> => {
+        faults.plan();
+        const { pin } = await client.publish(key);
+        if (deed.name.includes('giving')) await client.patch(pin?.id ?? '', { password: PASSWORD });
+        return pin?.id ?? '';
+      };
+      const sound = await begin('sound');
+      faults.plan();
+      expect((await deed.act(service, sound)).status).to.equal(deed.succeeds);
+      const calls = answersWait(faults);
+      expect(
+        calls.some((call) => call.startsWith('roles.')),
+        'it asks the store',
+      ).to.equal(true);
+      for (const broken of bothWays(calls)) {
+        const what = `${broken.call} ${broken.when}`;
+        const id = await begin(what);
+        faults.plan(broken);
+        const answer = await deed.act(service, id);
+        expect(faults.hasBroken, `${what} was made`).to.equal(true);
+        if (answer.status !== deed.succeeds) expectUnavailable(answer, what);
+        faults.plan();
+        expect((await deed.act(service, id)).status, `${what}, again`).to.be.oneOf(deed.again);
+        const { pin } = await client.read(id);
+        expect(pin?.state, what).to.equal(deed.name === 'stopping' ? 'deleted' : 'published');
+      }
+      expect(served.errors.every(isFault), 'what was logged').to.equal(true);
+      await close(service);
+    });
+  }
+
+  it('costs a publication a 503 and nothing else, whichever call it is', async () => {
+    const service = await openService();
+    const { client, faults, clock, node, place, served } = service;
+    faults.plan();
+    expect((await client.publish('sound')).status).to.equal(201);
+    const calls = answersWait(faults);
+    const wanted = ['staging.receive 1', 'roles.reserve 1', 'inspector.prove 1', 'archives.put 1'];
+    expect(calls).to.include.members([...wanted, 'roles.commit 1']);
+    for (const broken of bothWays(calls)) {
+      const key = `${broken.call} ${broken.when}`;
+      faults.plan(broken);
+      const answer = await client.publish(key);
+      expect(faults.hasBroken, `${key} was made`).to.equal(true);
+      expectUnavailable(answer, key);
+      faults.plan();
+      expect((await client.publish(key)).status, `${key}, again`).to.be.oneOf([200, 201, 409]);
+      clock.advance(seconds(60));
+      expect((await client.publish(key)).status, `${key}, after the lease`).to.be.oneOf([200, 201]);
+      expect(await client.listByKey(key), key).to.have.length(1);
+    }
+    const published = (await client.list()).length;
+    expect(published).to.equal(1 + 2 * calls.length);
+    clock.advance(hours(25));
+    expect(await node.useCases.cleanUp()).to.deep.include({ missing: [], listing: 'done' });
+    expect(await node.ports.archives.list(undefined, 1_000)).to.have.length(published);
+    expect(await readdir(join(place.folder, 'staging'))).to.deep.equal([]);
+    expect(served.errors.every(isFault), 'what was logged').to.equal(true);
+    await close(service);
+  });
+
+  it('does not end a publication when it was the renewal of its lease', async () => {
+    const place = await newPlace('sqlite', 'files');
+    for (const when of ['before', 'after'] as const) {
+      const faults = new PlannedFaults();
+      const renewal = oneRenewal(createManualClock());
+      const node = await openNode({
+        records: place.records,
+        archives: place.archives,
+        staging: join(place.folder, 'staging'),
+        clock: renewal.clock,
+        wrap: (port, name) => renewal.wrap(faults.wrap(port, name), name),
+      });
+      const served = await serveNode(node);
+      const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
+      faults.plan({ call: 'roles.renew 1', when });
+      expect((await new Client(served.url, key).publish(when)).status).to.equal(201);
+      expect(faults.hasBroken).to.equal(true);
+      await served.close();
+      await node.close();
+    }
+    await place.dispose();
+  });
+});

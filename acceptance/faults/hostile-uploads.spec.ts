@@ -1,0 +1,176 @@
+import { readdir, readlink, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { accountId, after, hours, minutes, OPERATOR, seconds } from '@pinfold/core';
+import {
+  archivePart,
+  createManualClock,
+  type ManualClock,
+  type MultipartForm,
+  multipart,
+  openRawConnection,
+  type RawConnection,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { openNode, type ServiceNode } from 'pinfold-proof/service/open-node.ts';
+import { newPlace, type Place } from 'pinfold-proof/service/places.ts';
+import { type ServedNode, serveNode } from 'pinfold-proof/service/serve-node.ts';
+import { Client, siteOf } from '../service/client.ts';
+
+interface Service {
+  readonly place: Place;
+  readonly clock: ManualClock;
+  readonly node: ServiceNode;
+  readonly served: ServedNode;
+  readonly key: string;
+}
+
+/** What a process holds. */
+interface Held {
+  readonly files: number;
+  readonly uploads: number;
+  readonly sockets: number;
+  readonly reservations: number;
+  readonly archives: number;
+}
+
+async function heldBy({ node, served, place, clock }: Service): Promise<Held> {
+  const later = after(clock.now(), hours(1));
+  const count = { now: clock.now(), endedBefore: clock.now(), begunBefore: later };
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  served.server.getConnections((error, open) => (error === null ? resolve(open) : reject(error)));
+  return {
+    files: process.platform === 'linux' ? await openFiles(place.folder) : 0,
+    uploads: (await readdir(join(place.folder, 'staging'))).length,
+    sockets: await promise,
+    reservations: (await node.ports.roles.countForCleanup(count)).reservations,
+    archives: (await node.ports.archives.list(undefined, 1_000)).length,
+  };
+}
+
+/** The descriptors of this process that lead into a folder. */
+async function openFiles(folder: string): Promise<number> {
+  const inside = `${await realpath(folder)}/`;
+  const names = await readdir('/proc/self/fd');
+  const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
+  return targets.filter((target) => target.startsWith(inside)).length;
+}
+
+/** An upload that nobody honest sends: it begins, and ends as it must or when it is let go. */
+type Misdeed = (connection: RawConnection, head: string, body: Uint8Array) => Promise<void>;
+
+const MISDEEDS: Readonly<Record<string, Misdeed>> = {
+  'aborts in the middle': async (connection, head, body) => {
+    await connection.send(head);
+    await connection.send(body.subarray(0, body.length / 2));
+    connection.destroy();
+  },
+  'aborts before the body': async (connection, head) => {
+    await connection.send(head);
+    connection.destroy();
+  },
+  'aborts after the body': async (connection, head, body) => {
+    await connection.send(head);
+    await connection.send(body);
+    connection.destroy();
+  },
+  'stalls in the middle': async (connection, head, body) => {
+    await connection.send(head);
+    await connection.send(body.subarray(0, body.length / 2));
+  },
+  'stalls before the body': async (connection, head) => {
+    await connection.send(head);
+  },
+  'says that it ends where it does not': async (connection, head, body) => {
+    await connection.send(head.replace(/Content-Length: \d+/, 'Content-Length: 40'));
+    await connection.send(body.subarray(0, 40));
+  },
+  'is no form': async (connection, head, body) => {
+    await connection.send(head);
+    await connection.send(new Uint8Array(body.length));
+  },
+  'shows no key': async (connection, head, body) => {
+    await connection.send(head.replace(/Authorization: .*\r\n/, ''));
+    await connection.send(body.subarray(0, 10));
+  },
+};
+
+const TOO_LARGE = 10 * 1_048_576 + 1;
+/** Milliseconds after which a connection counts as one that nobody closes. */
+const LONGEST = 120_000;
+
+describe('Hostile uploads', function () {
+  this.timeout(300_000);
+
+  it('leave no file, upload, socket, reservation or archive behind, and their keys free', async () => {
+    const place = await newPlace('sqlite', 'files');
+    const clock = createManualClock();
+    const { records, archives } = place;
+    const node = await openNode({ records, archives, staging: join(place.folder, 'staging'), clock });
+    const served = await serveNode(node);
+    const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
+    const service = { place, clock, node, served, key };
+    const client = new Client(served.url, key);
+    // What stays open from the first request on is open now.
+    await client.publish('first');
+    await client.publish('first', new Uint8Array(TOO_LARGE));
+    const before = await heldBy(service);
+
+    const open: RawConnection[] = [];
+    const names = Object.keys(MISDEEDS);
+    const begin = async (n: number): Promise<void> => {
+      const connection = await openRawConnection(served.url);
+      open.push(connection);
+      const name = names[n % names.length] as string;
+      const form = multipart([archivePart(n % 3 === 0 ? new Uint8Array(TOO_LARGE) : siteOf(name))]);
+      await MISDEEDS[name]?.(connection, headOf(service, `${name} ${n}`, form), form.body);
+    };
+    await Promise.all(Array.from({ length: 8 * names.length }, (_, n) => begin(n)));
+    const enough = Array.from({ length: 20 }, (_, n) => client.publish(`honest ${n}`));
+    expect(new Set((await Promise.all(enough)).map(({ status }) => status))).to.deep.equal(new Set([201]));
+    // Those that stall are let go of after half a minute, what is left of their bodies half a minute later; what the
+    // disk is still busy with does not stall. Connections that are in order are kept for five real seconds.
+    let areClosed = false;
+    void Promise.all(open.map((connection) => connection.untilClosed())).then(() => {
+      areClosed = true;
+    });
+    for (const begun = performance.now(); !areClosed && performance.now() - begun < LONGEST; ) {
+      clock.advance(seconds(31));
+      await settled(service);
+    }
+    expect(areClosed, 'all connections are closed').to.equal(true);
+    clock.advance(minutes(1));
+    const published = (await client.list()).length;
+    const held = await heldBy(service);
+    expect({ ...held, sockets: 0, archives: 0 }).to.deep.equal({ ...before, sockets: 0, archives: 0 });
+    expect(held.archives, 'an archive for each role').to.equal(published);
+    for (const name of names) {
+      const again = await client.publish(`${name} ${names.indexOf(name)}`, siteOf(name));
+      expect(again.status, name).to.be.oneOf([200, 201]);
+    }
+    await served.close();
+    await node.close();
+    await place.dispose();
+  });
+});
+
+function headOf({ served, key }: Service, name: string, form: MultipartForm): string {
+  return [
+    'POST /api/v1/pins HTTP/1.1',
+    `Host: ${new URL(served.url).host}`,
+    `Authorization: Bearer ${key}`,
+    `Idempotency-Key: ${name}`,
+    `Content-Type: ${form.contentType}`,
+    `Content-Length: ${form.body.length}`,
+    '',
+    '',
+  ].join('\r\n');
+}
+
+/** Waits until nothing changes any more. */
+async function settled(service: Service): Promise<void> {
+  for (let same = 0, last = ''; same < 20; ) {
+    const now = JSON.stringify(await heldBy(service));
+    same = now === last ? same + 1 : 0;
+    last = now;
+  }
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect } from 'chai';
+import { readPromises } from 'pinfold-proof/promises.ts';
+import { documents, root, sources } from './documents/pages.ts';
+import { anchorsOf, deadReferences, unknownPapers } from './documents/references.ts';
+
+const files = [...documents(), ...sources()].map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+
+function found(search: (file: string, text: string) => readonly string[]): readonly string[] {
+  return files.flatMap(({ file, text }) =>
+    search(file, text).map((what) => `${relative(root, file)}: ${what}`),
+  );
+}
+
+describe('references in documents and comments', () => {
+  it('lead to files and headings that are there', () => {
+    expect(found(deadReferences)).to.deep.equal([]);
+  });
+
+  it('are never to papers outside the repository', () => {
+    expect(found((_file, text) => unknownPapers(text))).to.deep.equal([]);
+  });
+
+  it('name promises that ports make', async () => {
+    const ids = new Set((await readPromises()).map(({ id }) => id));
+    const ports = [...new Set([...ids].map((id) => id.split('/')[0]))].join('|');
+    const named = new RegExp(`(?<=\`)(?:${ports})/[a-z-]+(?=\`)`, 'g');
+    const unknown = found((_file, text) => (text.match(named) ?? []).filter((id) => !ids.has(id)));
+    expect(unknown).to.deep.equal([]);
+  });
+});
+
+describe('the check of references', () => {
+  it('sees a heading or a file that is not there', () => {
+    const page = join(root, 'docs', 'page.md');
+    const text = '# On it\n\n[a](#on-it) [b](#off-it) [c](wire.md#errors) [d](wire.md#gone) [e](gone.md)\n';
+    expect(deadReferences(page, text)).to.deep.equal(['](#off-it)', '](wire.md#gone)', '](gone.md)']);
+    const source = join(root, 'source.ts');
+    const comment = `/** docs/wire.md docs/wire.md#errors docs/wire.md${'#'}gone docs/${'gone'}.md */`;
+    expect(deadReferences(source, comment)).to.have.length(2);
+  });
+
+  it('makes anchors as the pages show them', () => {
+    const page =
+      '# Change: `PATCH /a/{id}`\n## [Read](x.md) it\n```sh\n# no heading\n```\n### Again\n### Again\n';
+    expect([...anchorsOf(page)]).to.deep.equal(['change-patch-aid', 'read-it', 'again', 'again-1']);
+  });
+
+  it('sees a section of a paper that is not there, not one of a standard', () => {
+    const section = `section ${7}`;
+    for (const text of [
+      `(contract, ${section})`,
+      `contract's table,\n * ${section}`,
+      `contract ${section}`,
+    ]) {
+      expect(unknownPapers(text), text).to.have.length(1);
+    }
+    expect(unknownPapers(`the service\n * ${'document'}`)).to.have.length(1);
+    expect(unknownPapers(`RFC 9110, ${section}`)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,38 @@
+import { type Clock, defaultLimits } from '@pinfold/core';
+import { aroundCalls } from '@pinfold/test-contracts/fixtures';
+import type { WrapPort } from 'pinfold-proof/service/open-node.ts';
+
+/**
+ * Sees to it that the lease of the first publication is renewed exactly once, without a test that waits: the first pause
+ * before a renewal is over at once, and proving lasts until the renewal was made.
+ */
+export function oneRenewal(clock: Clock): { readonly clock: Clock; readonly wrap: WrapPort } {
+  const renewed = Promise.withResolvers<void>();
+  let paused = false;
+  const proving = async (method: string, call: () => unknown): Promise<unknown> => {
+    const proof = await call();
+    if (method === 'prove') await renewed.promise;
+    return proof;
+  };
+  const renewing = async (method: string, call: () => unknown): Promise<unknown> => {
+    try {
+      return await call();
+    } finally {
+      if (method === 'renew') renewed.resolve();
+    }
+  };
+  return {
+    clock: {
+      now: clock.now,
+      sleep: (length, signal) => {
+        const isFirst = !paused && length === Math.floor(defaultLimits.lease / 3);
+        paused ||= isFirst;
+        return isFirst ? Promise.resolve() : clock.sleep(length, signal);
+      },
+    },
+    wrap: (port, name) => {
+      if (name === 'inspector') return aroundCalls(port, proving);
+      return name === 'roles' ? aroundCalls(port, renewing) : port;
+    },
+  };
+}

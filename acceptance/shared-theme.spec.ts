@@ -1,0 +1,132 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { palette as PALETTE } from '@pinfold/http';
+import { expect } from 'chai';
+
+const packages = join(import.meta.dirname, '..', 'packages');
+const STYLES = 'management/styles';
+/** Sheets beside the management screen's, which has the whole palette, and who names what each uses of the palette. */
+const NAMED: Readonly<Record<string, string>> = {
+  'viewer/src/pages/page-style.ts': 'viewer/src/pages/page-style.ts',
+  'pinfold/src/server/index-page.ts': 'pinfold/src/server/index-page.ts',
+  'pinfold/welcome/style.css': 'pinfold/src/start/welcome-site.ts',
+};
+
+async function sheet(file: string): Promise<string> {
+  const text = await readFile(join(packages, file), 'utf8');
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '');
+}
+
+/** What a sheet has of the palette. */
+async function namesIn(file: string): Promise<readonly string[]> {
+  const [, names = ''] = /paletteOf\(([^;]*)\);/.exec(await sheet(file)) ?? [];
+  return [...names.matchAll(/'([\w-]+)'/g)].map(([, name]) => name ?? '');
+}
+
+async function everySheet(): Promise<ReadonlyMap<string, string>> {
+  const names = await readdir(join(packages, STYLES));
+  const own = names.filter((name) => name.endsWith('.css')).map((name) => `${STYLES}/${name}`);
+  return new Map(
+    await Promise.all(
+      [...own, ...Object.keys(NAMED)].map(async (file) => [file, await sheet(file)] as const),
+    ),
+  );
+}
+
+/** The values of the declarations of a sheet whose names begin so. */
+function declared(text: string, name: string): readonly string[] {
+  return [...text.matchAll(new RegExp(`(?<=[{;\\s])${name}[\\w-]*:([^;}]+)`, 'g'))].map(([, value]) =>
+    (value ?? '').trim(),
+  );
+}
+
+/** The relative luminance of a colour of CSS Color 4, section 9.4, by its sample code and WCAG 2.2's definition. */
+function luminance(oklch: string): number {
+  const [lightness = Number.NaN, chroma = Number.NaN, hue = Number.NaN] = oklch.split(' ').map(Number);
+  const a = chroma * Math.cos((hue * Math.PI) / 180);
+  const b = chroma * Math.sin((hue * Math.PI) / 180);
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const within = (value: number): number => Math.min(1, Math.max(0, value));
+  const red = within(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s);
+  const green = within(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s);
+  const blue = within(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one: number, other: number): number {
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+}
+
+const GROUNDS = ['page', 'surface', 'raised'] as const;
+/** What is written on what: 4.5 to 1 at least (WCAG 2.2, 1.4.3). */
+const WRITTEN: readonly (readonly [ink: string, grounds: readonly string[]])[] = [
+  ['text', [...GROUNDS, 'accent-faint', 'good-faint', 'warning-faint', 'bad-faint']],
+  ['quiet', [...GROUNDS, 'accent-faint', 'warning-faint']],
+  ['accent', [...GROUNDS, 'accent-faint']],
+  ['accent-strong', [...GROUNDS, 'accent-faint']],
+  ['on-accent', ['accent', 'accent-strong']],
+  ['on-bad', ['bad']],
+  ['good', ['page', 'surface', 'good-faint']],
+  ['warning', ['surface', 'warning-faint']],
+  ['bad', [...GROUNDS, 'bad-faint']],
+];
+/** The edges of what can be typed into or pressed, and rings of focus: 3 to 1 at least (1.4.11). */
+const DRAWN: typeof WRITTEN = [
+  ['edge', ['page', 'surface']],
+  ['accent', [...GROUNDS]],
+  ['bad', ['surface']],
+];
+
+describe('what a person sees', () => {
+  it('has one palette, which no sheet says again', async () => {
+    for (const [file, text] of await everySheet()) expect(declared(text, '--'), file).to.deep.equal([]);
+  });
+
+  it('uses every custom property that a sheet has, and no other', async () => {
+    const sheets = await everySheet();
+    const used = (text: string) => [
+      ...new Set([...text.matchAll(/var\(--([\w-]+)/g)].map(([, name]) => name)),
+    ];
+    const styles = [...sheets].filter(([file]) => file.startsWith(STYLES)).map(([, text]) => text);
+    expect(used(styles.join('\n')), STYLES).to.have.members(Object.keys(PALETTE));
+    for (const [file, named] of Object.entries(NAMED))
+      expect(await namesIn(named), file).to.have.members(used(sheets.get(file) ?? ''));
+  });
+
+  for (const [theme, at] of [['light', 0] as const, ['dark', 1] as const]) {
+    it(`can be read in the ${theme} theme (WCAG 2.2 AA)`, async () => {
+      const of = (name: string): number => {
+        const pair = [...(new Map(Object.entries(PALETTE)).get(name) ?? '').matchAll(/oklch\(([^)]+)\)/g)];
+        return luminance(pair[at]?.[1] ?? '');
+      };
+      for (const [pairs, least] of [[WRITTEN, 4.5] as const, [DRAWN, 3] as const])
+        for (const [ink, grounds] of pairs)
+          for (const ground of grounds)
+            expect(contrast(of(ink), of(ground)), `${ink} on ${ground}`).to.be.at.least(least);
+    });
+  }
+
+  it('is written in four sizes, and one more for the welcome site’s headline', async () => {
+    for (const [file, text] of await everySheet()) {
+      for (const value of [...declared(text, 'font-size'), ...declared(text, 'font(?!-)')])
+        expect(value, file).to.match(
+          /^(?:inherit|1rem|0\.875em|16px ?\/ ?1\.5 var\(--sans\)|var\(--(?:small|large|title)\)(?: \/ 24px var\(--mono\))?|clamp\(2rem, 5vw, 3rem\))$/,
+        );
+    }
+  });
+
+  it('stands on a grid of 4 px', async () => {
+    for (const [file, text] of await everySheet()) {
+      for (const name of ['padding', 'margin', 'gap', 'line-height']) {
+        for (const value of declared(text, name)) {
+          const odd = [...value.matchAll(/-?\b(\d+(?:\.\d+)?)px/g)].filter(
+            ([, number]) => Number(number) % 4 !== 0 && number !== '1',
+          );
+          expect(odd.map(String), `${file}: ${name}: ${value}`).to.deep.equal([]);
+        }
+      }
+    }
+  });
+});
