@@ -1,5 +1,5 @@
 export type { Account, AccountLimits, AccountUse, Block, PublicationLimits } from './domain/account.ts';
-export { type Actor, type Authority, OPERATOR } from './domain/actor.ts';
+export { type Actor, type Authority, OPERATOR, type SaveAuthority } from './domain/actor.ts';
 export type { Inadmissible, Unchangeable } from './domain/admission.ts';
 export {
   type ApiKey,
@@ -184,6 +184,7 @@ export {
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';
+export type { Granting, GrantOutcome } from './use-cases/granting.ts';
 export type {
   KeyListOutcome,
   KeyListRequest,
