@@ -286,6 +286,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   eventAccountBlocked: 'アカウントを停止',
   eventAccountUnblocked: 'アカウントの停止を解除',
   eventExpired: '期限切れ',
+  eventGrantCreated: 'パスワードなしで開くリンクを作成',
   eventKeyAgreed: 'プログラムへの API キーの発行を承認',
   eventKeyCreated: 'API キーを作成',
   eventKeyRevoked: 'API キーを無効化',
