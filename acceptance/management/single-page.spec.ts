@@ -70,7 +70,7 @@ describe('publishing a single page in a browser', function () {
   it('takes one that is chosen', async () => {
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
-      page.getByRole('button', { name: 'Choose a ZIP or a page' }).click(),
+      page.getByRole('button', { name: 'Choose a ZIP or HTML file' }).click(),
     ]);
     await chooser.setFiles({ name: 'others.HTM', mimeType: 'text/html', buffer: Buffer.from(PAGE) });
     await expectPublished('others');

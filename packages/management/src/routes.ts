@@ -6,6 +6,7 @@ import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
 import {
   askToStop,
+  askToStopSelected,
   pin,
   rename,
   renew,
@@ -13,6 +14,7 @@ import {
   showCode,
   showPublication,
   stop,
+  stopSelected,
   unpin,
 } from './handlers/publications.ts';
 import { publishForm, publishUpload } from './handlers/publish.ts';
@@ -32,6 +34,7 @@ import {
   administers,
   anybody,
   anybodyKnown,
+  anyone,
   formRead,
   freshHeader,
   freshToken,
@@ -91,6 +94,8 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('get', '/', page, showList, screen),
     on('post', '/publish', uploadForm, publishForm, screen),
     on('post', '/upload', upload, publishUpload, screen),
+    on('get', '/stop', wayToRevoke, askToStopSelected, screen),
+    on('post', '/stop', revocation.and(unrefused), stopSelected, screen),
     on('get', '/publications/:id', page, showPublication, screen),
     on('get', '/publications/:id/code.svg', picture, showCode, screen),
     on('get', '/publications/:id/stop', wayToRevoke, askToStop, screen),
@@ -159,7 +164,10 @@ function administrationOf(screen: Screen): readonly Route[] {
 }
 
 /** Answers everything else. */
-export const nowhere: Endpoint = { guards: openPage.all, handle: async (visit) => notFound(visit) };
+export const nowhere: Endpoint = {
+  guards: Guards.none.and(anyone).all,
+  handle: async (visit) => notFound(visit),
+};
 
 function on<Known extends RequestContext, Subject>(
   method: Route['method'],

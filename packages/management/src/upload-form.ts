@@ -27,6 +27,8 @@ export interface UploadRefusal {
   readonly status: number;
   readonly title?: 'badFormTitle' | 'staleFormTitle';
   readonly text: MessageId;
+  /** For the log: a mistake of the embedding server. */
+  readonly fault?: string;
 }
 
 const BAD_FORM: UploadRefusal = {
@@ -75,7 +77,7 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
 
   file({ name, filename = '' }: FormFile): UploadRefusal | undefined {
     if (name !== 'archive' || this.#filename !== undefined) return BAD_FORM;
-    if (!this.#texts.has('form')) return { ...STALE, text: 'fileBeforeToken' };
+    if (!this.#texts.has('form')) return STALE;
     // Who chose none sends one without a name.
     if (filename !== '') this.#filename = filename;
     return undefined;
@@ -94,7 +96,7 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
       case 'no_archive':
         return this.#texts.has('form') ? { kind: 'refused', status: 422, text: 'nothingChosen' } : STALE;
       case 'read_before':
-        return { ...BAD_FORM, text: 'formReadBefore' };
+        return { ...BAD_FORM, fault: 'the form was read before: mount the screen before any body parser' };
       case 'stalled':
         return { kind: 'refused', status: 408, text: 'uploadStalled' };
       case 'broken':

@@ -118,8 +118,8 @@ describe('the pages of those who administer', () => {
     expect((await admin.get(own)).text).not.to.include('Blocked');
     const account = '/administration/accounts/owner';
     for (const [sites, words] of [
-      ['keep', 'Its sites are shown as before.'],
-      ['hide', 'Its sites are hidden.'],
+      ['keep', 'Its sites stay online.'],
+      ['hide', 'Its sites are offline.'],
     ] as const) {
       await send(account, `${account}/block`, { reason: 'Phishing', sites });
       expect((await admin.get(own)).text, sites)
@@ -143,7 +143,7 @@ describe('the pages of those who administer', () => {
     const listed = await admin.get('/administration/takedowns');
     expect(listed.text).to.include(sha256.slice(0, 12));
     await send('/administration/takedowns', `/administration/takedowns/${sha256}/lift`, {});
-    expect((await admin.get('/administration/takedowns')).text).to.include('No archive is forbidden');
+    expect((await admin.get('/administration/takedowns')).text).to.include('No takedowns');
   });
 
   it('tell who did it, while its account is told of the operator alone', async () => {
@@ -151,7 +151,7 @@ describe('the pages of those who administer', () => {
     const page = `/administration/publications/${id}`;
     await send(page, `${page}/take-down`, { reason: 'Phishing' });
     const all = await admin.get('/administration/history?account=owner');
-    expect(all.text).to.match(/Taken down by the operator[\s\S]*API key \w+/);
+    expect(all.text).to.match(/Taken down by the operator[\s\S]*API key “\w+/);
     const owner = await signedIn(['manage']);
     const told = main((await owner.get(`/history?pin=${id}`)).text);
     expect(told).to.match(/Taken down by the operator[\s\S]*?The operator</);

@@ -29,7 +29,7 @@ describe('views of a publication', () => {
 
   it('are told with their sum and by day', async () => {
     const { id } = await screen.publish('Mine');
-    expect(await card(id)).to.include('Nobody opened it in the last 30 days.');
+    expect(await card(id)).to.include('No views yet');
     await add(id, 1, 1_200);
     await add(id, 0, 1);
     const told = await card(id);

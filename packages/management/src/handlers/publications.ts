@@ -17,14 +17,16 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { type RefusedBecause, type ShownPublication, shownPublication } from '../publication.ts';
 import { askToSignIn } from '../request/middleware.ts';
-import { fieldOf, type SignedInContext } from '../request/request-context.ts';
+import { refuseRevocation } from '../request/rates.ts';
+import { fieldOf, fieldsOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import type { Flash } from '../response/flash.ts';
 import { notFound, refuse, refuseChanges } from '../response/refuse.ts';
 import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
 import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { filesCard } from '../views/files.ts';
-import { stopView } from '../views/stop.ts';
+import { stopSelectedView, stopView } from '../views/stop.ts';
+import { namesOf } from './history.ts';
 
 /** What is wrong with a password. */
 export const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
@@ -41,6 +43,8 @@ const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
 };
 
 const SHOWN_EVENTS = 10;
+/** As many as a page of the list has. */
+const MOST_SELECTED = 20;
 
 /** Asks for confirmation before a publication is stopped. */
 export async function askToStop(screen: Screen, visit: SignedInContext): Promise<Answer> {
@@ -50,6 +54,43 @@ export async function askToStop(screen: Screen, visit: SignedInContext): Promise
   return publication.refused.stop === undefined
     ? page(stopView(visit, publication))
     : seeOther(pathOf(visit, publication.id), refusal('deleted', 'didStop'));
+}
+
+/** Asks for confirmation before the selected publications are stopped. */
+export async function askToStopSelected(screen: Screen, visit: SignedInContext): Promise<Answer> {
+  const publications = await selected(screen, visit, [visit.request.query.id].flat());
+  return publications.length === 0
+    ? seeOther(`${visit.base}/`, { tone: 'bad', message: 'nothingSelected' })
+    : page(stopSelectedView(visit, publications));
+}
+
+/** Stops the selected publications; each counts as a request of its own. */
+export async function stopSelected(screen: Screen, visit: SignedInContext): Promise<Answer> {
+  const { account: by, cause, credential, signal } = visit;
+  let count = 0;
+  for (const { id } of await selected(screen, visit, fieldsOf(visit, 'id'))) {
+    const limited = count === 0 ? undefined : refuseRevocation(screen, visit);
+    if (limited !== undefined) return limited;
+    const outcome = await screen.useCases.stop({ by, id, cause, credential, signal });
+    if (outcome.kind === 'changed') count += 1;
+    else if (outcome.code === 'unauthorized') return askToSignIn(screen, visit);
+  }
+  return seeOther(`${visit.base}/`, { tone: 'good', message: 'didStopSeveral', values: { count } });
+}
+
+/** The publications of this account among the ids, as many as a page of the list has. */
+async function selected(
+  screen: Screen,
+  visit: SignedInContext,
+  ids: readonly unknown[],
+): Promise<readonly ShownPublication[]> {
+  const known = new Set(ids.map((id) => parseRoleId(String(id))).filter((id) => id !== undefined));
+  const found: ShownPublication[] = [];
+  for (const id of [...known].slice(0, MOST_SELECTED)) {
+    const outcome = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });
+    if (outcome.kind === 'found') found.push(shown(screen, visit, outcome.publication));
+  }
+  return found.filter(({ refused }) => refused.stop === undefined);
 }
 
 export async function stop(screen: Screen, visit: SignedInContext): Promise<Answer> {
@@ -129,13 +170,14 @@ async function publicationPage(
 }
 
 async function latestOf(
-  { history }: Screen,
-  { account: by }: SignedInContext,
+  screen: Screen,
+  visit: SignedInContext,
   pin: RoleId,
 ): Promise<Pick<DetailModel, 'history'>> {
-  const listed = await history?.list({ by, pin, limit: SHOWN_EVENTS });
+  const listed = await screen.history?.list({ by: visit.account, pin, limit: SHOWN_EVENTS });
   if (listed?.kind !== 'page') return {};
-  return { history: { events: listed.events, next: listed.next } };
+  const { events, next } = listed;
+  return { history: { events, next, names: await namesOf(screen, visit, events) } };
 }
 
 async function change(

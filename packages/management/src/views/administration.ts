@@ -28,6 +28,7 @@ export function administrationPage(visit: SignedInContext, { part, title, main }
     title,
     signedIn: visit,
     part: 'administration',
+    showsMode: part === 'service',
     main: html`<nav class="filters" aria-label="${words.say('administration')}">${PARTS.filter(
       ([name]) => name !== 'history' || offers.history,
     ).map(link)}</nav>

@@ -52,7 +52,6 @@ function factsCard(
       ['sharedUrl', html`<a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`],
       ['expires', expiresAt === null ? undefined : moment(visit, expiresAt)],
       ...publicationFacts(visit, publication),
-      ['archiveSize', words.size(publication.archiveBytes)],
       ['sha256', html`${shortId(publication.sha256)} ${copyButton(visit, publication.sha256, 'copySha256')}`],
     ]),
   );

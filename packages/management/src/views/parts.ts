@@ -38,14 +38,14 @@ export function marks(
   }`;
 }
 
-/** An instant as a distance from now, the exact time on hover and for machines. */
+/** An instant as a distance from now, with the exact time in the tooltip. */
 export function distance({ words, now }: RequestContext, at: Instant): Html {
   return html`<time datetime="${toRfc3339(at)}" title="${words.moment(at)}" data-time="title">${words.distance(at, now)}</time>`;
 }
 
-/** An instant exactly. */
+/** An exact instant, in UTC in the tooltip. */
 export function moment({ words }: RequestContext, at: Instant): Html {
-  return html`<time datetime="${toRfc3339(at)}" data-time="text">${words.moment(at)}</time>`;
+  return html`<time datetime="${toRfc3339(at)}" title="${words.utc(at)}" data-time="text">${words.moment(at)}</time>`;
 }
 
 /** A button that puts a text on the clipboard; there only where scripts run. */

@@ -11,7 +11,7 @@ export interface PublishTrouble {
   readonly problems?: Html | undefined;
 }
 
-/** Where a folder, a ZIP or a page is dropped or chosen; without scripts, a form for a ZIP. */
+/** The area to drop or choose a folder, a ZIP or a page; without scripts, a form for a ZIP. */
 export function publishPanel(
   visit: SignedInContext,
   {
@@ -26,15 +26,15 @@ export function publishPanel(
     readonly trouble?: PublishTrouble | undefined;
   },
 ): Html {
-  const { words, base, formToken, assets } = visit;
+  const { words, base, formToken, assets, mode } = visit;
+  if (mode.kind === 'read_only') return maintenancePanel(visit);
   const { archiveBytes, expandedBytes, files, fileBytes } = limits;
   const left = allowanceWords(visit, allowance);
   const data = { token: formToken, limits: { archiveBytes, expandedBytes, files, fileBytes } };
   return html`<section class="publish${roomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/upload" data-script="${base}/assets/${assets.publish}" data-worker="${base}/assets/${assets.worker}">
 <div class="drop" data-drop>
 ${roomy ? html`<div class="drop-sign">${icon('folder')}</div>` : undefined}
-<div class="drop-text"><h2 id="publish-title">${words.say('publishTitle')}</h2>
-<p class="quiet scripted">${words.say('publishDrop')}</p></div>
+<div class="drop-text"><h2 id="publish-title">${words.say('publishTitle')}</h2></div>
 <div class="drop-buttons scripted">
 <button type="button" class="primary" data-choose="folder">${icon('folder')}${words.say('chooseFolder')}</button>
 <button type="button" data-choose="archive">${icon('archive')}${words.say('chooseZip')}</button>
@@ -44,6 +44,14 @@ ${uploadForm(visit, trouble)}
 <p class="limits quiet">${limitsLine(visit, limits)}</p>
 ${left === '' ? undefined : html`<p class="limits quiet">${left}</p>`}
 </section>`;
+}
+
+/** Nothing can be published now: the panel says why instead. */
+function maintenancePanel({ words, mode: { message } }: SignedInContext): Html {
+  return html`<section class="publish off" aria-labelledby="publish-title"><div class="drop">
+<div class="drop-text"><h2 id="publish-title">${words.say('readOnlyTitle')}</h2>
+<p class="quiet">${words.say('readOnlyText')}</p>${message === null ? undefined : html`<p dir="auto">${message}</p>`}</div>
+</div></section>`;
 }
 
 function uploadForm({ words, base, formToken }: SignedInContext, trouble: PublishTrouble | undefined): Html {
@@ -69,8 +77,6 @@ function limitsLine({ words }: SignedInContext, limits: Limits): string {
   return words.say('limits', {
     files: limits.files,
     archive: words.size(limits.archiveBytes),
-    expanded: words.size(limits.expandedBytes),
-    file: words.size(limits.fileBytes),
     lifetime: words.span(limits.lifetime),
   });
 }
