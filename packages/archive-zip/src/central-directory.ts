@@ -1,8 +1,8 @@
 import type { ArchiveProblem } from '@pinfold/core';
+import type { ByteSource } from './byte-source.ts';
 import { type CentralHeader, readCentralHeader } from './central-header.ts';
 import type { EndRecord } from './end-record.ts';
 import type { ProofControl } from './proof-control.ts';
-import type { StagedFile } from './staged-file.ts';
 
 /** The central directory, read to its end; without headers when it cannot be. */
 export interface Directory {
@@ -14,17 +14,17 @@ export interface Directory {
 
 /** Reads the directory, however its end records may lie. */
 export function readDirectory(
-  file: StagedFile,
+  file: ByteSource,
   end: EndRecord,
   mostEntries: number,
-  control: ProofControl,
+  control?: Pick<ProofControl, 'throwIfStopped'>,
 ): Directory {
   if (end.count > mostEntries) return unreadable(end, tooMany(end.count, mostEntries));
   const begin = beginOf(file, end);
   const headers: CentralHeader[] = [];
   let at = begin;
   while (at < end.directoryEnd) {
-    if (headers.length % 1_024 === 0) control.throwIfStopped();
+    if (headers.length % 1_024 === 0) control?.throwIfStopped();
     const header = readCentralHeader(file, at, end.directoryEnd);
     if (header === undefined || headers.length === mostEntries) break;
     headers.push(header);
@@ -46,7 +46,7 @@ function tooMany(count: number, most: number): ArchiveProblem {
 }
 
 /** By its offset; by its size where something stands before the archive that offsets do not count. */
-function beginOf(file: StagedFile, end: EndRecord): number {
+function beginOf(file: ByteSource, end: EndRecord): number {
   if (end.directoryOffset === end.directoryEnd) return end.directoryOffset;
   if (readCentralHeader(file, end.directoryOffset, end.directoryEnd) !== undefined)
     return end.directoryOffset;

@@ -8,9 +8,9 @@ const UPPER_HALF =
 /** Decodes bytes as code page 437. Its lower half is ASCII; control characters stay what they are. */
 export function decodeCp437(bytes: Uint8Array): string {
   // A string that grows by one character at a time is a tree, which takes many times the memory and time.
-  const utf16 = Buffer.alloc(bytes.length * 2);
+  const utf16 = new DataView(new ArrayBuffer(bytes.length * 2));
   for (const [index, byte] of bytes.entries()) {
-    utf16.writeUInt16LE(byte < 0x80 ? byte : UPPER_HALF.charCodeAt(byte - 0x80), index * 2);
+    utf16.setUint16(index * 2, byte < 0x80 ? byte : UPPER_HALF.charCodeAt(byte - 0x80), true);
   }
-  return utf16.toString('utf16le');
+  return new TextDecoder('utf-16le').decode(utf16);
 }

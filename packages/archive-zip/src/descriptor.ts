@@ -1,5 +1,5 @@
+import { uint64 } from './byte-source.ts';
 import type { CentralHeader } from './central-header.ts';
-import { readUInt64 } from './extra-fields.ts';
 
 const SIGNATURE = 0x08074b50;
 
@@ -17,8 +17,7 @@ export function descriptorAgrees(descriptor: Buffer, central: CentralHeader): bo
   if (signed && descriptor.readUInt32LE(0) !== SIGNATURE) return false;
   const figures = signed ? descriptor.subarray(4) : descriptor;
   const wide = figures.length === 20;
-  const size = (at: number): number =>
-    wide ? readUInt64(figures, 4 + 2 * at) : figures.readUInt32LE(4 + at);
+  const size = (at: number): number => (wide ? uint64(figures, 4 + 2 * at) : figures.readUInt32LE(4 + at));
   return (
     figures.readUInt32LE(0) === central.crc32 &&
     size(0) === central.compressedSize &&

@@ -1,7 +1,6 @@
 import type { Ambiguity } from '@pinfold/core';
+import { type ByteSource, uint16, uint32, uint64 } from './byte-source.ts';
 import { CENTRAL_BYTES } from './central-header.ts';
-import { readUInt64 } from './extra-fields.ts';
-import type { StagedFile } from './staged-file.ts';
 
 /** What the records behind the central directory say (APPNOTE.TXT, sections 4.3.14 to 4.3.16). */
 export interface EndRecord {
@@ -38,19 +37,19 @@ interface Figures {
 }
 
 /** Reads the end record that begins at a position, with the Zip64 records before it. */
-export function readEndRecord(file: StagedFile, at: number): EndRecord {
+export function readEndRecord(file: ByteSource, at: number): EndRecord {
   const record = file.at(at, END_BYTES);
-  const commentLength = record.readUInt16LE(20);
+  const commentLength = uint16(record, 20);
   const plain: Figures = {
-    disk: record.readUInt16LE(4),
-    directoryDisk: record.readUInt16LE(6),
-    countOnDisk: record.readUInt16LE(8),
-    count: record.readUInt16LE(10),
-    directorySize: record.readUInt32LE(12),
-    directoryOffset: record.readUInt32LE(16),
+    disk: uint16(record, 4),
+    directoryDisk: uint16(record, 6),
+    countOnDisk: uint16(record, 8),
+    count: uint16(record, 10),
+    directorySize: uint32(record, 12),
+    directoryOffset: uint32(record, 16),
   };
   const locator = at < LOCATOR_BYTES ? undefined : file.at(at - LOCATOR_BYTES, LOCATOR_BYTES);
-  if (locator === undefined || locator.readUInt32LE(0) !== LOCATOR_SIGNATURE) {
+  if (locator === undefined || uint32(locator, 0) !== LOCATOR_SIGNATURE) {
     return { at, commentLength, directoryEnd: at, ...said(plain, directoryProblem(plain, at)) };
   }
   return { at, commentLength, ...zip64Record(file, at - LOCATOR_BYTES, locator, plain) };
@@ -78,26 +77,26 @@ function directoryProblem(figures: Figures, directoryEnd: number): Ambiguity | u
 }
 
 function zip64Record(
-  file: StagedFile,
+  file: ByteSource,
   locatorAt: number,
-  locator: Buffer,
+  locator: Uint8Array,
   plain: Figures,
 ): Omit<EndRecord, 'at' | 'commentLength'> {
-  const recordAt = readUInt64(locator, 8);
-  const oneDisk = locator.readUInt32LE(4) === 0 && locator.readUInt32LE(16) <= 1;
+  const recordAt = uint64(locator, 8);
+  const oneDisk = uint32(locator, 4) === 0 && uint32(locator, 16) <= 1;
   const record = recordAt + ZIP64_BYTES <= locatorAt ? file.at(recordAt, ZIP64_BYTES) : undefined;
-  if (record === undefined || record.readUInt32LE(0) !== ZIP64_SIGNATURE) {
+  if (record === undefined || record.length < ZIP64_BYTES || uint32(record, 0) !== ZIP64_SIGNATURE) {
     return { directoryEnd: locatorAt, ...said(plain, 'zip64_misplaced') };
   }
   const zip64: Figures = {
-    disk: record.readUInt32LE(16),
-    directoryDisk: record.readUInt32LE(20),
-    countOnDisk: readUInt64(record, 24),
-    count: readUInt64(record, 32),
-    directorySize: readUInt64(record, 40),
-    directoryOffset: readUInt64(record, 48),
+    disk: uint32(record, 16),
+    directoryDisk: uint32(record, 20),
+    countOnDisk: uint64(record, 24),
+    count: uint64(record, 32),
+    directorySize: uint64(record, 40),
+    directoryOffset: uint64(record, 48),
   };
-  const reachesLocator = recordAt + 12 + readUInt64(record, 4) === locatorAt;
+  const reachesLocator = recordAt + 12 + uint64(record, 4) === locatorAt;
   const wrong = oneDisk ? undefined : 'several_parts';
   return {
     directoryEnd: recordAt,

@@ -1,7 +1,9 @@
+import { uint16, uint32, uint64 } from './byte-source.ts';
+
 /** A block of an entry's extra field (APPNOTE.TXT, section 4.5). */
 export interface ExtraField {
   readonly id: number;
-  readonly data: Buffer;
+  readonly data: Uint8Array;
   /** False when the block says it is longer than what is left of the field. */
   readonly whole: boolean;
 }
@@ -16,12 +18,12 @@ const OVERFLOW_32 = 0xffff_ffff;
 const OVERFLOW_16 = 0xffff;
 
 /** Splits an extra field into its blocks. Fewer than four bytes at the end are padding, as zipalign writes it. */
-export function extraFields(extra: Buffer): readonly ExtraField[] {
+export function extraFields(extra: Uint8Array): readonly ExtraField[] {
   const fields: ExtraField[] = [];
   for (let at = 0; at + 4 <= extra.length; ) {
-    const end = at + 4 + extra.readUInt16LE(at + 2);
+    const end = at + 4 + uint16(extra, at + 2);
     fields.push({
-      id: extra.readUInt16LE(at),
+      id: uint16(extra, at),
       data: extra.subarray(at + 4, end),
       whole: end <= extra.length,
     });
@@ -94,18 +96,13 @@ function plain({ size, compressedSize, localOffset, disk }: Zip64Figures): Omit<
   };
 }
 
-function read(data: Buffer, order: typeof ORDER): { values: ReadonlyMap<Figure, number>; rest: number } {
+function read(data: Uint8Array, order: typeof ORDER): { values: ReadonlyMap<Figure, number>; rest: number } {
   const values = new Map<Figure, number>();
   let at = 0;
   for (const { figure, bytes } of order) {
     if (at + bytes > data.length) break;
-    values.set(figure, bytes === 8 ? readUInt64(data, at) : data.readUInt32LE(at));
+    values.set(figure, bytes === 8 ? uint64(data, at) : uint32(data, at));
     at += bytes;
   }
   return { values, rest: data.length - at };
-}
-
-/** Above 2^53 the figure is not exact, but then it is larger than any file. */
-export function readUInt64(buffer: Buffer, offset: number): number {
-  return Number(buffer.readBigUInt64LE(offset));
 }

@@ -1,6 +1,6 @@
 import type { ArchiveProblem } from '@pinfold/core';
+import { type ByteSource, uint16 } from './byte-source.ts';
 import { addsUp, END_BYTES, type EndRecord, readEndRecord } from './end-record.ts';
-import type { StagedFile } from './staged-file.ts';
 
 /** The end record to go by, and what is wrong about how the file ends. */
 export interface FoundEnd {
@@ -8,7 +8,7 @@ export interface FoundEnd {
   readonly problems: readonly ArchiveProblem[];
 }
 
-const SIGNATURE: Buffer = Buffer.from('PK\x05\x06', 'latin1');
+const [P, K, FIVE, SIX] = [0x50, 0x4b, 5, 6];
 const LONGEST_COMMENT = 0xffff;
 /** Bytes searched at once when the end record is not at the end. */
 const STRETCH = 1_048_576;
@@ -23,7 +23,7 @@ const SEVERAL: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'several_
 const TRAILING: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'trailing_bytes' };
 
 /** Finds the end record. Only one whose comment ends with the file, and holds no other, is without problems. */
-export function findEnd(file: StagedFile): FoundEnd {
+export function findEnd(file: ByteSource): FoundEnd {
   const tailAt = Math.max(0, file.size - END_BYTES - LONGEST_COMMENT);
   const found = signaturesIn(file, tailAt, file.size);
   const closing = found.filter((at) => commentEnd(file, at) === file.size);
@@ -38,7 +38,7 @@ export function findEnd(file: StagedFile): FoundEnd {
 }
 
 /** No end record ends with the file: it was cut, something was put behind it, or it never was a ZIP. */
-function unclosed(file: StagedFile, found: readonly number[]): FoundEnd {
+function unclosed(file: ByteSource, found: readonly number[]): FoundEnd {
   const last = found.slice(-MOST_TRIED).reverse();
   for (const at of last.length > 0 ? last : signaturesBefore(file)) {
     const end = readEndRecord(file, at);
@@ -48,17 +48,19 @@ function unclosed(file: StagedFile, found: readonly number[]): FoundEnd {
 }
 
 /** Where whole end records may begin, in ascending order. */
-function signaturesIn(file: StagedFile, from: number, to: number): readonly number[] {
-  const bytes = Buffer.from(file.at(from, to - from));
+function signaturesIn(file: ByteSource, from: number, to: number): readonly number[] {
+  const bytes = file.at(from, to - from);
   const found: number[] = [];
-  for (let at = bytes.indexOf(SIGNATURE); at !== -1; at = bytes.indexOf(SIGNATURE, at + 1)) {
-    if (at + END_BYTES <= bytes.length) found.push(from + at);
+  for (let at = 0; at + END_BYTES <= bytes.length; at += 1) {
+    const isSignature =
+      bytes[at] === P && bytes[at + 1] === K && bytes[at + 2] === FIVE && bytes[at + 3] === SIX;
+    if (isSignature) found.push(from + at);
   }
   return found;
 }
 
 /** The first places in the whole file where an end record may begin. */
-function signaturesBefore(file: StagedFile): readonly number[] {
+function signaturesBefore(file: ByteSource): readonly number[] {
   const found: number[] = [];
   for (let from = 0; from < file.size && found.length < MOST_TRIED; from += STRETCH) {
     found.push(...signaturesIn(file, from, Math.min(file.size, from + STRETCH + END_BYTES - 1)));
@@ -66,11 +68,11 @@ function signaturesBefore(file: StagedFile): readonly number[] {
   return found.slice(0, MOST_TRIED);
 }
 
-function commentEnd(file: StagedFile, at: number): number {
-  return at + END_BYTES + file.at(at + 20, 2).readUInt16LE(0);
+function commentEnd(file: ByteSource, at: number): number {
+  return at + END_BYTES + uint16(file.at(at + 20, 2), 0);
 }
 
-function beginsAsZip(file: StagedFile): boolean {
-  const first = file.at(0, 4).toString('latin1');
+function beginsAsZip(file: ByteSource): boolean {
+  const first = String.fromCharCode(...file.at(0, 4));
   return first.length >= 2 && BEGINNINGS.some((beginning) => beginning.startsWith(first));
 }

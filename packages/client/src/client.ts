@@ -57,6 +57,8 @@ export interface CheckOptions extends CallOptions {
 }
 
 export interface PublishOptions extends CheckOptions {
+  /** Protects the site from its first instant; nothing is protected when absent. */
+  readonly password?: string | undefined;
   /** The same key with the same archive, file name and title publishes once; a random UUID when absent. */
   readonly idempotencyKey?: string | undefined;
 }
@@ -120,10 +122,13 @@ export class PinfoldClient {
 
   /** Publishes an archive: once, however many attempts it takes. */
   async publish(archive: Archive, options: PublishOptions = {}): Promise<Published> {
-    const { idempotencyKey = randomUuid(), signal } = options;
+    const { idempotencyKey = randomUuid(), password, signal } = options;
     const request = await this.#upload(archive, options, {
       path: PINS,
-      headers: { 'idempotency-key': idempotencyKey },
+      headers: {
+        'idempotency-key': idempotencyKey,
+        ...(password !== undefined && { 'pinfold-password': encodeURIComponent(password) }),
+      },
       idempotencyKey,
       isAnswer: isPublication,
     });

@@ -13,7 +13,7 @@ export interface PublishWish {
   /** The Idempotency-Key; a new one when absent, none when null. */
   readonly key?: string | readonly string[] | null;
   readonly query?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 let keys = 0;

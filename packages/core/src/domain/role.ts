@@ -8,14 +8,15 @@ import type { Limits } from './limits.ts';
 import type { PasswordHash } from './password.ts';
 import type { Title } from './title.ts';
 
-/** Counts the times all viewers were cut off; a grant is good for one generation only. */
+/** Counts how often all viewers were cut off; a grant is good for one generation only. */
 export type Generation = Branded<number, 'Generation'>;
 
-/** The generation of a role nobody was cut off from yet. */
+/** The initial generation. */
 export const FIRST_GENERATION: Generation = 1 as Generation;
 
 /** A published item. Its state is derived from it and the time, never stored. */
 export interface Role {
+  /** The last segment of the shared URL. */
   readonly id: RoleId;
   readonly account: AccountId;
   readonly archive: ArchiveId;

@@ -1,7 +1,7 @@
+import { type DirectoryListing, listingOf } from '@pinfold/archive-zip/listing';
 import type { ArchiveListing, Limits, ListedEntry } from '@pinfold/core';
 import { judgeListing } from '@pinfold/core/adapter';
 import type { ScreenProblem } from '../../src/problem-groups.ts';
-import { listingOf, readDirectory } from './read-directory.ts';
 import type { FolderFile } from './source.ts';
 
 /** The limits that an archive is judged by. */
@@ -37,12 +37,18 @@ export function judgeFolder(files: readonly FolderFile[], limits: ArchiveLimits)
   return judge({ entries, problems: [], trusted: true }, limits);
 }
 
-/** Judges a ZIP by what its directory shows; the server proves the rest. */
+/** Judges a ZIP by its directory; the server proves the rest. */
 export async function judgeArchive(archive: Blob, limits: ArchiveLimits): Promise<Judged> {
-  const listing = listingOf(await readDirectory(archive));
-  const judged = listing === undefined ? { problems: [], files: 0, bytes: 0 } : judge(listing, limits);
+  const judged = judge(await directoryOf(archive), limits);
   const large = judgeSize(archive, limits);
   return large.length === 0 ? judged : { ...judged, problems: large };
+}
+
+/** Reads the directory of a ZIP. */
+export function directoryOf(archive: Blob): Promise<DirectoryListing> {
+  const readAt = async (position: number, length: number): Promise<Uint8Array> =>
+    new Uint8Array(await archive.slice(position, position + length).arrayBuffer());
+  return listingOf({ size: archive.size, readAt });
 }
 
 /** Whether a ZIP has more bytes than the server takes. */

@@ -289,8 +289,7 @@ class Publishing {
 
 /** The ZIP without what is forbidden in it; `undefined` where that cannot be taken out here. */
 function withoutForbidden({ file, directory, leftOut }: ArchiveSource): Blob | undefined {
-  if (leftOut.length === 0 || directory.kind !== 'read') return file;
-  return leaveOut(file, directory, isForbidden);
+  return leftOut.length === 0 ? file : leaveOut(file, directory, isForbidden);
 }
 
 /** Crypto's own UUIDs are for secure contexts only, and a key needs no more than to be new. */

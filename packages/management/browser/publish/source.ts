@@ -1,8 +1,9 @@
+import type { DirectoryListing } from '@pinfold/archive-zip/listing';
 import { partToLeaveOut } from '@pinfold/client/zip';
 import { isSystemEntry } from '@pinfold/core/adapter';
 import type { Chosen } from './chosen.ts';
 import { outermostForbidden } from './forbidden.ts';
-import { type Directory, readDirectory } from './read-directory.ts';
+import { directoryOf } from './judge.ts';
 
 /** A file of a folder, under its path in the site to be. */
 export interface FolderFile {
@@ -13,12 +14,12 @@ export interface FolderFile {
 /** The files to publish, and the paths to leave out: each folder once. */
 export type Source = ArchiveSource | FolderSource;
 
-/** A ZIP, with its directory as far as it could be read. */
+/** A ZIP and its directory. */
 export interface ArchiveSource {
   readonly kind: 'archive';
   readonly name: string;
   readonly file: File;
-  readonly directory: Directory;
+  readonly directory: DirectoryListing;
   readonly leftOut: readonly string[];
 }
 
@@ -49,8 +50,8 @@ async function single(file: File | undefined): Promise<Source | undefined> {
 }
 
 async function archive(file: File): Promise<ArchiveSource> {
-  const directory = await readDirectory(file);
-  const names = directory.kind === 'read' ? directory.records.map(({ entry }) => entry.name) : [];
+  const directory = await directoryOf(file);
+  const names = directory.entries.map(({ name }) => name);
   return { kind: 'archive', name: file.name, file, directory, leftOut: outermostForbidden(names) };
 }
 

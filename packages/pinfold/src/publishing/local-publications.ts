@@ -161,6 +161,7 @@ function refused(
     }
     case 'invalid_filename':
     case 'invalid_idempotency_key':
+    case 'invalid_password':
     case 'invalid_title':
       return new UsageError(requestRefusalText(refusal));
     case 'invalid_archive': {

@@ -77,13 +77,15 @@ function changeText(refusal: Extract<UpdateOutcome, Refusal>): string {
 
 /** Why the command cannot publish with this key, name or title. */
 export function requestRefusalText(
-  refusal: Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title'>,
+  refusal: Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_password' | 'invalid_title'>,
 ): string {
   switch (refusal.code) {
     case 'invalid_filename':
       return 'PATH needs a name of 1 to 255 characters without control characters';
     case 'invalid_idempotency_key':
       return sentenceOf(IDEMPOTENCY_KEY, refusal);
+    case 'invalid_password':
+      return sentenceOf(PASSWORD, refusal);
     case 'invalid_title':
       return sentenceOf(TITLE, refusal);
     default:

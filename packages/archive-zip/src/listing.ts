@@ -1,0 +1,105 @@
+import type { ArchiveListing, ListedEntry } from '@pinfold/core';
+import { ProblemList } from '@pinfold/core/adapter';
+import type { ByteSource } from './byte-source.ts';
+import { readDirectory } from './central-directory.ts';
+import { END_BYTES } from './end-record.ts';
+import { ZIP64 } from './extra-fields.ts';
+import { findEnd } from './find-end.ts';
+import { entryProblems, listed, nameHeaders, STRUCTURE } from './named-header.ts';
+
+/** A ZIP, wherever it is: a `Blob` in a browser, a file, or a range of an address. */
+export interface ArchiveBytes {
+  readonly size: number;
+  /** The bytes there, fewer only where the ZIP ends. */
+  readAt(position: number, length: number): Promise<Uint8Array> | Uint8Array;
+}
+
+/** An entry of the central directory. Its data's offset is unknown, and 0. */
+export interface DirectoryEntry extends ListedEntry {
+  /** Where its header in the directory begins and ends. */
+  readonly at: number;
+  readonly next: number;
+  /** Where its local header begins. */
+  readonly localOffset: number;
+}
+
+/** What the directory of a ZIP says: the rules of `judgeListing` of the core can be applied to it. */
+export interface DirectoryListing extends ArchiveListing {
+  readonly entries: readonly DirectoryEntry[];
+  /** Where the directory begins. */
+  readonly begin: number;
+  /** Whether some of its figures are in Zip64 records (APPNOTE.TXT, section 4.5.3). */
+  readonly isZip64: boolean;
+}
+
+/** The longest comment, and the Zip64 records before the end record. */
+const TAIL_BYTES = END_BYTES + 0xffff + 76;
+/** A larger ZIP of small files is refused in any case. */
+const MOST_DIRECTORY_BYTES = 67_108_864;
+const MOST_ENTRIES = 150_000;
+
+/**
+ * Reads the directory of a ZIP and nothing else of it, on every runtime with `fetch`: to warn before an upload. A ZIP
+ * that has problems here is refused by the server; one without can still be refused, as the server also reads local
+ * headers and inflates every entry.
+ *
+ * @example
+ * import { defaultLimits } from '@pinfold/core';
+ * import { judgeListing } from '@pinfold/core/adapter';
+ * import { listingOf } from '@pinfold/archive-zip/listing';
+ *
+ * const archive = new Blob(['This is not a ZIP.']);
+ * const listing = await listingOf({
+ *   size: archive.size,
+ *   readAt: (position, length) => archive.slice(position, position + length).bytes(),
+ * });
+ * judgeListing(listing, defaultLimits).problems; // [{ rule: 'not_a_zip' }]
+ */
+export async function listingOf(archive: ArchiveBytes): Promise<DirectoryListing> {
+  const { size } = archive;
+  const read = async (from: number, to: number): Promise<Piece> => ({
+    from,
+    bytes: await archive.readAt(from, to - from),
+  });
+  const tail = await read(Math.max(0, size - TAIL_BYTES), size);
+  const pieces = [tail, await read(0, Math.min(4, size))];
+  const { end, problems } = findEnd(sourceOf(size, pieces));
+  if (end === undefined) return { entries: [], problems, trusted: false, begin: size, isZip64: false };
+  const from = Math.max(0, Math.min(end.directoryOffset, end.directoryEnd - end.directorySize));
+  if (end.count <= MOST_ENTRIES && end.directoryEnd - from <= MOST_DIRECTORY_BYTES)
+    pieces.unshift(await read(from, end.directoryEnd));
+  const directory = readDirectory(sourceOf(size, pieces), end, MOST_ENTRIES);
+  const named = nameHeaders(directory.headers);
+  const found = new ProblemList();
+  found.add([...problems, ...directory.problems]);
+  for (const entry of named) found.add(entryProblems(entry));
+  const entries = named.map((entry) => {
+    const { at, next, localOffset } = entry.header;
+    return { ...listed(entry), at, next, localOffset };
+  });
+  return {
+    entries,
+    problems: found.kept,
+    omitted: found.omitted,
+    trusted: !STRUCTURE.some((rule) => found.has(rule)),
+    begin: directory.begin,
+    isZip64:
+      end.directoryEnd !== end.at ||
+      directory.headers.some(({ fields }) => fields.some(({ id }) => id === ZIP64)),
+  };
+}
+
+interface Piece {
+  readonly from: number;
+  readonly bytes: Uint8Array;
+}
+
+/** A ZIP of which only some pieces were read. */
+function sourceOf(size: number, pieces: readonly Piece[]): ByteSource {
+  const at = (position: number, length: number): Uint8Array => {
+    const end = Math.min(position + length, size);
+    const piece = pieces.find(({ from, bytes }) => from <= position && end <= from + bytes.length);
+    return piece?.bytes.subarray(position - piece.from, end - piece.from) ?? new Uint8Array();
+  };
+  return { size, at };
+}

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { strToU8, zipSync } from 'fflate';
+import { type DirectoryListing, listingOf } from '../src/listing.ts';
+import { ZipArchiveInspector } from '../src/zip-archive-inspector.ts';
+
+const zip = zipSync(
+  { 'index.html': strToU8('hello'), 'あ/b.txt': [strToU8('x'), { level: 0, comment: 'c' }] },
+  { comment: 'PK' },
+);
+
+function listingOfBytes(bytes: Uint8Array): Promise<DirectoryListing> {
+  return listingOf({ size: bytes.length, readAt: async (at, length) => bytes.slice(at, at + length) });
+}
+
+async function rulesOf(bytes: Uint8Array): Promise<readonly string[]> {
+  return (await listingOfBytes(bytes)).problems.map(({ rule }) => rule);
+}
+
+describe('listingOf', () => {
+  it('reads names, sizes and kinds out of the directory, and where each header is', async () => {
+    const { entries, problems, trusted, begin, isZip64 } = await listingOfBytes(zip);
+    expect(entries.map(({ name, size, method }) => [name, size, method])).to.deep.equal([
+      ['index.html', 5, 8],
+      ['あ/b.txt', 1, 0],
+    ]);
+    expect([problems, trusted, isZip64]).to.deep.equal([[], true, false]);
+    expect(entries.map(({ at }) => at)).to.deep.equal([begin, entries[0]?.next]);
+    expect(zip.slice(entries[1]?.localOffset, (entries[1]?.localOffset ?? 0) + 2)).to.deep.equal(
+      strToU8('PK'),
+    );
+  });
+
+  it('reads nothing but the two ends and the directory', async () => {
+    const large = zipSync({ 'index.html': [new Uint8Array(1_000_000), { level: 0 }] });
+    let read = 0;
+    const { entries } = await listingOf({
+      size: large.length,
+      readAt: (at, length) => {
+        read += length;
+        return large.subarray(at, at + length);
+      },
+    });
+    expect(entries).to.have.length(1);
+    expect(read).to.be.below(70_000);
+  });
+
+  it('takes names that are not UTF-8 for code page 437', async () => {
+    const odd = zipSync({ 'index.html': strToU8('x'), 'aXb.txt': strToU8('x') });
+    for (let at = 0; at < odd.length; at += 1) if (odd[at] === 'X'.charCodeAt(0)) odd[at] = 0x81;
+    expect((await listingOfBytes(odd)).entries[1]?.name).to.equal('aüb.txt');
+  });
+
+  it('says what is no ZIP, and what was cut', async () => {
+    expect(await rulesOf(new Uint8Array())).to.deep.equal(['not_a_zip']);
+    expect(await rulesOf(strToU8('hello'))).to.deep.equal(['not_a_zip']);
+    expect(await rulesOf(zip.slice(0, -30))).to.deep.equal(['truncated']);
+  });
+
+  it('is what the server reads of the directory, whatever one changed byte says', async () => {
+    const staged = await createStagedArchives();
+    const inspector = new ZipArchiveInspector({ workers: 1 });
+    const byte = fc.tuple(fc.integer({ min: 1, max: 130 }), fc.nat(255));
+    try {
+      await fc.assert(
+        fc.asyncProperty(byte, async ([fromEnd, value]) => {
+          const bytes = zip.slice();
+          bytes[bytes.length - fromEnd] = value;
+          const here = await listingOfBytes(bytes);
+          const there = await inspector.list(await staged.stage(bytes));
+          expect(here.entries.map(({ name, size }) => [name, size])).to.deep.equal(
+            there.entries.map(({ name, size }) => [name, size]),
+          );
+          const known = there.problems.map((problem) => JSON.stringify(problem));
+          for (const problem of here.problems) expect(known).to.include(JSON.stringify(problem));
+        }),
+        { numRuns: 150 },
+      );
+    } finally {
+      await inspector.close();
+      await staged.dispose();
+    }
+  });
+
+  it('needs nothing of Node.js', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pinfold-listing-'));
+    const outfile = join(folder, 'listing.js');
+    try {
+      const entry = join(import.meta.dirname, '../src/listing.ts');
+      execFileSync(
+        'npx',
+        [
+          'esbuild',
+          entry,
+          '--bundle',
+          '--platform=browser',
+          '--format=esm',
+          '--conditions=@pinfold/source',
+          `--outfile=${outfile}`,
+          '--log-level=error',
+        ],
+        { stdio: 'pipe' },
+      );
+      expect(readFileSync(outfile, 'utf8')).not.to.match(/node:|\bBuffer\b|\bprocess\./);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
