@@ -1,17 +1,24 @@
-import { after, duration, type HistoryStore, hours } from '@pinfold/core';
+import { after, days, duration, type HistoryEvent, hours } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
-import { anEvent } from '../fixtures/roles.ts';
+import { anEvent, aRole } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
+import { sharedClauses } from '../shared-clauses.ts';
 import type { HistoryStores } from './subject.ts';
-import { eventFor, publish, told, walk } from './told.ts';
+import { ALL, eventFor, publish, told, walk } from './told.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have. */
 const COUNT = 1_050;
 
-/** What shows with many events, when somebody asks again, and when nobody answers. */
+const END = after(START, days(7));
+const ROLE = aRole(1);
+
+function expired(): HistoryEvent {
+  return eventFor(ROLE, { type: 'pin.expired', at: END });
+}
+
+/** Many events, and what every store promises. */
 export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistoryStores>>[] = [
   {
     id: 'history-store/many',
@@ -31,51 +38,26 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
       expect(await told(port)).to.deep.equal([]);
     },
   },
-  {
-    id: 'history-store/same-question',
-    says: 'the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      const { role } = await publish(port, 1);
-      const end = role.expiresAt ?? START;
-      const expired = eventFor(role, { type: 'pin.expired', at: end });
-      const answersOf = async (stores: HistoryStores) => ({
-        all: await told(stores),
-        own: await told(stores, { account: role.account, pin: role.id }),
-        expired: (await stores.history.expired(end, 10)).toSorted((one, next) =>
-          one.role < next.role ? -1 : 1,
-        ),
-      });
-      const changes: Readonly<Record<string, () => Promise<unknown>>> = {
-        'a publication': () => publish(other, 2),
-        'what was told': () => other.history.tellExpired([expired]),
-        'what was dropped': () => other.history.drop(end, 10),
-      };
-      for (const [what, change] of Object.entries(changes)) {
-        const answers = await answersOf(port);
-        const before = structuredClone(answers);
-        await change();
-        const now = await answersOf(port);
-        expect(now, `after ${what} by a peer`).to.deep.equal(await answersOf(await peer()));
-        expect(now, `after ${what} by a peer`).not.to.deep.equal(before);
-        expect(answers, `what was answered before ${what}`).to.deep.equal(before);
-      }
+  ...sharedClauses<HistoryStores, HistoryStores['history'], 'expired' | 'list'>({
+    suite: 'history-store',
+    portOf: ({ history }) => history,
+    prepare: (stores) => publish(stores, 1),
+    reads: {
+      list: [{}, { account: ROLE.account, pin: ROLE.id }].map(
+        (more) => (history) => history.list({ ...ALL, ...more }),
+      ),
+      expired: async (history) =>
+        (await history.expired(END, 10)).toSorted((one, next) => (one.role < next.role ? -1 : 1)),
     },
-  },
-  {
-    id: 'history-store/unreachable',
-    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ unreachable }) => {
-      const { history } = await unreachable();
-      const query = { account: undefined, pin: undefined, since: undefined, after: undefined, limit: 10 };
-      const calls: Readonly<Record<keyof HistoryStore, Promise<unknown>>> = {
-        list: history.list(query),
-        expired: history.expired(START, 10),
-        tellExpired: history.tellExpired([anEvent({ type: 'pin.expired' })]),
-        drop: history.drop(START, 10),
-        thin: history.thin({ since: START, until: START, keep: 1, limit: 10 }),
-      };
-      await expectFaults('store_unavailable', calls);
+    writes: {
+      tellExpired: (history) => history.tellExpired([anEvent({ type: 'pin.expired' })]),
+      drop: (history) => history.drop(START, 10),
+      thin: (history) => history.thin({ since: START, until: START, keep: 1, limit: 10 }),
     },
-  },
+    changes: {
+      'a publication': (stores) => publish(stores, 2),
+      'what was told': ({ history }) => history.tellExpired([expired()]),
+      'what was dropped': ({ history }) => history.drop(END, 10),
+    },
+  }),
 ];

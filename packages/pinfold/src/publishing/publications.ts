@@ -22,6 +22,8 @@ export interface Publications {
   get(id: string): Promise<Pin>;
   update(id: string, change: Change): Promise<Pin>;
   stop(id: string): Promise<void>;
+  /** Creates a URL that opens a site without its password. */
+  createGrant(id: string): Promise<string>;
 }
 
 /** The options of every command that works with {@link Publications}. */

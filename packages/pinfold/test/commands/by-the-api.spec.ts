@@ -145,6 +145,16 @@ describe('the commands by the API', function () {
     expect(found).to.equal(link);
   });
 
+  it('open a protected one without its password, or print the URL that does', async () => {
+    await runPiped('correct horse\n', env, 'password', id);
+    const url = await done('open', id, '--print');
+    expect(url).to.match(/^http:\/\/localhost:\d+\/s\/[0-9a-f-]{36}\?grant=[\w.-]+\n$/);
+    const entered = await fetch(url.trim(), { redirect: 'manual' });
+    expect([entered.status, entered.headers.has('set-cookie')]).to.deep.equal([302, true]);
+    const printed = await done('open', id, '--print', '--json');
+    expect(Object.keys(JSON.parse(printed))).to.deep.equal(['url']);
+  });
+
   it('print the link also where nothing opens links', async () => {
     const { code, out, err } = await run({ ...env, PATH: folder }, 'open', id);
     expect([code, out]).to.deep.equal([1, `${link}\n`]);
