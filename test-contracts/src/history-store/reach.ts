@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
-import { anEvent } from '../fixtures/roles.ts';
+import { ACCOUNT, anEvent } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
 import type { HistoryStores } from './subject.ts';
 import { eventFor, publish, told, walk } from './told.ts';
@@ -24,11 +24,18 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
       for (const limit of [100, 7]) {
         expect(await walk(other, { limit }), `${limit} a page`).to.deep.equal(ordered);
       }
+      const feed = { account: ACCOUNT, pin: undefined, after: 1_001, limit: 100 };
+      const { items, last } = await other.history.feed(feed);
+      expect(items.map(({ number }) => number)).to.deep.equal(
+        Array.from({ length: 49 }, (_, n) => 1_002 + n),
+      );
+      expect(last.number).to.equal(COUNT);
       const end = after(START, hours(1));
       expect(await other.history.drop(end, 1_000), 'of the first').to.equal(1_000);
       expect(await other.history.drop(end, 1_000), 'of the rest').to.equal(COUNT - 1_000);
       expect(await other.history.drop(end, 1_000), 'at last').to.equal(0);
       expect(await told(port)).to.deep.equal([]);
+      expect((await other.history.feed(feed)).begin.number).to.equal(COUNT);
     },
   },
   {
@@ -42,6 +49,7 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
       const answersOf = async (stores: HistoryStores) => ({
         all: await told(stores),
         own: await told(stores, { account: role.account, pin: role.id }),
+        feed: await stores.history.feed({ account: role.account, pin: undefined, after: 0, limit: 10 }),
         expired: (await stores.history.expired(end, 10)).toSorted((one, next) =>
           one.role < next.role ? -1 : 1,
         ),
@@ -70,6 +78,7 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
       const query = { account: undefined, pin: undefined, since: undefined, after: undefined, limit: 10 };
       const calls: Readonly<Record<keyof HistoryStore, Promise<unknown>>> = {
         list: history.list(query),
+        feed: history.feed({ account: undefined, pin: undefined, after: 0, limit: 10 }),
         expired: history.expired(START, 10),
         tellExpired: history.tellExpired([anEvent({ type: 'pin.expired' })]),
         drop: history.drop(START, 10),
