@@ -48,6 +48,7 @@ export const mutated: Readonly<Record<string, Mutated>> = {
     least: 90,
     specs: ['packages/core/test/**/*.spec.ts'],
     packages: [
+      'packages/archive-zip',
       'packages/core',
       'packages/memory',
       'packages/platform-node',

@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib';
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
-import { isObservable, observe, type ReferenceSieve } from '@pinfold/core/observe';
 import { inflateWhole, readPieces, type WholeData } from './entry-data.ts';
 import type { EntryTask } from './jobs.ts';
-import { isPage } from './page.ts';
+import { isObservable, observe } from './observe/observe.ts';
+import type { ReferenceSieve } from './observe/reference-sieve.ts';
+import { isPage } from './observe/service-workers.ts';
 import type { ProofControl } from './proof-control.ts';
 import { readFully } from './staged-file.ts';
 import { isUtf8Text, Utf8Check } from './utf8-check.ts';

@@ -3,6 +3,7 @@ import { PinfoldError } from './pinfold-error.ts';
 import { type Retry, RetrySchedule, realTiming } from './retry-schedule.ts';
 import {
   isDryRun,
+  isGrantAnswer,
   isLimitsAnswer,
   isPinAnswer,
   isPinList,
@@ -12,6 +13,7 @@ import {
 import type {
   Change,
   DryRun,
+  GrantAnswer,
   LimitsAnswer,
   Pin,
   PinAnswer,
@@ -57,6 +59,8 @@ export interface CheckOptions extends CallOptions {
 }
 
 export interface PublishOptions extends CheckOptions {
+  /** Protects the site from its first instant; nothing is protected when absent. */
+  readonly password?: string | undefined;
   /** The same key with the same archive, file name and title publishes once; a random UUID when absent. */
   readonly idempotencyKey?: string | undefined;
 }
@@ -120,10 +124,13 @@ export class PinfoldClient {
 
   /** Publishes an archive: once, however many attempts it takes. */
   async publish(archive: Archive, options: PublishOptions = {}): Promise<Published> {
-    const { idempotencyKey = randomUuid(), signal } = options;
+    const { idempotencyKey = randomUuid(), password, signal } = options;
     const request = await this.#upload(archive, options, {
       path: PINS,
-      headers: { 'idempotency-key': idempotencyKey },
+      headers: {
+        'idempotency-key': idempotencyKey,
+        ...(password !== undefined && { 'pinfold-password': encodeURIComponent(password) }),
+      },
       idempotencyKey,
       isAnswer: isPublication,
     });
@@ -173,6 +180,11 @@ export class PinfoldClient {
       if (answer.pin.state === 'deleted') return;
       if (isStoppedAlready) throw outcome.error;
     }
+  }
+
+  /** Creates a URL that opens a site without its password. */
+  createGrant(id: string, { signal }: CallOptions = {}): Promise<GrantAnswer> {
+    return this.#send(this.#request('POST', `${pathOf(id)}/grants`, isGrantAnswer, signal), 'always');
   }
 
   /** All publications of the key's account, newest first. */

@@ -32,6 +32,14 @@ describe('PinfoldClient', function () {
     expect(Buffer.from(one?.body ?? '', 'latin1').toString()).to.include('filename="ä.zip"');
   });
 
+  it('sends the password of a publication percent-encoded, with every attempt', async () => {
+    server.answer({ status: 503, headers: SOON }, PUBLISHED);
+    await clientOf().publish(ARCHIVE, { password: 'café + 灯台' });
+    const sent = server.asked.map(({ headers }) => headers['pinfold-password']);
+    const encoded = 'caf%C3%A9%20%2B%20%E7%81%AF%E5%8F%B0';
+    expect(sent).to.deep.equal([encoded, encoded]);
+  });
+
   it('takes the archive as it is when publish is called', async () => {
     server.answer({ status: 503, headers: SOON }, PUBLISHED);
     const changing = ARCHIVE.slice();

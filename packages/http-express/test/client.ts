@@ -62,11 +62,12 @@ export function publish(
   title?: string,
   archive: Uint8Array = siteZip(),
   query = '',
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const form = multipart([archivePart(archive), ...(title === undefined ? [] : [titlePart(title)])]);
   return ask(rig, `/api/v1/pins${query}`, {
     method: 'POST',
-    headers: { 'content-type': form.contentType, 'idempotency-key': key },
+    headers: { 'content-type': form.contentType, 'idempotency-key': key, ...headers },
     body: new Uint8Array(form.body),
   });
 }

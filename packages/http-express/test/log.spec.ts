@@ -54,9 +54,12 @@ describe('The request log', () => {
     const { json } = await publish(rig, 'the-idempotency-key', 'the-title');
     await publish(rig, rig.keys.first);
     await update(rig, json.pin.id, { password: 'the-password' });
+    await publish(rig, 'protected', 'the-title', undefined, '', {
+      'pinfold-password': 'the-password-at-publication',
+    });
     await ask(rig, '/api/v1/pins?idempotency_key=the-idempotency-key');
     await ask(rig, '/api/v1/the-path?the-query', { headers: { referer: 'http://the-referer/' } });
-    await until(() => rig.log.length === 5);
+    await until(() => rig.log.length === 6);
     const text = JSON.stringify(rig.log);
     expect(text).not.to.match(/the-(?:idempotency|title|password|path|query|referer)/);
     expect(text).not.to.include(rig.keys.first);

@@ -28,7 +28,10 @@ export interface ViewerBounds {
 }
 
 /** What the viewer calls. */
-export type ViewerUseCases = Pick<UseCases, 'clock' | 'enter' | 'grants' | 'limits' | 'open' | 'visit'>;
+export type ViewerUseCases = Pick<
+  UseCases,
+  'clock' | 'createGrant' | 'enter' | 'grants' | 'limits' | 'open' | 'visit'
+>;
 
 /** What a cache was asked for so far, and what it holds. */
 export interface CacheFigures {

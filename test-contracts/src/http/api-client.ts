@@ -13,7 +13,7 @@ export interface PublishWish {
   /** The Idempotency-Key; a new one when absent, none when null. */
   readonly key?: string | readonly string[] | null;
   readonly query?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 let keys = 0;
@@ -65,6 +65,15 @@ export class ApiClient {
   /** Stops a role. */
   stop(id: string): Promise<ApiAnswer> {
     return this.send({ method: 'DELETE', path: `/api/v1/pins/${id}` });
+  }
+
+  /** Creates a grant; without a body where none is given. */
+  createGrant(id: string, body?: string): Promise<ApiAnswer> {
+    return this.send({
+      method: 'POST',
+      path: `/api/v1/pins/${id}/grants`,
+      ...(body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body }),
+    });
   }
 
   /** Publishes an archive. */

@@ -16,6 +16,7 @@ interface Faulty {
 interface Publication {
   readonly key: string;
   readonly idempotencyKey: string;
+  readonly password: string;
   readonly type: string | undefined;
   readonly extra: boolean;
   readonly title: string;
@@ -30,6 +31,7 @@ async function publicationFaults(service: HttpService): Promise<readonly Faulty[
     { code: '401 unauthorized', spoil: (wish) => ({ ...wish, key: 'no-key' }) },
     { code: '403 forbidden', spoil: (wish) => ({ ...wish, key: service.keys.readOnly }) },
     { code: '400 invalid_idempotency_key', spoil: (wish) => ({ ...wish, idempotencyKey: '' }) },
+    { code: '422 invalid_password', spoil: (wish) => ({ ...wish, password: 'short' }) },
     { code: '415 unsupported_media_type', spoil: (wish) => ({ ...wish, type: 'text/plain' }) },
     { code: '422 invalid_form', spoil: (wish) => ({ ...wish, extra: true }) },
     { code: '422 invalid_title', spoil: (wish) => ({ ...wish, title: 'a\nb' }) },
@@ -41,10 +43,14 @@ async function publicationFaults(service: HttpService): Promise<readonly Faulty[
   ];
 }
 
-function requestOf({ idempotencyKey, type, extra, title, archive }: Publication): ApiRequest {
+function requestOf({ idempotencyKey, password, type, extra, title, archive }: Publication): ApiRequest {
   const further = extra ? [{ name: 'extra', body: 'x' }] : [];
   const form = multipart([archivePart(archive), titlePart(title), ...further]);
-  const headers = { 'Idempotency-Key': idempotencyKey, 'Content-Type': type ?? form.contentType };
+  const headers = {
+    'Idempotency-Key': idempotencyKey,
+    'Pinfold-Password': password,
+    'Content-Type': type ?? form.contentType,
+  };
   return { method: 'POST', path: '/api/v1/pins', headers, body: form.body };
 }
 
@@ -52,12 +58,13 @@ function requestOf({ idempotencyKey, type, extra, title, archive }: Publication)
 export const orderClauses: readonly HttpClause[] = [
   {
     id: 'http/order-publish',
-    says: 'publishing checks key, scope, Idempotency-Key, media type, form, title, idempotency and ZIP rules in this order',
+    says: 'publishing checks key, scope, Idempotency-Key, password, media type, form, title, idempotency and ZIP rules in this order',
     check: async ({ port }) => {
       const faults = await publicationFaults(port);
       const sound: Publication = {
         key: port.keys.first,
         idempotencyKey: 'order',
+        password: 'long%20enough',
         type: undefined,
         extra: false,
         title: 'fine',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { archivePart } from '../fixtures/multipart.ts';
 import { costlyReferences } from '../fixtures/zips/index.ts';
-import { ApiClient } from './api-client.ts';
+import { ApiClient, type PublishWish } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import { siteZip, zipOf } from './sites.ts';
 import type { HttpClause } from './subject.ts';
@@ -150,6 +150,45 @@ export const publishingClauses: readonly HttpClause[] = [
       const unchecked = first.body.warnings.filter(({ rule }) => rule === 'not_all_checked');
       expect(unchecked).to.have.length(1);
       expect((await client.publish(costly)).body.warnings).to.deep.equal(first.body.warnings);
+    },
+  },
+  {
+    id: 'http/publish-password',
+    says: 'Pinfold-Password protects a publication from its commit on; it is no part of the fingerprint, and a replay and a dry run change nothing by it',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const archive = await siteZip();
+      const publish = (password: string, wish: PublishWish = {}) =>
+        client.publish({ archive, headers: { 'Pinfold-Password': password }, ...wish });
+      for (const password of ['12345678', 'x'.repeat(72), 'caf%C3%A9%20%2B+%25', '%F0%9F%94%91'.repeat(8)]) {
+        const { status, body, text } = await publish(password);
+        expect([status, body.pin.password_protected], text).to.deep.equal([201, true]);
+      }
+      const wrong = [
+        '',
+        '1234567',
+        'x'.repeat(73),
+        'a%2',
+        'abcdefgh%zz',
+        '%FF'.repeat(8),
+        '%ED%A0%80'.repeat(8),
+      ];
+      for (const password of [...wrong, 'caf\u00e9 caf\u00e9']) {
+        expectProblem(await publish(password), 422, 'invalid_password', password);
+        expectProblem(await publish(password, { query: '?dry_run=true' }), 422, 'invalid_password', password);
+      }
+      const twice = { 'Pinfold-Password': ['long enough', 'long enough'] };
+      expectProblem(await client.publish({ archive, headers: twice }), 400, 'invalid_request');
+      expect((await publish('long%20enough', { query: '?dry_run=true' })).body.pin).to.equal(null);
+      const open = await client.publish({ archive, key: 'open' });
+      const replayed = await publish('long%20enough', { key: 'open' });
+      expect([replayed.status, replayed.body.pin]).to.deep.equal([200, open.body.pin]);
+      const first = await publish('long%20enough', { key: 'closed' });
+      const again = await client.publish({ archive, key: 'closed' });
+      expect([again.status, again.body.pin]).to.deep.equal([200, first.body.pin]);
+      const broken = await publish('long%20enough', { key: 'free', archive: Buffer.from('no zip') });
+      expectProblem(broken, 422, 'invalid_archive');
+      expect((await publish('long%20enough', { key: 'free' })).status).to.equal(201);
     },
   },
   {

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { duration } from '@pinfold/core';
 import { expect } from 'chai';
+import { publishSite } from './api-expectations.ts';
+import { zipOf } from './sites.ts';
 import type { HttpClause, HttpService } from './subject.ts';
 import { HOME, openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
 import { type ViewAnswer, type ViewWish, Visitor } from './viewing-visitor.ts';
@@ -72,6 +74,20 @@ export const passwordClauses: readonly HttpClause[] = [
       expect(form)
         .to.match(/method="post"/i)
         .and.not.to.match(/action/i);
+    },
+  },
+  {
+    id: 'http/view-password-published',
+    says: 'a password given at publication, percent-encoded, is the one that viewers enter',
+    check: async ({ port }) => {
+      const wish = { headers: { 'Pinfold-Password': encodeURIComponent('café + 灯台') } };
+      const pin = await publishSite(port, { archive: await zipOf(SITE), ...wish });
+      const visitor = new Visitor(port);
+      expect((await visitor.open(pin.shared_url)).url).to.equal(pin.shared_url);
+      expect((await visitor.enter(pin.shared_url, 'caf%C3%A9 + 灯台')).status).to.equal(403);
+      const entered = await visitor.enter(pin.shared_url, 'café + 灯台');
+      expect(entered.status).to.equal(303);
+      expect((await visitor.open(String(entered.headers.location))).text).to.equal(HOME);
     },
   },
   {

@@ -80,6 +80,27 @@ export const boundClauses: readonly ServiceModeClause[] = [
     },
   },
   {
+    id: 'service-mode/viewing',
+    says: 'while read-only a role is saved with the authority of viewing, unless its account is blocked',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const { role } = aPublication(1);
+      await publishTo(port.roles, aPublication(1));
+      await stop(port);
+      const { value, version } = await loaded(other, role.id);
+      expect((await other.roles.save(value, version, [anEvent()], 'viewing')).kind).to.equal('saved');
+      const known = await port.accounts.load(role.account);
+      const blocked = { ...anAccount(1, { blocked: BLOCK }), name: role.account };
+      expect((await port.accounts.save(blocked, known?.version, [])).kind).to.equal('saved');
+      const again = await loaded(port, role.id);
+      const refused = await other.roles.save(again.value, again.version, [anEvent()], 'viewing');
+      expect(refused).to.include({ kind: 'refused', code: 'account_blocked' });
+      expect((await other.roles.save(again.value, again.version, [anEvent()], 'operator')).kind).to.equal(
+        'saved',
+      );
+    },
+  },
+  {
     id: 'service-mode/goes-on',
     says: 'while read-only keys are revoked and used, sessions begin and end, tries and views are counted and accounts are saved',
     check: async ({ port, peer }) => {

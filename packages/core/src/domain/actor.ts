@@ -10,6 +10,9 @@ export type Actor = AccountId | typeof OPERATOR;
 /** What a change is made with: an account's is bound by its block and by the mode of the service, the operator's is not. */
 export type Authority = 'account' | 'operator';
 
+/** What a role is saved with; `viewing` is an account's that only opens its site: its block binds it, the mode does not. */
+export type SaveAuthority = Authority | 'viewing';
+
 /**
  * The only account whose things an actor reaches; `undefined` for the operator.
  *

@@ -14,7 +14,8 @@ export type RoleEventType =
   | 'pin.renewed'
   | 'pin.pinned'
   | 'pin.unpinned'
-  | 'pin.stopped';
+  | 'pin.stopped'
+  | 'pin.grant_created';
 
 /** Everything that leaves an event. */
 export type EventType =

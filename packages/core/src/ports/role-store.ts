@@ -1,5 +1,5 @@
 import type { PublicationLimits } from '../domain/account.ts';
-import type { Authority } from '../domain/actor.ts';
+import type { SaveAuthority } from '../domain/actor.ts';
 import type { AdmissionRequest, Inadmissible, Unchangeable } from '../domain/admission.ts';
 import type { Branded } from '../domain/brand.ts';
 import type { Credential } from '../domain/credential.ts';
@@ -219,7 +219,7 @@ export interface RoleStore {
     role: Role,
     loadedAt: Version,
     events: readonly HistoryEvent[],
-    authority?: Authority,
+    authority?: SaveAuthority,
     credential?: Credential,
   ): Promise<
     { readonly kind: 'saved' } | { readonly kind: 'conflict' } | Unchangeable | Refusal<'unauthorized'>

@@ -38,6 +38,7 @@ export interface PurgeClaim {
  * Faults: `store_unavailable`, `store_corrupt`.
  *
  * @promise takedown-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
+ * @promise takedown-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  */
 export interface TakedownStore {
   /**

@@ -6,6 +6,7 @@ import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
 import { after, before } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { encodeManifest, type ManifestEntry } from '../domain/manifest.ts';
+import type { Password, PasswordHash } from '../domain/password.ts';
 import { FIRST_GENERATION, type Role } from '../domain/role.ts';
 import type { Title } from '../domain/title.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
@@ -14,6 +15,7 @@ import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
 import type { StagedArchive } from '../ports/staging.ts';
 import type { PublicationQuotaExceeded, Refusal } from '../refusal.ts';
@@ -26,6 +28,7 @@ export interface PublicationPorts {
   readonly roles: RoleStore;
   readonly archives: ArchiveStorage;
   readonly inspector: ArchiveInspector;
+  readonly passwords: PasswordHasher;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -72,6 +75,7 @@ export interface Wanted {
   readonly key: IdempotencyKey;
   readonly filename: Filename;
   readonly title: Title | null;
+  readonly password: Password | null;
   readonly archive: StagedArchive;
   readonly cause: Cause;
   readonly credential: Credential;
@@ -92,6 +96,7 @@ export type RunOutcome =
       | 'invalid_archive'
       | 'invalid_filename'
       | 'invalid_idempotency_key'
+      | 'invalid_password'
       | 'invalid_title'
       | 'rate_limited'
       | 'read_only'
@@ -191,7 +196,8 @@ export class PublicationRun {
       return step;
     }
     this.#step = step;
-    const stored = step.kind === 'proved' ? await this.#store(step) : this.#expectKept(step);
+    const stored =
+      step.kind === 'proved' ? await this.#store(step, await this.#hash(lost)) : this.#expectKept(step);
     this.#step = { ...stored, kind: 'committing' };
     const outcome = await this.#commit(stored, lease);
     this.#step = stored;
@@ -202,8 +208,14 @@ export class PublicationRun {
     return outcome;
   }
 
+  /** A replay and an archive that breaks rules are answered before this, which is expensive. */
+  async #hash(lost: AbortSignal): Promise<PasswordHash | null> {
+    const { account, password } = this.#wanted;
+    return password === null ? null : this.#tools.ports.passwords.hash(password, account, lost);
+  }
+
   /** Not aborted by a lost lease: the staged file can be stored once only, and the commit goes by the token. */
-  async #store(proved: ProvedArchive): Promise<Stored> {
+  async #store(proved: ProvedArchive, passwordHash: PasswordHash | null): Promise<Stored> {
     const { ports, limits } = this.#tools;
     const { account, key, filename, title, archive: staged } = this.#wanted;
     const archive = ports.ids.archive(ports.clock.now());
@@ -224,7 +236,7 @@ export class PublicationRun {
       expiresAt: after(publishedAt, limits.lifetime),
       pinned: false,
       deletedAt: null,
-      passwordHash: null,
+      passwordHash,
       generation: FIRST_GENERATION,
     };
     return { kind: 'stored', proved, role };

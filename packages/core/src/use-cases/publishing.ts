@@ -6,6 +6,7 @@ import { type Cause, causedBy } from '../domain/history.ts';
 import { checkIdempotencyKey, parseFilename } from '../domain/idempotency.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
+import { parsePassword } from '../domain/password.ts';
 import type { Publication } from '../domain/publication.ts';
 import { parseTitle } from '../domain/title.ts';
 import type { KeptWarning, Warning } from '../domain/warnings.ts';
@@ -36,6 +37,8 @@ export interface PublishRequest {
   readonly filename: string;
   /** Absent, null and the empty string all mean none. */
   readonly title?: string | null;
+  /** Viewers are asked for it from the first instant. Absent, null and the empty string all mean none. */
+  readonly password?: string | null;
   readonly archive: GivenArchive;
   /** What the history tells of it; when absent, only in whose name it was. */
   readonly cause?: Cause;
@@ -120,14 +123,16 @@ export function publishing(
         if (typeof key !== 'string') return key;
         const filename = parseFilename(request.filename);
         if (typeof filename !== 'string') return filename;
+        const password = parsePassword(request.password ?? null, limits);
+        if (password !== null && typeof password === 'object') return password;
         const title = parseTitle(request.title ?? null, limits);
-        if (title !== null && typeof title !== 'string') return title;
+        if (title !== null && typeof title === 'object') return title;
         const own = await limitsOf(account);
         const archive = await receive(own);
         if ('kind' in archive) return archive;
         const quotas = await quotasOf(account);
         const who = { account, cause: cause ?? causedBy(account), credential };
-        const wanted = { ...who, key, filename, title, archive, quotas };
+        const wanted = { ...who, key, filename, title, password, archive, quotas };
         return await gate.run(account, () => new PublicationRun({ ...tools, limits: own }, wanted).run());
       });
       shared.observe?.({ kind: 'publish', outcome: 'code' in outcome ? outcome.code : outcome.kind });

@@ -21,6 +21,7 @@ import type { BegunSession, SessionStore } from '../ports/session-store.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Keys } from './keys.ts';
 import type { Observe } from './measurement.ts';
+import { pageLimit } from './paging.ts';
 
 /** A session just begun, with the token that is given away this once. */
 export interface StartedSession {
@@ -231,8 +232,8 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const event = eventOf(ids, { type: 'session.ended', at }, { actor, ...origin }, account);
       await sessions.end(hash, [event]);
     },
-    async list({ by, account: wanted, after, limit = 20 }) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
+    async list({ by, account: wanted, after, limit: most }) {
+      const limit = pageLimit(most);
       const account = boundTo(by) ?? (wanted === undefined ? undefined : accountId(wanted));
       // Behind whatever begins like the last one: no two sessions share an id.
       const last = after === undefined ? undefined : `${after}g`;

@@ -3,6 +3,7 @@ import {
   type Limits,
   type PublishOutcome,
   parseIdempotencyKey,
+  parsePassword,
   type RefusalCode,
   type Staging,
   type Title,
@@ -72,7 +73,7 @@ export const publishPin = writingEndpoint({
   description:
     'Send one Idempotency-Key for each logical publication, and the very same request with the same key to retry. ' +
     'Only success binds the key: after a refusal you can use it for a corrected request.',
-  headers: ({ idempotencyKeyCharacters }) => [
+  headers: ({ idempotencyKeyCharacters, passwordMinCharacters, passwordMaxBytes }) => [
     {
       name: 'Idempotency-Key',
       in: 'header',
@@ -81,6 +82,15 @@ export const publishPin = writingEndpoint({
         'them are allowed. Required unless dry_run is true.',
       schema: T.string({ minLength: 1 }),
       example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+    },
+    {
+      name: 'Pinfold-Password',
+      in: 'header',
+      description:
+        `Protects the site from its first instant: at least ${passwordMinCharacters} characters and at most ` +
+        `${passwordMaxBytes} bytes in UTF-8, percent-encoded as encodeURIComponent does it. A replay ignores it.`,
+      schema: T.string({ minLength: 1 }),
+      example: 'correct%20horse%20battery',
     },
   ],
   query: {
@@ -105,6 +115,7 @@ export const publishPin = writingEndpoint({
     'unsupported_media_type',
     'invalid_form',
     'invalid_title',
+    'invalid_password',
     'invalid_archive',
   ],
   answers: ({ publicUrl }) => {
@@ -130,14 +141,18 @@ export const publishPin = writingEndpoint({
     };
   },
   handle: async (service, call, { query }) => {
-    if (query.dry_run === 'true') return dryRun(service, call);
-    const key = idempotencyKey(call.request, service.useCases.limits);
-    if (typeof key !== 'string') return key;
+    const { limits } = service.useCases;
+    const isDryRun = query.dry_run === 'true';
+    const key = isDryRun ? undefined : idempotencyKey(call.request, limits);
+    if (typeof key === 'object') return key;
+    const password = passwordOf(call.request, limits);
+    if (typeof password === 'object') return password;
+    if (key === undefined) return dryRun(service, call);
     // A key that has published stays complete for ever: a repetition only needs its hash.
     const { findByKey, staging } = service.useCases;
     const isRepeated = (await findByKey({ by: call.caller.account, key })) !== undefined;
     const form = await receive(service, call, isRepeated ? hashOnly : staging);
-    return form.kind === 'refused' ? form : publishForm(service, call, key, form);
+    return form.kind === 'refused' ? form : publishForm(service, call, { key, password }, form);
   },
 });
 
@@ -155,12 +170,19 @@ async function dryRun(service: Service, call: AccountCall): Promise<Outcome> {
 async function publishForm(
   { useCases, publicUrl }: Service,
   call: AccountCall,
-  key: IdempotencyKey,
+  sent: { readonly key: IdempotencyKey; readonly password: string | undefined },
   { archive, wish: { filename, title } }: Form,
 ): Promise<Outcome> {
   const { caller, cause, credential } = call;
   const who = { by: caller.account, cause, credential };
-  const outcome = await useCases.publish({ ...who, key, filename, title, archive });
+  const outcome = await useCases.publish({
+    ...who,
+    key: sent.key,
+    password: sent.password ?? null,
+    filename,
+    title,
+    archive,
+  });
   if (cameToRate(outcome)) await tellPublications(useCases, call);
   if (outcome.kind === 'refused') return outcome;
   const { publication, warnings } = outcome;
@@ -230,4 +252,28 @@ function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | AnyR
     return refuseRequest('invalid_idempotency_key', { errors: [requestError({ rule: 'twice' })] });
   }
   return parseIdempotencyKey(value, limits, credentialsOf(request));
+}
+
+/** Reads the header Pinfold-Password. The password is as it was typed, since limits count it so. */
+function passwordOf(request: Request, limits: Limits): string | undefined | AnyRefusal {
+  const [value, ...further] = headerValues(request, 'pinfold-password');
+  if (value === undefined) return undefined;
+  if (further.length > 0) {
+    return refuseRequest('invalid_request', { detail: 'Send one Pinfold-Password header.' });
+  }
+  const decoded = /^[\x20-\x7e]+$/.test(value) ? percentDecoded(value) : undefined;
+  if (decoded === undefined) {
+    return refuseRequest('invalid_password', { errors: [requestError({ rule: 'password_header' })] });
+  }
+  const password = parsePassword(decoded, limits);
+  return typeof password === 'object' && password !== null ? password : decoded;
+}
+
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
 }

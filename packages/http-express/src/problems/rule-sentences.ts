@@ -20,6 +20,7 @@ export interface RequestRules {
   readonly archive_too_large: Pick<Figures, 'limit'>;
   readonly field_twice: { readonly field: string };
   readonly filename: NoDetails;
+  readonly password_header: NoDetails;
   readonly title_encoding: NoDetails;
   readonly title_file: NoDetails;
   /** An Idempotency-Key that came in several headers. */
@@ -33,6 +34,8 @@ export const REQUEST: Sentences<RequestRules> = {
   field_twice: ({ field }) => `Send the field "${field}" once.`,
   filename:
     'Send the archive as a file whose name has 1 to 255 characters in UTF-8 and no control characters.',
+  password_header:
+    'Send the password as encodeURIComponent writes it (UTF-8 with percent escapes), or leave the header out.',
   title_encoding: 'Send the title in UTF-8.',
   title_file: 'Send the title as text, without a file name.',
   twice: 'Send one Idempotency-Key header.',

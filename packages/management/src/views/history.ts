@@ -26,6 +26,7 @@ export const EVENT_NAMES: Readonly<Record<EventType, MessageId>> = {
   'pin.pinned': 'eventPinned',
   'pin.unpinned': 'eventUnpinned',
   'pin.stopped': 'eventStopped',
+  'pin.grant_created': 'eventGrantCreated',
   'pin.taken_down': 'eventTakenDown',
   'pin.expired': 'eventExpired',
   'pin.purged': 'eventPurged',

@@ -56,12 +56,16 @@ const QUOTA: Sentences<QuotaRules> = {
 };
 
 /** Why a publication on this machine was not changed. */
-export function changeFailure(refusal: Extract<UpdateOutcome, Refusal>): CommandFailure {
+export function changeFailure(refusal: Unchanged): CommandFailure {
   return new CommandFailure(changeText(refusal), { code: refusal.code });
 }
 
-function changeText(refusal: Extract<UpdateOutcome, Refusal>): string {
+type Unchanged = Extract<UpdateOutcome, Refusal> | Refusal<'forbidden'>;
+
+function changeText(refusal: Unchanged): string {
   switch (refusal.code) {
+    case 'forbidden':
+      return 'the service itself decides who may look';
     case 'not_found':
       return NOT_FOUND;
     case 'invalid_state':
@@ -77,13 +81,15 @@ function changeText(refusal: Extract<UpdateOutcome, Refusal>): string {
 
 /** Why the command cannot publish with this key, name or title. */
 export function requestRefusalText(
-  refusal: Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title'>,
+  refusal: Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_password' | 'invalid_title'>,
 ): string {
   switch (refusal.code) {
     case 'invalid_filename':
       return 'PATH needs a name of 1 to 255 characters without control characters';
     case 'invalid_idempotency_key':
       return sentenceOf(IDEMPOTENCY_KEY, refusal);
+    case 'invalid_password':
+      return sentenceOf(PASSWORD, refusal);
     case 'invalid_title':
       return sentenceOf(TITLE, refusal);
     default:

@@ -7,6 +7,7 @@ export const history = {
   eventAccountBlocked: 'Account blocked',
   eventAccountUnblocked: 'Account unblocked',
   eventExpired: 'Expired',
+  eventGrantCreated: 'Link that opens it without the password created',
   eventKeyAgreed: 'API key for a program approved',
   eventKeyCreated: 'API key created',
   eventKeyRevoked: 'API key revoked',

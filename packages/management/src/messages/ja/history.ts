@@ -9,6 +9,7 @@ export const history: Readonly<Record<keyof typeof en, Message>> = {
   eventAccountBlocked: 'アカウントを停止',
   eventAccountUnblocked: 'アカウントの停止を解除',
   eventExpired: '期限切れ',
+  eventGrantCreated: 'パスワードなしで開くリンクを作成',
   eventKeyAgreed: 'プログラムへの API キーの発行を承認',
   eventKeyCreated: 'API キーを作成',
   eventKeyRevoked: 'API キーを無効化',

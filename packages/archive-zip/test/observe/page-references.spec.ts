@@ -1,10 +1,24 @@
+import { fallback, foldPath, resolve } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { foldPath } from '../../src/domain/fold-path.ts';
-import { type Destination, PageReferences } from '../../src/domain/judge-reference.ts';
-import { fallback, resolve } from '../../src/domain/site.ts';
-import { SitePaths } from '../../src/domain/site-paths.ts';
-import { normalisedBy } from '../normal-forms.ts';
+import { type Destination, PageReferences } from '../../src/observe/page-references.ts';
+import { SitePaths } from '../../src/observe.ts';
+
+/** The texts that `work` normalises. */
+function normalisedBy(work: () => void): readonly string[] {
+  const { normalize } = String.prototype;
+  const texts: string[] = [];
+  String.prototype.normalize = function (this: string, form?: string) {
+    texts.push(this);
+    return normalize.call(this, form);
+  };
+  try {
+    work();
+  } finally {
+    String.prototype.normalize = normalize;
+  }
+  return texts;
+}
 
 /** Where a reference leads, found the plain way: its whole path is made, and looked for under each name that answers. */
 function plainly(

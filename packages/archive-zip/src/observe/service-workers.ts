@@ -1,14 +1,19 @@
 const PAGE = /\.html?$/i;
 const SCRIPT = /\.[cm]?js$/i;
 const NAME = 'serviceWorker';
-/** Follows the name where a script registers one. Spaces are bounded, so that every text takes linear time. */
+/** Follows the name in a registration. The number of spaces is bounded, so that every text takes linear time. */
 const REGISTERS = /\s{0,9}\??\.\s{0,9}register\s{0,9}\(/y;
+
+/** Whether a file is searched for references, too. */
+export function isPage(path: string): boolean {
+  return PAGE.test(path);
+}
 
 /** Whether a script, or a script in a page, registers a service worker. */
 export function registersServiceWorker(path: string, text: string): boolean {
   if (SCRIPT.test(path)) return registers(text);
-  // A page may show such a line to its readers: only what is in a script runs.
-  return PAGE.test(path) && text.includes(NAME) && scriptsIn(text).some(registers);
+  // A page may show such a line to its readers: only scripts run.
+  return isPage(path) && text.includes(NAME) && scriptsIn(text).some(registers);
 }
 
 function registers(script: string): boolean {

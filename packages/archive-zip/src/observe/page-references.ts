@@ -1,54 +1,40 @@
-import { foldPath } from './fold-path.ts';
-import type { Reference } from './observations.ts';
-import { answerOf, fallback } from './site.ts';
+import type { FollowedReference } from '@pinfold/core';
+import { answerOf, fallback, foldPath, hasManyMarks } from '@pinfold/core/adapter';
+import type { Reference } from './observe.ts';
 import type { FolderFiles, SitePaths } from './site-paths.ts';
-import { hasManyMarks } from './text.ts';
 
 /** Where a reference leads in its site. */
-export interface Destination {
-  /** Whether the reference begins with `/`. */
-  readonly absolute: boolean;
-  /** Whether the site has something to show there, if only the start page of an app. */
-  readonly answered: boolean;
-  /** The file that would be there if upper and lower case were the same. */
-  readonly otherCase: string | undefined;
-}
-
-/** A reference of a page, with where it leads. */
-export interface FollowedReference extends Destination {
-  readonly target: string;
-}
+export type Destination = Omit<FollowedReference, 'target'>;
 
 /** A folder that references lead into. */
 interface Place {
   readonly folder: string;
-  /** Its files, and those by folded name, once they have been asked for. */
+  /** Its files by name and by folded name, read at the first lookup. */
   files?: FolderFiles;
   folded?: FolderFiles;
 }
 
 const OTHER_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
-/** What a script is to fill in. */
+/** Placeholders of template languages. */
 const TEMPLATE = /\{\{|\}\}|<%|\$\{/;
-/** What a mere name has none of. */
+/** Matches every reference but a plain file name. */
 const MORE_THAN_A_NAME = /[^\w.-]|^\.{0,2}$/;
 const ENCODED_SLASH = /%2f/i;
 const NO_FILES: FolderFiles = new Map();
-/** Whoever asks for an encoded slash is shown no file. */
+/** A request with an encoded slash finds no file. */
 const NOWHERE: Place = { folder: '', files: NO_FILES, folded: NO_FILES };
 
 /**
- * Finds out where the references of one page lead. The page's folder is found once, and so is each folder that several
- * of them lead into: what a reference costs goes by its own length.
+ * Finds out where the references of one page lead. It looks up the page's folder once, and so each folder that several
+ * of them lead into: the cost of a reference depends on its own length only.
  */
 export class PageReferences {
   readonly #site: SitePaths;
   readonly #folder: string;
   readonly #ends: readonly number[];
   readonly #root: FolderFiles;
-  /** `undefined`: nothing is judged there. */
   readonly #own: Place | undefined;
-  /** By what a reference has before its last segment; `undefined` for what no path can be. */
+  /** By the part of a reference before its last segment; `undefined` if that is no valid path. */
   readonly #places: Map<string, Place | undefined> = new Map();
 
   constructor(site: SitePaths, page: string) {
@@ -59,7 +45,7 @@ export class PageReferences {
     this.#own = hasManyMarks(this.#folder) ? undefined : { folder: this.#folder };
   }
 
-  /** Where a reference leads, and whether the site answers there; `undefined`: out of the site, or not to be told. */
+  /** Where a reference leads, and whether the site answers there; `undefined`: out of the site, or unknown. */
   follow({ target, navigation }: Reference): Destination | undefined {
     const found = MORE_THAN_A_NAME.test(target) ? this.#find(target) : { place: this.#own, name: target };
     if (found?.place === undefined) return undefined;
@@ -67,7 +53,7 @@ export class PageReferences {
     const absolute = /^[\\/]/.test(target);
     const folded = foldPath(name);
     place.folded ??= this.#site.foldedFolder(place.folder) ?? NO_FILES;
-    // What is there as it is spelt is there but for case, too: most of what is broken is found out by one look.
+    // An exact match is a match without case, too: one lookup finds most broken references.
     const near = answerOf(place.folded, folded);
     if (near !== undefined && this.#isExact(place, name)) {
       return { absolute, answered: true, otherCase: undefined };
@@ -82,7 +68,7 @@ export class PageReferences {
     return answerOf(place.files, name) !== undefined;
   }
 
-  /** The folder that a reference leads into, and the name there, decoded as the site is asked for it; `undefined`: out of the site. */
+  /** The folder that a reference leads into, and the decoded name in it; `undefined`: out of the site. */
   #find(target: string): { readonly place: Place; readonly name: string } | undefined {
     if (OTHER_SITE.test(target) || TEMPLATE.test(target)) return undefined;
     const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
@@ -96,31 +82,31 @@ export class PageReferences {
     return ENCODED_SLASH.test(last) ? { place: NOWHERE, name: last } : { place, name: name.normalize('NFC') };
   }
 
-  #place(way: string): Place | undefined {
-    if (!this.#places.has(way)) this.#places.set(way, this.#go(way));
-    return this.#places.get(way);
+  #place(folders: string): Place | undefined {
+    if (!this.#places.has(folders)) this.#places.set(folders, this.#resolve(folders));
+    return this.#places.get(folders);
   }
 
   /** RFC 3986, section 5.2.4, for folders alone. */
-  #go(way: string): Place | undefined {
-    const absolute = way.startsWith('/');
-    let kept = absolute ? 0 : this.#ends.length;
+  #resolve(folders: string): Place | undefined {
+    const absolute = folders.startsWith('/');
+    let parents = absolute ? 0 : this.#ends.length;
     const entered: string[] = [];
-    for (const segment of way.split('/').slice(absolute ? 1 : 0, -1)) {
+    for (const segment of folders.split('/').slice(absolute ? 1 : 0, -1)) {
       if (segment === '.') continue;
       if (segment !== '..') entered.push(`${segment}/`);
-      else if (entered.pop() === undefined) kept = Math.max(0, kept - 1);
+      else if (entered.pop() === undefined) parents = Math.max(0, parents - 1);
     }
     const further = entered.join('');
     const own = decode(further);
     if (own === undefined) return undefined;
     if (ENCODED_SLASH.test(further)) return NOWHERE;
-    const folder = `${this.#folder.slice(0, this.#ends[kept - 1] ?? 0)}${own}`;
+    const folder = `${this.#folder.slice(0, this.#ends[parents - 1] ?? 0)}${own}`;
     return hasManyMarks(folder) ? undefined : { folder };
   }
 }
 
-/** As URLs are; `undefined` for what no path can be. */
+/** Decodes percent-encoding; `undefined` if it is broken. */
 function decode(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {
@@ -131,7 +117,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Where each segment of a folder's path ends, its slash with it. */
+/** The position after each slash of a folder's path. */
 function endsOf(folder: string): readonly number[] {
   const ends: number[] = [];
   for (let at = folder.indexOf('/'); at !== -1; at = folder.indexOf('/', at + 1)) ends.push(at + 1);

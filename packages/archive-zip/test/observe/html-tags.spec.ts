@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { tagsOf } from '../../src/domain/html-tags.ts';
+import { tagsOf } from '../../src/observe/html-tags.ts';
 
 const NAMES = new Set(['a', 'img', 'script', 'link']);
 const tags = (html: string): object[] => [...tagsOf(html, NAMES)];

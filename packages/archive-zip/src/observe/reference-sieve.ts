@@ -1,37 +1,38 @@
-import { type Destination, type FollowedReference, PageReferences } from './judge-reference.ts';
-import type { Reference } from './observations.ts';
+import type { FollowedReference } from '@pinfold/core';
+import { MOST_WARNINGS } from '@pinfold/core/adapter';
+import type { Reference } from './observe.ts';
+import { type Destination, PageReferences } from './page-references.ts';
 import type { SitePaths } from './site-paths.ts';
-import { MOST_WARNINGS } from './warnings.ts';
 
-/** References between two looks at whether to go on. */
+/** References between two calls of `look`. */
 const LOOK_EVERY = 256;
 
-/** What can become of a reference: nothing, or a warning of one rule or another, by how the site is served. */
+/** The warning that a reference can become; which one depends on how the site is served. */
 type Sort = 'nothing' | 'absolute' | `${'absolute ' | ''}${'unanswered' | 'other case'}`;
 
 /**
- * Lets through the references of a site's pages that may become a warning. The pages of a large site refer to one
- * another 100,000 times, and at most 20 warnings are shown: no more of each sort need to be carried on.
+ * Selects the references of a site's pages that may become a warning, 20 of each sort. The pages of a large site refer
+ * to one another 100,000 times, and an answer has at most 20 warnings.
  *
  * @example
- * import { observe, ReferenceSieve, SitePaths } from '@pinfold/core/observe';
+ * import { observe, ReferenceSieve, SitePaths } from '@pinfold/archive-zip/observe';
  *
  * const sieve = new ReferenceSieve(new SitePaths(['index.html']));
  * const { references } = observe('index.html', '<img src="logo.png">');
- * const kept = sieve.sift('index.html', references);
+ * const followed = sieve.sift('index.html', references);
  */
 export class ReferenceSieve {
   readonly #site: SitePaths;
   readonly #look: (() => void) | undefined;
   readonly #passed: Map<Sort, number> = new Map();
 
-  /** @param look is called now and then, and throws to end it. */
+  /** @param look called now and then; throws to end the work. */
   constructor(site: SitePaths, look?: () => void) {
     this.#site = site;
     this.#look = look;
   }
 
-  /** Those references of a page that no file answers as they stand, and those that begin with `/`, 20 of each sort. */
+  /** The references of a page that no file answers exactly, and those that begin with `/`. */
   sift(page: string, references: readonly Reference[]): readonly FollowedReference[] {
     const own = new PageReferences(this.#site, page);
     return references.flatMap((reference, index) => {

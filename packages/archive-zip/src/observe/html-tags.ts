@@ -6,7 +6,7 @@ export interface Tag {
   rel?: string;
 }
 
-/** Elements whose content is text, whatever it looks like. A template is for scripts to fill in. */
+/** Elements whose content is text, even if it looks like tags. A template is for scripts to fill in. */
 const OPAQUE = new Set(['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes']);
 const LONGEST_ATTRIBUTE = 4;
 
@@ -17,8 +17,8 @@ const EQUALS = 61;
 const END = 62;
 
 /**
- * The start tags of some elements in a page, read as tolerantly as browsers do and in one pass: whatever the text,
- * each character is looked at a few times at most. What is cut off at the end is no tag.
+ * The start tags of some elements in a page, read as tolerantly as browsers do. Takes linear time on any text: it looks
+ * at each character a few times at most. A tag without an end is left out.
  */
 export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag> {
   let at = html.indexOf('<');
@@ -37,7 +37,7 @@ export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag
   }
 }
 
-/** Where the name of a tag ends; where it should begin when none does. */
+/** Where the name of a tag ends; `from` when no name begins there. */
 function endOfName(html: string, from: number): number {
   const lower = html.charCodeAt(from) | 0x20;
   if (!(lower >= 0x61 && lower <= 0x7a)) return from;
@@ -54,20 +54,20 @@ function endsWord(code: number): boolean {
   return code === END || code === SLASH || isSpace(code);
 }
 
-/** Where a comment, an end tag, a declaration or a mere `<` ends. */
+/** Where a comment, an end tag, a declaration or a plain `<` ends. */
 function endOfOther(html: string, at: number): number {
   if (html.startsWith('<!--', at)) return behind(html, '-->', at + 2);
   const next = html[at + 1];
   return next === '!' || next === '/' || next === '?' ? behind(html, '>', at) : at + 1;
 }
 
-/** The place behind the next such mark; the end of the text when there is none. */
+/** The position after the next mark; the end of the text when there is none. */
 function behind(html: string, mark: string, from: number): number {
   const at = html.indexOf(mark, from);
   return at === -1 ? html.length : at + mark.length;
 }
 
-/** Reads attributes up to the `>` and answers its place, or -1 when the text ends before. */
+/** Reads attributes up to the `>` and returns its position, or -1 when the text ends before. */
 function readAttributes(html: string, from: number, tag: Tag | undefined): number {
   let at = from;
   while (at < html.length) {
@@ -89,7 +89,7 @@ function readAttributes(html: string, from: number, tag: Tag | undefined): numbe
   return -1;
 }
 
-/** A `=` where a name should begin is, to a browser, the name's first character. */
+/** Browsers take a `=` where a name should begin as the name's first character. */
 function endOfAttributeName(html: string, from: number): number {
   let at = from + 1;
   for (; at < html.length; at += 1) {
@@ -99,7 +99,7 @@ function endOfAttributeName(html: string, from: number): number {
   return at;
 }
 
-/** Where an attribute's value is, empty when there is none; `undefined` when the text ends in it. */
+/** The position of an attribute's value, empty when there is none; `undefined` when the text ends in it. */
 function valueAfter(html: string, nameEnd: number): { from: number; to: number; end: number } | undefined {
   const equals = skipSpace(html, nameEnd);
   if (html.charCodeAt(equals) !== EQUALS) return { from: nameEnd, to: nameEnd, end: nameEnd };

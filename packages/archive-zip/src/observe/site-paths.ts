@@ -1,6 +1,6 @@
-import { foldPath } from './fold-path.ts';
+import { foldPath } from '@pinfold/core/adapter';
 
-/** The files of a folder by what stands behind its path: a name, or a folder and `index.html` in it. */
+/** The files of a folder by their path in it: a name, or a folder and its `index.html`. */
 export type FolderFiles = ReadonlyMap<string, string>;
 
 type Folders = Map<string, Map<string, string>>;
@@ -8,11 +8,10 @@ type Folders = Map<string, Map<string, string>>;
 const INDEX = 'index.html';
 
 /**
- * The paths of a site's files by folder. Whoever follows many references from one folder finds it once, and then only
- * looks for what they name in it, however long its path is.
+ * The paths of a site's files by folder: many references from one folder need its path, however long, looked up once.
  *
  * @example
- * import { SitePaths } from '@pinfold/core/observe';
+ * import { SitePaths } from '@pinfold/archive-zip/observe';
  *
  * const site = new SitePaths(['index.html', 'img/logo.png']);
  */
@@ -25,18 +24,18 @@ export class SitePaths {
     this.#paths = paths;
   }
 
-  /** The folder of a path that ends with `/`, or is empty for the root. */
+  /** @param path ends with `/`, or is empty for the root. */
   folder(path: string): FolderFiles | undefined {
     return this.#folders().get(path.normalize('NFC'));
   }
 
-  /** The folder of a path that is the same but for case, with names to be looked for by {@link foldPath}. */
+  /** The folder whose path differs in case at most; its files are by {@link foldPath} of their names. */
   foldedFolder(path: string): FolderFiles | undefined {
     this.#folded ??= foldFolders(this.#folders());
     return this.#folded.get(foldPath(path));
   }
 
-  /** Made when the first reference is followed: many sites have none to follow. */
+  /** Made at the first lookup: many sites have no references. */
   #folders(): Folders {
     this.#exact ??= foldersOf(this.#paths);
     return this.#exact;
@@ -53,7 +52,7 @@ function foldersOf(paths: readonly string[]): Folders {
   return folders;
 }
 
-/** Many files share a folder: it is folded once. */
+/** Folds the path of each folder once. */
 function foldFolders(folders: Folders): Folders {
   const folded: Folders = new Map();
   for (const [folder, files] of folders) {
@@ -63,7 +62,7 @@ function foldFolders(folders: Folders): Folders {
   return folded;
 }
 
-/** A start page is found from the folder around its own, too. */
+/** Adds a start page to the folder around its own, too. */
 function place(folders: Folders, folder: string, name: string, path: string): void {
   add(folders, folder, name, path);
   if (name !== INDEX || folder === '') return;
