@@ -61,7 +61,7 @@ export interface Refusals {
   /** The embedding team's own no, which brings its words. */
   readonly refused_by_host: {
     readonly rule: `host:${string}`;
-    readonly words: { readonly en: string; readonly ja?: string };
+    readonly words: Readonly<Record<string, string>> & { readonly en: string };
   };
 }
 

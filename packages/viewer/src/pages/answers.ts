@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Ended } from '@pinfold/core';
-import { preferredLanguage } from '@pinfold/http';
+import { ALL_LANGUAGES, type Language, preferredLanguage } from '@pinfold/http';
 import type { Access } from '../access/access.ts';
 import type { Exchange } from '../exchange.ts';
-import { catalogues, LANGUAGES, type Language, type PageName } from './catalogue.ts';
+import { catalogues, type PageName } from './catalogue.ts';
 import { PAGE_POLICY } from './page-style.ts';
 import { type PasswordNotice, passwordPage, plainPage } from './pages.ts';
 
@@ -38,7 +38,7 @@ const STATUS: Readonly<Record<PasswordNotice['kind'], number>> = {
 };
 
 function languageOf({ headers }: IncomingMessage): Language {
-  return preferredLanguage(headers['accept-language'], LANGUAGES);
+  return preferredLanguage(headers['accept-language'], ALL_LANGUAGES);
 }
 
 /** Answers with a page that asks nothing. */
