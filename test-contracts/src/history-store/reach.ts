@@ -33,7 +33,9 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
       }
       const feed = { account: ACCOUNT, pin: undefined, after: 1_001, limit: 100 };
       const { items, last } = await other.history.feed(feed);
-      expect(items.map(({ number }) => number)).to.deep.equal(Array.from({ length: 49 }, (_, n) => 1_002 + n));
+      expect(items.map(({ number }) => number)).to.deep.equal(
+        Array.from({ length: 49 }, (_, n) => 1_002 + n),
+      );
       expect(last.number).to.equal(COUNT);
       const end = after(START, hours(1));
       expect(await other.history.drop(end, 1_000), 'of the first').to.equal(1_000);
