@@ -64,8 +64,8 @@ export interface EventThinning {
 }
 
 /**
- * Gives the events that the other stores of the same database keep with their changes, tells of expirations, and drops
- * what is old. Time comes in with each request.
+ * Lists the events that the other stores of the same database write with their changes, records expirations, and drops
+ * old events. Time comes in with each request.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
@@ -77,7 +77,7 @@ export interface EventThinning {
  * @promise history-store/with-keys: a key that is created or revoked leaves its events; one that was there, was revoked before or is unknown leaves none
  * @promise history-store/with-accounts: an account that is changed leaves its events, and a conflict none; of many at once only the one that is saved does
  * @promise history-store/with-sessions: a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none
- * @promise history-store/refused-sign-ins: of an account's refused sign-ins one event is kept until the instant has passed, of many at once too; other accounts have their own
+ * @promise history-store/refused-sign-ins: of an account's refused sign-ins one event is stored until the instant has passed, of many at once too; other accounts have their own
  * @promise history-store/in-turn: each event of a role is at least a millisecond after the one before, also of changes at once
  */
 export interface HistoryStore {
@@ -105,20 +105,20 @@ export interface HistoryStore {
 
   /**
    * Roles that expired by an instant and of which no event tells it, stopped since or not, at most `limit`.
-   * @promise history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is kept
+   * @promise history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored
    */
   expired(by: Instant, limit: number): Promise<readonly ExpiredRole[]>;
 
   /**
    * Keeps the events of expirations, each with its role in `pin` and the expiration in `at`.
-   * @promise history-store/tell-expired-once: of many at once and for ever after one event tells of an expiration, at its instant; a role that does not expire then gets none
-   * @promise history-store/tell-expired-conflicts: what is told raises the role's version, so that a change decided before it conflicts
+   * @promise history-store/tell-expired-once: of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none
+   * @promise history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts
    */
   tellExpired(events: readonly HistoryEvent[]): Promise<void>;
 
   /**
    * Drops events recorded before an instant, at most `limit`; answers how many: fewer than `limit` only when none is left.
-   * @promise history-store/drop: exactly events recorded earlier go, whatever their instant, at most the limit, and a role's next event is still after its last
+   * @promise history-store/drop: exactly events recorded earlier go, of any instant, at most the limit, and a role's next event is still after its last
    */
   drop(recordedBefore: Instant, limit: number): Promise<number>;
 
