@@ -26,6 +26,7 @@ import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
 import { asks, everything, idsOf, walkArchives } from '../role-store/asked.ts';
+import { importFeed } from './import-feed.ts';
 import { importReach } from './reach.ts';
 import { published, recordsOf, stock } from './stock.ts';
 import type { MovingClause, MovingStores } from './subject.ts';
@@ -165,7 +166,7 @@ const importClauses: readonly MovingClause[] = [
   },
   {
     id: 'import/keep-whole',
-    says: 'a snapshot gives the imported records again, the same in every field, and works as it did where it comes from',
+    says: 'a snapshot gives the imported records again, the same in every field, and they work as where they come from',
     check: async ({ port, peer }, another) => {
       const records = await stocked(another);
       const other = await peer();
@@ -301,5 +302,5 @@ export const importContract: Contract<MovingStores, StoreSubject<MovingStores>> 
     },
     sees: async (stores, n) => (await stores.accounts.load(anAccountName(n))) !== undefined,
   }),
-  clauses: [...importClauses, ...importReach],
+  clauses: [...importClauses, ...importFeed, ...importReach],
 };

@@ -27,7 +27,7 @@ export interface Import {
 
   /**
    * Keeps records, all of them or none. Of two with one name or id the first stays.
-   * @promise import/keep-whole: a snapshot gives the imported records again, the same in every field, and works as it did where it comes from
+   * @promise import/keep-whole: a snapshot gives the imported records again, the same in every field, and they work as where they come from
    * @promise import/keep-removal: a role whose removal is imported has the instants of it, and neither manifest nor archive
    * @promise import/keep-lost: with a token that another one took over, or that ended, nothing is stored
    */
@@ -36,6 +36,7 @@ export interface Import {
   /**
    * Ends the import: from then on the database is like any other.
    * @promise import/end: after the end changes are made again; a lost token ends nothing
+   * @promise import/feed: the feed has another id than before and the kept events in the order of instant and id, whatever the order in which they came
    */
   end(token: Token): Promise<{ readonly kind: 'ended' | 'lost' }>;
 }
