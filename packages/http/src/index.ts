@@ -25,6 +25,7 @@ export {
 } from './forms/receive-form.ts';
 export { expectNodeRequest, headerValues } from './header-values.ts';
 export { type Html, type HtmlValue, html, raw } from './html.ts';
+export { ALL_LANGUAGES, LANGUAGES, type Language, type LanguageRules, parseLanguage } from './language.ts';
 export {
   matchesStrongly,
   matchesWeakly,
