@@ -91,7 +91,7 @@ export class Pipelines {
     };
     const hold: Hold = { queue: [], pause, close: () => this.#release(socket, hold) };
     this.#holds.set(socket, hold);
-    // To take the body of a request, or to throw away the rest of one, Node goes on reading.
+    // Node resumes the socket to read a body or to discard the rest of one.
     socket.on('resume', pause).once('close', hold.close);
     // Within the handler it would be undone: Node goes to the end of what it has read first.
     process.nextTick(pause);

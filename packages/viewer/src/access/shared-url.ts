@@ -149,7 +149,7 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
   }
 }
 
-/** A password that was not looked at. Whoever holds a grant is let in all the same. */
+/** A password that was not checked. Viewers with a grant enter all the same. */
 async function putOff(
   context: ViewerContext,
   exchange: Exchange,

@@ -65,7 +65,7 @@ export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABL
 /**
  * Answers that the browser sends more cookies than are taken.
  *
- * @param clear whether the browser is told to forget them: those of the whole domain, whoever set them.
+ * @param clear whether to make the browser delete the cookies of the whole domain, including those of other servers.
  */
 export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: Headers = {}): void {
   if (clear) sendPlainPage(exchange, 431, 'cookies_cleared', { 'Clear-Site-Data': '"cookies"', ...more });

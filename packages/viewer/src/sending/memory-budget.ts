@@ -4,7 +4,7 @@ export const PIECE = 65_536;
 /** Gives back what was counted; again, it does nothing. */
 export type Release = () => void;
 
-/** Counts the bytes that were loaded for answers and that nobody has taken yet, but for single pieces. */
+/** Counts the bytes that were loaded for answers and not sent yet, except single pieces. */
 export class HeldBytes {
   #held = 0;
 
