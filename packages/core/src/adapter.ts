@@ -49,6 +49,7 @@ export {
 export { credentialOf, UNAUTHORIZED } from './domain/credential.ts';
 export { readNames } from './domain/entry-names.ts';
 export { forbiddenSegment, isSystemEntry, unsafePath } from './domain/entry-path.ts';
+export { foldPath } from './domain/fold-path.ts';
 export { admits, firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
 export { fingerprintOf } from './domain/idempotency.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
@@ -59,7 +60,8 @@ export { ProblemList } from './domain/problem-list.ts';
 export { publicationOf, sharedUrlBelow } from './domain/publication.ts';
 export { CHANGE_COST, leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
 export { FIRST_GENERATION, parseRoleState, ROLE_STATES } from './domain/role.ts';
-export { type FilesByPath, fallback, type Resolution, resolve } from './domain/site.ts';
-export { codePoints, foldForSearch } from './domain/text.ts';
+export { answerOf, type FilesByPath, fallback, type Resolution, resolve } from './domain/site.ts';
+export { codePoints, foldForSearch, hasManyMarks } from './domain/text.ts';
+export { MOST_WARNINGS } from './domain/warnings.ts';
 export { MAX_READ } from './ports/archive-storage.ts';
 export { discardQuietly } from './ports/staging.ts';

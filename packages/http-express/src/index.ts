@@ -1,4 +1,5 @@
 export {
+  type CreateGrant,
   type PublicUrl,
   publicUrl,
   type RequestEntry,

@@ -25,6 +25,7 @@ export {
 } from './forms/receive-form.ts';
 export { expectNodeRequest, headerValues } from './header-values.ts';
 export { type Html, type HtmlValue, html, raw } from './html.ts';
+export { ALL_LANGUAGES, LANGUAGES, type Language, type LanguageRules, parseLanguage } from './language.ts';
 export {
   matchesStrongly,
   matchesWeakly,
@@ -34,7 +35,14 @@ export {
   type Weighted,
 } from './negotiation.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
-export { type PublicUrl, pathOf, publicUrl, sharedUrl } from './public-url.ts';
+export {
+  type CreateGrant,
+  type GrantUrlOutcome,
+  type PublicUrl,
+  pathOf,
+  publicUrl,
+  sharedUrl,
+} from './public-url.ts';
 export { clientOf } from './rates/client-of.ts';
 export { RateHeaders, type RatePolicy } from './rates/rate-headers.ts';
 export { RateLimiter, type TakenRequest } from './rates/rate-limiter.ts';

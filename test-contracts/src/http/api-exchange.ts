@@ -24,6 +24,7 @@ export interface WireBody {
   readonly pin: WirePin;
   readonly pins: readonly WirePin[];
   readonly next_cursor: string | null;
+  readonly grant: { readonly url: string; readonly expires_at: string };
   readonly warnings: readonly { readonly rule: string; readonly detail: string; readonly path?: string }[];
   readonly archive: { readonly file_count: number; readonly size: number };
   readonly limits: Readonly<Record<string, number>>;

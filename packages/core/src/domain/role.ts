@@ -47,7 +47,7 @@ export type RoleState = 'published' | 'expired' | 'deleted';
 export const ROLE_STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 /**
- * Reads a state; `undefined` when it is none.
+ * Reads a state; `undefined` for anything else.
  *
  * @example
  * import { parseRoleState } from '@pinfold/core/adapter';
@@ -72,6 +72,8 @@ export type RoleCommand =
   | { readonly type: 'reset_expiration' }
   | { readonly type: 'pin' }
   | { readonly type: 'unpin' }
+  /** Opens a protected site without its password. Changes no member, and is recorded. */
+  | { readonly type: 'create_grant' }
   | { readonly type: 'stop' };
 
 /** A decision: the role as it is now and what happened to it; the very same object and nothing when nothing changed. */
@@ -164,6 +166,8 @@ export function decide(
       return role.pinned ? unchanged : decided('pin.pinned', { pinned: true, expiresAt: null });
     case 'unpin':
       return role.pinned ? decided('pin.unpinned', { pinned: false, expiresAt: renewed }) : unchanged;
+    case 'create_grant':
+      return role.passwordHash === null ? unchanged : decided('pin.grant_created', {});
     default:
       return command satisfies never;
   }

@@ -2,7 +2,7 @@ import type { Refusal, UpdateOutcome } from '@pinfold/core';
 import type { AnyRefusal, ProblemDetails } from './problem.ts';
 
 /** What was wanted of a role. */
-export type RoleOperation = 'change' | 'reset_expiration' | 'stop';
+export type RoleOperation = 'change' | 'open' | 'reset_expiration' | 'stop';
 
 type State = Refusal<'invalid_state'>['state'];
 type Words = Required<Pick<ProblemDetails, 'detail' | 'advice'>>;
@@ -29,6 +29,13 @@ const TOLD: Readonly<Record<State, Words>> = {
 /** What it means where an operation has something else to hear. */
 const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, Words>>>>> = {
   change: {},
+  open: {
+    expired: {
+      detail:
+        'The publication is expired, and viewers can no longer see it: publish the site again for a new URL.',
+      advice: PUBLISH_AGAIN,
+    },
+  },
   reset_expiration: {
     expired: {
       detail: 'The publication is expired and cannot be restored: publish the site again for a new URL.',

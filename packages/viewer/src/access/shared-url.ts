@@ -1,8 +1,9 @@
-import { isFault, type KnownViewer, type RoleId } from '@pinfold/core';
+import { isFault, type KnownViewer, type RoleId, type VisibleRole } from '@pinfold/core';
 import { clientOf, hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
   type Headers,
+  type Redirect,
   sendMethodNotAllowed,
   sendPasswordPage,
   sendPlainPage,
@@ -40,8 +41,26 @@ export async function serveSharedUrl(
   }
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  const handedOver = await takeGrant(context, visit, query);
+  if (handedOver !== undefined) return sendRedirect(exchange, handedOver);
   const met = await context.access.meet(request, visit.publication);
   leadIn(context, exchange, visit, returnPathOf(query), met);
+}
+
+/** The way in by the grant in the query of a shared URL, which path mode takes there. */
+async function takeGrant(
+  context: ViewerContext,
+  shown: VisibleRole,
+  query: string,
+): Promise<Redirect | undefined> {
+  const { access, grants, settings } = context;
+  const { publication } = shown;
+  if (settings.mode === 'origin' || query === '' || access.isOpen(publication)) return undefined;
+  const token = new URLSearchParams(query).get('grant') ?? '';
+  const grant = await grants.admit(shown, 'hand_over', token);
+  if (grant === undefined) return undefined;
+  const way = grantedWay(context, publication, grant, returnPathOf(query));
+  return { status: 302, ...way, cookie: grants.sharedUrlCookie(publication, grant) };
 }
 
 async function takePassword(
@@ -130,7 +149,7 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
   }
 }
 
-/** A password that was not looked at. Whoever holds a grant is let in all the same. */
+/** A password that was not checked. Viewers with a grant enter all the same. */
 async function putOff(
   context: ViewerContext,
   exchange: Exchange,

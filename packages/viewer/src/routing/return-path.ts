@@ -12,7 +12,7 @@ export function isReturnPath(path: string): boolean {
   );
 }
 
-/** The path first asked for out of the query's `to`; `/` when there is none, several, or one not to be taken. */
+/** The requested path from the query's `to`; `/` if it is missing, repeated or unsafe. */
 export function returnPathOf(query: string): string {
   const [path, ...more] = new URLSearchParams(query).getAll('to');
   return path !== undefined && more.length === 0 && isReturnPath(path) ? path : '/';

@@ -36,7 +36,7 @@ export interface OriginPlace extends Named<'origin', RoleId> {
   readonly whole: string;
 }
 
-/** `unreadable`: nobody can say what was meant; `astray`: below the sites' host, and no site's; `nowhere`: not ours. */
+/** `unreadable`: ambiguous or malformed; `astray`: below the sites' host, and no site's; `nowhere`: not ours. */
 export type NoPlace = Named<'unreadable' | 'astray' | 'nowhere', null>;
 
 const NO_PLACE = { route: 'none', role: null } as const;
@@ -52,7 +52,7 @@ export function findPlace(settings: Settings, request: IncomingMessage): Place {
     const { host } = request.headers;
     const role = siteOfHost(host, settings.sitesHostname);
     if (role !== undefined) return placeOnOrigin(role, whole);
-    // Whatever else was shown there would be at home among the sites.
+    // Any other answer there would share its domain with the sites.
     if (isBelowHost(host, settings.sitesHostname) && !isHost(host, settings.publicHostname)) {
       return { kind: 'astray', ...NO_PLACE };
     }

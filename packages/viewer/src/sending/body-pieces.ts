@@ -21,7 +21,7 @@ export class EndedMeanwhile extends Error {
 
 /**
  * Bytes of an entry as they lie in the archive, one read a piece; the next is read when the last was taken. Pieces are
- * large while there is room in memory for what viewers have not taken and nobody waits for a turn, else small.
+ * large while the memory budget has room and no request waits for its turn, else small.
  */
 export async function* storedPieces(
   source: PieceSource,

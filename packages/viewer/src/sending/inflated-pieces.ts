@@ -76,7 +76,7 @@ class Inflater {
     const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Uint8Array> | undefined>();
     this.#stopWaiting = () => resolve(undefined);
     if (this.#isFed) this.#stopWaiting();
-    // Also where nobody waits: it may fail without anybody coming for it.
+    // Handled at once: an unawaited rejection would end the process.
     next.then(resolve, reject);
     return promise;
   }

@@ -8,7 +8,7 @@ const MANY = 64;
 /** Gives back what was counted; again, it does nothing. */
 export type Release = () => void;
 
-/** Counts the bytes that were loaded for answers and that nobody has taken yet, but for single pieces. */
+/** Counts the bytes that were loaded for answers and not sent yet, except single pieces. */
 export class HeldBytes {
   #held = 0;
   #inPieces = 0;
