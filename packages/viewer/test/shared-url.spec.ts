@@ -1,7 +1,7 @@
 import { minutes, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import { cookiesOf, locationOf } from './client.ts';
-import { expectPage } from './expect-page.ts';
+import { expectPage, expectRedirect } from './expect-page.ts';
 import { FORM, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const UNKNOWN = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
@@ -22,6 +22,20 @@ describe('the shared URL', () => {
       const answer = await rig.ask(`/s/${id}`, { method });
       expectPage(answer, 405, { allow: 'GET, HEAD, POST' });
     }
+  });
+
+  it('leads to the path that follows it, by the rules of `to`', async () => {
+    const id = await rig.publish(SITE);
+    const site = `http://${rig.siteHost(id)}`;
+    const led = async (after: string): Promise<string> => locationOf(await rig.ask(`/s/${id}${after}`));
+    expect(await led('/docs/?q=1&to=/x')).to.equal(`${site}/docs/?q=1&to=/x`);
+    expect(await led('/a%20b')).to.equal(`${site}/a%20b`);
+    for (const after of ['/', '//evil.example/', '/\\evil.example/', `/${'a'.repeat(2_048)}`]) {
+      expect(await led(after), after).to.equal(`${site}/`);
+    }
+    const upper = await rig.ask(`/s/${id.toUpperCase()}/docs/?q`);
+    expectRedirect(upper, 302, `http://localhost:${rig.port}/s/${id}/docs/?q`);
+    expectPage(await rig.ask(`/s/${UNKNOWN}/docs/`), 404);
   });
 
   it('takes no password where it leads nowhere', async () => {
