@@ -75,7 +75,8 @@ function printJson(error: unknown, { out }: Terminal): void {
   if (json !== undefined) out(jsonLine({ error: json }));
 }
 
-function failureJson(error: unknown): FailureJson | undefined {
+/** A failure for programs; `undefined` if the command has reported it. */
+export function failureJson(error: unknown): FailureJson | undefined {
   if (error instanceof CommandFailure) return error.json;
   if (error instanceof UsageError) return { code: 'usage', detail: error.message };
   if (isUnavailable(error)) return { code: 'unavailable', detail: reasonOf(error) };
