@@ -35,7 +35,7 @@ import {
   type ViewerOptions,
 } from './viewer-options.ts';
 
-/** Answers shared URLs and sites; anything else is passed to `next`, or answered with a 404 page where there is none. */
+/** Answers shared URLs and sites; anything else is passed to `next`, or answered with a 404 page without one. */
 export interface Viewer {
   (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void;
   /** For `createApi`, `createManagement` and code of yours. Refuses as `forbidden` where `access` decides who may look. */
@@ -113,7 +113,7 @@ function contextOf(options: ViewerOptions): ViewerContext {
 /** An entry whose outcome and error are added only where there are any. */
 type ViewEntry = Omit<RequestEntry, 'outcome' | 'error'> & { outcome?: string; error?: unknown };
 
-/** Sends an answer whatever happens on the way, and logs it. */
+/** Sends an answer, also after a failure, and logs it. */
 async function answer(
   { log = consoleLog, requestId = () => randomUUID() }: ViewerOptions,
   context: ViewerContext,

@@ -20,9 +20,11 @@ const shape: PortShape<ServiceMode> = {
       early: { value: { kind: 'normal', message: null } },
       caught: {
         'load-aborted': '*',
-        load: 'answers.kind.stuck answers.message.{latin,lost,lowered,raised} caches',
+        load: 'answers.kind.stuck answers.message.{latin,lost,lowered,raised}',
+        'same-question': 'caches',
+        'lets-go': 'listens',
         unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'answers.message listens repeats shares',
+        untested: 'answers.message repeats shares',
       },
     },
     change: {
