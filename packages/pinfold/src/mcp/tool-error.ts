@@ -3,8 +3,7 @@ import { PinfoldError } from '@pinfold/client';
 import type { Refusal } from '@pinfold/core';
 import { isWireCode, problemOf, refuseRequest } from '@pinfold/http-express';
 import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
-import { failureJson } from '../command-line/run-command.ts';
+import { CommandFailure, failureJson, UnavailableError, UsageError } from '../command-line/failures.ts';
 
 /** What a tool answers. */
 export interface ToolResult {
