@@ -50,7 +50,7 @@ function storedWhole(bytes: Buffer, size: number): WholeData {
   return bytes.length === size ? { bytes } : 'corrupt';
 }
 
-/** Goes on beyond the entry's own limit, to tell whether the limit of all is broken, too: never beyond that one. */
+/** Reads beyond the entry's own limit to find out whether the limit of all is broken, too, but never beyond that one. */
 async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
   const beginning: Buffer[] = [];
   const text = new Utf8Check();
@@ -87,7 +87,7 @@ function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Bu
   if (observedBytes === 0) return { kind: 'proved', proof: { ...nothing, whole: false } };
   const text = textOf(path, beginning, observedBytes, utf8);
   const seen = observe(path, text, { work, look: () => tools.control.throwIfStopped() });
-  // In an unknown encoding nobody can tell which file a name means.
+  // In an unknown encoding, only ASCII names are certain.
   const legible = utf8 ? seen.references : seen.references.filter(({ target }) => ASCII.test(target));
   const references = legible.length === 0 ? [] : tools.sieve().sift(path, legible);
   const whole = seen.whole && observedBytes === task.size;

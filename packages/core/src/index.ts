@@ -23,6 +23,7 @@ export type { Branded } from './domain/brand.ts';
 export type { Credential } from './domain/credential.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
+export type { FeedCursor, FeedId, FeedPlace } from './domain/feed.ts';
 export type { Grant, GrantPurpose, KnownViewer, VisibleRole } from './domain/grant.ts';
 export type {
   Cause,
@@ -115,6 +116,8 @@ export type {
   EventQuery,
   EventThinning,
   ExpiredRole,
+  FeedPart,
+  FeedQuery,
   HistoryStore,
 } from './ports/history-store.ts';
 export type {

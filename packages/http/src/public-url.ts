@@ -55,11 +55,11 @@ export function sharedUrl(url: PublicUrl, id: RoleId): string {
   return sharedUrlBelow(url, id);
 }
 
-/** An address that opens a site without its password, or why there is none. */
+/** An address that opens a site without its password, or why it is refused. */
 export type GrantUrlOutcome =
   | {
       readonly kind: 'created';
-      /** Good for a minute, for whoever has it; the shared URL itself where the site needs no password. */
+      /** Valid for a minute and for anyone who has it; the shared URL itself if the site needs no password. */
       readonly url: string;
       /** When the viewing grant ends that it becomes. */
       readonly expiresAt: Instant;

@@ -4,6 +4,7 @@ import { type HistoryStores, historyStoreContract, type StoreSubject } from '@pi
 import { anEvent, aSession, replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
 import type { Fields } from './distortions.ts';
+import { feedMutants, feedShape } from './feed.ts';
 import type { Mutant, MutantTable } from './mutant.ts';
 import { overMemory } from './over-memory.ts';
 import { EVENT } from './records.ts';
@@ -35,14 +36,16 @@ const shape: PortShape<HistoryStore> = {
           'takes.query.account.{lost,lowered,raised,stuck} takes.query.{pin,since}',
         ],
         unreachable: 'coversUp isCurt isRaw misnames',
+        'same-question': 'shares',
         untested: [
           'answers.items.{account,list-capped} answers.items.address.stuck answers.items.request.stuck',
-          'answers.next.id.{cut,stuck} caches repeats shares takes.query.account',
+          'answers.next.id.{cut,stuck} caches repeats takes.query.account',
           'takes.query.after.id.{cut,stuck} takes.query.limit.{capped,more} takes.query.pin.stuck',
           'takes.query.since.stuck',
         ],
       },
     },
+    feed: feedShape,
     expired: {
       takes: { by: 'instant', limit: 'count' },
       answers: [{ role: 'uuid', account: 'text', expiresAt: 'instant' }],
@@ -50,9 +53,8 @@ const shape: PortShape<HistoryStore> = {
       caught: {
         unreachable: '*',
         expired: 'answers hurries takes answers.account.{lost,raised}',
-        'same-question': 'caches',
-        untested:
-          'answers.{account,list-capped,list-reversed} repeats shares takes.by.stuck takes.limit.capped',
+        'same-question': 'caches shares',
+        untested: 'answers.{account,list-capped,list-reversed} repeats takes.by.stuck takes.limit.capped',
       },
     },
     tellExpired: {
@@ -250,5 +252,5 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
 export const historyStoreTable: MutantTable<HistoryStores, StoreSubject<HistoryStores>> = {
   contract: historyStoreContract,
   sound,
-  mutants: [...harness(shape.suite), ...derived(shape, ofHistory), ...stories],
+  mutants: [...harness(shape.suite), ...derived(shape, ofHistory), ...stories, ...feedMutants(ofHistory)],
 };

@@ -122,7 +122,7 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
   },
   {
     id: 'attempt-counter/purge-many',
-    says: 'what is kept of more than a thousand windows is counted and dropped, each time as many as the limit, until none is left',
+    says: 'the records of more than a thousand windows are counted and dropped, each time as many as the limit, until none is left',
     check: async ({ port, peer }) => {
       const visitor = (n: number) => aTry({ role: aRoleId(n % 350), address: `visitor ${n}`, perAddress: 1 });
       for (let n = 0; n < 1_050; n += 1) await fail(port, visitor(n));

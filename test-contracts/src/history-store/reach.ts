@@ -2,7 +2,7 @@ import { after, days, duration, type HistoryEvent, hours } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
-import { anEvent, aRole } from '../fixtures/roles.ts';
+import { ACCOUNT, anEvent, aRole } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
 import { sharedClauses } from '../shared-clauses.ts';
 import type { HistoryStores } from './subject.ts';
@@ -31,14 +31,21 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
       for (const limit of [100, 7]) {
         expect(await walk(other, { limit }), `${limit} a page`).to.deep.equal(ordered);
       }
+      const feed = { account: ACCOUNT, pin: undefined, after: 1_001, limit: 100 };
+      const { items, last } = await other.history.feed(feed);
+      expect(items.map(({ number }) => number)).to.deep.equal(
+        Array.from({ length: 49 }, (_, n) => 1_002 + n),
+      );
+      expect(last.number).to.equal(COUNT);
       const end = after(START, hours(1));
       expect(await other.history.drop(end, 1_000), 'of the first').to.equal(1_000);
       expect(await other.history.drop(end, 1_000), 'of the rest').to.equal(COUNT - 1_000);
       expect(await other.history.drop(end, 1_000), 'at last').to.equal(0);
       expect(await told(port)).to.deep.equal([]);
+      expect((await other.history.feed(feed)).begin.number).to.equal(COUNT);
     },
   },
-  ...sharedClauses<HistoryStores, HistoryStores['history'], 'expired' | 'list'>({
+  ...sharedClauses<HistoryStores, HistoryStores['history'], 'expired' | 'feed' | 'list'>({
     suite: 'history-store',
     portOf: ({ history }) => history,
     prepare: (stores) => publish(stores, 1),
@@ -46,8 +53,13 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
       list: [{}, { account: ROLE.account, pin: ROLE.id }].map(
         (more) => (history) => history.list({ ...ALL, ...more }),
       ),
-      expired: async (history) =>
-        (await history.expired(END, 10)).toSorted((one, next) => (one.role < next.role ? -1 : 1)),
+      feed: [10, 1].map(
+        (limit) => (history) => history.feed({ account: ROLE.account, pin: undefined, after: 0, limit }),
+      ),
+      expired: [END, START].map(
+        (by) => async (history) =>
+          (await history.expired(by, 10)).toSorted((one, next) => (one.role < next.role ? -1 : 1)),
+      ),
     },
     writes: {
       tellExpired: (history) => history.tellExpired([anEvent({ type: 'pin.expired' })]),

@@ -80,7 +80,7 @@ export const takingClauses: readonly PairingClause[] = [
   },
   {
     id: 'pairing-store/take-ended',
-    says: 'a pairing whose instant has come, or that nobody registered, is unknown',
+    says: 'a pairing whose instant has come, or that was not registered, is unknown',
     check: async (_, another) =>
       inEachEra(another, async ({ port }, start) => {
         const endsAt = after(start, minutes(10));

@@ -29,7 +29,7 @@ const goOn = ({ mode }: ModeStores): Promise<void> =>
 export const boundClauses: readonly ServiceModeClause[] = [
   {
     id: 'service-mode/publications',
-    says: 'while read-only nobody reserves or commits, nor is a replay answered; what is refused stores nothing and keeps its lease, which is renewed and released as ever',
+    says: 'while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever',
     check: async ({ port, peer }) => {
       const other = await peer();
       const { roles } = other;

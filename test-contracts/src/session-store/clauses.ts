@@ -127,7 +127,7 @@ export const sessionClauses: readonly Clause<SessionStore, StoreSubject<SessionS
   },
   {
     id: 'session-store/redeem-ended',
-    says: 'a link whose instant has come, or that nobody offered, is unknown and begins no session',
+    says: 'a link whose instant has come, or that was never offered, is unknown and begins no session',
     check: async (_, another) =>
       inEachEra(another, async ({ port }, start) => {
         const endsAt = after(start, hours(1));

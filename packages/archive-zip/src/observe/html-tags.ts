@@ -61,7 +61,7 @@ function endOfOther(html: string, at: number): number {
   return next === '!' || next === '/' || next === '?' ? behind(html, '>', at) : at + 1;
 }
 
-/** The position after the next mark; the end of the text when there is none. */
+/** The position after the next mark; the end of the text without one. */
 function behind(html: string, mark: string, from: number): number {
   const at = html.indexOf(mark, from);
   return at === -1 ? html.length : at + mark.length;
@@ -99,7 +99,7 @@ function endOfAttributeName(html: string, from: number): number {
   return at;
 }
 
-/** The position of an attribute's value, empty when there is none; `undefined` when the text ends in it. */
+/** The position of an attribute's value, empty without one; `undefined` when the text ends in it. */
 function valueAfter(html: string, nameEnd: number): { from: number; to: number; end: number } | undefined {
   const equals = skipSpace(html, nameEnd);
   if (html.charCodeAt(equals) !== EQUALS) return { from: nameEnd, to: nameEnd, end: nameEnd };
@@ -120,7 +120,7 @@ function skipSpace(html: string, from: number): number {
   return at;
 }
 
-/** Where the element's end tag begins; the end of the text when there is none. */
+/** Where the element's end tag begins; the end of the text without one. */
 function endOfElement(html: string, from: number, name: string): number {
   for (let at = html.indexOf('</', from); at !== -1; at = html.indexOf('</', at + 2)) {
     if (html.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;

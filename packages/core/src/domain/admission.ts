@@ -105,8 +105,8 @@ export function refuseChange(
 }
 
 /**
- * Why a publication of an account that may change something does not pass, if it does not. What is in service is counted only where a quota needs it; for a commit,
- * count it while nobody else can commit.
+ * Why an account that may change something may not publish; `undefined` if it may. Publications in service are counted only
+ * if a quota needs it. For a commit, count them in its transaction.
  *
  * @example
  * import type { Account, AccountUse, Instant, PublicationLimits, Sha256 } from '@pinfold/core';

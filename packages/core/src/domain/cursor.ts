@@ -64,10 +64,10 @@ export function readInstant(text: string): Instant | undefined {
   return Number.isSafeInteger(at) && at >= 0 ? (at as Instant) : undefined;
 }
 
-/** FNV-1a over a filter: tells filters apart, and protects nothing. */
-function markOf(filter: readonly unknown[]): string {
+/** FNV-1a: tells values apart, and protects nothing. */
+export function markOf(values: readonly unknown[]): string {
   let hash = 0x811c9dc5;
-  for (const character of JSON.stringify(filter)) {
+  for (const character of JSON.stringify(values)) {
     hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193) >>> 0;
   }
   return hash.toString(36);

@@ -18,7 +18,7 @@ const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 let parsed: RoleId | undefined;
 
 /**
- * Reads a UUID in any letter case (RFC 9562, section 4); `undefined` when it is none.
+ * Reads a UUID in any letter case (RFC 9562, section 4); `undefined` for anything else.
  *
  * @example
  * import { parseRoleId } from '@pinfold/core';

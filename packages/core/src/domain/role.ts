@@ -47,7 +47,7 @@ export type RoleState = 'published' | 'expired' | 'deleted';
 export const ROLE_STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 /**
- * Reads a state; `undefined` when it is none.
+ * Reads a state; `undefined` for anything else.
  *
  * @example
  * import { parseRoleState } from '@pinfold/core/adapter';

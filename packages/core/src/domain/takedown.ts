@@ -4,7 +4,7 @@ import { type AccountId, parseRoleId, type RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { Generation, Role } from './role.ts';
 
-/** A publication that was taken down, whose archive nobody may publish from then on. */
+/** A publication that was taken down. Its archive may not be published again. */
 export interface Takedown {
   readonly id: RoleId;
   readonly account: AccountId;
@@ -22,7 +22,7 @@ export type TakedownCursor = Pick<Takedown, 'at' | 'id' | 'sha256'>;
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
- * Reads a SHA-256 in hexadecimal digits of any case; `undefined` when it is none.
+ * Reads a SHA-256 in hexadecimal digits of any case; `undefined` for anything else.
  *
  * @example
  * import { parseSha256 } from '@pinfold/core/administration';
@@ -34,7 +34,7 @@ export function parseSha256(text: string): Sha256 | undefined {
   return SHA256.test(lower) ? (lower as Sha256) : undefined;
 }
 
-/** The role once it was taken down: stopped, whatever its state was; the very same object when it was stopped before. */
+/** The role after a takedown: stopped, in any state before; the same object if it was stopped already. */
 export function takenDown(role: Role, at: Instant): Role {
   if (role.deletedAt !== null) return role;
   return { ...role, deletedAt: at, generation: (role.generation + 1) as Generation };

@@ -57,14 +57,14 @@ type FileRule = 'source_map' | 'service_worker' | 'unused_server_file';
 /** Something allowed that will disappoint viewers. */
 export type Warning = RuleDetails<WarningRules>;
 
-/** A warning as an older version kept it with its role: in words. */
+/** A warning as an older version stored it with its role: in words. */
 export interface WordedWarning {
   readonly rule: keyof WarningRules;
   readonly detail: string;
   readonly path?: string;
 }
 
-/** A warning as it is kept with a role. */
+/** A warning as it is stored with a role. */
 export type KeptWarning = Warning | WordedWarning;
 
 /** A file of the site with what was seen in it. */

@@ -3,7 +3,7 @@ import type { ArchiveId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Token } from './role-store.ts';
 
-/** Makes identifiers that nobody can guess. */
+/** Makes identifiers that cannot be guessed. */
 export interface Ids {
   /**
    * A random UUID (RFC 9562, version 4) in lower case.

@@ -36,8 +36,8 @@ export type AccountListOutcome = PageOutcome<'accounts', AdministeredAccount>;
 export type BlockWish = Omit<Block, 'at'>;
 
 /**
- * What whoever runs the service does to accounts, to publications of any account and to the service. Look first who asks:
- * it asks for no name and no scope.
+ * The operator's actions on accounts, on publications of any account and on the service. Authorize the caller first:
+ * nothing here does.
  */
 export interface Administration extends Overseeing, TakingDown {
   /**

@@ -19,13 +19,13 @@ import type { ShowPublication } from './show-publication.ts';
 export interface RoleRequest {
   /** An account, or OPERATOR. */
   readonly by: Actor | string;
-  /** A UUID in any letter case; what is none is as unknown as a role that never was. */
+  /** A UUID in any letter case; any other text is an unknown role. */
   readonly id: string;
   /** Ends the request: a change that was overtaken is decided again until then. */
   readonly signal?: AbortSignal;
 }
 
-/** Which role to change, in whose name, and what the history tells of it: when absent, only in whose name it was. */
+/** Which role to change, and in whose name. Without a `cause`, the history records the actor only. */
 export interface ChangeRequest extends RoleRequest {
   readonly cause?: Cause;
   /** What the account's caller signed in with: nothing changes once that has ended. Absent: nothing is looked at. */
@@ -104,7 +104,7 @@ export function changing(
   show: ShowPublication,
   limitsOf: (account: AccountId) => Promise<Limits>,
 ): Changing {
-  // Whatever does not let it live longer must not fail with what is asked of the account.
+  // Only these two need the account's limits; other commands must not fail with a function that reads them.
   const limitsFor = ({ type }: RoleCommand): ((role: Role) => Limits | Promise<Limits>) =>
     type === 'reset_expiration' || type === 'unpin' ? ({ account }) => limitsOf(account) : () => limits;
   const change = (request: ChangeRequest, command: RoleCommand) =>

@@ -65,8 +65,8 @@ export interface UseCaseOptions extends PublicationOptions {
 }
 
 /**
- * What Pinfold does for accounts and viewers, over the ports it was given: functions over plain values, which are checked as those of the
- * API are. An account that is none, a missing one too, is a TypeError; everything else that is wrong is a refusal.
+ * What Pinfold does for accounts and viewers: functions over plain values, which are checked as those of the API are.
+ * They throw a TypeError for an invalid or missing account, and refuse any other wrong value.
  */
 export interface UseCases extends Publishing, Reading, Changing, Granting, Entering {
   readonly open: Open;
@@ -77,7 +77,7 @@ export interface UseCases extends Publishing, Reading, Changing, Granting, Enter
   readonly accounts: Pick<AccountStore, 'load' | 'usedBy'>;
   /** For doors that refuse changes before they look at them. */
   readonly mode: Pick<ServiceMode, 'load'>;
-  /** The limits in force, for whoever has none of its own. */
+  /** The limits in force for accounts without limits of their own. */
   readonly limits: Limits;
   /** Those in force for an account. */
   limitsOf(account: AccountId): Promise<Limits>;

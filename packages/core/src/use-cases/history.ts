@@ -69,7 +69,7 @@ export interface HistoryPorts {
 
 /** What may be set about the history. */
 export interface HistoryOptions {
-  /** How long an event is kept, and a key that was revoked. Default 400 days. */
+  /** How long events and revoked keys are stored. Default 400 days. */
   readonly keptFor?: Duration;
 }
 
@@ -82,7 +82,7 @@ const BATCH = 100;
 /** To find the events to thin costs more than to drop them. */
 const THINNED_AT_ONCE = 1_000;
 
-/** Events of one role that are kept whatever their age, and how long any further ones are kept at least. */
+/** Events of one role that are never thinned, and the age from which further ones are. */
 const KEPT_OF_ROLE = 10_000;
 const FURTHER_KEPT_FOR: Duration = days(7);
 /** Roles with an event that passed that age within this time are thinned: twice the longest time between sweeps. */

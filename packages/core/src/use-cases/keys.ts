@@ -28,7 +28,7 @@ export interface NewKey {
   readonly label?: string;
   /** Default: to read and to write. */
   readonly scopes?: readonly Scope[];
-  /** What the history tells of it; when absent, only whose key it is. */
+  /** The cause that the history records. Default: the account. */
   readonly cause?: Cause;
 }
 
@@ -42,7 +42,7 @@ export interface MintedKey {
 export interface RevokeRequest {
   readonly by: Actor | string;
   readonly id: string;
-  /** What the history tells of it; when absent, only in whose name it was. */
+  /** The cause that the history records. Default: the actor. */
   readonly cause?: Cause;
 }
 

@@ -18,7 +18,7 @@ export interface ListRequest extends PageRequest {
   readonly by: string;
   /** Absent: all but deleted ones. */
   readonly state?: RoleState;
-  /** A text to be found in titles and ids, whatever its case and width. */
+  /** A text to find in titles and ids, in any case and width. */
   readonly search?: string;
 }
 
@@ -38,7 +38,7 @@ export interface Reading {
   /**
    * A page of an account's publications, newest first.
    *
-   * @throws TypeError when the limit is no whole number from 1 to 100, or the state is none.
+   * @throws TypeError when the limit is no whole number from 1 to 100, or the state is unknown.
    */
   list(request: ListRequest): Promise<ListOutcome>;
 

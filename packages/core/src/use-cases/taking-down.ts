@@ -75,8 +75,8 @@ export interface TakingDown {
   liftTakedown(sha256: Sha256, cause: Cause): Promise<{ readonly kind: 'lifted' } | Refusal<'not_found'>>;
 
   /**
-   * Brings a takedown that was kept elsewhere: takes its publication down where it is there, and forbids its archive.
-   * Answers whether anything changed.
+   * Imports a takedown: takes its publication down if it exists, and forbids its archive. Returns whether anything
+   * changed.
    */
   bringTakedown(takedown: Omit<Takedown, 'liftedAt'>, cause: Cause): Promise<boolean>;
 }
@@ -165,7 +165,7 @@ async function lift(
   return (await takedowns.lift(takedown, at, [event])).kind === 'lifted';
 }
 
-/** Others in service with the same archive. Nobody publishes one more: it is forbidden. */
+/** Other publications in service with the same archive. No more can come: the archive is forbidden. */
 async function copiesOf(
   { takedowns, clock }: TakedownPorts,
   { id, sha256 }: Role,

@@ -38,7 +38,7 @@ export class Grants {
     return this.#admitted(shown, 'cookie', this.sharedUrlTokens(cookies));
   }
 
-  /** The same of who was met there just now: nobody is asked about them again. */
+  /** Like `ofSharedUrl`, for a viewer already identified. */
   heldBy(
     viewer: KnownViewer | undefined,
     shown: VisibleRole,
@@ -56,7 +56,7 @@ export class Grants {
     return { ...firstGrant('cookie', shown, this.#useCases.clock.now()), viewer };
   }
 
-  /** Every token in a cookie of the shared URL, whatever it is worth. */
+  /** Every token in a cookie of the shared URL, valid or not. */
   sharedUrlTokens(cookies: string | undefined): readonly string[] {
     return cookieValues(cookies, this.#sharedScope.name);
   }

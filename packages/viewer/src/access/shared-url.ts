@@ -1,6 +1,6 @@
 import { isFault, type KnownViewer, type RoleId, type VisibleRole } from '@pinfold/core';
 import { clientOf, hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
-import { type Exchange, isRead } from '../exchange.ts';
+import { ANSWERED, type Answered, type Exchange, isRead } from '../exchange.ts';
 import {
   type Headers,
   type Redirect,
@@ -14,7 +14,7 @@ import {
 } from '../pages/answers.ts';
 import type { PasswordNotice } from '../pages/pages.ts';
 import { grantedWay } from '../routing/addresses.ts';
-import { returnPathOf } from '../routing/return-path.ts';
+import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
 import { encodeRawBytes } from '../routing/target.ts';
 import { whileThere } from '../sending/until-disconnect.ts';
@@ -26,17 +26,18 @@ import { readPasswordForm } from './password-form.ts';
 export async function serveSharedUrl(
   context: ViewerContext,
   exchange: Exchange,
-  { role: id, idText, query }: SharedPlace,
-): Promise<void> {
+  place: SharedPlace,
+): Promise<Answered> {
   const { request } = exchange;
+  const { role: id, idText, query, inside = '' } = place;
   if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, context.settings.clearCookies);
   if (!isRead(request) && request.method !== 'POST') {
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }
   if (id === null) return sendPlainPage(exchange, 404, 'not_found');
-  if (request.method === 'POST') return await takePassword(context, exchange, id, query);
+  if (request.method === 'POST') return await takePassword(context, exchange, id, returnPathAt(place));
   if (id !== idText) {
-    const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(query);
+    const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(inside + query);
     return sendRedirect(exchange, { status: 302, location });
   }
   const visit = await context.useCases.visit(id);
@@ -44,7 +45,7 @@ export async function serveSharedUrl(
   const handedOver = await takeGrant(context, visit, query);
   if (handedOver !== undefined) return sendRedirect(exchange, handedOver);
   const met = await context.access.meet(request, visit.publication);
-  leadIn(context, exchange, visit, returnPathOf(query), met);
+  return leadIn(context, exchange, visit, returnPathAt(place), met);
 }
 
 /** The way in by the grant in the query of a shared URL, which path mode takes there. */
@@ -67,26 +68,26 @@ async function takePassword(
   context: ViewerContext,
   exchange: Exchange,
   id: RoleId,
-  query: string,
-): Promise<void> {
+  path: string,
+): Promise<Answered> {
   const { request } = exchange;
   if (!isOwnForm(request.headers, context.settings.publicUrl)) {
     return sendPlainPage(exchange, 403, 'foreign_form');
   }
   const form = await readPasswordForm(request, context.useCases.clock);
-  if (form.kind === 'gone') return;
+  if (form.kind === 'gone') return ANSWERED;
   if (form.kind === 'refused') {
     // What is left of a form that stands still is not waited for.
     const more: Headers = form.status === 408 ? { Connection: 'close' } : {};
     return sendPlainPage(exchange, form.status, 'bad_form', more);
   }
-  const trial = { id, path: returnPathOf(query), password: form.password };
+  const trial = { id, path, password: form.password };
   if (!context.access.tellsApart) return await tryPassword(context, exchange, trial);
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const met = await context.access.meet(request, visit.publication);
   if (met.kind !== 'password') return leadIn(context, exchange, visit, trial.path, met);
-  await tryPassword(context, exchange, { ...trial, viewer: met.viewer });
+  return await tryPassword(context, exchange, { ...trial, viewer: met.viewer });
 }
 
 /** A password to be tried. */
@@ -98,7 +99,7 @@ interface Trial {
   readonly viewer?: KnownViewer | undefined;
 }
 
-async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Trial): Promise<void> {
+async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Trial): Promise<Answered> {
   const { settings, useCases, access, grants } = context;
   const { id, path, password, viewer } = trial;
   const address = clientOf(settings.clientAddress(exchange.request));
@@ -114,7 +115,7 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
       throw error;
     }
   });
-  if (outcome === undefined) return;
+  if (outcome === undefined) return ANSWERED;
   switch (outcome.kind) {
     case 'unknown':
     case 'expired':
@@ -149,15 +150,15 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
   }
 }
 
-/** A password that was not looked at. Whoever holds a grant is let in all the same. */
+/** A password that was not checked. Viewers with a grant enter all the same. */
 async function putOff(
   context: ViewerContext,
   exchange: Exchange,
   { id, path }: Trial,
   notice: PasswordNotice,
-): Promise<void> {
+): Promise<Answered> {
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const met = await context.access.meet(exchange.request, visit.publication);
-  leadIn(context, exchange, visit, path, met, notice);
+  return leadIn(context, exchange, visit, path, met, notice);
 }

@@ -32,7 +32,6 @@ export function sendFile(
   const { headers, method } = exchange.request;
   const { file, policy } = answer;
   const gzip = acceptsGzip(headers['accept-encoding']);
-  exchange.isPage = file.isPage;
   if (answer.status === 404) return sendWhole(context, exchange, answer, file.form(gzip, policy));
   const range =
     headers.range === undefined || method !== 'GET'
@@ -140,7 +139,7 @@ function sendPart(
   );
 }
 
-/** A page for what is missing is the same whatever the viewer has: nothing to compare by goes with it. */
+/** The 404 page of a site has no validators: it is the answer to many paths. */
 function withoutValidator(form: Form, { file, policy }: FileAnswer): string[] {
   return [
     ...['Content-Type', file.type, 'Content-Length', String(form.length)],
