@@ -130,7 +130,7 @@ describe('publishing in a browser', function () {
       'site/.env',
       'site/node_modules/ and everything in it',
     ]);
-    expect(await dialog.textContent()).to.include('The rest is a whole site: 2 files with an index.html');
+    expect(await dialog.textContent()).to.include('The remaining 2 files');
     await dialog.getByRole('button', { name: 'Leave out and publish' }).click();
     await heading('Published');
     expect((await published())[0]).to.include({ title: 'site', fileCount: 2 });

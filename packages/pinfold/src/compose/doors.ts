@@ -83,6 +83,7 @@ export async function makeDoors(
       useCases,
       counter: views,
       clearCookies: settings.clearCookies,
+      ...(settings.reportUrl === undefined ? {} : { reportUrl: settings.reportUrl }),
       clientAddress: address,
       log: requests,
       ...(figures === undefined ? {} : { figures }),
