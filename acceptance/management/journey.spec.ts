@@ -134,7 +134,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
       await page.reload();
       expect(await page.content()).not.to.include(text);
       await page.getByText('Revoke…').click();
-      await page.getByRole('button', { name: 'Revoke “Nightly build”' }).click();
+      await page.getByRole('button', { name: 'Revoke', exact: true }).click();
       await page.getByText('The key was revoked').waitFor();
       expect(await service.keys.authenticate(text)).to.equal(undefined);
     });

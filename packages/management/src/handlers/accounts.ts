@@ -1,17 +1,20 @@
-import { type AccountId, type AccountLimits, accountId, OPERATOR } from '@pinfold/core';
+import { type AccountId, type AccountLimits, accountId, OPERATOR, type Rate } from '@pinfold/core';
+import { boundsOf } from '@pinfold/core/adapter';
 import {
   type AdministeredAccount,
   type Administration,
   isOperatorText,
   parseAccountLimit,
 } from '@pinfold/core/administration';
+import { requestRateOf } from '@pinfold/http';
+import type { Words } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { pageRequest, positionOf, present, queryText } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
-import { type AccountTrouble, accountView } from '../views/account.ts';
+import { type AccountTrouble, accountView, type LimitsInForce } from '../views/account.ts';
 import { accountHistoryView } from '../views/account-history.ts';
 import { accountsView } from '../views/accounts.ts';
 
@@ -36,7 +39,28 @@ export async function showAccount(
   const name = nameOf(visit);
   const found = name === undefined ? undefined : await administrationOf(screen).showAccount(name);
   if (found === undefined) return notFound(visit);
-  return page(accountView(visit, found, trouble), trouble === undefined ? 200 : 422);
+  const inForce = await limitsInForce(screen, visit, found);
+  return page(accountView(visit, found, inForce, trouble), trouble === undefined ? 200 : 422);
+}
+
+/** The limits of an account as they are now: its own, or else the service's. */
+async function limitsInForce(
+  { useCases, requestRate }: Screen,
+  { words }: SignedInContext,
+  { account }: AdministeredAccount,
+): Promise<LimitsInForce> {
+  const { publications, sites, bytes } = boundsOf(account, await useCases.quotasOf(account.name));
+  const requests = await requestRateOf(requestRate, { account: account.name, scopes: [] }, account);
+  return {
+    requests: requests && rateText(words, requests),
+    publications: publications && rateText(words, publications),
+    sites: sites === null ? null : words.number(sites),
+    bytes: bytes === null ? null : words.size(bytes),
+  };
+}
+
+function rateText(words: Words<MessageId>, { count, window }: Rate): string {
+  return words.say('ratePer', { count, span: words.span(window) });
 }
 
 /** Sets all limits of an account; an empty field leaves it to the service. */
