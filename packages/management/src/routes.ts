@@ -7,6 +7,7 @@ import { showList } from './handlers/list.ts';
 import {
   askToStop,
   askToStopSelected,
+  openSite,
   pin,
   rename,
   renew,
@@ -100,6 +101,7 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('get', '/publications/:id/code.svg', picture, showCode, screen),
     on('get', '/publications/:id/stop', wayToRevoke, askToStop, screen),
     on('post', '/publications/:id/stop', revocation.and(unrefused), stop, screen),
+    on('post', '/publications/:id/open', form, openSite, screen),
     on('post', '/publications/:id/pin', change, pin, screen),
     on('post', '/publications/:id/unpin', change, unpin, screen),
     on('post', '/publications/:id/renew', change, renew, screen),

@@ -17,6 +17,8 @@ export interface Wish {
   readonly key: IdempotencyKey;
   readonly filename: Filename;
   readonly title: Title | null;
+  /** Protects the site from the start. */
+  readonly password: string | null;
 }
 
 type WishCode = 'invalid_filename' | 'invalid_idempotency_key' | 'invalid_password' | 'invalid_title';
@@ -51,7 +53,7 @@ const ODD: Readonly<Record<WishCode, MessageId>> = {
   invalid_title: 'titleOdd',
 };
 
-const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title']);
+const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title', 'password']);
 
 /**
  * Reads the form that a browser without scripts sends. Its token stands before its file, so that a forged form's file
@@ -84,8 +86,8 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
   }
 
   end(): { readonly kind: 'wish'; readonly wish: Wish } | UploadRefusal {
-    const [key, title] = [this.#texts.get('key'), this.#texts.get('title')];
-    const wish = readWish({ key, filename: this.#filename, title }, this.#limits);
+    const [key, title, password] = ['key', 'title', 'password'].map((name) => this.#texts.get(name));
+    const wish = readWish({ key, filename: this.#filename, title, password }, this.#limits);
     return 'kind' in wish ? { kind: 'refused', status: 422, text: oddText(wish) } : { kind: 'wish', wish };
   }
 
@@ -115,6 +117,7 @@ export function readWish(
     readonly key: string | undefined;
     readonly filename: string | undefined;
     readonly title: string | undefined;
+    readonly password: string | undefined;
   },
   limits: Limits,
 ): Wish | Refusal<WishCode> {
@@ -125,7 +128,8 @@ export function readWish(
   const given = (sent.title ?? '').trim();
   // A list of nameless publications helps nobody, so the file's name is the title until somebody gives another.
   const title = parseTitle(given === '' ? filename.replace(/\.zip$/i, '') : given, limits);
-  return title === null || typeof title === 'string' ? { key, filename, title } : title;
+  const password = sent.password || null;
+  return title === null || typeof title === 'string' ? { key, filename, title, password } : title;
 }
 
 /** What is odd about it. */

@@ -1,7 +1,7 @@
 import { type Instant, instant } from '@pinfold/core';
 import type { ScreenProblem } from '../../src/problem-groups.ts';
 import { putOnClipboard } from '../copy.ts';
-import { askToLeaveOut } from './ask.ts';
+import { askForBuiltSite, askToLeaveOut } from './ask.ts';
 import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
 import type { Chosen } from './chosen.ts';
 import { button, element } from './elements.ts';
@@ -12,7 +12,7 @@ import { pack } from './pack.ts';
 import { ProgressPanel } from './progress-panel.ts';
 import { freshToken, refreshList } from './refresh.ts';
 import { namesIn, problemReport, remarkReport, wouldLeaveOut } from './reports.ts';
-import { type ArchiveSource, type FolderSource, type Source, sourceOf } from './source.ts';
+import { type ArchiveSource, type FolderSource, type Source, sourceOf, titleIn } from './source.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
 /** What the server wrote on the panel. */
@@ -61,12 +61,17 @@ class Publishing {
     this.#stage.open();
     await this.#unlessCancelled(async () => {
       const given = await this.#look(chosen);
-      const packed = given === undefined ? undefined : await this.#archiveOf(given);
+      const chosenSite = given && (await askForBuiltSite(this.#words, given));
+      if (given !== undefined && chosenSite === undefined) this.#fail('cancelled');
+      const packed = chosenSite && (await this.#archiveOf(chosenSite));
       if (packed === undefined) return;
       const { archive, source } = packed;
       const { action = '' } = this.#panel.dataset;
       const filename = source.kind === 'archive' ? source.name : `${source.name || 'site'}.zip`;
-      await this.#send({ action, token: this.#data.token, key: newKey(), filename, archive }, source);
+      const title = await titleIn(source);
+      const password = this.#panel.querySelector<HTMLInputElement>('#publish-password')?.value;
+      const { token } = this.#data;
+      await this.#send({ action, token, key: newKey(), filename, title, password, archive }, source);
     });
   }
 

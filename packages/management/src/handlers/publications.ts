@@ -26,6 +26,7 @@ import { type DetailModel, detailView, type FieldTrouble } from '../views/detail
 import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { filesCard } from '../views/files.ts';
 import { stopSelectedView, stopView } from '../views/stop.ts';
+import { leaveView } from '../views/trouble.ts';
 import { namesOf } from './history.ts';
 
 /** What is wrong with a password. */
@@ -226,6 +227,32 @@ function refuseChange(
       const message = words.say(PASSWORD_MESSAGES[outcome.rule], { ...outcome });
       return showPublication(screen, visit, { field: 'password', message });
     }
+    case 'account_blocked':
+    case 'read_only':
+      return refuseChanges(visit, outcome);
+    case 'unauthorized':
+      return askToSignIn(screen, visit);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Opens a protected site for its owner, without the password. */
+export async function openSite(screen: Screen, visit: SignedInContext): Promise<Answer> {
+  const id = idOf(visit);
+  if (id === undefined || screen.createGrant === undefined) return notFound(visit);
+  const { account: by, cause, credential, signal } = visit;
+  const outcome = await screen.createGrant({ by, id, cause, credential, signal });
+  // A page, because a form may not be redirected to another origin.
+  if (outcome.kind === 'created') return page(leaveView(visit, outcome.url));
+  const log = { outcome: outcome.code };
+  switch (outcome.code) {
+    case 'not_found':
+      return notFound(visit);
+    case 'forbidden':
+      return logged(refuse(visit, 403, 'openForbiddenTitle', 'openForbiddenText'), log);
+    case 'invalid_state':
+      return logged(seeOther(pathOf(visit, id), refusal(outcome.state, 'didPin')), log);
     case 'account_blocked':
     case 'read_only':
       return refuseChanges(visit, outcome);

@@ -37,6 +37,7 @@ export const archiveInBody: Guard<SignedInContext, ArchiveContext> = async (scre
     key: textOf(headers['idempotency-key']),
     filename: decoded(headers['x-pinfold-filename']),
     title: decoded(headers['x-pinfold-title']),
+    password: decoded(headers['x-pinfold-password']),
   };
   const wish = readWish(sent, limits);
   if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', oddText(wish));

@@ -139,6 +139,7 @@ async function signedInContext(
       signOut: screen.sessions !== undefined,
       keys: screen.keys !== undefined,
       history: screen.history !== undefined,
+      grants: screen.createGrant !== undefined,
       administration: screen.administration !== undefined && caller.scopes.includes('admin'),
     },
   };

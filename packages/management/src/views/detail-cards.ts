@@ -25,11 +25,15 @@ export function linkCard(visit: SignedInContext, publication: ShownPublication):
       html`<p class="url quiet"><s>${sharedUrl}</s></p><p>${words.say(over)}</p>`,
     );
   }
+  const opener =
+    locked && visit.offers.grants
+      ? html`<form method="post" action="${visit.base}/publications/${publication.id}/open" target="_blank"><input type="hidden" name="form" value="${visit.formToken}"><button>${words.say('openSite')}</button></form>`
+      : html`<a class="button" href="${sharedUrl}" target="_blank" rel="noopener">${words.say('openSite')}</a>`;
   const who: MessageId = locked ? 'openToPassword' : 'openToAnyone';
   return card(
     visit,
     'sharedUrl',
-    html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>${copyButton(visit, sharedUrl, 'copyLink')}</div>
+    html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>${copyButton(visit, sharedUrl, 'copyLink')}${opener}</div>
 <div class="link-more"><img class="code" src="${visit.base}/publications/${publication.id}/code.svg" alt="${words.say('linkCode')}" width="128" height="128">
 <dl class="brief"><div><dt>${words.say('whoCanOpen')}</dt><dd>${words.say(who)}</dd></div></dl></div>`,
   );

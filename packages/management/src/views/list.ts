@@ -95,14 +95,14 @@ function row(visit: SignedInContext, { views }: ListModel, publication: ShownPub
   const badge = state === 'published' && !endsSoon ? undefined : stateBadge(visit, publication);
   const pick =
     refused.stop === undefined
-      ? html`<input type="checkbox" class="pick" form="selection" name="id" value="${id}" aria-label="${words.say('select')}" aria-describedby="n${n}">`
+      ? html`<input type="checkbox" class="pick" form="selection" name="id" value="${id}" aria-labelledby="n${n}">`
       : undefined;
   return html`<tr${style}>
 <th scope="row">${pick}<a class="name" id="n${n}" href="publications/${id}"${whole} dir="auto">${name}</a><span class="marks">${badge}${marks(visit, publication)}</span></th>
-${cell(visit, 'publishedAt', distance(visit, publishedAt))}
+<td>${distance(visit, publishedAt)}</td>
 ${views === undefined ? undefined : figureCell(visit, 'views', words.number(views.get(id) ?? 0))}
 ${cell(visit, 'expires', expiry(visit, publication))}
-${figureCell(visit, 'size', words.size(archiveBytes))}
+<td class="figure size">${words.size(archiveBytes)}</td>
 <td class="actions">${state === 'published' ? copyLinkButton(visit, n) : undefined}${menu(visit, publication, n)}</td>
 </tr>`;
 }
@@ -114,16 +114,20 @@ function expiry(visit: SignedInContext, { state, expiresAt, deletedAt }: ShownPu
 
 /** Everything else that can be done, in a popover that needs no script. */
 function menu(
-  { words }: SignedInContext,
-  { id, pinned, refused, sharedUrl, state }: ShownPublication,
+  { words, offers }: SignedInContext,
+  { id, pinned, refused, sharedUrl, state, passwordProtected: locked }: ShownPublication,
   n: number,
 ): Html {
   const path = `publications/${id}`;
   const action = (verb: string, message: MessageId) =>
     html`<button class="item" form="row" formaction="${path}/${verb}">${words.say(message)}</button>`;
+  const opener =
+    locked && offers.grants
+      ? html`<a hidden id="o${n}" href="${sharedUrl}"></a><button class="item" form="row" formtarget="_blank" formaction="${path}/open">${words.say('openSite')}</button>`
+      : html`<a class="item" id="o${n}" href="${sharedUrl}" target="_blank">${words.say('openSite')}</a>`;
   return html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${words.say('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
 <div id="p${n}" class="menu" popover>
-${state === 'published' ? html`<a class="item" id="o${n}" href="${sharedUrl}" target="_blank">${words.say('openSite')}</a>` : undefined}
+${state === 'published' ? opener : undefined}
 ${refused.pin === undefined ? (pinned ? action('unpin', 'unpin') : action('pin', 'pin')) : undefined}
 ${refused.reset_expiration === undefined ? action('renew', 'renewShort') : undefined}
 ${refused.set_password === undefined ? html`<a class="item" href="${path}#password">${words.say('passwordEllipsis')}</a>` : undefined}

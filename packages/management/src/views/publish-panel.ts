@@ -41,6 +41,7 @@ ${roomy ? html`<div class="drop-sign">${icon('folder')}</div>` : undefined}
 </div>
 ${uploadForm(visit, trouble)}
 </div>
+<details class="protect scripted"><summary>${words.say('protect')}</summary>${passwordField(visit, 'publish-password')}</details>
 <p class="limits quiet">${limitsLine(visit, limits)}</p>
 ${left === '' ? undefined : html`<p class="limits quiet">${left}</p>`}
 </section>`;
@@ -54,7 +55,8 @@ function maintenancePanel({ words, mode: { message } }: SignedInContext): Html {
 </div></section>`;
 }
 
-function uploadForm({ words, base, formToken }: SignedInContext, trouble: PublishTrouble | undefined): Html {
+function uploadForm(visit: SignedInContext, trouble: PublishTrouble | undefined): Html {
+  const { words, base, formToken } = visit;
   const described =
     trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="archive-error"`;
   return html`<form class="upload unscripted" method="post" action="${base}/publish" enctype="multipart/form-data">
@@ -63,6 +65,7 @@ function uploadForm({ words, base, formToken }: SignedInContext, trouble: Publis
 <input id="archive" name="archive" type="file" accept=".zip,application/zip" required${described}></div>
 <div class="field"><label for="upload-title">${words.say('titleLabel')}</label>
 <input id="upload-title" name="title" maxlength="255" autocomplete="off" dir="auto"></div>
+${passwordField(visit, 'upload-password', 'password')}
 <button class="primary">${words.say('publish')}</button>
 </form>
 ${
@@ -70,6 +73,11 @@ ${
     ? undefined
     : html`<div class="trouble" id="archive-error" role="alert"><h2>${trouble.summary}</h2>${trouble.problems}</div>`
 }`;
+}
+
+function passwordField({ words }: SignedInContext, id: string, name?: string): Html {
+  return html`<div class="field"><label for="${id}">${words.say('passwordOptional')}</label>
+<div class="with-button" data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"><input id="${id}"${name === undefined ? undefined : html` name="${name}"`} type="password" autocomplete="new-password"></div></div>`;
 }
 
 /** The limits of the account on one line. */

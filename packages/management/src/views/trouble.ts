@@ -39,12 +39,16 @@ export function strangerView(visit: RequestContext): Html {
 
 /** A page that leads to itself, or to another address of this screen, as a page of this site. */
 export function bounceView(visit: RequestContext, to: string = visit.base + visit.request.url): Html {
+  return leaveView(visit, onThisHost(to));
+}
+
+/** A page that leads to another origin. */
+export function leaveView(visit: RequestContext, url: string): Html {
   const { words } = visit;
-  const here = onThisHost(to);
   return layout(visit, {
     title: words.say('continueTitle'),
-    head: html`<meta http-equiv="refresh" content="0; url=${here}">`,
+    head: html`<meta http-equiv="refresh" content="0; url=${url}">`,
     main: html`<section class="card narrow"><h1>${words.say('continueTitle')}</h1>
-<p><a class="button" href="${here}">${words.say('continueHere')}</a></p></section>`,
+<p><a class="button" href="${url}">${words.say('continueHere')}</a></p></section>`,
   });
 }

@@ -100,6 +100,7 @@ export async function makeDoors(
     management: await provide('management', () =>
       createManagement({
         ...shared,
+        createGrant,
         keys: service.manageKeys,
         pairings: service.managePairings,
         ...signedInBy(own, options.identityProvider ?? providerOf(settings.oidc), service.manageSessions),
