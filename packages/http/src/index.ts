@@ -58,5 +58,6 @@ export { isOwnForm } from './same-origin.ts';
 export { type Sentences, sentenceOf } from './sentences.ts';
 export { stripInherited } from './strip-inherited.ts';
 export { takeRequest } from './take-request.ts';
+export { loopTurns } from './turns.ts';
 export type { IncomingBody } from './upload-pace.ts';
 export { Uploads, type UploadsOptions } from './uploads.ts';

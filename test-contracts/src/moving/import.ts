@@ -166,7 +166,7 @@ const importClauses: readonly MovingClause[] = [
   },
   {
     id: 'import/keep-whole',
-    says: 'a snapshot gives the imported records again, the same in every field, and works as it did where it comes from',
+    says: 'a snapshot gives the imported records again, the same in every field, and they work as where they come from',
     check: async ({ port, peer }, another) => {
       const records = await stocked(another);
       const other = await peer();

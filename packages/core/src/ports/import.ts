@@ -27,7 +27,7 @@ export interface Import {
 
   /**
    * Keeps records, all of them or none. Of two with one name or id the first stays.
-   * @promise import/keep-whole: a snapshot gives the imported records again, the same in every field, and works as it did where it comes from
+   * @promise import/keep-whole: a snapshot gives the imported records again, the same in every field, and they work as where they come from
    * @promise import/keep-removal: a role whose removal is imported has the instants of it, and neither manifest nor archive
    * @promise import/keep-lost: with a token that another one took over, or that ended, nothing is stored
    */

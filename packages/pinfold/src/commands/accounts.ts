@@ -5,13 +5,14 @@ import {
   type Administration,
   parseAccountLimit,
 } from '@pinfold/core/administration';
-import { accountOf } from '@pinfold/http-express';
+import { accountOf } from '@pinfold/http-express/wire';
 import { readAccount, readOperatorText } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { formatBytes, pluralize } from '../command-line/pluralize.ts';
+import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
@@ -24,13 +25,9 @@ const list = command({
   example: 'pinfold accounts list --json',
   guide: 'administration.md',
   run: async (_, { json }, terminal) =>
-    withComposition(terminal, async ({ administration }) => {
-      const accounts: AdministeredAccount[] = [];
-      for await (const account of everyItem(administration.listAccounts, ({ accounts }) => accounts)) {
-        if (json) accounts.push(account);
-        else terminal.out(lineOf(account));
-      }
-      if (json) terminal.out(jsonLine({ accounts: accounts.map(accountOf) }));
+    withComposition(terminal, ({ administration }) => {
+      const accounts = everyItem(administration.listAccounts, ({ accounts }) => accounts);
+      return printList(accounts, terminal, { member: 'accounts', json, toLine: lineOf, toJson: accountOf });
     }),
 });
 

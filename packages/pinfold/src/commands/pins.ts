@@ -1,12 +1,13 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { AdministeredPublication, RoleListRequest } from '@pinfold/core/administration';
-import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express';
+import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express/wire';
 import { readAccount, readOperatorText, readPublicationId, readState } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { formatBytes } from '../command-line/pluralize.ts';
+import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -31,17 +32,12 @@ const list = command({
       ...(state === undefined ? {} : { state: readState(state) }),
       ...(search === undefined ? {} : { search }),
     };
-    await withComposition(terminal, async ({ administration }, settings) => {
-      const pins: AdministeredPin[] = [];
-      for await (const publication of everyItem(
+    await withComposition(terminal, ({ administration }, settings) => {
+      const pins = everyItem(
         (page) => administration.listRoles({ ...filter, ...page }),
-        ({ publications }) => publications,
-      )) {
-        const pin = pinOf(publication, settings);
-        if (json) pins.push(pin);
-        else terminal.out(lineOf(pin));
-      }
-      if (json) terminal.out(jsonLine({ pins }));
+        ({ publications }) => publications.map((publication) => pinOf(publication, settings)),
+      );
+      return printList(pins, terminal, { member: 'pins', json, toLine: lineOf });
     });
   },
 });

@@ -7,6 +7,7 @@ import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { formatBytes, formatExpiry } from '../command-line/pluralize.ts';
+import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { TARGET_OPTIONS, type Target, withPublications } from '../publishing/publications.ts';
 
@@ -26,14 +27,10 @@ const list = command({
   guide: GUIDE,
   run: async (_, values, terminal) => {
     const state = values.state === undefined ? undefined : readState(values.state);
-    await withPublications(values, false, terminal, async (publications) => {
-      const pins: Pin[] = [];
-      for await (const pin of publications.list(state)) {
-        if (values.json) pins.push(pin);
-        else terminal.out(lineOf(pin));
-      }
-      if (values.json) terminal.out(jsonLine({ pins }));
-    });
+    const format = { member: 'pins', json: values.json, toLine: lineOf };
+    await withPublications(values, false, terminal, (publications) =>
+      printList(publications.list(state), terminal, format),
+    );
   },
 });
 

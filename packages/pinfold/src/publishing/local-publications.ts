@@ -11,7 +11,7 @@ import {
   type Update,
   type UpdateOutcome,
 } from '@pinfold/core';
-import { archiveError, pinOf, wireWarnings } from '@pinfold/http-express';
+import { archiveError, pinOf, wireWarnings } from '@pinfold/http-express/wire';
 import { operatorCause } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';

@@ -1,4 +1,4 @@
-import type { Pin, WireError, WireWarning } from '@pinfold/http-express';
+import type { Pin, WireError, WireWarning } from '@pinfold/http-express/wire';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 
 export type { WireWarning };

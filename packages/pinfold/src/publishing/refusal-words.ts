@@ -7,7 +7,7 @@ import type {
   UpdateOutcome,
 } from '@pinfold/core';
 import { type Sentences, sentenceOf } from '@pinfold/http';
-import { archiveError } from '@pinfold/http-express';
+import { archiveError } from '@pinfold/http-express/wire';
 import { CommandFailure } from '../command-line/failures.ts';
 import { brokenRules } from './publication.ts';
 

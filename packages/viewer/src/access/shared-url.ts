@@ -14,7 +14,7 @@ import {
 } from '../pages/answers.ts';
 import type { PasswordNotice } from '../pages/pages.ts';
 import { grantedWay } from '../routing/addresses.ts';
-import { returnPathOf } from '../routing/return-path.ts';
+import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
 import { encodeRawBytes } from '../routing/target.ts';
 import { whileThere } from '../sending/until-disconnect.ts';
@@ -26,17 +26,18 @@ import { readPasswordForm } from './password-form.ts';
 export async function serveSharedUrl(
   context: ViewerContext,
   exchange: Exchange,
-  { role: id, idText, query }: SharedPlace,
+  place: SharedPlace,
 ): Promise<void> {
   const { request } = exchange;
+  const { role: id, idText, query, inside = '' } = place;
   if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, context.settings.clearCookies);
   if (!isRead(request) && request.method !== 'POST') {
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }
   if (id === null) return sendPlainPage(exchange, 404, 'not_found');
-  if (request.method === 'POST') return await takePassword(context, exchange, id, query);
+  if (request.method === 'POST') return await takePassword(context, exchange, id, returnPathAt(place));
   if (id !== idText) {
-    const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(query);
+    const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(inside + query);
     return sendRedirect(exchange, { status: 302, location });
   }
   const visit = await context.useCases.visit(id);
@@ -44,7 +45,7 @@ export async function serveSharedUrl(
   const handedOver = await takeGrant(context, visit, query);
   if (handedOver !== undefined) return sendRedirect(exchange, handedOver);
   const met = await context.access.meet(request, visit.publication);
-  leadIn(context, exchange, visit, returnPathOf(query), met);
+  leadIn(context, exchange, visit, returnPathAt(place), met);
 }
 
 /** The way in by the grant in the query of a shared URL, which path mode takes there. */
@@ -67,7 +68,7 @@ async function takePassword(
   context: ViewerContext,
   exchange: Exchange,
   id: RoleId,
-  query: string,
+  path: string,
 ): Promise<void> {
   const { request } = exchange;
   if (!isOwnForm(request.headers, context.settings.publicUrl)) {
@@ -80,7 +81,7 @@ async function takePassword(
     const more: Headers = form.status === 408 ? { Connection: 'close' } : {};
     return sendPlainPage(exchange, form.status, 'bad_form', more);
   }
-  const trial = { id, path: returnPathOf(query), password: form.password };
+  const trial = { id, path, password: form.password };
   if (!context.access.tellsApart) return await tryPassword(context, exchange, trial);
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);

@@ -20,6 +20,8 @@ export interface SharedPlace extends Named<'shared'> {
   /** The last segment, which may be anything. */
   readonly idText: string;
   readonly query: string;
+  /** In origin mode what follows the id as a path, with its query: the path of the site that is meant, in place of `to`. */
+  readonly inside?: string;
 }
 
 /** Inside a site that lies under its shared URL. */
@@ -72,10 +74,12 @@ function placeOnOrigin(role: RoleId, whole: string): OriginPlace {
 /** @param rest what follows `/s/`. */
 function placeShared({ mode }: Settings, rest: string): SharedPlace | PathPlace {
   const end = rest.search(/[/?]/);
-  if (rest[end] === '/' && mode === 'path') {
+  if (rest[end] === '/') {
     const idText = rest.slice(0, end);
-    const role = parseRoleId(idText) ?? null;
-    return { kind: 'path', route: 'site', role, idText, inside: rest.slice(end) };
+    const place = { role: parseRoleId(idText) ?? null, idText, inside: rest.slice(end) };
+    return mode === 'path'
+      ? { kind: 'path', route: 'site', ...place }
+      : { kind: 'shared', route: 'shared_url', query: '', ...place };
   }
   const { path: idText, query } = splitTarget(rest);
   return { kind: 'shared', route: 'shared_url', role: parseRoleId(idText) ?? null, idText, query };
