@@ -53,7 +53,21 @@ export interface FeedPage {
 
 export type FeedOutcome = FeedPage | CursorRefusal;
 
-/** Ends an iteration over a feed whose cursor is refused: an iteration has no value for that. */
+/**
+ * Ends an iteration over a feed whose cursor is refused: an iteration has no value for that.
+ *
+ * @example
+ * import { FeedError, type History } from '@pinfold/core/history';
+ *
+ * declare const history: History;
+ * declare const after: string;
+ *
+ * try {
+ *   for await (const { event } of history.follow({ by: 'ada', after })) console.log(event.type);
+ * } catch (error) {
+ *   if (error instanceof FeedError && error.refusal.code === 'cursor_expired') console.log(error.refusal.oldest);
+ * }
+ */
 export class FeedError extends Error {
   readonly refusal: CursorRefusal;
 
