@@ -17,19 +17,6 @@ describe('the password form', () => {
   });
   after(() => rig.close());
 
-  it('is refused from elsewhere, and nothing is tried', async () => {
-    const foreign = [
-      { 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': 'same-site', origin: `http://localhost:${rig.port}` },
-      { origin: 'null' },
-      { origin: `http://${rig.siteHost(id)}` },
-    ];
-    for (const headers of foreign) {
-      for (let time = 0; time < 6; time += 1) expectPage(await rig.enter(id, 'wrong', { headers }), 403);
-    }
-    expect((await rig.enter(id, PASSWORD)).status).to.equal(303);
-  });
-
   it('is taken from its own page, over the public URL or the address it was reached by', async () => {
     const own = [
       { 'sec-fetch-site': 'same-origin' },
