@@ -14,41 +14,35 @@ describe('the shared URL', () => {
   });
   after(() => rig.close());
 
-  const site = (id: RoleId): string => `http://${rig.siteHost(id)}`;
-
-  describe('of an open publication', () => {
-    let id: RoleId;
-    before(async () => {
-      id = await rig.publish(SITE);
-    });
-
-    it('answers HEAD like GET, and any method but POST with 405', async () => {
-      const head = await rig.ask(`/s/${id}`, { method: 'HEAD' });
-      expect([head.status, locationOf(head)]).to.deep.equal([302, `${site(id)}/`]);
-      for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
-        const answer = await rig.ask(`/s/${id}`, { method });
-        expectPage(answer, 405, { allow: 'GET, HEAD, POST' });
-      }
-    });
-
-    it('leads to the path that follows it, by the rules of `to`', async () => {
-      const led = async (after: string): Promise<string> => locationOf(await rig.ask(`/s/${id}${after}`));
-      expect(await led('/docs/?q=1&to=/x')).to.equal(`${site(id)}/docs/?q=1&to=/x`);
-      expect(await led('/a%20b')).to.equal(`${site(id)}/a%20b`);
-      for (const after of ['/', '//evil.example/', '/\\evil.example/', `/${'a'.repeat(2_048)}`]) {
-        expect(await led(after), after).to.equal(`${site(id)}/`);
-      }
-      const upper = await rig.ask(`/s/${id.toUpperCase()}/docs/?q`);
-      expectRedirect(upper, 302, `http://localhost:${rig.port}/s/${id}/docs/?q`);
-      expectPage(await rig.ask(`/s/${UNKNOWN}/docs/`), 404);
-    });
+  it('answers HEAD like GET, and any method but POST with 405', async () => {
+    const id = await rig.publish(SITE);
+    const head = await rig.ask(`/s/${id}`, { method: 'HEAD' });
+    expect([head.status, locationOf(head)]).to.deep.equal([302, `http://${rig.siteHost(id)}/`]);
+    for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const answer = await rig.ask(`/s/${id}`, { method });
+      expectPage(answer, 405, { allow: 'GET, HEAD, POST' });
+    }
   });
 
-  it('takes no password once it has expired, or where there is no publication', async () => {
+  it('leads to the path that follows it, by the rules of `to`', async () => {
+    const id = await rig.publish(SITE);
+    const site = `http://${rig.siteHost(id)}`;
+    const led = async (after: string): Promise<string> => locationOf(await rig.ask(`/s/${id}${after}`));
+    expect(await led('/docs/?q=1&to=/x')).to.equal(`${site}/docs/?q=1&to=/x`);
+    expect(await led('/a%20b')).to.equal(`${site}/a%20b`);
+    for (const after of ['/', '//evil.example/', '/\\evil.example/', `/${'a'.repeat(2_048)}`]) {
+      expect(await led(after), after).to.equal(`${site}/`);
+    }
+    const upper = await rig.ask(`/s/${id.toUpperCase()}/docs/?q`);
+    expectRedirect(upper, 302, `http://localhost:${rig.port}/s/${id}/docs/?q`);
+    expectPage(await rig.ask(`/s/${UNKNOWN}/docs/`), 404);
+  });
+
+  it('takes no password where it leads nowhere', async () => {
+    expectPage(await rig.enter(UNKNOWN as RoleId, PASSWORD), 404);
     const id = await rig.publish(SITE);
     rig.clock.advance(rig.useCases.limits.lifetime);
     expectPage(await rig.enter(id, PASSWORD), 410);
-    expectPage(await rig.enter(UNKNOWN as RoleId, PASSWORD), 404);
   });
 
   describe('of a protected publication', () => {

@@ -1,16 +1,9 @@
 import type { RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Answer, cookiesOf, locationOf } from './client.ts';
-import { expectPage, FORGET } from './expect-page.ts';
-import { NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
+import { openRig, PASSWORD, type Rig } from './rig.ts';
 
-const UNKNOWN = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10' as RoleId;
-const SITE = {
-  'index.html': '<h1>Harbour</h1>',
-  'about.html': 'about',
-  'docs/index.html': 'docs',
-  'app.js': 'run()',
-};
+const SITE = { 'index.html': '<h1>Harbour</h1>', 'app.js': 'run()' };
 
 describe('a site on its own origin', () => {
   let rig: Rig;
@@ -64,11 +57,6 @@ describe('a site on its own origin', () => {
       expect((await rig.askSite(id, `${path}?grant=${shared}`)).status).to.equal(403);
     });
 
-    it('gives no script to a service worker, grant or not', async () => {
-      const headers = { ...(await enter(id)), 'service-worker': 'script' };
-      expect((await rig.askSite(id, '/app.js', { headers })).status).to.equal(403);
-    });
-
     it('reads hostile cookies without harm', async () => {
       for (const cookie of [
         '=',
@@ -80,25 +68,6 @@ describe('a site on its own origin', () => {
         '__proto__=1; constructor=2',
       ]) {
         expect((await rig.askSite(id, '/', { headers: { cookie } })).status).to.equal(403);
-      }
-    });
-  });
-
-  describe('that has ended', () => {
-    it('says so, and takes away what the browser kept of it, but no cookie of a sibling', async () => {
-      const stopped = await rig.publish(SITE);
-      expect((await rig.askSite(stopped, '/')).status).to.equal(200);
-      await rig.stop(stopped);
-      const expired = await rig.publish(SITE);
-      rig.clock.advance(rig.useCases.limits.lifetime);
-      for (const [id, status] of [
-        [stopped, 404],
-        [UNKNOWN, 404],
-        [expired, 410],
-      ] as const) {
-        for (const path of ['/', '/app.js', '/nothing']) {
-          expectPage(await rig.askSite(id, path, { headers: NAVIGATION }), status, FORGET);
-        }
       }
     });
   });
