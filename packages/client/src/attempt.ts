@@ -200,6 +200,8 @@ class Timer {
   constructor(milliseconds: number, outer: AbortSignal | undefined) {
     this.#milliseconds = milliseconds;
     this.#outer = outer;
+    // It may have aborted since the request was made: the key is asked for in between.
+    if (outer?.aborted) this.#abort();
     outer?.addEventListener('abort', this.#abort, { once: true });
     this.restart();
   }

@@ -1,8 +1,20 @@
 import { type ApiRequest, type Attempt, attempt, type Connection, type FailedAttempt } from './attempt.ts';
+import { EVENT_WAIT, type EventsOptions, type ReadEvent, readEvents } from './events.ts';
+import type {
+  Archive,
+  CallOptions,
+  CheckOptions,
+  ClientOptions,
+  ListOptions,
+  PageQuery,
+  Published,
+  PublishOptions,
+} from './options.ts';
 import { PinfoldError } from './pinfold-error.ts';
-import { type Retry, RetrySchedule, realTiming } from './retry-schedule.ts';
+import { RetrySchedule, realTiming } from './retry-schedule.ts';
 import {
   isDryRun,
+  isEventPage,
   isGrantAnswer,
   isLimitsAnswer,
   isPinAnswer,
@@ -18,70 +30,8 @@ import type {
   Pin,
   PinAnswer,
   PinList,
-  Publication,
   ViewedPinAnswer,
 } from './wire.ts';
-
-/** Options of {@link PinfoldClient}. */
-export interface ClientOptions {
-  /** The public URL of the Pinfold, with its path. */
-  readonly url: string;
-  /** The API key, or a function that gives it; the client calls the function for each attempt. */
-  readonly key: string | (() => string | Promise<string>);
-  /** Sends the requests; the runtime's `fetch` when absent. */
-  readonly fetch?: typeof fetch | undefined;
-  /**
-   * Milliseconds of one attempt until the head of the answer, and again until its end; 60,000 when absent, and 1,000
-   * more for each 64 KiB of body.
-   */
-  readonly timeout?: number | undefined;
-  /** Milliseconds after the first failure in which attempts begin; 150,000 when absent, 0 for one attempt alone. */
-  readonly retryFor?: number | undefined;
-  /** The `User-Agent` of the requests; browsers send their own. */
-  readonly userAgent?: string | undefined;
-  /** Called before each wait for a further attempt; what it throws ends the call. */
-  readonly onRetry?: ((retry: Retry) => void) | undefined;
-}
-
-/** A call that can be aborted: it rejects with the signal's reason. */
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** A ZIP. */
-export type Archive = Blob | Uint8Array | ArrayBuffer;
-
-/** Details of an archive. */
-export interface CheckOptions extends CallOptions {
-  /** Its file name; that of a `File` when absent, else `site.zip`. */
-  readonly filename?: string | undefined;
-  readonly title?: string | undefined;
-}
-
-export interface PublishOptions extends CheckOptions {
-  /** Protects the site from its first instant; nothing is protected when absent. */
-  readonly password?: string | undefined;
-  /** The same key with the same archive, file name and title publishes once; a random UUID when absent. */
-  readonly idempotencyKey?: string | undefined;
-}
-
-/** A publication, with what the client knows of it. */
-export interface Published extends Publication {
-  /** Whether an earlier request with the same key had published it. */
-  readonly replayed: boolean;
-  readonly idempotencyKey: string;
-}
-
-export interface ListOptions extends CallOptions {
-  /** All but deleted ones when absent. */
-  readonly state?: Pin['state'] | undefined;
-}
-
-export interface PageQuery extends ListOptions {
-  readonly cursor?: string | undefined;
-  /** 1 to 100; 20 when absent. */
-  readonly limit?: number | undefined;
-}
 
 /** Which failures of a request are tried again, beside those with which the API itself puts it off. */
 type Repeats = 'always' | 'unanswered' | 'never';
@@ -206,6 +156,17 @@ export class PinfoldClient {
   listPage({ signal, state, cursor, limit }: PageQuery = {}): Promise<PinList> {
     const query = queryOf({ state, cursor, limit: limit === undefined ? undefined : String(limit) });
     return this.#send(this.#request('GET', `${PINS}${query}`, isPinList, signal), 'always');
+  }
+
+  /** The events of the key's account, each once and in one order, from a place on. */
+  events(options: EventsOptions = {}): AsyncGenerator<ReadEvent, void, undefined> {
+    const { signal, follow } = options;
+    const ask = (query: Readonly<Record<string, string | undefined>>) => {
+      const request = this.#request('GET', `/api/v1/events${queryOf(query)}`, isEventPage, signal);
+      const timeout = request.timeout + (follow ? EVENT_WAIT * 1_000 : 0);
+      return this.#answer({ ...request, timeout }, 'always', this.#schedule(signal));
+    };
+    return readEvents(ask, options);
   }
 
   /** The limits, rates and quotas in force for the key's account. */

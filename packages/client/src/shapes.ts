@@ -1,6 +1,9 @@
 import type {
   DayOfViews,
   DryRun,
+  Event,
+  EventActor,
+  EventPage,
   Grant,
   GrantAnswer,
   Limits,
@@ -33,6 +36,8 @@ export const SHAPES: {
   readonly Warning: Shape<Warning>;
   readonly Grant: Shape<Grant>;
   readonly DayOfViews: Shape<DayOfViews>;
+  readonly Event: Shape<Omit<Event, 'actor'>>;
+  readonly EventActor: Shape<EventActor>;
   readonly Limits: Shape<Limits>;
   readonly Rate: Shape<Rate>;
   readonly Quota: Shape<Quota>;
@@ -54,6 +59,16 @@ export const SHAPES: {
   Warning: { rule: 'string', detail: 'string', path: 'string | undefined' },
   Grant: { url: 'string', expires_at: 'string' },
   DayOfViews: { day: 'string', views: 'number', refused_passwords: 'number' },
+  Event: {
+    id: 'string',
+    at: 'string',
+    type: 'string',
+    account: 'string | null',
+    pin: 'string | null',
+    request: 'string | null',
+    address: 'string | undefined',
+  },
+  EventActor: { kind: 'string', id: 'string | null' },
   Limits: {
     archive_bytes: 'number',
     expanded_bytes: 'number',
@@ -128,6 +143,14 @@ export function isDryRun(value: unknown): value is DryRun {
 export function isPinList(value: unknown): value is PinList {
   if (!isObject(value) || !Array.isArray(value.pins) || !value.pins.every(isPin)) return false;
   return value.next_cursor === null || typeof value.next_cursor === 'string';
+}
+
+export function isEventPage(value: unknown): value is EventPage {
+  if (!isObject(value) || !Array.isArray(value.events) || typeof value.next_cursor !== 'string') return false;
+  const { events, cursors = [] } = value;
+  const isEvent = (event: unknown) =>
+    has(event, SHAPES.Event, ['id', 'at', 'type']) && has((event as Members).actor, SHAPES.EventActor, []);
+  return events.every(isEvent) && Array.isArray(cursors) && cursors.every((one) => typeof one === 'string');
 }
 
 export function isLimitsAnswer(value: unknown): value is LimitsAnswer {

@@ -78,6 +78,33 @@ export interface PinList {
   readonly next_cursor: string | null;
 }
 
+/** Who did something: a key by its id, a person or an operator by name, the system by its node. */
+export interface EventActor {
+  readonly kind: 'key' | 'person' | 'operator' | 'system';
+  readonly id: string | null;
+}
+
+/** Something that happened to an account or a publication. A later server may have more types. */
+export interface Event {
+  readonly id: string;
+  readonly at: string;
+  readonly type: string;
+  readonly account: string | null;
+  readonly pin: string | null;
+  readonly actor: EventActor;
+  /** The id of the request. */
+  readonly request: string | null;
+  readonly address?: string;
+}
+
+/** One page of the feed of events. */
+export interface EventPage {
+  readonly events: readonly Event[];
+  readonly next_cursor: string;
+  /** The cursor after each of the events. */
+  readonly cursors?: readonly string[];
+}
+
 /** Limits of archives and texts. */
 export interface Limits {
   readonly archive_bytes: number;
