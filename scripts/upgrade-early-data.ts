@@ -40,7 +40,16 @@ const SQLITE: Upgrade = {
     ) STRICT;
     CREATE INDEX pairings_ended ON pairings (ends_at);
     CREATE INDEX pairings_agreed ON pairings (account, actor, session);`,
-    'DROP TABLE sweep_turn;',
+    `DROP TABLE sweep_turn;
+    ALTER TABLE events ADD COLUMN name TEXT;
+    CREATE TABLE names (
+      account TEXT NOT NULL,
+      name TEXT NOT NULL,
+      token TEXT NOT NULL UNIQUE,
+      role TEXT NOT NULL REFERENCES roles (id),
+      updated_at INTEGER NOT NULL,
+      PRIMARY KEY (account, name)
+    ) STRICT, WITHOUT ROWID;`,
   ],
 };
 
@@ -66,7 +75,18 @@ const POSTGRES: Upgrade = {
     ALTER TABLE sessions ALTER COLUMN actor DROP DEFAULT, ALTER COLUMN scope DROP DEFAULT;
     ALTER TABLE sign_in_links ALTER COLUMN actor DROP DEFAULT, ALTER COLUMN scope DROP DEFAULT;
     ALTER TABLE api_keys ALTER COLUMN ensured DROP DEFAULT;
-    ALTER TABLE attempts ALTER COLUMN begun_at DROP DEFAULT;`,
+    ALTER TABLE attempts ALTER COLUMN begun_at DROP DEFAULT;
+    ALTER TABLE events ADD COLUMN name text COLLATE "C";
+    CREATE TABLE names (
+      account text COLLATE "C" NOT NULL,
+      name text COLLATE "C" NOT NULL,
+      token text COLLATE "C" NOT NULL UNIQUE,
+      role text COLLATE "C" NOT NULL REFERENCES roles (id),
+      updated_at bigint NOT NULL,
+      PRIMARY KEY (account, name)
+    ) WITH (
+      fillfactor = 85, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.02
+    );`,
   ],
 };
 

@@ -21,6 +21,7 @@ export type { ApiUseCases } from './service.ts';
 export type { SignIn } from './sign-in.ts';
 export { accountOf, type WireAccount } from './wire/account.ts';
 export { eventOf, type WireEvent } from './wire/event.ts';
+export { nameOf, type WireName } from './wire/name.ts';
 export {
   type AdministeredPin,
   administeredPinOf,

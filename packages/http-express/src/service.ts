@@ -29,6 +29,7 @@ export type ApiUseCases = Pick<
   | 'limitsOf'
   | 'list'
   | 'mode'
+  | 'names'
   | 'publish'
   | 'quotasOf'
   | 'read'

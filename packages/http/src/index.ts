@@ -34,7 +34,7 @@ export {
   type Weighted,
 } from './negotiation.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
-export { type PublicUrl, pathOf, publicUrl, sharedUrl } from './public-url.ts';
+export { nameUrl, type PublicUrl, pathOf, publicUrl, sharedUrl } from './public-url.ts';
 export { clientOf } from './rates/client-of.ts';
 export { RateHeaders, type RatePolicy } from './rates/rate-headers.ts';
 export { RateLimiter, type TakenRequest } from './rates/rate-limiter.ts';

@@ -1,4 +1,4 @@
-import type { RoleId } from '@pinfold/core';
+import type { Name, RoleId } from '@pinfold/core';
 import { sharedUrlBelow } from '@pinfold/core/adapter';
 
 declare const checked: unique symbol;
@@ -53,4 +53,17 @@ export function pathOf(url: PublicUrl): string {
  */
 export function sharedUrl(url: PublicUrl, id: RoleId): string {
   return sharedUrlBelow(url, id);
+}
+
+/**
+ * The URL of a name.
+ *
+ * @example
+ * import type { Name } from '@pinfold/core';
+ * import { nameUrl, publicUrl } from '@pinfold/http';
+ *
+ * const linkTo = (name: Name) => nameUrl(publicUrl('https://pages.example'), name);
+ */
+export function nameUrl(url: PublicUrl, name: Pick<Name, 'url'>): string {
+  return `${url}/n/${name.url.slice(name.url.lastIndexOf('/') + 1)}`;
 }

@@ -4,6 +4,7 @@ import { listAllPins, readAnyPin, takeDownPin } from './administered-pins.ts';
 import { readAdminDocument } from './documents.ts';
 import { listAllEvents, listEvents } from './list-events.ts';
 import { listPins } from './list-pins.ts';
+import { deleteName, listNames, readName, setName } from './names.ts';
 import { publishPin } from './publish-pin.ts';
 import { readLimits } from './read-limits.ts';
 import { readPin } from './read-pin.ts';
@@ -21,6 +22,10 @@ export const endpoints: readonly Endpoint<AccountCall>[] = [
   stopPin,
   readLimits,
   listEvents,
+  listNames,
+  readName,
+  setName,
+  deleteName,
 ];
 
 /** Everything for operators. */

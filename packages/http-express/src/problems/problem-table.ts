@@ -153,6 +153,14 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     advice: 'Send the request again',
     key: 'new',
   },
+  invalid_name: {
+    status: 422,
+    code: 'invalid_name',
+    title: 'The name cannot be used',
+    detail: 'Use 1 to 63 of the characters a to z, 0 to 9 and "-", with no "-" at an end.',
+    advice: 'Choose another name and send the request again',
+    key: 'keep',
+  },
   invalid_password: {
     status: 422,
     code: 'invalid_password',

@@ -27,8 +27,10 @@ interface JsonBodyOptions<Sent extends object, Body extends object> {
   /** What the document says where that is more than `schema` checks. */
   readonly describe?: (limits: Limits) => Schema<Sent>;
   readonly examples: Readonly<Record<string, Sent>>;
-  /** The members of an operator's body, for the detail of a refusal. */
+  /** The members, for the detail of a refusal; absent: as the table of problems says it. */
   readonly expected?: string;
+  /** The path of the document that describes it. */
+  readonly document?: string;
   /** Checks what a schema cannot; undefined is refused as a body that is not as the schema says. */
   readonly parse?: (sent: Sent, limits: Limits) => Body | AnyRefusal | undefined;
 }
@@ -40,11 +42,12 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
   describe = () => schema,
   examples,
   expected,
+  document = '/admin/openapi.json',
   parse = (sent) => sent as object as Body,
 }: JsonBodyOptions<Sent, Body>): RequestBody<Body> {
   const check = checkOf<Sent>(schema);
   const values = Object.entries(examples).map(([example, value]) => [example, { value }]);
-  const [wrongType, wrong] = wordsOf(expected);
+  const [wrongType, wrong] = wordsOf(expected, document);
   return {
     mediaType: 'application/json',
     content: { schema: named(name, describe), examples: Object.fromEntries(values) },
@@ -63,9 +66,12 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
   };
 }
 
-function wordsOf(expected: string | undefined): readonly [ProblemDetails?, ProblemDetails?] {
+function wordsOf(
+  expected: string | undefined,
+  document: string,
+): readonly [ProblemDetails?, ProblemDetails?] {
   if (expected === undefined) return [];
-  const detail = `Send an object with ${expected}, as /admin/openapi.json describes it.`;
+  const detail = `Send an object with ${expected}, as ${document} describes it.`;
   return [{ detail: 'Send a body of application/json.' }, { detail }];
 }
 

@@ -65,6 +65,7 @@ function answerScript(screen: Screen, visit: SignedInContext, outcome: PublishOu
       return { kind: 'json', status: 413, body: { kind: 'problems', problems: [tooLarge(outcome.limit)] } };
     case 'invalid_filename':
     case 'invalid_idempotency_key':
+    case 'invalid_name':
     case 'invalid_password':
     case 'invalid_title':
       return refuse(visit, 400, 'badFormTitle', oddText(outcome));
@@ -112,6 +113,7 @@ function refuseArchive(
       return formTrouble(screen, visit, 409, 'formUsed');
     case 'invalid_filename':
     case 'invalid_idempotency_key':
+    case 'invalid_name':
     case 'invalid_password':
     case 'invalid_title':
       return formTrouble(screen, visit, 422, oddText(refusal));

@@ -191,6 +191,7 @@ const firstRelease: PostgresMigration = {
       address text COLLATE "C",
       as_operator boolean NOT NULL,
       recorded_at bigint NOT NULL,
+      name text COLLATE "C",
       PRIMARY KEY (at, id)
     ) WITH (${VACUUM});
     CREATE INDEX events_of_account ON ${tables.events} (account, at, id);
@@ -205,6 +206,15 @@ const firstRelease: PostgresMigration = {
       PRIMARY KEY (role, day)
     ) WITH (fillfactor = 85, ${VACUUM});
     CREATE INDEX views_of_day ON ${tables.views} (day);
+
+    CREATE TABLE ${tables.names} (
+      account text COLLATE "C" NOT NULL,
+      name text COLLATE "C" NOT NULL,
+      token text COLLATE "C" NOT NULL UNIQUE,
+      role text COLLATE "C" NOT NULL REFERENCES ${tables.roles} (id),
+      updated_at bigint NOT NULL,
+      PRIMARY KEY (account, name)
+    ) WITH (fillfactor = 85, ${VACUUM});
 
     CREATE TABLE ${tables.takedowns} (
       id text COLLATE "C" NOT NULL,

@@ -22,6 +22,7 @@ export interface Tables {
   /** The function of the import's triggers. */
   readonly refuseWhileImporting: string;
   readonly pairings: string;
+  readonly names: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -46,5 +47,6 @@ export function tablesOf(schema: string): Tables {
     importMark: `${name}.import_mark`,
     refuseWhileImporting: `${name}.refuse_while_importing`,
     pairings: `${name}.pairings`,
+    names: `${name}.names`,
   };
 }

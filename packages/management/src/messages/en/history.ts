@@ -12,6 +12,8 @@ export const history = {
   eventKeyRevoked: 'API key revoked',
   eventLimitsChanged: 'Limits changed',
   eventLinkCreated: 'Sign-in link created',
+  eventNameSet: 'Name set',
+  eventNameDeleted: 'Name deleted',
   eventModeChanged: 'Mode of the service changed',
   eventPasswordRemoved: 'Password removed',
   eventPasswordSet: 'Password set',

@@ -41,6 +41,9 @@ export const rules = {
     'These scripts register a service worker. It is refused here: pages that need it, for example to work offline, do not work.',
   unusedServerFile:
     'These files configure other servers. They have no effect here, and anyone with the link can read them.',
+  passwordDropped:
+    'The name showed a publication with a password, and this one has none: anyone with the link can open it.',
+  namesNearlyFull: 'You have almost as many names as you may have. Delete those that are no longer needed.',
   notAllChecked: 'This site has more in it than is checked, so there may be more to fix.',
   privateKey: 'private key',
   awsAccessKey: 'AWS access key',

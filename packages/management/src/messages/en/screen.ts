@@ -26,6 +26,10 @@ export const screen = {
   },
   noRoomForBytes:
     'The archives of your publications may have {limit} together, and with this one they would have {actual}. Stop one that is no longer needed, then publish again.',
+  noRoomForName: {
+    one: 'You may have {limit} name. Delete it if it is no longer needed, then publish again.',
+    other: 'You may have {limit} names. Delete one that is no longer needed, then publish again.',
+  },
   noRoomForSite: {
     one: 'You may have {limit} publication at a time. Stop it if it is no longer needed, then publish again.',
     other:
@@ -153,6 +157,7 @@ export const screen = {
   passwordChangeMeans: 'Everyone who has the site open will be asked for the new password.',
   passwordEllipsis: 'Password…',
   passwordHint: '{characters} characters or more, and at most {bytes} bytes. Spaces count.',
+  nameOdd: 'A name has 1 to 63 of the characters a to z, 0 to 9 and “-”, with no “-” at an end.',
   passwordOdd: 'The password has characters that cannot be stored.',
   passwordRemoveMeans: 'Anyone with the link will be able to open the site.',
   passwordSetMeans: 'Everyone will be asked for it, including those who have the site open now.',

@@ -14,6 +14,8 @@ export const history: Readonly<Record<keyof typeof en, Message>> = {
   eventKeyRevoked: 'API キーを無効化',
   eventLimitsChanged: '上限を変更',
   eventLinkCreated: 'サインイン用リンクを作成',
+  eventNameSet: '名前を設定',
+  eventNameDeleted: '名前を削除',
   eventModeChanged: 'サービスの状態を変更',
   eventPasswordRemoved: 'パスワードを解除',
   eventPasswordSet: 'パスワードを設定',

@@ -41,6 +41,9 @@ export const rules: Readonly<Record<keyof typeof en, Message>> = {
     'Service Worker を登録するスクリプトです。ここでは Service Worker は使えないため、オフライン表示などの機能は動きません。',
   unusedServerFile:
     'ほかのサーバー向けの設定ファイルです。ここでは効果がなく、リンクを知る人は誰でも読めます。',
+  passwordDropped:
+    'この名前で公開していたものにはパスワードがありましたが、今回のものにはありません。リンクを知る人は誰でも開けます。',
+  namesNearlyFull: '名前の数が上限に近づいています。不要な名前を削除してください。',
   notAllChecked: '内容が多いため、すべては確認していません。ほかにも直すところがあるかもしれません。',
   privateKey: '秘密鍵',
   awsAccessKey: 'AWS アクセスキー',

@@ -22,6 +22,9 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   leftSites: { other: '{limit} 件のうち、あと {count} 件分の空きがあります。' },
   noRoomForBytes:
     '公開中の ZIP は合わせて {limit} までで、これを加えると {actual} になります。不要なものの公開を終えてから、もう一度公開してください。',
+  noRoomForName: {
+    other: '名前は {limit} 個までです。不要なものを削除してから、もう一度公開してください。',
+  },
   noRoomForSite: {
     other:
       '同時に公開できるのは {limit} 件までです。不要なものの公開を終えてから、もう一度公開してください。',
@@ -149,6 +152,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   passwordChangeMeans: 'いま開いている人も含め、全員に新しいパスワードを求めます。',
   passwordEllipsis: 'パスワード…',
   passwordHint: '{characters} 文字以上、{bytes} バイト以内。空白も文字として数えます。',
+  nameOdd: '名前に使えるのは a〜z、0〜9 と「-」で、1〜63 文字です。「-」は最初と最後には使えません。',
   passwordOdd: '保存できない文字が含まれています。',
   passwordRemoveMeans: 'リンクを知っている人は誰でも開けるようになります。',
   passwordSetMeans: 'いま開いている人も含め、全員にパスワードを求めます。',
