@@ -74,11 +74,14 @@ function makeCertificate(): void {
 
 try {
   makeCertificate();
+  for (const page of ['unavailable.html', 'unavailable.json']) {
+    copyFileSync(join(root, 'deploy', page), join(work, page));
+  }
   for (const { files, command, whole = (text: string) => text } of checks) {
     for (const name of files) {
       const file = join(work, name);
       const text = readFileSync(join(root, 'deploy', name), 'utf8');
-      writeFileSync(file, whole(text.replaceAll('/etc/ssl/', `${work}/`)));
+      writeFileSync(file, whole(text.replaceAll(/\/etc\/(ssl|haproxy|nginx)\//g, `${work}/`)));
       const good = run(...command(file));
       console.log(`${good ? 'ok' : 'FAILED'}: ${command(name).slice(0, 2).join(' ')}, ${name}`);
       if (!good) process.exitCode = 1;

@@ -48,6 +48,7 @@ export const mutated: Readonly<Record<string, Mutated>> = {
     least: 90,
     specs: ['packages/core/test/**/*.spec.ts'],
     packages: [
+      'packages/archive-zip',
       'packages/core',
       'packages/memory',
       'packages/platform-node',
@@ -75,7 +76,7 @@ export const mutated: Readonly<Record<string, Mutated>> = {
   'persistence-sqlite': adapter('persistence-sqlite', {
     sources: [
       'schema/columns.ts',
-      'stores/{accounts,events,sqlite-*-{counter,store}}.ts',
+      'stores/{accounts,events,feed,sqlite-*-{counter,store}}.ts',
       'stores/role-store/*.ts',
     ],
   }),

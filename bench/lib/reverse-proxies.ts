@@ -28,6 +28,9 @@ interface Kind {
 
 const FOLDER = join(import.meta.dirname, '../../deploy');
 
+/** What proxies answer by themselves. */
+const PAGES = ['too-many-cookies.html', 'unavailable.html', 'unavailable.json'];
+
 const kinds: Readonly<Record<ProxyName, Kind>> = {
   nginx: {
     program: 'nginx',
@@ -80,7 +83,8 @@ export async function startProxy(name: ProxyName, nodes: readonly number[]): Pro
   const port = await freePort();
   const documented = readFileSync(join(FOLDER, source), 'utf8')
     .replaceAll(/10\.0\.0\.1(\d):8080/g, (_, node: string) => `127.0.0.1:${nodes[Number(node) - 1]}`)
-    .replaceAll('/etc/ssl/', `${folder}/`);
+    .replaceAll(/\/etc\/(ssl|haproxy|nginx)\//g, `${folder}/`);
+  for (const page of PAGES) copyFileSync(join(FOLDER, page), join(folder, page));
   const file = join(folder, 'configuration');
   await writeFile(file, whole(documented, port));
   const [program = '', ...args] = command(file);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:http2';
 import { Agent, type RequestOptions, request } from 'node:https';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import type { ThreeNodes } from './three-nodes.ts';
 
@@ -9,6 +10,7 @@ import type { ThreeNodes } from './three-nodes.ts';
 interface Answer {
   readonly status: number;
   readonly body: string;
+  readonly retryAfter: string | undefined;
 }
 
 interface Question {
@@ -20,6 +22,8 @@ interface Question {
 }
 
 const PATIENCE = 60_000;
+/** While something is away, an answer that says so comes within this time. */
+const SOON = 1_000;
 const PASSWORD = 'a password for the bench';
 
 /** People who view and publish through a proxy at a port of this machine. What they do answers what went wrong. */
@@ -61,6 +65,47 @@ export class ThroughProxy {
     return id;
   }
 
+  /** Views as long as something is away: what is no page of the site has to be a page that says when to come again. */
+  async viewMeanwhile(id: string, page: string): Promise<string | undefined> {
+    const wrong = (answer: Answer) =>
+      answer.status === 200 && answer.body === page ? undefined : unhelpful('view', answer);
+    const headers = { accept: 'text/html', 'accept-encoding': 'gzip' };
+    return await within(() => this.#ask(`${id}.${this.#service.sitesHost}`, '/', { headers }, wrong));
+  }
+
+  /** Publishes as long as something is away, over HTTP/1.1. */
+  async publishMeanwhile(archive: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
+    const wrong = (answer: Answer) => (answer.status === 201 ? undefined : unhelpful('publication', answer));
+    return await within(() => this.#publish(archive, wrong));
+  }
+
+  /** The same over HTTP/2, where a stream can be reset under its client. */
+  async publishByHttp2Meanwhile(archive: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
+    const { headers, body } = await this.#form(archive);
+    const session = connect(`https://127.0.0.1:${this.#port}`, {
+      servername: this.#publicHost,
+      rejectUnauthorized: false,
+    });
+    return await within(
+      () =>
+        new Promise((resolve) => {
+          const failed = (error: Error): void => resolve(`publication over HTTP/2: ${error.message}`);
+          session.once('error', failed);
+          const path = { ':method': 'POST', ':path': '/api/v1/pins', ':authority': this.#publicHost };
+          const stream = session.request({ ...path, ...headers }).once('error', failed);
+          stream.once('response', ({ ':status': status = 0, 'retry-after': after }) => {
+            text(stream).then((read) => {
+              const retryAfter = after === undefined ? undefined : String(after);
+              resolve(
+                status === 201 ? undefined : unhelpful('publication', { status, body: read, retryAfter }),
+              );
+            }, failed);
+          });
+          stream.end(body);
+        }),
+    ).finally(() => session.destroy());
+  }
+
   rename(id: string): Promise<string | undefined> {
     return this.#patch(id, { title: randomUUID() });
   }
@@ -93,6 +138,11 @@ export class ThroughProxy {
     wrong: (answer: Answer) => string | undefined,
     sending: number = 0,
   ): Promise<string | undefined> {
+    const question = { method: 'POST', ...(await this.#form(archive)), sending };
+    return await this.#ask(this.#publicHost, '/api/v1/pins', question, wrong);
+  }
+
+  async #form(archive: Uint8Array<ArrayBuffer>) {
     const form = new FormData();
     form.set('archive', new Blob([archive], { type: 'application/zip' }), 'site.zip');
     const encoded = new Response(form);
@@ -103,8 +153,7 @@ export class ThroughProxy {
       'content-type': encoded.headers.get('content-type') ?? '',
       'content-length': String(body.length),
     };
-    const question = { method: 'POST', headers, body, sending };
-    return await this.#ask(this.#publicHost, '/api/v1/pins', question, wrong);
+    return { headers, body };
   }
 
   #ask(
@@ -126,7 +175,11 @@ export class ThroughProxy {
     return new Promise((resolve) => {
       const failed = (error: Error) => resolve(`${method} ${error.message}`);
       const asked = request(options, (answer) => {
-        bodyOf(answer).then((read) => resolve(wrong({ status: answer.statusCode ?? 0, body: read })), failed);
+        const { statusCode: status = 0, headers } = answer;
+        bodyOf(answer).then(
+          (body) => resolve(wrong({ status, body, retryAfter: headers['retry-after'] })),
+          failed,
+        );
       }).once('error', failed);
       if (sending === 0) asked.end(body);
       else {
@@ -140,4 +193,17 @@ export class ThroughProxy {
 async function bodyOf(answer: IncomingMessage): Promise<string> {
   const read = await buffer(answer);
   return String(answer.headers['content-encoding'] === 'gzip' ? gunzipSync(read) : read);
+}
+
+/** What is wrong with an answer that should say that something is away, and when to come again. */
+function unhelpful(what: string, { status, body, retryAfter }: Answer): string | undefined {
+  if (status !== 503) return `${what} ${status}`;
+  if (body === '') return `${what}: an empty 503`;
+  return retryAfter === undefined ? `${what}: a 503 without Retry-After` : undefined;
+}
+
+async function within(ask: () => Promise<string | undefined>): Promise<string | undefined> {
+  const began = performance.now();
+  const wrong = await ask();
+  return wrong ?? (performance.now() - began > SOON ? 'an answer after more than a second' : undefined);
 }

@@ -45,6 +45,50 @@ export async function databaseAway(
   return together(counts);
 }
 
+/** No node can reach the database for 20 s: whoever asks is told so, and when to come again. */
+export async function databaseAwayForAll(
+  { nodes }: ThreeNodes,
+  people: ThroughProxy,
+  { hot, archive }: Ground,
+): Promise<Counted> {
+  let turn = 0;
+  const view = async (): Promise<string | undefined> => {
+    turn += 1;
+    const site = hot[turn % hot.length];
+    return site === undefined ? 'no site' : await people.viewMeanwhile(site.id, site.page);
+  };
+  const askings = [
+    { aSecond: 50, ask: view },
+    { aSecond: 2, ask: () => people.publishMeanwhile(archive) },
+    { aSecond: 2, ask: () => people.publishByHttp2Meanwhile(archive) },
+  ];
+  const counts = await trafficDuring(askings, async () => {
+    await pause(1_000);
+    for (const { database } of nodes) await database.cut();
+    await pause(20_000);
+    for (const { database } of nodes) await database.mend();
+    await pause(5_000);
+  });
+  await pause(5_000);
+  return together(counts);
+}
+
+/** The disk of one node is full for 10 s: publications go to the others once the proxy has noticed. */
+export async function stagingOfOneFull(
+  { nodes: [, node] }: ThreeNodes,
+  people: ThroughProxy,
+  { archive }: Ground,
+): Promise<Counted> {
+  if (node === undefined) return NOTHING;
+  await fill(join(node.folder(), 'filler'));
+  await pause(10_000);
+  const publishing = { aSecond: 5, ask: () => people.publish(archive) };
+  const [published] = await trafficDuring([publishing], () => pause(10_000));
+  await rm(join(node.folder(), 'filler'));
+  await pause(10_000);
+  return published ?? NOTHING;
+}
+
 /** The disks of all nodes are full for 10 s, and people go on publishing. */
 export async function stagingFull(
   { nodes }: ThreeNodes,

@@ -4,7 +4,14 @@ import { missingPrograms, type ProxyName, proxyNames, startProxy } from '../lib/
 import { haveSmallDisks, startThreeNodes, type ThreeNodes } from '../lib/three-nodes.ts';
 import { ThroughProxy } from '../lib/through-proxy.ts';
 import type { Counted } from '../lib/traffic.ts';
-import { databaseAway, rollingRestart, slowStorage, stagingFull } from './proxies-faults.ts';
+import {
+  databaseAway,
+  databaseAwayForAll,
+  rollingRestart,
+  slowStorage,
+  stagingFull,
+  stagingOfOneFull,
+} from './proxies-faults.ts';
 import { type Ground, groundOf } from './proxies-ground.ts';
 
 /** As the document says: longer than the proxies take to notice that `/readyz` says 503. */
@@ -16,7 +23,13 @@ type Scenario = (service: ThreeNodes, people: ThroughProxy, ground: Ground) => P
 const scenarios: Readonly<Record<string, Scenario>> = {
   'storage 10 s slow: views of hot sites that failed': slowStorage,
   'the database of one node away: views that failed': databaseAway,
-  ...(haveSmallDisks ? { 'staging of every node full: views that failed': stagingFull } : {}),
+  'the database of all nodes away: answers that do not say so, or late': databaseAwayForAll,
+  ...(haveSmallDisks
+    ? {
+        'staging of one node full: publications that failed': stagingOfOneFull,
+        'staging of every node full: views that failed': stagingFull,
+      }
+    : {}),
   'three nodes restarted, one after another: requests that failed': rollingRestart,
 };
 

@@ -7,6 +7,8 @@ export interface MochaContractOptions<Port, S extends Subject<Port> = Subject<Po
   extends ContractOptions<Port, S> {
   /** The longest one clause may take, in milliseconds; 60,000 when absent. */
   readonly timeout?: number;
+  /** Checks only the clauses whose id it matches: for a second setup of an implementation. */
+  readonly clauses?: RegExp;
 }
 
 /**
@@ -25,7 +27,11 @@ export function describeContract<Port, S extends Subject<Port>>(
   contract: Contract<Port, S>,
   options: MochaContractOptions<Port, S>,
 ): void {
-  bindContract(contract, options, {
+  const { clauses: chosen = /./ } = options;
+  const isChosen = ({ id }: { readonly id: string }): boolean => chosen.test(id);
+  const [harness, clauses] = [contract.harness.filter(isChosen), contract.clauses.filter(isChosen)];
+  if (harness.length + clauses.length === 0) return;
+  bindContract({ ...contract, harness, clauses }, options, {
     describe: (title, body) =>
       describe(title, function () {
         this.timeout(options.timeout ?? 60_000);

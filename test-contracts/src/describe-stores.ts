@@ -35,8 +35,8 @@ export interface MochaStoresOptions {
   readonly open: Open;
   /** How many random runs to try of each kind; 100 when absent. */
   readonly runs?: Partial<Readonly<Record<Sequence, number>>>;
-  /** Checks only the contracts of these ports, and no random runs: for a second setup of a database. */
-  readonly ports?: readonly string[];
+  /** Checks only the clauses whose id it matches, and no random runs: for a second setup of a database. */
+  readonly clauses?: RegExp;
   /** The longest one clause may take, in milliseconds; 60,000 when absent. */
   readonly timeout?: number;
 }
@@ -77,11 +77,9 @@ const SEQUENCES: Readonly<Record<Sequence, (open: Open, options: ModelOptions) =
  * describeStores({ name: 'MyDatabase', open, runs: { roles: 20, concurrentRoles: 60 } });
  */
 export function describeStores(options: MochaStoresOptions): void {
-  const { name, open, ports, runs = {} } = options;
-  for (const { port, declare } of CONTRACTS) {
-    if (ports === undefined || ports.includes(port)) declare(options);
-  }
-  if (ports !== undefined) return;
+  const { name, open, clauses, runs = {} } = options;
+  for (const declare of CONTRACTS) declare(options);
+  if (clauses !== undefined) return;
   describe(`${name} in random runs`, function () {
     this.timeout(300_000);
     for (const [sequence, check] of Object.entries(SEQUENCES)) {
@@ -91,11 +89,8 @@ export function describeStores(options: MochaStoresOptions): void {
 }
 
 function contractOf<Port>(contract: Contract<Port, StoreSubject<Port>>, portOf: (stores: Stores) => Port) {
-  return {
-    port: contract.port,
-    declare: (options: MochaStoresOptions): void =>
-      describeContract(contract, { ...options, create: subjectsOf(options.open, portOf) }),
-  };
+  return (options: MochaStoresOptions): void =>
+    describeContract(contract, { ...options, create: subjectsOf(options.open, portOf) });
 }
 
 function sequenceOf<Port>(

@@ -14,3 +14,14 @@ export async function expectFaults(
   });
   await Promise.all(all);
 }
+
+/** Fails unless each call rejects with the fault: alone, the second time as the first, and at once with all others. */
+export async function expectUnreachable(
+  code: FaultCode,
+  calls: Readonly<Record<string, () => Promise<unknown>>>,
+): Promise<void> {
+  const all = Object.entries(calls);
+  for (const [name, make] of [...all, ...all]) await expectFaults(code, { [name]: make() });
+  const atOnce = all.flatMap(([name, make]) => [1, 2].map((n) => [`${name}, ${n} at once`, make()] as const));
+  await expectFaults(code, Object.fromEntries(atOnce));
+}

@@ -46,8 +46,9 @@ export async function mountPinfold(app: Express, options: PinfoldOptions): Promi
   const useCases = createUseCases(ports, limits, { publicUrl });
   const history = createHistory(ports);
   const cleaning = createCleaning(ports, limits);
-  app.use(createViewer({ useCases, publicUrl }));
-  app.use(createApi({ useCases, publicUrl, authenticate }));
+  const viewer = createViewer({ useCases, publicUrl });
+  app.use(viewer);
+  app.use(createApi({ useCases, createGrant: viewer.createGrant, publicUrl, authenticate }));
   return {
     useCases,
     sweep: async () => {

@@ -6,8 +6,8 @@ import { isSystemError } from './system-error.ts';
 const CHUNK_BYTES = 131_072;
 
 /**
- * Whether node-stream-zip reads other entries than we did in an archive whose structure we accepted: then whoever
- * unpacks it might do so, too. Where the library gives up, what it read until then is compared.
+ * Whether node-stream-zip reads other entries than we did in an archive whose structure we accepted: other unpackers
+ * might do so, too. If the library gives up, the entries that it has read are compared.
  */
 export function readsOtherwise(fd: number, headers: readonly CentralHeader[]): Promise<boolean> {
   return new Promise((resolve, reject) => {

@@ -42,7 +42,7 @@ export async function listArchive(
   return { entries, problems: found.kept, omitted: found.omitted, trusted };
 }
 
-/** A second opinion, for plain archives alone: some Zip64 records make the library throw where nobody can catch it. */
+/** A second opinion, for archives without Zip64 records: some of those make the library throw outside of any call. */
 async function isReadOtherwise(
   fd: number,
   end: EndRecord,

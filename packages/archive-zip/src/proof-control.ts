@@ -1,4 +1,4 @@
-/** A job was told to stop; whoever told it knows why. */
+/** A job was stopped. The code that stopped it knows why. */
 export class Stopped extends Error {
   override readonly name: string = 'Stopped';
 }

@@ -1,6 +1,7 @@
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
-import { ReferenceSieve, SitePaths } from '@pinfold/core/observe';
 import type { ProveJob, ProveResult } from './jobs.ts';
+import { ReferenceSieve } from './observe/reference-sieve.ts';
+import { SitePaths } from './observe/site-paths.ts';
 import { type ProofControl, Stopped } from './proof-control.ts';
 import { type EntryOutcome, type ProofTools, proveEntry, WHOLE_BYTES } from './prove-entry.ts';
 

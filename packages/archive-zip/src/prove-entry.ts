@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib';
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
-import { isObservable, observe, type ReferenceSieve } from '@pinfold/core/observe';
 import { inflateWhole, readPieces, type WholeData } from './entry-data.ts';
 import type { EntryTask } from './jobs.ts';
-import { isPage } from './page.ts';
+import { isObservable, observe } from './observe/observe.ts';
+import type { ReferenceSieve } from './observe/reference-sieve.ts';
+import { isPage } from './observe/service-workers.ts';
 import type { ProofControl } from './proof-control.ts';
 import { readFully } from './staged-file.ts';
 import { isUtf8Text, Utf8Check } from './utf8-check.ts';
@@ -49,7 +50,7 @@ function storedWhole(bytes: Buffer, size: number): WholeData {
   return bytes.length === size ? { bytes } : 'corrupt';
 }
 
-/** Goes on beyond the entry's own limit, to tell whether the limit of all is broken, too: never beyond that one. */
+/** Reads beyond the entry's own limit to find out whether the limit of all is broken, too, but never beyond that one. */
 async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
   const beginning: Buffer[] = [];
   const text = new Utf8Check();
@@ -86,7 +87,7 @@ function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Bu
   if (observedBytes === 0) return { kind: 'proved', proof: { ...nothing, whole: false } };
   const text = textOf(path, beginning, observedBytes, utf8);
   const seen = observe(path, text, { work, look: () => tools.control.throwIfStopped() });
-  // In an unknown encoding nobody can tell which file a name means.
+  // In an unknown encoding, only ASCII names are certain.
   const legible = utf8 ? seen.references : seen.references.filter(({ target }) => ASCII.test(target));
   const references = legible.length === 0 ? [] : tools.sieve().sift(path, legible);
   const whole = seen.whole && observedBytes === task.size;

@@ -1,7 +1,7 @@
 import type { EntryProof, ListedEntry, ProofRequest, ProofTask } from '@pinfold/core';
-import { isObservable } from '@pinfold/core/observe';
 import type { EntryTask } from './jobs.ts';
-import { isPage } from './page.ts';
+import { isObservable } from './observe/observe.ts';
+import { isPage } from './observe/service-workers.ts';
 
 /** Work for one message to a worker, in bytes read and inflated: large enough to be worth the way, small enough to share out. */
 const SMALLEST_JOB = 1_048_576;

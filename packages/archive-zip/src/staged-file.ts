@@ -6,7 +6,7 @@ export class CutFile extends Error {
   readonly code: string = 'EIO';
 }
 
-/** Reads a file at any position, through a window that is kept between reads. */
+/** Reads a file at any position, through a window that later reads reuse. */
 export class StagedFile {
   readonly size: number;
   readonly #fd: number;

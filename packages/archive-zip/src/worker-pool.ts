@@ -24,7 +24,7 @@ interface Lane {
   readonly running: Map<number, Waiting>;
 }
 
-/** Worker threads of this package alone: started when needed, kept, and no reason for the process to stay. */
+/** Worker threads of this package: started when needed, then reused. They do not keep the process alive. */
 export class WorkerPool {
   readonly #most: number;
   readonly #entry: URL;
@@ -39,7 +39,7 @@ export class WorkerPool {
     this.#entry = entry;
   }
 
-  /** Runs a job and answers its reply, whatever it says. A stopped control ends it at its next look. */
+  /** Runs a job and returns its reply, also that of a failure. A stopped control ends it at its next check. */
   run<J extends Job>(job: J, control: ProofControl): Promise<JobReply<JobResults[J['kind']]>> {
     if (this.#closing !== undefined) return Promise.reject(new TypeError('the inspector has been closed'));
     this.#lastId += 1;

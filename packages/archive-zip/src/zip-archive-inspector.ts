@@ -92,7 +92,7 @@ export class ZipArchiveInspector implements ArchiveInspector {
     return this.#pool.close();
   }
 
-  /** Runs jobs of one kind; none of them is left behind when it returns, in whatever way. */
+  /** Runs jobs of one kind; all of them have ended when it returns or throws. */
   async #run<J extends Job>(
     jobs: readonly J[],
     signal: AbortSignal | undefined,

@@ -1,5 +1,4 @@
 import type { ArchiveProof, EntryPath } from '@pinfold/core';
-import { observe, ReferenceSieve, SitePaths } from '@pinfold/core/observe';
 import {
   type CostlyReferences,
   costlyPages,
@@ -8,6 +7,7 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ZipArchiveInspector } from '../src/index.ts';
+import { observe, ReferenceSieve, SitePaths } from '../src/observe.ts';
 import { splitTasks } from '../src/split-tasks.ts';
 import { type Inspection, inspect } from './inspection.ts';
 

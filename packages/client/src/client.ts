@@ -3,6 +3,7 @@ import { PinfoldError } from './pinfold-error.ts';
 import { type Retry, RetrySchedule, realTiming } from './retry-schedule.ts';
 import {
   isDryRun,
+  isGrantAnswer,
   isLimitsAnswer,
   isPinAnswer,
   isPinList,
@@ -12,6 +13,7 @@ import {
 import type {
   Change,
   DryRun,
+  GrantAnswer,
   LimitsAnswer,
   Pin,
   PinAnswer,
@@ -178,6 +180,11 @@ export class PinfoldClient {
       if (answer.pin.state === 'deleted') return;
       if (isStoppedAlready) throw outcome.error;
     }
+  }
+
+  /** Creates a URL that opens a site without its password. */
+  createGrant(id: string, { signal }: CallOptions = {}): Promise<GrantAnswer> {
+    return this.#send(this.#request('POST', `${pathOf(id)}/grants`, isGrantAnswer, signal), 'always');
   }
 
   /** All publications of the key's account, newest first. */

@@ -15,6 +15,8 @@ export type {
   Change,
   DayOfViews,
   DryRun,
+  Grant,
+  GrantAnswer,
   Limits,
   LimitsAnswer,
   Pin,

@@ -1,6 +1,8 @@
 import type {
   DayOfViews,
   DryRun,
+  Grant,
+  GrantAnswer,
   Limits,
   LimitsAnswer,
   Pin,
@@ -29,6 +31,7 @@ type Shape<Wire> = { readonly [Member in keyof Wire]-?: KindOf<Wire[Member]> };
 export const SHAPES: {
   readonly Pin: Shape<Pin>;
   readonly Warning: Shape<Warning>;
+  readonly Grant: Shape<Grant>;
   readonly DayOfViews: Shape<DayOfViews>;
   readonly Limits: Shape<Limits>;
   readonly Rate: Shape<Rate>;
@@ -49,6 +52,7 @@ export const SHAPES: {
     original_filename: 'string',
   },
   Warning: { rule: 'string', detail: 'string', path: 'string | undefined' },
+  Grant: { url: 'string', expires_at: 'string' },
   DayOfViews: { day: 'string', views: 'number', refused_passwords: 'number' },
   Limits: {
     archive_bytes: 'number',
@@ -106,6 +110,10 @@ export function isViewedPinAnswer(value: unknown): value is ViewedPinAnswer {
   if (!isObject(value) || !isPinAnswer(value)) return false;
   const { views } = value as Members;
   return views === undefined || isListOf(views, SHAPES.DayOfViews);
+}
+
+export function isGrantAnswer(value: unknown): value is GrantAnswer {
+  return isObject(value) && has(value.grant, SHAPES.Grant);
 }
 
 export function isPublication(value: unknown): value is Publication {

@@ -35,6 +35,19 @@ export interface PinAnswer {
   readonly pin: Pin;
 }
 
+/** A URL that opens a protected site without its password. */
+export interface Grant {
+  /** Good for one minute, for whoever has it; the shared URL where the site is not protected. */
+  readonly url: string;
+  /** When the viewing grant ends that the URL becomes. */
+  readonly expires_at: string;
+}
+
+/** The answer of a new grant. */
+export interface GrantAnswer {
+  readonly grant: Grant;
+}
+
 /** Views of one day (UTC). */
 export interface DayOfViews {
   readonly day: string;

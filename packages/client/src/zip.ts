@@ -1,6 +1,8 @@
 import { forbiddenSegment, isSystemEntry } from '@pinfold/core/adapter';
 import { zipSync } from 'fflate';
 
+export { builtFolderIn, titleOf } from './site.ts';
+
 /** A file of the site to be. */
 export interface FileToPack {
   /** Its path in the site, with `/` between folders. */

@@ -1,5 +1,5 @@
 export type { Account, AccountLimits, AccountUse, Block, PublicationLimits } from './domain/account.ts';
-export { type Actor, type Authority, OPERATOR } from './domain/actor.ts';
+export { type Actor, type Authority, OPERATOR, type SaveAuthority } from './domain/actor.ts';
 export type { Inadmissible, Unchangeable } from './domain/admission.ts';
 export {
   type ApiKey,
@@ -23,6 +23,7 @@ export type { Branded } from './domain/brand.ts';
 export type { Credential } from './domain/credential.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
+export type { FeedCursor, FeedId, FeedPlace } from './domain/feed.ts';
 export type { Grant, GrantPurpose, KnownViewer, VisibleRole } from './domain/grant.ts';
 export type {
   Cause,
@@ -64,7 +65,6 @@ export {
   minutes,
   seconds,
 } from './domain/instant.ts';
-export type { FollowedReference } from './domain/judge-reference.ts';
 export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
 export type { Mode } from './domain/mode.ts';
@@ -97,13 +97,20 @@ export {
   refuseCommand,
   stateOf,
 } from './domain/role.ts';
-export type { SecretKind } from './domain/secrets.ts';
 export type { Session, SessionId, SessionLimits, SessionScope, SignInLink } from './domain/session.ts';
 export type { MisplacedIndex } from './domain/site-root.ts';
 export type { Takedown, TakedownCursor } from './domain/takedown.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
 export type { CountedViews, Day, DayOfViews } from './domain/views.ts';
-export type { KeptWarning, ObservedFile, Warning, WarningRules, WordedWarning } from './domain/warnings.ts';
+export type {
+  FollowedReference,
+  KeptWarning,
+  ObservedFile,
+  SecretKind,
+  Warning,
+  WarningRules,
+  WordedWarning,
+} from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';
 export type { AccountChange, AccountStore } from './ports/account-store.ts';
 export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
@@ -118,6 +125,8 @@ export type {
   EventQuery,
   EventThinning,
   ExpiredRole,
+  FeedPart,
+  FeedQuery,
   HistoryStore,
 } from './ports/history-store.ts';
 export type {
@@ -189,6 +198,7 @@ export {
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';
+export type { Granting, GrantOutcome } from './use-cases/granting.ts';
 export type {
   KeyListOutcome,
   KeyListRequest,

@@ -9,7 +9,7 @@ export type RuleDetails<Rules> = {
   [Rule in keyof Rules]: { readonly rule: Rule } & Rules[Rule];
 }[keyof Rules];
 
-/** Nothing is told beside the rule. */
+/** The rule has no details. */
 export type NoDetails = unknown;
 
 /** A limit, and what was there instead. */
@@ -47,7 +47,7 @@ export interface Refusals {
   /** The first request may have ended at `retryAt`. */
   readonly idempotency_in_progress: { readonly retryAt: Instant };
   readonly idempotency_mismatch: NoDetails;
-  /** `omitted` problems more were counted and not kept; absent means none. */
+  /** `omitted` is the number of further problems, which are not listed; absent means 0. */
   readonly invalid_archive: { readonly problems: readonly ArchiveProblem[]; readonly omitted?: number };
   readonly invalid_cursor: NoDetails;
   readonly invalid_filename: NoDetails;
@@ -68,7 +68,7 @@ export interface Refusals {
   /** The embedding team's own no, which brings its words. */
   readonly refused_by_host: {
     readonly rule: `host:${string}`;
-    readonly words: { readonly en: string; readonly ja?: string };
+    readonly words: Readonly<Record<string, string>> & { readonly en: string };
   };
 }
 

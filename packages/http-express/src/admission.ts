@@ -49,7 +49,11 @@ export const admitAccount: Admit<AccountCall> = async (arrival) => {
   const { scope } = endpoint;
   if (scope === null || !caller.scopes.includes(scope)) return refuseRequest('forbidden');
   if (changes(endpoint)) {
-    const refused = refuseChange(account, await service.useCases.mode.load());
+    const refused = refuseChange(
+      account,
+      await service.useCases.mode.load(),
+      endpoint.inReadOnly ? 'viewing' : 'account',
+    );
     if (refused !== undefined) return refused;
   }
   const call: AccountCall = {

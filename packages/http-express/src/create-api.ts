@@ -4,6 +4,7 @@ import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import {
   type ClientAddress,
+  type CreateGrant,
   consoleLog,
   pathOf,
   publicUrl,
@@ -45,6 +46,8 @@ export interface ApiOptions {
   readonly history?: History;
   /** Absent: `include=views` is not offered. */
   readonly views?: Pick<Views, 'of'>;
+  /** Of the viewer: `viewer.createGrant`. Absent: `/api/v1/pins/{id}/grants` is not offered. */
+  readonly createGrant?: CreateGrant;
   /**
    * Offers `/admin/v1` and `/admin/openapi.json` to callers of the scope `admin`. Absent: it is not offered, and the scope is removed from callers,
    * which is logged once.
@@ -137,6 +140,7 @@ function serviceOf(options: ApiOptions): Service {
     useCases,
     history,
     views,
+    createGrant,
     administration,
     historyAddress,
     authenticate,
@@ -145,13 +149,18 @@ function serviceOf(options: ApiOptions): Service {
   } = options;
   const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const offered = { history: history !== undefined, views: views !== undefined };
+  const offered = {
+    history: history !== undefined,
+    views: views !== undefined,
+    grants: createGrant !== undefined,
+  };
   const { limits } = useCases;
   const described = { publicUrl: options.publicUrl, limits, signIn: options.signIn, ...offered };
   return {
     useCases,
     history,
     views,
+    createGrant,
     administration,
     historyAddress,
     offered,

@@ -13,6 +13,7 @@ import type { Service } from './service.ts';
 export interface Offered {
   readonly history: boolean;
   readonly views: boolean;
+  readonly grants: boolean;
 }
 
 /** A request after authentication, as its handler gets it. */
@@ -94,6 +95,8 @@ interface EndpointOptions<C, P extends Parameters, Body, Named> {
   readonly body?: RequestBody<Body>;
   /** Whether a request publishes, so that a problem's suggestion mentions the Idempotency-Key. */
   readonly publishes?: (request: Request) => boolean;
+  /** Whether it works while the service is read-only. */
+  readonly inReadOnly?: true;
   /** What it may refuse, beside what follows from its other properties. */
   readonly codes?: readonly WireCode[];
   readonly answers: (context: DocumentContext) => Readonly<Record<number, DescribedAnswer>>;

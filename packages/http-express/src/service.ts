@@ -5,6 +5,7 @@ import type { Views } from '@pinfold/core/views';
 import type {
   BodyLimits,
   ClientAddress,
+  CreateGrant,
   DrainLimits,
   PublicUrl,
   RequestLimiter,
@@ -43,6 +44,7 @@ export interface Service {
   readonly useCases: ApiUseCases;
   readonly history: History | undefined;
   readonly views: Pick<Views, 'of'> | undefined;
+  readonly createGrant: CreateGrant | undefined;
   readonly administration: Administration | undefined;
   /** Which of the above it has. */
   readonly offered: Offered;

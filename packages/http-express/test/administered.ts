@@ -106,7 +106,7 @@ export async function expectRefused(
   for (const body of [...wrong, ...texts, 'null']) {
     const { code, detail } = await jsonOf(await ask(method, path, body));
     expect(code, JSON.stringify(body)).to.equal('invalid_update');
-    expect(detail).to.match(/^Send an object with [^.]+ as \/admin\/openapi\.json describes it\.$/);
+    expect(detail).to.match(/^Send an object with [^.]+ as the API document describes it\.$/);
   }
   const broken = await jsonOf(await ask(method, path, '{'));
   expect(broken.code).to.equal('invalid_request');

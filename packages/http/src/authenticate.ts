@@ -23,10 +23,10 @@ export type Authenticate<
 > = (request: Request, response: Response, options?: AuthenticateOptions) => Promise<Caller | undefined>;
 
 /**
- * Authenticates a request. Accepts `null` for nobody, and throws on malformed callers, since plain JavaScript may return
+ * Authenticates a request. Accepts `null` for no caller, and throws on malformed callers, since plain JavaScript may return
  * either.
  *
- * @throws TypeError for what is neither a caller nor nobody, and what `authenticate` throws.
+ * @throws TypeError for what is neither a caller nor `null`, and what `authenticate` throws.
  *
  * @example
  * import { IncomingMessage, ServerResponse } from 'node:http';
@@ -48,8 +48,8 @@ export async function callerOf<Request extends IncomingMessage, Response extends
 }
 
 /**
- * Removes the scope `admin` from what `authenticate` answers, for a team that did not ask for administration. The first
- * time, `warn` is told.
+ * Removes the scope `admin` from what `authenticate` answers, for a team that did not ask for administration. Calls
+ * `warn` the first time.
  *
  * @example
  * import type { Authenticate } from '@pinfold/http';

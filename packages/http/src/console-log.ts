@@ -1,7 +1,7 @@
 import type { RequestEntry } from './request-entry.ts';
 
 /**
- * What doors do without a log of yours: a request that failed is told on standard error, every other one nowhere.
+ * The default log of the doors: writes failed requests to standard error, and no others.
  *
  * @example
  * import { consoleLog, type RequestEntry } from '@pinfold/http';

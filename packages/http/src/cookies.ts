@@ -53,7 +53,7 @@ export interface CookieScope {
 /**
  * A Set-Cookie line that no script reads.
  *
- * @param seconds how long it is kept; absent: until the browser closes; 0 takes it away.
+ * @param seconds its lifetime; absent: until the browser closes; 0 deletes the cookie.
  * @example
  * import { setCookie } from '@pinfold/http';
  *

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Whether a request has more than one Host header (RFC 9112, section 3.2). Node keeps the first, a proxy may have gone
- * by the last: which site was meant, nobody can say. Every request passes here, so what Node would make of all headers
- * is not asked for.
+ * Whether a request has more than one Host header (RFC 9112, section 3.2). Node takes the first, a proxy may have taken
+ * the last, so the site is ambiguous. Reads the raw headers: every request passes here, and parsing all of them costs more.
  *
  * @example
  * import { hasSeveralHosts } from '@pinfold/http';

@@ -7,7 +7,7 @@ export type Html = ReturnType<typeof asItIs>;
 export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
 
 /**
- * Writes markup. Whatever is put into it is escaped, unless it is markup itself.
+ * Writes markup. Values are escaped, unless they are markup themselves.
  *
  * @example
  * import { html } from '@pinfold/http';
@@ -19,7 +19,7 @@ export const html: (strings: TemplateStringsArray, ...values: readonly HtmlValue
 ) => Html;
 
 /**
- * Text of ours that is markup already: never anything that somebody sent.
+ * Marks a text of ours as markup. Never use it for input.
  *
  * @example
  * import { html, raw } from '@pinfold/http';

@@ -25,6 +25,7 @@ export {
 } from './forms/receive-form.ts';
 export { expectNodeRequest, headerValues } from './header-values.ts';
 export { type Html, type HtmlValue, html, raw } from './html.ts';
+export { ALL_LANGUAGES, LANGUAGES, type Language, type LanguageRules, parseLanguage } from './language.ts';
 export {
   matchesStrongly,
   matchesWeakly,
@@ -34,7 +35,15 @@ export {
   type Weighted,
 } from './negotiation.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
-export { nameUrl, type PublicUrl, pathOf, publicUrl, sharedUrl } from './public-url.ts';
+export {
+  type CreateGrant,
+  type GrantUrlOutcome,
+  nameUrl,
+  type PublicUrl,
+  pathOf,
+  publicUrl,
+  sharedUrl,
+} from './public-url.ts';
 export { clientOf } from './rates/client-of.ts';
 export { RateHeaders, type RatePolicy } from './rates/rate-headers.ts';
 export { RateLimiter, type TakenRequest } from './rates/rate-limiter.ts';
@@ -50,5 +59,6 @@ export { isOwnForm } from './same-origin.ts';
 export { type Sentences, sentenceOf } from './sentences.ts';
 export { stripInherited } from './strip-inherited.ts';
 export { takeRequest } from './take-request.ts';
+export { loopTurns } from './turns.ts';
 export type { IncomingBody } from './upload-pace.ts';
 export { Uploads, type UploadsOptions } from './uploads.ts';

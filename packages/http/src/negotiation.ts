@@ -8,7 +8,7 @@ export interface Weighted {
 const WEIGHT = /^\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*$/i;
 
 /**
- * Reads a list with quality values (RFC 9110, section 12.4.2). A weight that is none counts as 0.
+ * Reads a list with quality values (RFC 9110, section 12.4.2). An invalid weight counts as 0.
  *
  * @example
  * import { parseWeighted } from '@pinfold/http';

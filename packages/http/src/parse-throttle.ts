@@ -1,30 +1,169 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Turns } from './turns.ts';
 
-/** Bytes that Node may parse at once of a connection whose client does not wait for its answers: some forty requests. */
-const PIECE = 4_096;
+/** How long all connections are read in pieces after a client sent a request ahead of an answer, in milliseconds. */
+const WARY_FOR = 600_000;
 
-const inPieces: WeakSet<Socket> = new WeakSet();
+/** Bytes of a body that are parsed at once at least; the head of a next request may be among them. */
+const BODY_PIECE = 4_096;
+
+const END_OF_HEAD = '\r\n\r\n';
+
+/** What node:http publishes once it has parsed a head, before it hands out the request. */
+interface ParsedHead {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly socket: Socket;
+}
 
 /**
- * From the next time that a connection is read on, hands Node what it brings piece by piece, and leaves the rest in the
- * connection while requests of it wait. Node by itself parses the 64 KiB that it reads at once, hundreds of requests, in
- * one turn of the event loop. A piece takes Node a little longer, so it is not for every connection.
+ * Hands Node one head at a time of what a connection brings, and the next when the answer is out. Node by itself parses
+ * the 64 KiB that it reads at once, over a thousand requests, in one turn of the event loop. Pieces take Node a little
+ * longer, so connections are read whole until a client sends a request ahead of an answer; from then on every connection
+ * is read in pieces, because hundreds of clients may do the same at the same moment.
  */
-export function readInPieces(socket: Socket, waits: () => boolean): void {
-  if (inPieces.has(socket)) return;
-  inPieces.add(socket);
-  const begin = (): void => {
-    // Node's parser reads by itself up to here, and what it has stopped would stay stopped.
-    if (socket.isPaused()) return;
-    socket.off('resume', begin);
-    const parsers = socket.listeners('data');
-    socket.removeAllListeners('data');
-    socket.on('data', (bytes: Buffer) => {
-      for (const parse of parsers) parse.call(socket, bytes.subarray(0, PIECE));
-      if (waits()) socket.pause();
-      // Where nothing waits, it comes back at once.
-      if (bytes.length > PIECE) socket.unshift(bytes.subarray(PIECE));
+export class ParseThrottle {
+  readonly #turns: Turns;
+  readonly #readers: WeakMap<Socket, PiecewiseReader> = new WeakMap();
+  #waryUntil = 0;
+  #isSubscribed = false;
+
+  constructor(turns: Turns) {
+    this.#turns = turns;
+  }
+
+  /** A connection was opened. */
+  opened(socket: Socket): void {
+    if (performance.now() < this.#waryUntil) this.#readerOf(socket);
+  }
+
+  /**
+   * A client sent a request ahead of an answer.
+   *
+   * @param connections all that are open.
+   */
+  begin(newest: ParsedHead, connections: Iterable<Socket>): void {
+    const now = performance.now();
+    const isWary = now < this.#waryUntil;
+    this.#waryUntil = now + WARY_FOR;
+    this.#readerOf(newest.socket).follow(newest);
+    if (isWary) return;
+    for (const socket of connections) this.#readerOf(socket);
+    if (this.#isSubscribed) return;
+    this.#isSubscribed = true;
+    subscribe('http.server.request.start', (message) => {
+      const head = message as ParsedHead;
+      this.#readers.get(head.socket)?.follow(head);
     });
+  }
+
+  #readerOf(socket: Socket): PiecewiseReader {
+    const reader = this.#readers.get(socket) ?? new PiecewiseReader(socket, this.#turns);
+    this.#readers.set(socket, reader);
+    return reader;
+  }
+}
+
+/** Stands between a connection and Node's parser. */
+class PiecewiseReader {
+  readonly #socket: Socket;
+  readonly #turns: Turns;
+  #parsers: readonly ((bytes: Buffer) => void)[] = [];
+  /** The newest request, until its answer is out. */
+  #newest: ParsedHead | undefined;
+  /** Whether bytes are left in the connection until the answer is out. */
+  #isHeld = false;
+  #isQueued = false;
+
+  constructor(socket: Socket, turns: Turns) {
+    this.#socket = socket;
+    this.#turns = turns;
+    // Node may be parsing what it has read of this connection.
+    process.nextTick(this.#start);
+  }
+
+  /** Leaves unread what comes behind a request until its answer is out. */
+  follow(newest: ParsedHead): void {
+    if (newest.response === this.#newest?.response) return;
+    this.#newest = newest;
+    newest.response.once('close', () => {
+      if (this.#newest !== newest) return;
+      this.#newest = undefined;
+      if (this.#isHeld) this.#readOn();
+    });
+  }
+
+  readonly #start = (): void => {
+    const socket = this.#socket;
+    // Node's parser reads by itself up to here, and what it has stopped would stay stopped.
+    if (socket.isPaused()) {
+      socket.once('resume', this.#start);
+      return;
+    }
+    this.#parsers = socket.listeners('data') as ((bytes: Buffer) => void)[];
+    if (this.#parsers.length === 0) return;
+    socket.removeAllListeners('data').on('data', this.#take);
   };
-  socket.on('resume', begin);
+
+  readonly #take = (bytes: Buffer): void => {
+    if (this.#mustWait) {
+      this.#hold(bytes);
+      return;
+    }
+    const socket = this.#socket;
+    const end = endOfPiece(bytes, internalsOf(socket).parser?.incoming);
+    const rest = bytes.subarray(end);
+    for (const parse of this.#parsers) parse.call(socket, bytes.subarray(0, end));
+    const speaksHttp = internalsOf(socket).parser !== null;
+    if (!speaksHttp) socket.off('data', this.#take);
+    if (rest.length === 0 || socket.destroyed) return;
+    // Node pauses a connection by itself where a body is not taken, and resumes it.
+    if (!speaksHttp || socket.isPaused()) {
+      socket.unshift(rest);
+      return;
+    }
+    this.#hold(rest);
+    if (!this.#mustWait) this.#readOn();
+  };
+
+  get #mustWait(): boolean {
+    return (
+      this.#isQueued || this.#newest?.request.complete === true || internalsOf(this.#socket)._paused === true
+    );
+  }
+
+  #hold(bytes: Buffer): void {
+    this.#isHeld = true;
+    this.#socket.pause().unshift(bytes);
+  }
+
+  #readOn(): void {
+    this.#isHeld = false;
+    this.#isQueued = true;
+    this.#turns.queue(() => {
+      this.#isQueued = false;
+      if (!this.#socket.destroyed) this.#socket.resume();
+    });
+  }
+}
+
+/** Where the first head in the bytes ends, or all of them; in a body it is looked for less often. */
+function endOfPiece(bytes: Buffer, current: IncomingMessage | null | undefined): number {
+  const from = current?.complete === false ? BODY_PIECE : 0;
+  const end = bytes.indexOf(END_OF_HEAD, from, 'latin1');
+  return end === -1 ? bytes.length : end + END_OF_HEAD.length;
+}
+
+/** What node:http notes at a connection, under no public name. */
+interface Internals {
+  /** `null` once the connection speaks another protocol (RFC 9110, section 7.8). */
+  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
+  /** Whether nothing may be parsed because too much of the answers is not taken. */
+  readonly _paused?: boolean;
+}
+
+function internalsOf(socket: Socket): Internals {
+  return socket as Internals;
 }

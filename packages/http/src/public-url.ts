@@ -1,4 +1,4 @@
-import type { Name, RoleId } from '@pinfold/core';
+import type { ChangeRequest, GrantOutcome, Instant, Name, Refusal, RoleId } from '@pinfold/core';
 import { sharedUrlBelow } from '@pinfold/core/adapter';
 
 declare const checked: unique symbol;
@@ -67,3 +67,19 @@ export function sharedUrl(url: PublicUrl, id: RoleId): string {
 export function nameUrl(url: PublicUrl, name: Pick<Name, 'url'>): string {
   return `${url}/n/${name.url.slice(name.url.lastIndexOf('/') + 1)}`;
 }
+
+/** An address that opens a site without its password, or why it is refused. */
+export type GrantUrlOutcome =
+  | {
+      readonly kind: 'created';
+      /** Valid for a minute and for anyone who has it; the shared URL itself if the site needs no password. */
+      readonly url: string;
+      /** When the viewing grant ends that it becomes. */
+      readonly expiresAt: Instant;
+    }
+  | Exclude<GrantOutcome, { readonly kind: 'granted' }>
+  /** The embedding team decides who may look. */
+  | Refusal<'forbidden'>;
+
+/** Makes an address that opens a site without its password; a viewer has it, since it knows where sites live. */
+export type CreateGrant = (request: ChangeRequest) => Promise<GrantUrlOutcome>;

@@ -10,7 +10,7 @@ export interface RequestEntry {
   readonly route: string;
   /** The role that was asked for or published, whether there is one or not; null when it was about none. */
   readonly role: RoleId | null;
-  /** In whose name it came, once that is known; viewers come in nobody's. */
+  /** The account of the caller, once it is known; viewers have none. */
   readonly account?: AccountId;
   /** The id of the API key that it came with, which is no secret. */
   readonly key?: string;
@@ -18,7 +18,7 @@ export interface RequestEntry {
   readonly status: number;
   /** Why it was refused, or what failed: one of a few words in snake case; absent when it was answered as asked. */
   readonly outcome?: string;
-  /** From the request's head to its answer; reading the rest of a body that nobody wants is not part of it. */
+  /** From the request's head to its answer, without reading the rest of an unwanted body. */
   readonly milliseconds: number;
   /** Whether the client had gone before its answer was out. */
   readonly gone?: true;
@@ -27,15 +27,14 @@ export interface RequestEntry {
 }
 
 /**
- * Takes an entry when a request is over. What it throws is nobody's to catch.
+ * Takes an entry when a request is over. It must not throw.
  *
  * @param request what the entry is about, with all the secrets that the entry is free of.
  */
 export type RequestLog = (entry: RequestEntry, request: IncomingMessage) => void;
 
 /**
- * What an entry says of what was thrown. A promise may be rejected with nothing at all, and the log would tell of no
- * error.
+ * The error of an entry. A promise may be rejected with `undefined`, and the entry would then have no error.
  *
  * @example
  * import { thrown } from '@pinfold/http';

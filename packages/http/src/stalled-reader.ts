@@ -1,4 +1,6 @@
+import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 
 /** Milliseconds between two looks. */
 const LOOK = 5_000;
@@ -21,12 +23,26 @@ interface Sight {
  */
 export class UntakenAnswers {
   readonly #sights: Map<Socket, Sight | undefined> = new Map();
+  readonly #servers: WeakSet<EventEmitter> = new WeakSet();
+  readonly #opened: (socket: Socket) => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Looks after a connection from now on, until it closes. */
+  /** @param opened is called with each connection, once it is watched. */
+  constructor(opened: (socket: Socket) => void = () => {}) {
+    this.#opened = opened;
+  }
+
+  /** All that are open. */
+  get connections(): Iterable<Socket> {
+    return this.#sights.keys();
+  }
+
+  /** Looks after a connection from now on, until it closes, and after those that its server accepts later. */
   watch(socket: Socket): void {
     if (this.#sights.has(socket) || socket.destroyed) return;
+    this.#watchServer(socket);
     this.#sights.set(socket, undefined);
+    this.#opened(socket);
     socket.once('close', () => {
       this.#sights.delete(socket);
       if (this.#sights.size > 0) return;
@@ -34,6 +50,14 @@ export class UntakenAnswers {
       this.#timer = undefined;
     });
     this.#timer ??= setInterval(() => this.look(), LOOK).unref();
+  }
+
+  #watchServer(socket: Socket): void {
+    const { server } = socket as { readonly server?: unknown };
+    if (!(server instanceof EventEmitter) || this.#servers.has(server)) return;
+    this.#servers.add(server);
+    const event = socket instanceof TLSSocket ? 'secureConnection' : 'connection';
+    server.on(event, (next: Socket) => this.watch(next));
   }
 
   /** Looks at every connection, and closes those that have taken nothing for too long. */

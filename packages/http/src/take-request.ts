@@ -1,11 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expectNodeRequest } from './header-values.ts';
+import { ParseThrottle } from './parse-throttle.ts';
 import { Pipelines } from './pipelining.ts';
 import { UntakenAnswers } from './stalled-reader.ts';
+import { loopTurns } from './turns.ts';
 
-// Connections are the server's, and several doors may share one: these two are of the whole process.
-const pipelines = new Pipelines();
-const untaken = new UntakenAnswers();
+// Connections are the server's, and several doors may share one: these are of the whole process.
+const pipelines = new Pipelines(loopTurns);
+const throttle = new ParseThrottle(loopTurns);
+const untaken = new UntakenAnswers((socket) => {
+  loopTurns.clientConnected();
+  throttle.opened(socket);
+});
 
 /**
  * What every door does first with a request. One request of an HTTP/1 connection is worked on at a time, in the order
@@ -32,5 +38,9 @@ export function takeRequest(request: IncomingMessage, response: ServerResponse, 
   untaken.watch(request.socket);
   // Node gives a response its connection when all before it are out, and takes it away when it is out itself.
   if (response.socket !== null || response.writableEnded) work();
-  else pipelines.wait(request.socket, response, work);
+  else {
+    const { socket } = request;
+    throttle.begin({ request, response, socket }, untaken.connections);
+    pipelines.wait(socket, response, work);
+  }
 }

@@ -53,7 +53,7 @@ export class Uploads {
    * Receives a body when it is the account's turn.
    *
    * @param gone aborts when the client has gone: a request that waits rejects with its reason.
-   * @param receive reads the body, which nobody may have begun before; it hands the body to `follow` to have its pace
+   * @param receive reads the body, which must not have been read before; it hands the body to `follow` to have its pace
    * measured.
    * @throws Fault what `admit` throws; `publishing_overloaded` when too many wait, or none of the places became free in time.
    */
@@ -102,7 +102,7 @@ export class Uploads {
         endSlowUploads(this.#received, this.#waitingBeside);
       } while ((await pause(this.#clock, MEASURE_EVERY, over.signal)) === 'passed');
     };
-    // A clock that fails ends the waits as well, which tell of it.
+    // A clock that fails ends the waits as well, and they report it.
     run().catch(() => {});
     return over;
   }

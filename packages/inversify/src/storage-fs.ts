@@ -14,7 +14,7 @@ export interface StorageFsModuleOptions {
 const fsStaging: ServiceIdentifier<FsStaging> = Symbol('@pinfold/storage-fs staging');
 
 /**
- * Binds `archives`, kept as files, and `staging`. Both folders are opened by the first `getAsync`.
+ * Binds `archives`, stored as files, and `staging`. Both folders are opened by the first `getAsync`.
  *
  * @example
  * import { storageFsModule } from '@pinfold/inversify/storage-fs';
@@ -37,7 +37,7 @@ export function storageFsModule({ folder, staging }: StorageFsModuleOptions): Co
 }
 
 /**
- * Binds `staging` alone, for archives that are kept elsewhere.
+ * Binds `staging` alone, for archives that are stored elsewhere.
  *
  * @example
  * import { stagingFsModule } from '@pinfold/inversify/storage-fs';

@@ -1,6 +1,6 @@
 import { instant } from '@pinfold/core';
+import { parseLanguage } from '@pinfold/http/language';
 import { Words } from '../src/i18n.ts';
-import { parseLanguage } from '../src/language.ts';
 
 /** Shows exact times in the zone the person is in, and tells the server that zone for the next page. */
 export function localTimes(root: Document): void {

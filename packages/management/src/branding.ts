@@ -1,5 +1,5 @@
+import { ALL_LANGUAGES, LANGUAGES, type Language } from '@pinfold/http';
 import type { Message } from './i18n.ts';
-import { LANGUAGES, type Language } from './language.ts';
 import { catalogues, type MessageId } from './messages/catalogues.ts';
 
 /** A link of the team's. */
@@ -8,7 +8,7 @@ export interface OwnLink {
   readonly text: string;
 }
 
-/** What an embedding team makes its own of the screen; every member may be absent. */
+/** How an embedding team changes the screen; every member is optional. */
 export interface LookOptions {
   /** The product's name, in titles and at the top. Default `Pinfold`. */
   readonly productName?: string;
@@ -49,21 +49,19 @@ const MEMBERS: readonly string[] = [
   'words',
 ] satisfies readonly (keyof LookOptions)[];
 
-/** Names, numbers and functions: nothing that ends a declaration. */
+/** Names, numbers and functions; no character that ends a declaration. */
 const COLOR = /^[#\w\s.,%()/+-]{1,100}$/;
-const ALL: readonly [Language, ...Language[]] = ['en', 'ja'];
 
 /**
- * Checks what a team has chosen.
+ * Checks a team's choices.
  *
- * @throws TypeError when the colour is none, a language is not ours, an address is none of http or https, or there is no
- * such member or message.
+ * @throws TypeError for an invalid colour or address, and for an unknown language, member or message.
  */
 export function lookOf(options: LookOptions): Look {
-  const { productName = 'Pinfold', languages = ALL, accentColor, logoUrl, words = {} } = options;
+  const { productName = 'Pinfold', languages = ALL_LANGUAGES, accentColor, logoUrl, words = {} } = options;
   checkNames(options, words);
   if (languages.length === 0 || languages.some((one) => !Object.hasOwn(LANGUAGES, one))) {
-    throw new TypeError('look.languages must name at least one of en and ja');
+    throw new TypeError(`look.languages must name at least one of ${ALL_LANGUAGES.join(' and ')}`);
   }
   if (accentColor !== undefined && !COLOR.test(accentColor)) {
     throw new TypeError('look.accentColor must be a CSS colour');
@@ -73,13 +71,15 @@ export function lookOf(options: LookOptions): Look {
     ...options,
     productName,
     languages,
-    catalogues: { en: { ...catalogues.en, ...words.en }, ja: { ...catalogues.ja, ...words.ja } },
+    catalogues: Object.fromEntries(
+      ALL_LANGUAGES.map((one) => [one, { ...catalogues[one], ...words[one] }]),
+    ) as Look['catalogues'],
     sheet: accentColor === undefined ? undefined : sheetOf(accentColor),
     pictures: logoUrl === undefined ? "'self'" : `'self' ${originOf(logoUrl)}`.trim(),
   };
 }
 
-/** Where types are not checked, what is misspelt would change nothing, and nobody would be told. */
+/** Plain JavaScript has no types: a misspelt name would have no effect. */
 function checkNames(options: LookOptions, words: NonNullable<LookOptions['words']>): void {
   for (const name of Object.keys(options)) {
     if (!MEMBERS.includes(name)) throw new TypeError(`look has no ${name}`);
@@ -104,7 +104,7 @@ function originOf(url: string): string {
   return url.startsWith('/') ? '' : new URL(url).origin;
 }
 
-/** The hue is theirs; how light it is follows what it stands on, or nobody could read it. */
+/** Uses the hue, and sets the lightness by the background, so that text can be read. */
 function sheetOf(color: string): string {
   const tone = (light: string, dark: string) =>
     `light-dark(oklch(from ${color} ${light} c h),oklch(from ${color} ${dark} c h))`;
@@ -114,6 +114,6 @@ function sheetOf(color: string): string {
     `--accent-strong:${tone('min(l - .06,.46)', 'max(l,.82)')}`,
     `--accent-faint:light-dark(${faint(0.965, 0.016)},${faint(0.275, 0.045)})}`,
   ].join(';');
-  // Browsers that cannot make a tone of a colour keep ours.
+  // Other browsers use our accent.
   return `@supports (color:oklch(from red l c h)){${names}}`;
 }

@@ -29,7 +29,7 @@ export function createManagement(options: ManagementOptions): Router {
   router.get('/assets/:name', (request, response, next) => {
     if (!screen.assets.serve(request.params.name, request, response)) next();
   });
-  for (const { method, path, answer } of routesOf(screen)) router[method](path, serve(screen, answer));
+  for (const route of routesOf(screen)) router[route.method](route.path, serve(screen, route));
   const elsewhere = serve(screen, nowhere);
   router.use(elsewhere);
   router.use(((error, request, response, next) =>
@@ -37,7 +37,7 @@ export function createManagement(options: ManagementOptions): Router {
   return router;
 }
 
-/** What stands in an address where it names something, and cannot be decoded, names nothing. */
+/** A parameter of the path that cannot be decoded. */
 function isUnreadable(error: unknown): boolean {
   return error instanceof URIError;
 }

@@ -1,26 +1,24 @@
 import type { Day, Instant } from '@pinfold/core';
-import type { Language } from './language.ts';
+import { LANGUAGES, type Language } from '@pinfold/http/language';
 
 /** A sentence with `{names}` for values, or one for each plural category that the language has. */
 export type Message = string | Partial<Readonly<Record<Intl.LDMLPluralRule, string>>>;
 
-/** What stands in for the names in a message. */
+/** Replace the names in a message. */
 export type Values = Readonly<Record<string, string | number>>;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const KiB = 1_024;
-/** English speakers the world over read the day before the month; only one country turns them round. */
-const DATES: Readonly<Record<Language, string>> = { en: 'en-GB', ja: 'ja' };
 
 /** Formats by language and kind. Making one takes a hundred times as long as using it. */
 const FORMATS: Map<string, unknown> = new Map();
 
-/** Says things in one language and in one time zone. It runs on the server and in the browser alike. */
+/** Messages, figures and times in one language and time zone, on the server and in the browser. */
 export class Words<Id extends string> {
   readonly language: Language;
-  /** An IANA name, or `UTC` where the person's own zone is not known. */
+  /** An IANA name; `UTC` if the person's zone is unknown. */
   readonly timeZone: string;
   readonly #catalogue: Readonly<Record<Id, Message>>;
   /** Not shared, as there are hundreds of zones. */
@@ -37,6 +35,11 @@ export class Words<Id extends string> {
     const message = this.#catalogue[id];
     const text = typeof message === 'string' ? message : this.#plural(message, Number(values.count));
     return text.replace(/\{(\w+)\}/g, (_, name: string) => this.#value(values[name]));
+  }
+
+  /** Sentences one after another. */
+  join(sentences: readonly string[]): string {
+    return sentences.join(LANGUAGES[this.language].joiner);
   }
 
   number(value: number): string {
@@ -58,7 +61,7 @@ export class Words<Id extends string> {
   /** The exact time to the minute, with its zone where that is not the person's own. */
   moment(at: Instant): string {
     const zone = this.timeZone === 'UTC' ? ({ timeZoneName: 'short' } as const) : {};
-    this.#moments ??= new Intl.DateTimeFormat(DATES[this.language], {
+    this.#moments ??= new Intl.DateTimeFormat(LANGUAGES[this.language].dates, {
       year: 'numeric',
       month: 'long',
       day: 'numeric',
@@ -74,7 +77,7 @@ export class Words<Id extends string> {
   /** A day in UTC. */
   day(day: Day): string {
     const options = { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' } as const;
-    const make = (language: Language) => new Intl.DateTimeFormat(DATES[language], options);
+    const make = (language: Language) => new Intl.DateTimeFormat(LANGUAGES[language].dates, options);
     return this.#format('day', make).format(day * DAY);
   }
 

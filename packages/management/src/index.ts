@@ -1,7 +1,6 @@
-export type { RequestEntry, RequestLog } from '@pinfold/http';
+export type { Language, RequestEntry, RequestLog } from '@pinfold/http';
 export type { LookOptions, OwnLink } from './branding.ts';
 export { createManagement } from './create-management.ts';
 export type { Message } from './i18n.ts';
-export type { Language } from './language.ts';
 export type { MessageId } from './messages/catalogues.ts';
 export type { Authenticate, ManagementOptions } from './options.ts';

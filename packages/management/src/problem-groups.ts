@@ -1,6 +1,6 @@
 import type { ArchiveProblem, Figures } from '@pinfold/core';
 import type { Values, Words } from './i18n.ts';
-import type { rules } from './messages/en/rules.ts';
+import type { rules } from './messages/en.ts';
 
 type RuleMessage = keyof typeof rules;
 

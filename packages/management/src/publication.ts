@@ -42,5 +42,6 @@ function permitted(publication: Publication, now: Instant): Permitted {
     pin: reason('pin'),
     unpin: reason('unpin'),
     stop: reason('stop'),
+    create_grant: reason('create_grant'),
   };
 }

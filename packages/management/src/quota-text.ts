@@ -35,13 +35,13 @@ export async function allowanceOf(
 /** What the account may publish still, in sentences; none where there is no bound. */
 export function allowanceWords({ words, now }: SignedInContext, allowance: Allowance): string {
   const { publications, sites, bytes } = allowance;
-  return [
-    sites && words.say('leftSites', { count: left(sites), limit: sites.limit }),
-    bytes && words.say('leftBytes', { left: words.size(left(bytes)), limit: words.size(bytes.limit) }),
-    publications && rateWords(publications),
-  ]
-    .filter((sentence) => sentence !== null)
-    .join(words.language === 'ja' ? '' : ' ');
+  return words.join(
+    [
+      sites && words.say('leftSites', { count: left(sites), limit: sites.limit }),
+      bytes && words.say('leftBytes', { left: words.size(left(bytes)), limit: words.size(bytes.limit) }),
+      publications && rateWords(publications),
+    ].filter((sentence) => sentence !== null),
+  );
 
   function rateWords({ remaining, nextAt }: RateLeft): string {
     return remaining === 0
@@ -59,7 +59,7 @@ export function refusedWords(
     case 'account_blocked':
       return words.say('accountBlocked');
     case 'read_only':
-      return [words.say('readOnlyText'), refusal.message].filter((sentence) => sentence !== null).join(' ');
+      return words.join([words.say('readOnlyText'), ...(refusal.message === null ? [] : [refusal.message])]);
     case 'rate_limited':
       return words.say('publishedTooMuch', { when: words.distance(refusal.retryAt, now) });
     case 'quota_exceeded':
@@ -70,16 +70,16 @@ export function refusedWords(
 }
 
 function quotaWords(
-  { say, size }: SignedInContext['words'],
+  words: SignedInContext['words'],
   { rule, limit, actual }: PublicationQuotaExceeded,
 ): string {
   switch (rule) {
     case 'sites':
-      return say('noRoomForSite', { count: limit, limit });
+      return words.say('noRoomForSite', { count: limit, limit });
     case 'names':
-      return say('noRoomForName', { count: limit, limit });
+      return words.say('noRoomForName', { count: limit, limit });
     case 'bytes':
-      return say('noRoomForBytes', { limit: size(limit), actual: size(actual) });
+      return words.say('noRoomForBytes', { limit: words.size(limit), actual: words.size(actual) });
     default:
       return rule satisfies never;
   }

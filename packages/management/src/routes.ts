@@ -1,6 +1,5 @@
 import { CHANGE_COST } from '@pinfold/core/adapter';
 import { block, limit, showAccount, showAccountHistory, showAccounts, unblock } from './handlers/accounts.ts';
-import { showCode } from './handlers/code.ts';
 import { connect, handOverKey, registerConnect, showConnect } from './handlers/connect.ts';
 import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
@@ -11,6 +10,7 @@ import {
   rename,
   renew,
   setPassword,
+  showCode,
   showPublication,
   stop,
   unpin,
@@ -32,11 +32,10 @@ import {
   administers,
   anybody,
   anybodyKnown,
-  chain,
   formRead,
   freshHeader,
   freshToken,
-  type Guard,
+  Guards,
   leadsToRevoke,
   ownPage,
   revokes,
@@ -48,34 +47,42 @@ import {
 import type { RequestContext } from './request/request-context.ts';
 import type { Answer } from './response/answer.ts';
 import { notFound } from './response/refuse.ts';
-import type { Answering } from './response/serve.ts';
+import type { Endpoint } from './response/serve.ts';
 
-/** One thing that the screen does. */
-export interface Route {
+/** One operation of the screen. */
+export interface Route extends Endpoint {
   readonly method: 'get' | 'post';
   readonly path: string;
-  readonly answer: Answering;
 }
 
-/** What a request has passed when its handler is called. Whatever changes something has shown its token. */
-const page = chain(signedIn, withinRate(1));
-const changing = chain(signedIn, withinRate(CHANGE_COST));
-const form = chain(ownPage, formRead, changing, freshToken);
-/** What ends access, and the pages that lead there. */
-const revocation = chain(ownPage, formRead, signedIn, revokes, freshToken);
-const wayToRevoke = chain(signedIn, leadsToRevoke);
-/** What a blocked account may not do, and nobody while the service is read-only: they only read, sign out, and revoke keys. */
-const change = chain(form, unrefused);
-const upload = chain(ownPage, changing, unrefused, freshHeader, archiveInBody);
-/** Here the token is a field, which must stand before the file. */
-const uploadForm = chain(ownPage, changing, unrefused, archiveInForm);
-const overview = chain(signedIn, administers);
-const deed = chain(chain(ownPage, formRead, signedIn, administers), freshToken, unblocked);
+const page = Guards.none.and(signedIn).and(withinRate(1));
+const form = Guards.none
+  .and(ownPage)
+  .and(formRead)
+  .and(signedIn)
+  .and(withinRate(CHANGE_COST))
+  .and(freshToken);
+/** Forms that end access, and the pages they are on. */
+const revocation = Guards.none.and(ownPage).and(formRead).and(signedIn).and(revokes).and(freshToken);
+const wayToRevoke = Guards.none.and(signedIn).and(leadsToRevoke);
+const change = form.and(unrefused);
+const uploading = Guards.none.and(ownPage).and(signedIn).and(withinRate(CHANGE_COST)).and(unrefused);
+const upload = uploading.and(freshHeader).and(archiveInBody);
+/** Here the token is a field, which must be before the file. */
+const uploadForm = uploading.and(archiveInForm);
+const overview = Guards.none.and(signedIn).and(administers);
+const operation = Guards.none
+  .and(ownPage)
+  .and(formRead)
+  .and(signedIn)
+  .and(administers)
+  .and(freshToken)
+  .and(unblocked);
 /** Pictures cost nothing. */
-const picture = signedIn;
-const openPage = anybody;
-const openLink = anybodyKnown;
-const openForm = chain(ownPage, anybodyKnown, formRead, freshToken);
+const picture = Guards.none.and(signedIn);
+const openPage = Guards.none.and(anybody);
+const openLink = Guards.none.and(anybodyKnown);
+const openForm = Guards.none.and(ownPage).and(anybodyKnown).and(formRead).and(freshToken);
 
 /** Every route of the screen. */
 export function routesOf(screen: Screen): readonly Route[] {
@@ -87,7 +94,7 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('get', '/publications/:id', page, showPublication, screen),
     on('get', '/publications/:id/code.svg', picture, showCode, screen),
     on('get', '/publications/:id/stop', wayToRevoke, askToStop, screen),
-    on('post', '/publications/:id/stop', chain(revocation, unrefused), stop, screen),
+    on('post', '/publications/:id/stop', revocation.and(unrefused), stop, screen),
     on('post', '/publications/:id/pin', change, pin, screen),
     on('post', '/publications/:id/unpin', change, unpin, screen),
     on('post', '/publications/:id/renew', change, renew, screen),
@@ -106,8 +113,8 @@ export function routesOf(screen: Screen): readonly Route[] {
     routes.push(
       on('get', '/connect', page, showConnect, connecting),
       on('post', '/connect', change, connect, connecting),
-      on('post', '/connect/register', formRead, registerConnect, connecting),
-      on('post', '/connect/key', formRead, handOverKey, connecting),
+      on('post', '/connect/register', Guards.none.and(formRead), registerConnect, connecting),
+      on('post', '/connect/key', Guards.none.and(formRead), handOverKey, connecting),
     );
   }
   if (history !== undefined) routes.push(on('get', '/history', page, showHistory, { ...screen, history }));
@@ -137,40 +144,29 @@ function administrationOf(screen: Screen): readonly Route[] {
   return [
     on('get', all, overview, showAccounts, screen),
     on('get', account, overview, showAccount, screen),
-    on('post', `${account}/limits`, deed, limit, screen),
-    on('post', `${account}/block`, deed, block, screen),
-    on('post', `${account}/unblock`, deed, unblock, screen),
+    on('post', `${account}/limits`, operation, limit, screen),
+    on('post', `${account}/block`, operation, block, screen),
+    on('post', `${account}/unblock`, operation, unblock, screen),
     on('get', `${all}/history`, overview, showAccountHistory, screen),
     on('get', `${all}/publications`, overview, showAllPublications, screen),
     on('get', publication, overview, showAnyPublication, screen),
-    on('post', `${publication}/take-down`, deed, takeDown, screen),
+    on('post', `${publication}/take-down`, operation, takeDown, screen),
     on('get', `${all}/takedowns`, overview, showTakedowns, screen),
-    on('post', `${all}/takedowns/:sha256/lift`, deed, lift, screen),
+    on('post', `${all}/takedowns/:sha256/lift`, operation, lift, screen),
     on('get', `${all}/service`, overview, showService, screen),
-    on('post', `${all}/service`, deed, changeService, screen),
+    on('post', `${all}/service`, operation, changeService, screen),
   ];
 }
 
 /** Answers everything else. */
-export const nowhere: Answering = guarded(openPage, async (_, visit) => notFound(visit), undefined);
+export const nowhere: Endpoint = { guards: openPage.all, handle: async (visit) => notFound(visit) };
 
 function on<Known extends RequestContext, Subject>(
   method: Route['method'],
   path: string,
-  guard: Guard<RequestContext, Known>,
+  { all }: Guards<Known>,
   handle: (subject: Subject, visit: Known) => Promise<Answer>,
   subject: Subject,
 ): Route {
-  return { method, path, answer: guarded(guard, handle, subject) };
-}
-
-function guarded<Known extends RequestContext, Subject>(
-  guard: Guard<RequestContext, Known>,
-  handle: (subject: Subject, visit: Known) => Promise<Answer>,
-  subject: Subject,
-): Answering {
-  return async (screen, visit) => {
-    const verdict = await guard(screen, visit);
-    return verdict.kind === 'passed' ? await handle(subject, verdict.visit) : verdict;
-  };
+  return { method, path, guards: all, handle: (visit: Known) => handle(subject, visit) };
 }

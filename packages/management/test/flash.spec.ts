@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newFormSecret } from '../src/request/form-guard.ts';
-import { type Flash, readSaid, signSaid } from '../src/response/flash.ts';
+import { type Flash, readFlash, signFlash } from '../src/response/flash.ts';
 
 const SAID: Flash = {
   tone: 'good',
@@ -12,21 +12,21 @@ describe('what is said after a redirect', () => {
   const secret = newFormSecret();
 
   it('can be read with the secret it was signed with, and with no other', () => {
-    const signed = signSaid(SAID, secret);
+    const signed = signFlash(SAID, secret);
     expect(signed).to.match(/^[\w-]+\.[\w-]+$/);
-    expect(readSaid(signed, secret)).to.deep.equal(SAID);
-    expect(readSaid(signed, newFormSecret())).to.equal(undefined);
+    expect(readFlash(signed, secret)).to.deep.equal(SAID);
+    expect(readFlash(signed, newFormSecret())).to.equal(undefined);
   });
 
   it('is nothing when any part of it was changed, cut or made up', () => {
-    const signed = signSaid(SAID, secret);
+    const signed = signFlash(SAID, secret);
     for (let at = 0; at < signed.length; at += 1) {
       const other = signed[at] === 'A' ? 'B' : 'A';
       const changed = signed.slice(0, at) + other + signed.slice(at + 1);
-      expect(readSaid(changed, secret), `character ${at}`).to.equal(undefined);
+      expect(readFlash(changed, secret), `character ${at}`).to.equal(undefined);
     }
     for (const text of ['', 'x', '.', '%', signed.slice(0, -1), `${signed}.x`.slice(2), 'a'.repeat(5_000)]) {
-      expect(readSaid(text, secret), text.slice(0, 9)).to.equal(undefined);
+      expect(readFlash(text, secret), text.slice(0, 9)).to.equal(undefined);
     }
   });
 
@@ -35,9 +35,9 @@ describe('what is said after a redirect', () => {
       { length: 20 },
       (_, n) => ({ rule: 'broken_reference', path: `p/${n}.html`, target: 'あ'.repeat(100) }) as const,
     );
-    const signed = signSaid({ ...SAID, remarks }, secret);
+    const signed = signFlash({ ...SAID, remarks }, secret);
     expect(signed.length).to.be.below(3_800);
-    const told = readSaid(signed, secret)?.remarks ?? [];
+    const told = readFlash(signed, secret)?.remarks ?? [];
     expect(told).to.deep.equal(remarks.slice(0, told.length));
     expect(told.length).to.be.within(5, 19);
   });

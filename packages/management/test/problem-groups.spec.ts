@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Words } from '../src/i18n.ts';
-import { rules } from '../src/messages/en/rules.ts';
+import { rules } from '../src/messages/en.ts';
 import { groupProblems } from '../src/problem-groups.ts';
 
 const words = new Words('en', 'UTC', rules);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Words } from '../src/i18n.ts';
-import { rules as en } from '../src/messages/en/rules.ts';
-import { rules as ja } from '../src/messages/ja/rules.ts';
+import { rules as en } from '../src/messages/en.ts';
+import { rules as ja } from '../src/messages/ja.ts';
 import { groupRemarks } from '../src/warning-groups.ts';
 
 const english = new Words('en', 'UTC', en);

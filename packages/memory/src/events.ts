@@ -9,8 +9,20 @@ import {
 } from '@pinfold/core';
 import type { MemoryData } from './memory-data.ts';
 
-export function keep({ events }: MemoryData, told: readonly HistoryEvent[]): void {
-  for (const event of told) events.set(event.id, { ...event, actor: { ...event.actor } });
+export function keep({ events, feeds }: MemoryData, told: readonly HistoryEvent[]): void {
+  for (const event of told) {
+    events.set(event.id, { ...event, actor: { ...event.actor } });
+    feeds.add(event);
+  }
+}
+
+/** Drops events, and returns how many. */
+export function drop({ events, feeds }: MemoryData, dropped: readonly HistoryEvent[]): number {
+  for (const event of dropped) {
+    events.delete(event.id);
+    feeds.drop(event);
+  }
+  return dropped.length;
 }
 
 /** Stores the events of one change of a role, each later than the one before. Returns the instant of the last. */

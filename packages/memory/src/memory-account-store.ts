@@ -4,12 +4,12 @@ import {
   type AccountId,
   type AccountStore,
   type AccountUse,
-  type Authority,
   before,
   type Credential,
   days,
   type Instant,
   type Refusal,
+  type SaveAuthority,
   stateOf,
   type Unchangeable,
   type Version,
@@ -48,9 +48,9 @@ export function madeAccount({ accounts }: MemoryData, name: AccountId): AccountR
 export function refused(
   { accounts, mode }: MemoryData,
   name: AccountId,
-  authority: Authority = 'account',
+  authority?: SaveAuthority,
 ): Unchangeable | undefined {
-  return authority === 'operator' ? undefined : refuseChange(accounts.get(name)?.account, mode);
+  return refuseChange(accounts.get(name)?.account, mode, authority);
 }
 
 /** The refusal of a change whose key was revoked or whose session has ended. */

@@ -26,6 +26,7 @@ import type {
   Versioned,
 } from '@pinfold/core';
 import { type KeyRow, NORMAL } from '@pinfold/core/adapter';
+import { Feeds } from './feeds.ts';
 
 /** An Idempotency-Key's row. It stays after the commit, so that the request can be repeated. */
 export interface HeldKey extends KeyRow {
@@ -71,6 +72,8 @@ export interface MemoryData {
   readonly signInLinks: Map<Sha256, SignInLink>;
   readonly archives: Map<ArchiveId, Uint8Array<ArrayBuffer>>;
   readonly events: Map<EventId, HistoryEvent>;
+  /** An import replaces them. */
+  feeds: Feeds;
   /** When an event last recorded a refused sign-in of each account. */
   readonly refusals: Map<AccountId, Instant>;
   /** By publication and archive. */
@@ -97,6 +100,7 @@ export function emptyData(): MemoryData {
     signInLinks: new Map(),
     archives: new Map(),
     events: new Map(),
+    feeds: new Feeds(),
     refusals: new Map(),
     takedowns: new Map(),
     views: new Map(),

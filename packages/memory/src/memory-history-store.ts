@@ -9,7 +9,7 @@ import type {
 } from '@pinfold/core';
 import { eventPageOf } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
-import { keep } from './events.ts';
+import { drop, keep } from './events.ts';
 import type { MemoryData, RoleRow } from './memory-data.ts';
 
 export function memoryHistoryStore(connection: Connection): HistoryStore {
@@ -17,6 +17,10 @@ export function memoryHistoryStore(connection: Connection): HistoryStore {
     list: async (query) => {
       const wanted = [...connection.open().events.values()].filter((event) => matches(event, query));
       return eventPageOf(wanted.sort(order), query.limit);
+    },
+    feed: async (query) => {
+      const { events, feeds } = connection.open();
+      return feeds.read(query, events);
     },
     expired: async (by, limit) => {
       const rows = [...connection.open().roles.values()];
@@ -32,16 +36,13 @@ export function memoryHistoryStore(connection: Connection): HistoryStore {
       for (const event of events) tellExpired(connection.change(), event);
     },
     drop: async (before, limit) => {
-      const { events } = connection.change();
-      const old = [...events.values()].filter(({ recordedAt }) => recordedAt < before).slice(0, limit);
-      for (const { id } of old) events.delete(id);
-      return old.length;
+      const data = connection.change();
+      const old = [...data.events.values()].filter(({ recordedAt }) => recordedAt < before);
+      return drop(data, old.slice(0, limit));
     },
     thin: async (thinning) => {
-      const { events } = connection.change();
-      const extra = extraOf([...events.values()], thinning);
-      for (const { id } of extra) events.delete(id);
-      return extra.length;
+      const data = connection.change();
+      return drop(data, extraOf([...data.events.values()], thinning));
     },
   };
 }

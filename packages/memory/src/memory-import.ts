@@ -1,7 +1,9 @@
 import type { Instant, Token, Version } from '@pinfold/core';
 import type { Import, MovedRecord, PublicationRecord, RemovalRecord } from '@pinfold/core/moving';
 import type { Connection } from './connection.ts';
+import { Feeds } from './feeds.ts';
 import type { MemoryData } from './memory-data.ts';
+import { byInstant } from './memory-snapshot.ts';
 import { nameOfTakedown } from './memory-takedown-store.ts';
 import { nameOfDay } from './memory-view-store.ts';
 import { nameOf } from './reservations.ts';
@@ -24,6 +26,7 @@ export function memoryImport(connection: Connection): Import {
       if (data.importing === undefined && kept.some(({ size }) => size > 0)) return { kind: 'refused' };
       for (const records of [...kept, manifests]) records.clear();
       data.comparison = undefined;
+      data.feeds = new Feeds();
       data.importing = token;
       return { kind: 'begun' };
     },
@@ -36,6 +39,7 @@ export function memoryImport(connection: Connection): Import {
     end: async (token) => {
       const data = connection.open();
       if (data.importing !== token) return { kind: 'lost' };
+      for (const event of [...data.events.values()].sort(byInstant)) data.feeds.add(event);
       data.importing = undefined;
       return { kind: 'ended' };
     },

@@ -1,4 +1,4 @@
-import type { KeptWarning } from '@pinfold/core';
+import type { EventCursor, KeptWarning } from '@pinfold/core';
 import { parseJsonList } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord, Snapshot } from '@pinfold/core/moving';
 import type { Connection } from './connection.ts';
@@ -40,9 +40,7 @@ function recordsOf(data: MemoryData): readonly MovedRecord[] {
     ...[...data.views.values()]
       .sort((one, other) => compare(one.role, other.role) || one.day - other.day)
       .map((value) => ({ kind: 'views', value }) as const),
-    ...[...data.events.values()]
-      .sort((one, other) => one.at - other.at || byId(one, other))
-      .map((value) => ({ kind: 'event', value }) as const),
+    ...[...data.events.values()].sort(byInstant).map((value) => ({ kind: 'event', value }) as const),
   ];
 }
 
@@ -59,6 +57,11 @@ function publicationOf(
     isExpiryTold,
     manifest: archiveRemoved ? null : (manifests.get(role.archive) ?? null),
   };
+}
+
+/** Negative when `one` comes first, oldest first by (at, id). */
+export function byInstant(one: EventCursor, other: EventCursor): number {
+  return one.at - other.at || byId(one, other);
 }
 
 function byId(one: { readonly id: string }, other: { readonly id: string }): number {

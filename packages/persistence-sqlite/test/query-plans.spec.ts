@@ -63,6 +63,10 @@ const ALLOWED = new Map([
   ['SCAN api_keys', 'whether there is any key: it ends at the first'],
   ['SCAN api_keys USING COVERING INDEX api_keys_in_order', 'whether there is any key: it ends at the first'],
   ['SCAN schema_state', 'a table of one row'],
+  ['SCAN feed', 'a table of one row'],
+  ['SCAN own', 'one value'],
+  ['SCAN events USING COVERING INDEX events_number', 'the newest event: it ends at the first'],
+  ['USE TEMP B-TREE FOR ORDER BY', 'the events of one publication in a feed'],
   ['SCAN looked', 'at most 2,000 roles found by an index'],
   ['SCAN CONSTANT ROW', 'no table at all'],
   ['USE TEMP B-TREE FOR DISTINCT', 'the publications that had an event within 20 minutes, for the sweep'],
@@ -194,6 +198,9 @@ async function usePairings(pairings: PairingStore): Promise<void> {
 async function useHistory(history: HistoryStore): Promise<void> {
   await history.list({ account: ACCOUNT, pin: undefined, since: START, after: undefined, limit: 10 });
   await history.list({ account: ACCOUNT, pin: aRoleId(1), since: undefined, after: undefined, limit: 10 });
+  for (const account of [undefined, ACCOUNT]) {
+    for (const pin of [undefined, aRoleId(1)]) await history.feed({ account, pin, after: 1, limit: 10 });
+  }
   await history.expired(START, 10);
   await history.drop(START, 10);
   await history.thin({ since: START, until: after(START, minutes(1)), keep: 10_000, limit: 10 });

@@ -24,6 +24,9 @@ describeContract(archiveStorageContract, {
     const open = over(grudgingFiles);
     return { ...rest, port: await open(), peer: open, unreachable: over(lostFiles) };
   },
+  // How much one read gives, in which order names come, and what is lost show in these.
+  clauses:
+    /\/(harness|put-(whole|atomic|as-staged|many)|read-(range|outside|many|absent)|delete-gone|list-(walk|foreign)|size|check|unreachable)/,
 });
 
 describeContract(stagingContract, {

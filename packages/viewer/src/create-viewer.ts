@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFault } from '@pinfold/core';
 import {
+  type CreateGrant,
   consoleLog,
   hasSeveralHosts,
   hasTooManyCookies,
@@ -11,7 +12,7 @@ import {
   thrown,
 } from '@pinfold/http';
 import { byPassword, byTeam } from './access/access.ts';
-import { Grants } from './access/grants.ts';
+import { Grants, grantCreator } from './access/grants.ts';
 import { serveSharedUrl } from './access/shared-url.ts';
 import { serveSiteOrigin } from './access/site-origin.ts';
 import { serveSitePath } from './access/site-path.ts';
@@ -34,12 +35,12 @@ import {
   type ViewerOptions,
 } from './viewer-options.ts';
 
-/** Answers shared URLs and sites; anything else is passed to `next`, or answered with a 404 page where there is none. */
-export type Viewer = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  next?: (error?: unknown) => void,
-) => void;
+/** Answers shared URLs and sites; anything else is passed to `next`, or answered with a 404 page without one. */
+export interface Viewer {
+  (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void;
+  /** For `createApi`, `createManagement` and code of yours. Refuses as `forbidden` where `access` decides who may look. */
+  readonly createGrant: CreateGrant;
+}
 
 /**
  * Makes a handler that serves shared URLs and sites. It mounts at the root of an Express app,
@@ -58,17 +59,20 @@ export type Viewer = (
  */
 export function createViewer(options: ViewerOptions): Viewer {
   const context = contextOf(options);
-  const take: Viewer = (request, response, next) => {
+  const take: Answers = (request, response, next) => {
     const place = findPlace(context.settings, request);
     if (place.kind === 'nowhere' && next !== undefined) return next();
     if (place.route !== 'shared_url') stripInherited(response);
     void answer(options, context, { request, response }, hasSeveralHosts(request) ? UNREADABLE : place);
   };
-  return (request, response, next) => {
+  const viewer: Answers = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);
     takeRequest(request, response, () => take(request, response, next));
   };
+  return Object.assign(viewer, { createGrant: grantCreator(context) });
 }
+
+type Answers = (...input: Parameters<Viewer>) => void;
 
 /** Below a path, an app hands on only what begins with it. */
 function expectRoot(request: IncomingMessage): void {
@@ -109,7 +113,7 @@ function contextOf(options: ViewerOptions): ViewerContext {
 /** An entry whose outcome and error are added only where there are any. */
 type ViewEntry = Omit<RequestEntry, 'outcome' | 'error'> & { outcome?: string; error?: unknown };
 
-/** Sends an answer whatever happens on the way, and logs it. */
+/** Sends an answer, also after a failure, and logs it. */
 async function answer(
   { log = consoleLog, requestId = () => randomUUID() }: ViewerOptions,
   context: ViewerContext,

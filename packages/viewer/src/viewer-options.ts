@@ -28,7 +28,10 @@ export interface ViewerBounds {
 }
 
 /** What the viewer calls. */
-export type ViewerUseCases = Pick<UseCases, 'clock' | 'enter' | 'grants' | 'limits' | 'open' | 'visit'>;
+export type ViewerUseCases = Pick<
+  UseCases,
+  'clock' | 'createGrant' | 'enter' | 'grants' | 'limits' | 'open' | 'visit'
+>;
 
 /** What a cache was asked for so far, and what it holds. */
 export interface CacheFigures {
@@ -64,7 +67,7 @@ export interface ViewerOptions {
   readonly serviceWorkers?: 'refuse' | 'allow';
   /**
    * Whether a request with too many cookies, which is answered with 431, also tells the browser to delete the cookies of
-   * the whole domain, whoever set them. Default false.
+   * the whole domain, including those of other servers. Default false.
    */
   readonly clearCookies?: boolean;
   /** Bytes of memory for hot bodies; 0 keeps none. Default 64 MiB. */
@@ -73,11 +76,11 @@ export interface ViewerOptions {
   readonly siteCacheBytes?: number;
   /** Bounds that differ from the defaults. */
   readonly bounds?: Partial<ViewerBounds>;
-  /** Told of every answered request of the viewer's own, once it is over. Default: faults go to `console.error`. */
+  /** Receives every answered request of the viewer's own, once it is over. Default: faults go to `console.error`. */
   readonly log?: RequestLog;
   /** Given, once, what metrics may read at any time. */
   readonly figures?: (figures: ViewerFigures) => void;
-  /** Counts views and wrong passwords; absent, nobody does. */
+  /** Counts views and wrong passwords; absent: they are not counted. */
   readonly counter?: ViewCounter;
   /** The id of a request in the log. Default: a random UUID. */
   readonly requestId?: (request: IncomingMessage) => string;
@@ -109,7 +112,7 @@ export const DEFAULT_BOUNDS: ViewerBounds = { inflating: 2, inflatingQueue: 256,
 /**
  * Checks the options that are text.
  *
- * @throws TypeError when a URL is none, has a query, or the two schemes differ.
+ * @throws TypeError when a URL is invalid or has a query, or the two schemes differ.
  */
 export function settingsOf(options: ViewerOptions): Settings {
   const shared = publicUrl(options.publicUrl);

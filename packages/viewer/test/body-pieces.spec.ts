@@ -100,6 +100,19 @@ describe('the pieces of a body', () => {
     }
   });
 
+  it('are smaller while more than 64 answers go out in pieces', async () => {
+    const { source, reads } = stage(randomBytes(PIECE), 'stored');
+    const small = { ...source, mostHeld: 0 };
+    const answers = Array.from({ length: 64 }, () => heldBytes.beginPieces());
+    await joined(storedPieces(small));
+    answers.push(heldBytes.beginPieces());
+    expect((await joined(storedPieces(small))).length).to.equal(PIECE);
+    for (const end of answers) end();
+    for (const end of answers) end();
+    await joined(storedPieces(small));
+    expect(reads.map(([, length]) => length)).to.deep.equal([PIECE, ...Array(4).fill(PIECE / 4), PIECE]);
+  });
+
   it('are small where there is no room for large ones', async () => {
     const { source, reads } = stage(randomBytes(2 * PIECE + 1), 'stored');
     await joined(storedPieces({ ...source, mostHeld: 0 }));

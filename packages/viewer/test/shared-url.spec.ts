@@ -51,6 +51,18 @@ describe('the shared URL', () => {
       }
     });
 
+    it('leads to the path that follows it, by the rules of `to`', async () => {
+      const led = async (after: string): Promise<string> => locationOf(await rig.ask(`/s/${id}${after}`));
+      expect(await led('/docs/?q=1&to=/x')).to.equal(`${site(id)}/docs/?q=1&to=/x`);
+      expect(await led('/a%20b')).to.equal(`${site(id)}/a%20b`);
+      for (const after of ['/', '//evil.example/', '/\\evil.example/', `/${'a'.repeat(2_048)}`]) {
+        expect(await led(after), after).to.equal(`${site(id)}/`);
+      }
+      const upper = await rig.ask(`/s/${id.toUpperCase()}/docs/?q`);
+      expectRedirect(upper, 302, `http://localhost:${rig.port}/s/${id}/docs/?q`);
+      expectPage(await rig.ask(`/s/${UNKNOWN}/docs/`), 404);
+    });
+
     it('takes a password as none is needed', async () => {
       const answer = await rig.enter(id, 'whatever it is', { query: '?to=/docs/' });
       expectRedirect(answer, 303, `${site(id)}/docs/`);

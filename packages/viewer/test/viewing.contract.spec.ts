@@ -11,9 +11,9 @@ function doorsIn(mode: ViewerMode): Doors {
     const publicUrl = `http://127.0.0.1:${publicPort}`;
     const sitesUrl = `http://localhost:${publicPort}`;
     const authenticate = apiKeyAuthentication(keys);
-    return express()
-      .use(createViewer({ useCases, publicUrl, sitesUrl, mode }))
-      .use(createApi({ useCases, publicUrl, authenticate }));
+    const viewer = createViewer({ useCases, publicUrl, sitesUrl, mode });
+    const { createGrant } = viewer;
+    return express().use(viewer).use(createApi({ useCases, createGrant, publicUrl, authenticate }));
   };
 }
 

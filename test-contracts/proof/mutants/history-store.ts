@@ -4,6 +4,7 @@ import { type HistoryStores, historyStoreContract, type StoreSubject } from '@pi
 import { anEvent, aSession, replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
 import type { Fields } from './distortions.ts';
+import { feedMutants, feedShape } from './feed.ts';
 import type { Mutant, MutantTable } from './mutant.ts';
 import { overMemory } from './over-memory.ts';
 import { EVENT } from './records.ts';
@@ -43,6 +44,7 @@ const shape: PortShape<HistoryStore> = {
         ],
       },
     },
+    feed: feedShape,
     expired: {
       takes: { by: 'instant', limit: 'count' },
       answers: [{ role: 'uuid', account: 'text', expiresAt: 'instant' }],
@@ -250,5 +252,5 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
 export const historyStoreTable: MutantTable<HistoryStores, StoreSubject<HistoryStores>> = {
   contract: historyStoreContract,
   sound,
-  mutants: [...harness(shape.suite), ...derived(shape, ofHistory), ...stories],
+  mutants: [...harness(shape.suite), ...derived(shape, ofHistory), ...stories, ...feedMutants(ofHistory)],
 };

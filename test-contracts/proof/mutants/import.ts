@@ -70,6 +70,11 @@ const shape: PortShape<Import> = {
 const ofImport = part(mutant, 'imports');
 
 const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
+  mutant('import/feed', 'the imported events stay out of the feed', () => (stores) => ({
+    history: replacing(stores.history, {
+      feed: async (query) => ({ ...(await stores.history.feed(query)), items: [] }),
+    }),
+  })),
   ofImport('import/begin-again', 'a new import continues an unfinished one', () => {
     let first: Token | undefined;
     const all = new Set<Token>();

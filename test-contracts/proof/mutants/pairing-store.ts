@@ -80,11 +80,12 @@ const shape: PortShape<PairingStore> = {
         'agree-replaces': 'answers.consent.session.stuck',
         find: 'answers.endsAt.seconds takes.now',
         register: 'answers.endsAt.stuck',
+        'same-question': 'caches',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: [
           'answers.consent.account.{composed,cut,numeric,terminated} answers.consent.apiKey.{ended,stuck}',
           'answers.consent.label.{composed,numeric,terminated,trimmed} answers.consent.scopes.list-capped',
-          'caches repeats shares',
+          'repeats shares',
         ],
       },
     },

@@ -20,9 +20,11 @@ const shape: PortShape<ServiceMode> = {
       early: { value: { kind: 'normal', message: null } },
       caught: {
         'load-aborted': '*',
-        load: 'answers.kind.stuck answers.message.{latin,lost,lowered,raised} caches',
+        load: 'answers.kind.stuck answers.message.{latin,lost,lowered,raised}',
+        'same-question': 'caches',
+        'lets-go': 'listens',
         unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'answers.message listens repeats shares',
+        untested: 'answers.message repeats shares',
       },
     },
     change: {
@@ -88,6 +90,23 @@ const stories: readonly Mutant<StoreSubject<ModeStores>>[] = [
   mutant('service-mode/changes', 'keys are created in read-only mode', () => ({ apiKeys }) => ({
     apiKeys: replacing(apiKeys, { create: (key, events) => apiKeys.create(key, events, 'operator') }),
   })),
+  mutant('service-mode/viewing', 'nothing at all is saved in read-only mode', () => ({ roles }) => ({
+    roles: replacing(roles, {
+      save: (role, version, events, authority, credential) =>
+        roles.save(role, version, events, authority === 'viewing' ? 'account' : authority, credential),
+    }),
+  })),
+  mutant(
+    'service-mode/viewing',
+    'a blocked account saves with the authority of viewing',
+    () =>
+      ({ roles }) => ({
+        roles: replacing(roles, {
+          save: (role, version, events, authority, credential) =>
+            roles.save(role, version, events, authority === 'viewing' ? 'operator' : authority, credential),
+        }),
+      }),
+  ),
   mutant('service-mode/goes-on', 'keys cannot be revoked in read-only mode', () => ({ apiKeys, mode }) => ({
     apiKeys: replacing(apiKeys, {
       revoke: async (id, at, events) =>

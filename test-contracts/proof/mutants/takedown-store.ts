@@ -90,9 +90,10 @@ const shape: PortShape<TakedownStore> = {
       early: { value: [] },
       caught: {
         list: '* answers.account.{lost,raised} answers.reason.{cut,lost,lowered,raised}',
+        'same-question': 'caches',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: [
-          'answers.{account,liftedAt,list-capped,reason} answers.sha256.raised caches repeats shares',
+          'answers.{account,liftedAt,list-capped,reason} answers.sha256.raised repeats shares',
           'takes.query.limit.{capped,stuck} takes.query.sha256.raised',
         ],
       },
@@ -103,10 +104,11 @@ const shape: PortShape<TakedownStore> = {
       early: { value: [] },
       caught: {
         copies: '*',
+        'same-question': 'caches',
         unreachable: 'coversUp isCurt isRaw misnames',
         'forbids-commit': 'answers.cut',
         untested: [
-          'answers.list-capped caches repeats shares takes.query.limit.capped takes.query.now.seconds',
+          'answers.list-capped repeats shares takes.query.limit.capped takes.query.now.seconds',
           'takes.query.sha256.{raised,stuck}',
         ],
       },

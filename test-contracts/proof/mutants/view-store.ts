@@ -34,7 +34,8 @@ const shape: PortShape<ViewStore> = {
       caught: {
         unreachable: '*',
         add: 'answers',
-        drop: 'caches hurries idles',
+        drop: 'hurries idles',
+        'same-question': 'caches',
         list: 'takes',
         untested: 'answers.list-capped answers.refusedPasswords.capped answers.views.capped repeats shares',
       },

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { type S3Server, startS3 } from 'pinfold-test-servers';
-import { postgresPlace } from 'pinfold-test-servers/mocha';
-import type { ArchivesAddress, RecordsAddress } from './addresses.ts';
+import { migratedPlace } from 'pinfold-test-servers/mocha';
+import { type ArchivesAddress, openRecords, type RecordsAddress } from './addresses.ts';
 
 export const RECORDS = ['memory', 'sqlite', 'postgres'] as const;
 export const ARCHIVES = ['memory', 'files', 's3'] as const;
@@ -73,7 +73,11 @@ async function placeOfRecords(
     case 'sqlite':
       return { address: { kind, file: join(folder, 'pinfold.sqlite') }, dispose: nothing };
     case 'postgres': {
-      const place = await postgresPlace();
+      const place = await migratedPlace(async ({ schema, server }) => {
+        const { migrate, close } = await openRecords({ kind, schema, server: server.address });
+        await migrate();
+        await close();
+      });
       const { schema, server } = place;
       return { address: { kind, schema, server: server.address }, dispose: place.dispose };
     }

@@ -66,7 +66,7 @@ function listenerOf(
     cacheBytes: 0,
   });
   const authenticate = apiKeyAuthentication(manageKeys, { onError: (error) => errors.push(error) });
-  const api = createApi({ useCases, publicUrl, authenticate, log });
+  const api = createApi({ useCases, createGrant: view.createGrant, publicUrl, authenticate, log });
   if (mount === 'express') return express().use(view).use(api);
   return (request, response) =>
     view(request, response, () => api(request as never, response as never, notFound));

@@ -29,7 +29,13 @@ const USER = 'pinfold';
 
 /** Data are gone with the server, so nothing waits for a disk. Texts are sorted by a language unless told otherwise. */
 const INITDB = ['--no-sync', '--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
-const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'unix_socket_directories='];
+const SETTINGS = [
+  'fsync=off',
+  'full_page_writes=off',
+  'max_connections=300',
+  'max_prepared_transactions=9',
+  'unix_socket_directories=',
+];
 
 /** Ends the server when this process has gone, however that happened: its standard input is closed then. */
 const KEEPER = '"$@" <&- & server=$!; cat >/dev/null; kill -INT $server 2>/dev/null; wait $server';

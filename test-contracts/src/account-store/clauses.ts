@@ -16,7 +16,6 @@ import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
 import { anEvent, aPublication, aRole, publishTo } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
-import { rejectionOf } from '../rejection.ts';
 import type { AccountStoreClause, AccountStores } from './subject.ts';
 
 /** An account that nothing was written of but that it is there. */
@@ -61,19 +60,6 @@ export const accountClauses: readonly AccountStoreClause[] = [
       for (const unknown of ['ünïted ü', 'Ünïted ü ', 'Ünïted', 'Ünïted ü'.normalize('NFD')]) {
         expect(await port.accounts.load(accountId(unknown)), unknown).to.equal(undefined);
       }
-    },
-  },
-  {
-    id: 'account-store/load-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async ({ port }) => {
-      await create(port, 1);
-      for (const signal of [AbortSignal.abort(), AbortSignal.abort('gone')]) {
-        expect(await rejectionOf(port.accounts.load(anAccountName(1), signal))).to.equal(signal.reason);
-      }
-      expect(await port.accounts.load(anAccountName(1), new AbortController().signal)).not.to.equal(
-        undefined,
-      );
     },
   },
   {

@@ -1,17 +1,16 @@
-import { type AccountId, type AccountStore, accountId } from '@pinfold/core';
+import { type AccountId, accountId } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectNothingLeft, inEveryEnd } from '../expect-aborts.ts';
-import { expectFaults } from '../expect-faults.ts';
 import { anAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aPublication, publishTo } from '../fixtures/roles.ts';
+import { sharedClauses } from '../shared-clauses.ts';
 import type { AccountStores } from './subject.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have. */
 const COUNT = 1_050;
 
-/** What shows with many accounts, when somebody asks again, and when nobody answers. */
+/** Many accounts, and what every store promises. */
 export const reachClauses: readonly Clause<AccountStores, StoreSubject<AccountStores>>[] = [
   {
     id: 'account-store/list-many',
@@ -34,63 +33,27 @@ export const reachClauses: readonly Clause<AccountStores, StoreSubject<AccountSt
       }
     },
   },
-  {
-    id: 'account-store/same-question',
-    says: 'the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      await publishTo(port.roles, aPublication(1));
-      const answersOf = async ({ accounts }: AccountStores) => ({
-        load: await accounts.load(ACCOUNT),
-        list: await accounts.list(undefined, 10),
-        used: await accounts.usedBy(ACCOUNT, START),
-      });
-      const changes: Readonly<Record<string, () => Promise<unknown>>> = {
-        'a publication': () => publishTo(other.roles, aPublication(2)),
-        'another account': () => other.accounts.save(anAccount(1), undefined, [anEvent()]),
-        'a change': async () => {
-          const loaded = await other.accounts.load(ACCOUNT);
-          await other.accounts.save({ ...anAccount(2), name: ACCOUNT }, loaded?.version, [anEvent()]);
-        },
-      };
-      for (const [what, change] of Object.entries(changes)) {
-        const answers = await answersOf(port);
-        const before = structuredClone(answers);
-        await change();
-        const now = await answersOf(port);
-        expect(now, `after ${what} by a peer`).to.deep.equal(await answersOf(await peer()));
-        expect(answers, `what was answered before ${what}`).to.deep.equal(before);
-      }
+  ...sharedClauses<AccountStores, AccountStores['accounts'], 'list' | 'load' | 'usedBy'>({
+    suite: 'account-store',
+    portOf: ({ accounts }) => accounts,
+    prepare: ({ roles }) => publishTo(roles, aPublication(1)),
+    reads: {
+      load: [
+        (accounts, signal) => accounts.load(ACCOUNT, signal),
+        (accounts, signal) => accounts.load(anAccount(9).name, signal),
+      ],
+      list: (accounts) => accounts.list(undefined, 10),
+      usedBy: (accounts) => accounts.usedBy(ACCOUNT, START),
     },
-  },
-  {
-    id: 'account-store/lets-go',
-    says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
-    check: async ({ port: { accounts }, unreachable }) => {
-      await accounts.save(anAccount(1), undefined, [anEvent()]);
-      const { accounts: dead } = await unreachable();
-      await expectNothingLeft({
-        ...inEveryEnd(accounts, dead, {
-          load: (store, signal) => store.load(anAccount(1).name, signal),
-          'load of none': (store, signal) => store.load(anAccount(2).name, signal),
-        }),
-        list: () => accounts.list(undefined, 10),
-        usedBy: () => accounts.usedBy(ACCOUNT, START),
-      });
+    writes: { save: (accounts, _, n) => accounts.save(anAccount(n), undefined, [anEvent()]) },
+    aborted: { load: 'load-aborted' },
+    changes: {
+      'a publication': ({ roles }) => publishTo(roles, aPublication(2)),
+      'another account': ({ accounts }) => accounts.save(anAccount(1), undefined, [anEvent()]),
+      'a change': async ({ accounts }) => {
+        const loaded = await accounts.load(ACCOUNT);
+        await accounts.save({ ...anAccount(2), name: ACCOUNT }, loaded?.version, [anEvent()]);
+      },
     },
-  },
-  {
-    id: 'account-store/unreachable',
-    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ unreachable }) => {
-      const { accounts } = await unreachable();
-      const calls: Readonly<Record<keyof AccountStore, Promise<unknown>>> = {
-        load: accounts.load(ACCOUNT),
-        save: accounts.save(anAccount(1), undefined, [anEvent()]),
-        list: accounts.list(undefined, 10),
-        usedBy: accounts.usedBy(ACCOUNT, START),
-      };
-      await expectFaults('store_unavailable', calls);
-    },
-  },
+  }),
 ];

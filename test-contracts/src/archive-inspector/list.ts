@@ -88,7 +88,7 @@ export const listClauses: readonly ArchiveInspectorClause[] = [
   },
   {
     id: 'archive-inspector/list-bounded',
-    says: 'a directory of more entries than asked for is too_many_files and lists none, whatever its end record counts',
+    says: 'a directory of more entries than asked for is too_many_files and lists none, for any count in its end record',
     check: listsBounded,
   },
   {

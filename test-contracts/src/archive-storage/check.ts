@@ -39,7 +39,7 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
   },
   {
     id: 'archive-storage/check-leaves-nothing',
-    says: 'a check leaves nothing where uploads lie, whatever comes of it',
+    says: 'a check leaves nothing where uploads lie, also when it fails',
     check: async (subject) => {
       const { port } = subject;
       await store(subject, 1, 10);
@@ -106,7 +106,7 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
   },
   {
     id: 'archive-storage/aborted-on-the-way',
-    says: 'an abort on the way rejects with its reason, whatever that looks like, or comes too late, and the call is whole',
+    says: 'an abort on the way rejects with its reason, of any type, or comes too late, and the call is whole',
     check: async (subject) => {
       const { port } = subject;
       const { id, bytes } = await store(subject, 1, 900_000);

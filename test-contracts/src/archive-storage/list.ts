@@ -84,7 +84,7 @@ export const listClauses: readonly ArchiveStorageClause[] = [
   },
   {
     id: 'archive-storage/list-many',
-    says: 'more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, whatever the limit',
+    says: 'more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, with any limit',
     check: async (subject) => {
       const ids = Array.from({ length: COUNT }, (_, n) =>
         anArchiveIdAt(n < COUNT - FAR ? n % MOMENTS : ((n * 37) % FAR) * APART, n),

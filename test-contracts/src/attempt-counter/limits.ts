@@ -67,7 +67,7 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
   },
   {
     id: 'attempt-counter/window',
-    says: 'a limited try is told the end of the window, of two the later one, and from then on tries count anew',
+    says: 'a limited try gets the end of the window, of two the later one, and from then on tries count anew',
     check: (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();

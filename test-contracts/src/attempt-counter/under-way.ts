@@ -74,7 +74,7 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
   },
   {
     id: 'attempt-counter/unsettled',
-    says: 'a try that nobody settled is wrong from 60 seconds after it began, by the instants of later tries, and can still be forgiven',
+    says: 'an unsettled try is wrong from 60 seconds after it began, by the instants of later tries, and can still be forgiven',
     check: (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
@@ -172,7 +172,7 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
   },
   {
     id: 'attempt-counter/forgiven-window',
-    says: 'a window whose every try was forgiven is none: the next counted try opens one, and of the address nothing is kept',
+    says: 'a window ends once every try in it was forgiven: the next counted try opens one, and nothing of the address is stored',
     check: (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();

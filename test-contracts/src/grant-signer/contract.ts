@@ -83,7 +83,7 @@ const clauses: readonly GrantSignerClause[] = [
   },
   {
     id: 'grant-signer/hidden',
-    says: 'a token tells who the viewer is to nobody but who has the secret',
+    says: 'a token shows who the viewer is only with the secret',
     check: async ({ port }) => {
       const id = 'ada.of.the.harbour@pages.example';
       const token = port.sign({ ...A_GRANT, viewer: { id, gavePassword: false } });

@@ -3,6 +3,7 @@ import { anEvent, uuidOf } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
 import { harnessClauses } from '../harness.ts';
 import { expiringClauses } from './expiring.ts';
+import { feedingClauses } from './feeding.ts';
 import { keepingClauses } from './keeping.ts';
 import { reachClauses } from './reach.ts';
 import { readingClauses } from './reading.ts';
@@ -18,5 +19,5 @@ export const historyStoreContract: Contract<HistoryStores, StoreSubject<HistoryS
     },
     sees: async (port, n) => (await told(port)).some(({ request }) => request === uuidOf(n)),
   }),
-  clauses: [...keepingClauses, ...readingClauses, ...expiringClauses, ...reachClauses],
+  clauses: [...keepingClauses, ...readingClauses, ...feedingClauses, ...expiringClauses, ...reachClauses],
 };

@@ -16,7 +16,7 @@ function expiry(role: Role, more: Partial<HistoryEvent> = {}): HistoryEvent {
 export const expiringClauses: readonly HistoryClause[] = [
   {
     id: 'history-store/expired',
-    says: 'exactly the roles that expired by then and were not stopped before, until their event is kept',
+    says: 'exactly the roles that expired by then and were not stopped before, until their event is stored',
     check: (_, another) =>
       inEachEra(another, async ({ port, peer }, publishedAt) => {
         const other = await peer();
@@ -44,7 +44,7 @@ export const expiringClauses: readonly HistoryClause[] = [
   },
   {
     id: 'history-store/tell-expired-once',
-    says: 'of many at once and for ever after one event tells of an expiration, at its instant; a role that does not expire then gets none',
+    says: 'of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none',
     check: async (subject) => {
       const { port } = subject;
       const { role, event } = await publish(port, 1);
@@ -65,7 +65,7 @@ export const expiringClauses: readonly HistoryClause[] = [
   },
   {
     id: 'history-store/tell-expired-conflicts',
-    says: "what is told raises the role's version, so that a change decided before it conflicts",
+    says: "the event raises the role's version, so that a change decided before it conflicts",
     check: async ({ port, peer }) => {
       const other = await peer();
       const { role } = await publish(port, 1);

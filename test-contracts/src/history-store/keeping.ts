@@ -170,7 +170,7 @@ export const keepingClauses: readonly HistoryClause[] = [
   },
   {
     id: 'history-store/refused-sign-ins',
-    says: "of an account's refused sign-ins one event is kept until the instant has passed, of many at once too; other accounts have their own",
+    says: "of an account's refused sign-ins one event is stored until the instant has passed, of many at once too; other accounts have their own",
     check: async (subject) => {
       const { port } = subject;
       const [one, another] = [accountId('one'), accountId('another')];

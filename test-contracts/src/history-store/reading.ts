@@ -99,7 +99,7 @@ export const readingClauses: readonly HistoryClause[] = [
   },
   {
     id: 'history-store/drop',
-    says: "exactly events recorded earlier go, whatever their instant, at most the limit, and a role's next event is still after its last",
+    says: "exactly events recorded earlier go, of any instant, at most the limit, and a role's next event is still after its last",
     check: async ({ port, peer }) => {
       const other = await peer();
       const events = [1, 2, 2, 3, 4].map((n) => anEvent({ at: at(9 - n), recordedAt: at(n) }));

@@ -10,7 +10,7 @@ import {
 import { anEvent, aPublication, aReservation, leaseOf } from '../fixtures/roles.ts';
 import type { HistoryStores } from './subject.ts';
 
-const ALL: EventQuery = {
+export const ALL: EventQuery = {
   account: undefined,
   pin: undefined,
   since: undefined,

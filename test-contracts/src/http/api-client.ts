@@ -67,6 +67,15 @@ export class ApiClient {
     return this.send({ method: 'DELETE', path: `/api/v1/pins/${id}` });
   }
 
+  /** Creates a grant; without a body where none is given. */
+  createGrant(id: string, body?: string): Promise<ApiAnswer> {
+    return this.send({
+      method: 'POST',
+      path: `/api/v1/pins/${id}/grants`,
+      ...(body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body }),
+    });
+  }
+
   /** Publishes an archive. */
   publish({ key = freshKey(), query = '', headers = {}, ...wish }: PublishWish): Promise<ApiAnswer> {
     const form = multipart(wish.parts ?? partsOf(wish));

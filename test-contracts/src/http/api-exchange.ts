@@ -34,6 +34,7 @@ export interface WireBody {
   readonly name: WireName;
   readonly names: readonly WireName[];
   readonly next_cursor: string | null;
+  readonly grant: { readonly url: string; readonly expires_at: string };
   readonly warnings: readonly { readonly rule: string; readonly detail: string; readonly path?: string }[];
   readonly archive: { readonly file_count: number; readonly size: number };
   readonly limits: Readonly<Record<string, number>>;

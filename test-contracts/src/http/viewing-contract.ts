@@ -1,5 +1,6 @@
 import { httpHarness } from './api-contract.ts';
 import type { HttpContract } from './subject.ts';
+import { createdGrantClauses } from './viewing-created-grants.ts';
 import { fileClauses } from './viewing-files.ts';
 import { grantClauses } from './viewing-grants.ts';
 import { passwordClauses } from './viewing-password.ts';
@@ -10,5 +11,12 @@ import { siblingClauses } from './viewing-siblings.ts';
 export const httpViewingContract: HttpContract = {
   port: 'HttpViewing',
   harness: httpHarness,
-  clauses: [...sharedUrlClauses, ...passwordClauses, ...grantClauses, ...fileClauses, ...siblingClauses],
+  clauses: [
+    ...sharedUrlClauses,
+    ...passwordClauses,
+    ...grantClauses,
+    ...createdGrantClauses,
+    ...fileClauses,
+    ...siblingClauses,
+  ],
 };

@@ -65,6 +65,21 @@ export const sharedUrlClauses: readonly HttpClause[] = [
     },
   },
   {
+    id: 'http/view-path-after',
+    says: 'a path of the site behind the shared URL leads to that page, also of a protected site',
+    check: async ({ port }) => {
+      const { pin, visitor } = await openNewSite(port);
+      expect((await visitor.open(`${pin.shared_url}/docs/?q=1`)).text).to.equal(SITE['docs/index.html']);
+      const locked = await publishToView(port, SITE, PASSWORD);
+      const person = new Visitor(port);
+      const address = `${locked.shared_url}/docs/?q=1`;
+      const asked = await person.open(address);
+      expect([asked.status, asked.text.includes('type="password"')]).to.deep.equal([200, true]);
+      await person.enter(asked.url, PASSWORD);
+      expect((await person.open(address)).text).to.equal(SITE['docs/index.html']);
+    },
+  },
+  {
     id: 'http/view-addresses',
     says: 'addresses in answers come from the settings, never from Host or forwarding headers',
     check: async ({ port }) => {

@@ -27,6 +27,7 @@ import { harnessClauses } from '../harness.ts';
 import { aChange, aName } from '../name-store/values.ts';
 import { rejectionOf } from '../rejection.ts';
 import { asks, everything, idsOf, walkArchives } from '../role-store/asked.ts';
+import { importFeed } from './import-feed.ts';
 import { importReach } from './reach.ts';
 import { published, recordsOf, stock } from './stock.ts';
 import type { MovingClause, MovingStores } from './subject.ts';
@@ -148,7 +149,7 @@ const importClauses: readonly MovingClause[] = [
   },
   {
     id: 'import/begin-again',
-    says: 'what an unfinished import kept before is gone, and its token is good for nothing more; of many at once one holds the token',
+    says: 'what an unfinished import stored before is gone, and its token is good for nothing more; of many at once one holds the token',
     check: async (subject, another) => {
       const { port, peer } = subject;
       const other = await peer();
@@ -168,7 +169,7 @@ const importClauses: readonly MovingClause[] = [
   },
   {
     id: 'import/keep-whole',
-    says: 'what was kept is given by a snapshot again, the same in every field, and works as it did where it comes from',
+    says: 'a snapshot gives the imported records again, the same in every field, and they work as where they come from',
     check: async ({ port, peer }, another) => {
       const records = await stocked(another);
       const other = await peer();
@@ -183,7 +184,7 @@ const importClauses: readonly MovingClause[] = [
   },
   {
     id: 'import/keep-removal',
-    says: 'a role whose removal is kept has the instants of it, and neither manifest nor archive',
+    says: 'a role whose removal is imported has the instants of it, and neither manifest nor archive',
     check: async ({ port, peer }, another) => {
       const records = await stocked(another);
       const removal = { id: aRoleId(4), archive: anArchiveId(4), expiresAt: START, deletedAt: LATER };
@@ -200,7 +201,7 @@ const importClauses: readonly MovingClause[] = [
   },
   {
     id: 'import/keep-lost',
-    says: 'with a token that another one took over, or that ended, nothing is kept',
+    says: 'with a token that another one took over, or that ended, nothing is stored',
     check: async ({ port }, another) => {
       const records = await stocked(another);
       expect(await port.imports.keep(ONE, records)).to.deep.equal({ kind: 'lost' });
@@ -213,7 +214,7 @@ const importClauses: readonly MovingClause[] = [
   },
   {
     id: 'import/changes-refused',
-    says: 'while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reading goes on',
+    says: 'while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work',
     check: async ({ port, peer }, another) => {
       const other = await peer();
       const records = await stocked(another);
@@ -304,5 +305,5 @@ export const importContract: Contract<MovingStores, StoreSubject<MovingStores>> 
     },
     sees: async (stores, n) => (await stores.accounts.load(anAccountName(n))) !== undefined,
   }),
-  clauses: [...importClauses, ...importReach],
+  clauses: [...importClauses, ...importFeed, ...importReach],
 };

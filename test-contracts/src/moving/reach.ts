@@ -1,7 +1,7 @@
 import type { Import } from '@pinfold/core/moving';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { expectAborted } from '../expect-aborts.ts';
-import { expectFaults } from '../expect-faults.ts';
+import { expectFaults, expectUnreachable } from '../expect-faults.ts';
 import { aToken } from '../fixtures/roles.ts';
 import type { MovingStores } from './subject.ts';
 
@@ -25,13 +25,13 @@ export const importReach: readonly ReachClause[] = [
     says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
     check: async ({ unreachable }) => {
       const { imports } = await unreachable();
-      const calls: Readonly<Record<keyof Import, Promise<unknown>>> = {
-        isUnfinished: imports.isUnfinished(),
-        begin: imports.begin(aToken(1)),
-        keep: imports.keep(aToken(1), []),
-        end: imports.end(aToken(1)),
+      const calls: Readonly<Record<keyof Import, () => Promise<unknown>>> = {
+        isUnfinished: () => imports.isUnfinished(),
+        begin: () => imports.begin(aToken(1)),
+        keep: () => imports.keep(aToken(1), []),
+        end: () => imports.end(aToken(1)),
       };
-      await expectFaults('store_unavailable', calls);
+      await expectUnreachable('store_unavailable', calls);
     },
   },
   {

@@ -68,7 +68,7 @@ async function use({ roles, sessions, apiKeys, pairings, mode }: MovingStores): 
 const snapshotClauses: readonly MovingClause[] = [
   {
     id: 'snapshot/whole',
-    says: 'every account, key, publication, name, takedown, day of views and event is given once, every field as it was kept',
+    says: 'every account, key, publication, name, takedown, day of views and event is given once, every field as it was stored',
     check: async ({ port, peer }) => {
       expect(await recordsOf(port), 'of an empty database').to.deep.equal([]);
       const kept = await stock(port);
@@ -113,7 +113,7 @@ const snapshotClauses: readonly MovingClause[] = [
   },
   {
     id: 'snapshot/instant',
-    says: 'what changes while it is read is not in it, and waits for nobody',
+    says: 'what changes while it is read is not in it, and does not wait',
     check: async ({ port, peer }) => {
       await Promise.all(Array.from({ length: MANY }, (_, n) => published(port, n)));
       await port.apiKeys.create(anApiKey(1), []);

@@ -77,7 +77,7 @@ export const agreeingClauses: readonly PairingClause[] = [
   },
   {
     id: 'pairing-store/register-limit',
-    says: 'of many at once as many are kept as the limit leaves room for; pairings that ended take no room',
+    says: 'of many at once as many are stored as the limit leaves room for; pairings that ended take no room',
     check: async (subject) => {
       const soon = after(START, minutes(1));
       await subject.port.pairings.register(aRegistration(50, { endsAt: soon }));
@@ -116,7 +116,7 @@ export const agreeingClauses: readonly PairingClause[] = [
   },
   {
     id: 'pairing-store/agree-once',
-    says: 'of many at once one is kept for a hash, and it stays while the session and the key last that gave it; the others leave no events',
+    says: 'of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events',
     check: async (subject) => {
       const { port } = subject;
       await register(port, 1, 2, 3);
@@ -197,7 +197,7 @@ export const agreeingClauses: readonly PairingClause[] = [
   },
   {
     id: 'pairing-store/agree-unknown',
-    says: 'for a program that did not register, or whose instant has come, nothing is kept',
+    says: 'for a program that did not register, or whose instant has come, nothing is stored',
     check: async (_, another) =>
       inEachEra(another, async ({ port }, start) => {
         const endsAt = after(start, minutes(10));

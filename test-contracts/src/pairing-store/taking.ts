@@ -8,20 +8,19 @@ import {
   duration,
   type Instant,
   minutes,
-  type PairingStore,
   type UnattributedEvent,
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf } from '../fixtures/keys.ts';
 import { aConsent, aPairing, aPairingRedemption, aRegistration } from '../fixtures/pairings.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { told } from '../history-store/told.ts';
+import { sharedClauses } from '../shared-clauses.ts';
 import type { PairingClause, PairingStores } from './subject.ts';
 
 const MOMENT = duration(1);
@@ -81,7 +80,7 @@ export const takingClauses: readonly PairingClause[] = [
   },
   {
     id: 'pairing-store/take-ended',
-    says: 'a pairing whose instant has come, or that nobody registered, is unknown',
+    says: 'a pairing whose instant has come, or that was not registered, is unknown',
     check: async (_, another) =>
       inEachEra(another, async ({ port }, start) => {
         const endsAt = after(start, minutes(10));
@@ -200,19 +199,22 @@ export const takingClauses: readonly PairingClause[] = [
       expect(await other.find(hashOf(4), START)).not.to.equal(undefined);
     },
   },
-  {
-    id: 'pairing-store/unreachable',
-    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ unreachable }) => {
-      const { pairings } = await unreachable();
-      const calls: Readonly<Record<keyof PairingStore, Promise<unknown>>> = {
-        register: pairings.register(aRegistration(1)),
-        agree: pairings.agree(hashOf(1), aConsent(1), START, []),
-        find: pairings.find(hashOf(1), START),
-        take: pairings.take(aPairingRedemption(1), []),
-        purge: pairings.purge(START, 10),
-      };
-      await expectFaults('store_unavailable', calls);
+  ...sharedClauses<PairingStores, PairingStores['pairings'], 'find'>({
+    suite: 'pairing-store',
+    portOf: ({ pairings }) => pairings,
+    prepare: ({ pairings }) => pairings.register(aRegistration(1)),
+    reads: { find: [1, 2].map((n) => (pairings) => pairings.find(hashOf(n), START)) },
+    writes: {
+      register: (pairings, _, n) => pairings.register(aRegistration(n)),
+      agree: (pairings, _, n) => pairings.agree(hashOf(n), aConsent(n), START, []),
+      take: (pairings, _, n) => pairings.take(aPairingRedemption(n), []),
+      purge: (pairings) => pairings.purge(START, 10),
     },
-  },
+    changes: {
+      'another pairing': ({ pairings }) => pairings.register(aRegistration(2)),
+      'a consent': ({ pairings }) => pairings.agree(hashOf(1), aConsent(1), START, []),
+      'a key that is made': ({ pairings }) => pairings.take(aPairingRedemption(1), []),
+      'a purge': ({ pairings }) => pairings.purge(aRegistration(2).endsAt, 10),
+    },
+  }),
 ];

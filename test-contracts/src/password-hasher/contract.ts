@@ -41,7 +41,7 @@ function password(text: string): Password {
 const clauses: readonly Clause<PasswordHasher>[] = [
   {
     id: 'password-hasher/verify',
-    says: 'the password verifies against its hash, no other does, whatever byte differs',
+    says: 'the password verifies against its hash, no other does, with any byte that differs',
     check: async (subject) => {
       const peer = await subject.peer();
       for (const [text, other] of APART) {

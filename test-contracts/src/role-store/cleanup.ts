@@ -156,7 +156,7 @@ export const claimClauses: readonly Clause<RoleStore>[] = [
 export const settleClauses: readonly Clause<RoleStore>[] = [
   {
     id: 'role-store/settle-removed',
-    says: 'the role stays, its manifest goes, its archive is named no more, and it is never claimed again, whatever is saved later',
+    says: 'the role stays, its manifest goes, its archive is named no more, and it is never claimed again, also after later saves',
     check: async ({ port, peer }) => {
       const other = await peer();
       const [role, neighbour] = [

@@ -97,7 +97,7 @@ const WARNINGS: readonly KeptWarning[] = [
 export const keyClauses: readonly Clause<RoleStore>[] = [
   {
     id: 'role-store/reserve-free',
-    says: "a key nobody holds is reserved; keys and accounts are compared exactly, and another account's key is another key",
+    says: "a free key is reserved; keys and accounts are compared exactly, and another account's key is another key",
     check: async (subject) => {
       const peer = await subject.peer();
       for (const [n, [account, key]] of DIFFERENT_KEYS.entries()) {
@@ -153,7 +153,7 @@ export const keyClauses: readonly Clause<RoleStore>[] = [
   },
   {
     id: 'role-store/reserve-complete',
-    says: 'a complete key answers its role and the warnings kept with it, for ever',
+    says: 'a complete key answers its role and the warnings stored with it, for ever',
     check: async ({ port, peer }) => {
       const publication = { ...aPublication(1), warnings: WARNINGS };
       await port.reserve(asks(1));
@@ -179,7 +179,7 @@ export const keyClauses: readonly Clause<RoleStore>[] = [
   },
   {
     id: 'role-store/reserve-lapsed',
-    says: 'from its instant on, a lapsed reservation is replaced, whatever its fingerprint was',
+    says: 'from its instant on, a lapsed reservation is replaced, with any fingerprint',
     check: (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const first = after(start, minutes(1));

@@ -138,7 +138,7 @@ export const manyClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] 
   },
   {
     id: 'role-store/commit-large',
-    says: 'a manifest of tens of MiB and a thousand warnings are kept whole',
+    says: 'a manifest of tens of MiB and a thousand warnings are stored whole',
     check: async ({ port, peer }) => {
       const entries = Array.from({ length: 20_000 }, (_, n) => [`${'ordner ä/'.repeat(190)}${n}.html`, n, n]);
       const manifest = JSON.stringify([1, entries]) as EncodedManifest;

@@ -168,7 +168,7 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
   },
   {
     id: 'role-store/comparison-newest',
-    says: 'what any peer kept last is loaded, every field as it was kept; before the first there is none',
+    says: 'what any peer stored last is loaded, every field as it was stored; before the first there is nothing',
     check: async ({ port, peer }) => {
       const other = await peer();
       expect(await port.loadComparison(), 'before the first').to.equal(undefined);
@@ -222,7 +222,7 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
   },
   {
     id: 'role-store/comparison-race',
-    says: 'of many at once with one version, or with none, exactly one is kept',
+    says: 'of many at once with one version, or with none, exactly one is stored',
     check: async (subject) => {
       let version: Version | undefined;
       for (const round of ['none', 'one version']) {

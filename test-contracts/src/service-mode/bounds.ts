@@ -29,7 +29,7 @@ const goOn = ({ mode }: ModeStores): Promise<void> =>
 export const boundClauses: readonly ServiceModeClause[] = [
   {
     id: 'service-mode/publications',
-    says: 'while read-only nobody reserves or commits, nor is a replay answered; what is refused stores nothing and keeps its lease, which is renewed and released as ever',
+    says: 'while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever',
     check: async ({ port, peer }) => {
       const other = await peer();
       const { roles } = other;
@@ -77,6 +77,27 @@ export const boundClauses: readonly ServiceModeClause[] = [
       expect(value.title).to.equal('Another');
       expect((await other.roles.save(before.value, version, [anEvent()])).kind).to.equal('saved');
       expect((await other.apiKeys.create(anApiKey(2), [anEvent()])).kind).to.equal('created');
+    },
+  },
+  {
+    id: 'service-mode/viewing',
+    says: 'while read-only a role is saved with the authority of viewing, unless its account is blocked',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const { role } = aPublication(1);
+      await publishTo(port.roles, aPublication(1));
+      await stop(port);
+      const { value, version } = await loaded(other, role.id);
+      expect((await other.roles.save(value, version, [anEvent()], 'viewing')).kind).to.equal('saved');
+      const known = await port.accounts.load(role.account);
+      const blocked = { ...anAccount(1, { blocked: BLOCK }), name: role.account };
+      expect((await port.accounts.save(blocked, known?.version, [])).kind).to.equal('saved');
+      const again = await loaded(port, role.id);
+      const refused = await other.roles.save(again.value, again.version, [anEvent()], 'viewing');
+      expect(refused).to.include({ kind: 'refused', code: 'account_blocked' });
+      expect((await other.roles.save(again.value, again.version, [anEvent()], 'operator')).kind).to.equal(
+        'saved',
+      );
     },
   },
   {

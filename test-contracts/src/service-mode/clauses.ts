@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { anEvent, aPublication, aReservation, leaseOf, publishTo } from '../fixtures/roles.ts';
 import { idsOf, idsTold, loaded } from '../history-store/told.ts';
-import { rejectionOf } from '../rejection.ts';
 import type { ModeStores, ServiceModeClause } from './subject.ts';
 
 const READ_ONLY: Mode = { kind: 'read_only', message: 'Zurück um 12 Uhr – 正午に戻ります' };
@@ -52,16 +51,6 @@ export const modeClauses: readonly ServiceModeClause[] = [
         await port.mode.change(next, [aChange()]);
         expect(await mode.load()).to.deep.equal(next);
       }
-    },
-  },
-  {
-    id: 'service-mode/load-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async ({ port: { mode } }) => {
-      for (const signal of [AbortSignal.abort(), AbortSignal.abort('gone')]) {
-        expect(await rejectionOf(mode.load(signal))).to.equal(signal.reason);
-      }
-      expect(await mode.load(new AbortController().signal)).to.deep.equal(NORMAL);
     },
   },
   {

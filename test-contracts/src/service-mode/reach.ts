@@ -1,20 +1,24 @@
-import type { ServiceMode } from '@pinfold/core';
+import { NORMAL } from '@pinfold/core/adapter';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../expect-faults.ts';
 import { anEvent } from '../fixtures/roles.ts';
+import { sharedClauses } from '../shared-clauses.ts';
 import type { ModeStores } from './subject.ts';
 
-export const reachClauses: readonly Clause<ModeStores, StoreSubject<ModeStores>>[] = [
-  {
-    id: 'service-mode/unreachable',
-    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ unreachable }) => {
-      const { mode } = await unreachable();
-      const calls: Readonly<Record<keyof ServiceMode, Promise<unknown>>> = {
-        load: mode.load(),
-        change: mode.change({ kind: 'read_only', message: null }, [anEvent()]),
-      };
-      await expectFaults('store_unavailable', calls);
-    },
+/** What every store promises. */
+export const reachClauses: readonly Clause<ModeStores, StoreSubject<ModeStores>>[] = sharedClauses<
+  ModeStores,
+  ModeStores['mode'],
+  'load'
+>({
+  suite: 'service-mode',
+  portOf: ({ mode }) => mode,
+  prepare: async () => {},
+  reads: { load: (mode, signal) => mode.load(signal) },
+  writes: { change: (mode, _, n) => mode.change({ kind: 'read_only', message: `${n}` }, [anEvent()]) },
+  aborted: { load: 'load-aborted' },
+  changes: {
+    'read-only mode': ({ mode }) => mode.change({ kind: 'read_only', message: null }, [anEvent()]),
+    'a message': ({ mode }) => mode.change({ kind: 'read_only', message: 'Back at noon' }, [anEvent()]),
+    'normal mode': ({ mode }) => mode.change(NORMAL, [anEvent()]),
   },
-];
+});

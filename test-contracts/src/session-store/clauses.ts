@@ -14,7 +14,6 @@ import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectAbortedAlone } from '../expect-aborts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
@@ -128,7 +127,7 @@ export const sessionClauses: readonly Clause<SessionStore, StoreSubject<SessionS
   },
   {
     id: 'session-store/redeem-ended',
-    says: 'a link whose instant has come, or that nobody offered, is unknown and begins no session',
+    says: 'a link whose instant has come, or that was never offered, is unknown and begins no session',
     check: async (_, another) =>
       inEachEra(another, async ({ port }, start) => {
         const endsAt = after(start, hours(1));
@@ -194,17 +193,6 @@ export const sessionClauses: readonly Clause<SessionStore, StoreSubject<SessionS
         }
       });
       await expectEveryDigitToCount(subject);
-    },
-  },
-  {
-    id: 'session-store/find-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async ({ port }) => {
-      await port.begin(aSession(1), [anEvent()]);
-      await expectAbortedAlone({
-        'a session': (signal) => port.find(aTokenHash(1), START, signal),
-        'no session': (signal) => port.find(aTokenHash(2), START, signal),
-      });
     },
   },
 ];

@@ -66,7 +66,7 @@ export const listClauses: readonly Clause<SessionStore>[] = [
   },
   {
     id: 'session-store/list-all',
-    says: 'hashes are ordered by code unit, whatever began when, an account gives exactly its own, also those yet to start, every field as it was given',
+    says: 'hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, every field as it was given',
     check: async ({ port, peer }, another) => {
       const other = await peer();
       const apiKey = 'AbC9' as ApiKeyId;

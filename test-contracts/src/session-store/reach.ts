@@ -10,14 +10,14 @@ import {
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import type { Clause, StoreSubject, Subject } from '../contract.ts';
-import { expectNothingLeft, inEveryEnd } from '../expect-aborts.ts';
-import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
+import { sharedClauses } from '../shared-clauses.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have. */
 const COUNT = 1_050;
+const ALL: SessionQuery = { account: undefined, now: START, after: undefined, limit: 10 };
 const SOON = after(START, minutes(5));
 
 /** Fails unless of many purges at once each counts what it dropped itself, and no more than its limit. */
@@ -57,44 +57,7 @@ async function expectListsAtOnce(
   }
 }
 
-/** Fails unless what some handle changes, while the same is asked or not, shows at the next look and no sooner. */
-async function expectChangesToShow(
-  subject: Subject<SessionStore>,
-  changing: (subject: Subject<SessionStore>) => Promise<SessionStore>,
-  isAsked: boolean,
-): Promise<void> {
-  const [{ port, peer }, by] = [subject, await changing(subject)];
-  await port.begin(aSession(1), [anEvent()]);
-  await port.offer(aLink(3), [anEvent()]);
-  const all = { account: undefined, now: START, after: undefined, limit: 10 };
-  const answersOf = (store: SessionStore) =>
-    Promise.all([
-      ...[1, 2, 3].map((n) => store.find(aTokenHash(n), START)),
-      store.list(all),
-      store.list({ ...all, account: ACCOUNT }),
-    ]);
-  const changes: Readonly<Record<string, () => Promise<unknown>>> = {
-    'a new session': () => by.begin(aSession(2), [anEvent()]),
-    'an end': () => by.end(aTokenHash(1), [anEvent()]),
-    'a link that was redeemed': () => by.redeem(aRedemption(aLink(3), aSession(3)), [anEvent()]),
-    'another in its place': async () => {
-      await by.end(aTokenHash(2), [anEvent()]);
-      await by.begin(aSession(4), [anEvent()]);
-    },
-    'a purge': () => by.purge(after(START, hours(24)), 10),
-  };
-  for (const [what, change] of Object.entries(changes)) {
-    const answers = await answersOf(port);
-    const before = structuredClone(answers);
-    await Promise.all([isAsked ? answersOf(port) : undefined, change()]);
-    const now = await answersOf(port);
-    expect(now, `after ${what}`).to.deep.equal(await answersOf(await peer()));
-    expect(now, `after ${what}`).not.to.deep.equal(before);
-    expect(answers, `what was answered before ${what}`).to.deep.equal(before);
-  }
-}
-
-/** What shows with many sessions, with many requests at once, and when nobody answers. */
+/** Many sessions, many requests at once, and what every store promises. */
 export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionStore>>[] = [
   {
     id: 'session-store/purge-many',
@@ -139,69 +102,44 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
       );
     },
   },
-  {
-    id: 'session-store/same-question',
-    says: 'the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was',
-    check: async (_, another) => {
-      for (const isAsked of [false, true]) {
-        await expectChangesToShow(await another(), ({ peer }) => peer(), isAsked);
-        await expectChangesToShow(await another(), async ({ port }) => port, isAsked);
-      }
+  ...sharedClauses<SessionStore, SessionStore, 'find' | 'list'>({
+    suite: 'session-store',
+    portOf: (sessions) => sessions,
+    prepare: async (sessions) => {
+      await sessions.begin(aSession(1), [anEvent()]);
+      await sessions.offer(aLink(3), [anEvent()]);
     },
-  },
-  {
-    id: 'session-store/lets-go',
-    says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
-    check: async ({ port, unreachable }) => {
-      await port.begin(aSession(1), [anEvent()]);
-      const dead = await unreachable();
-      let made = 1;
-      await expectNothingLeft({
-        ...inEveryEnd(port, dead, {
-          find: (store, signal) => store.find(aTokenHash(1), START, signal),
-          'a session that is not there': (store, signal) => store.find(aTokenHash(2), START, signal),
-        }),
-        list: () => port.list({ account: undefined, now: START, after: undefined, limit: 10 }),
-        'a link and its session': async () => {
-          made += 1;
-          await port.offer(aLink(made), []);
-          await port.redeem(aRedemption(aLink(made), aSession(made)), []);
-          await port.redeem(aRedemption(aLink(made), aSession(made)), []);
-          await port.end(aTokenHash(made), []);
+    reads: {
+      find: [1, 2, 3].map((n) => (sessions, signal) => sessions.find(aTokenHash(n), START, signal)),
+      list: [{}, { account: ACCOUNT }, { limit: 0 }].map(
+        (more) => (sessions) => sessions.list({ ...ALL, ...more }),
+      ),
+    },
+    writes: {
+      offer: (sessions, _, n) => sessions.offer(aLink(n), [anEvent()]),
+      redeem: [
+        (sessions, _, n) => sessions.redeem(aRedemption(aLink(n), aSession(n)), [anEvent()]),
+        async (sessions, _, n) => {
+          await sessions.offer(aLink(n), []);
+          await sessions.redeem(aRedemption(aLink(n), aSession(n)), []);
         },
-        'a session and no link': async () => {
-          made += 1;
-          await port.begin(aSession(made), []);
-          await port.end(aTokenHash(made), []);
-          await port.end(aTokenHash(made), []);
-        },
-        'a refused sign-in': () => port.refuse({ ...anEvent(), account: ACCOUNT }, before(START, minutes(1))),
-        purge: () => port.purge(START, 10),
-      });
+      ],
+      begin: (sessions, _, n) => sessions.begin(aSession(n), [anEvent()]),
+      end: (sessions) => sessions.end(aTokenHash(1), [anEvent()]),
+      refuse: (sessions) => sessions.refuse({ ...anEvent(), account: ACCOUNT }, before(START, minutes(1))),
+      purge: [(sessions) => sessions.purge(START, 10), (sessions) => sessions.purge(START, 0)],
     },
-  },
-  {
-    id: 'session-store/unreachable',
-    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ unreachable }) => {
-      const port = await unreachable();
-      const refused = { ...anEvent(), account: ACCOUNT };
-      const calls = (): Readonly<Record<keyof SessionStore, Promise<unknown>>> => ({
-        offer: port.offer(aLink(1), [anEvent()]),
-        redeem: port.redeem(aRedemption(aLink(1), aSession(1)), [anEvent()]),
-        begin: port.begin(aSession(1), [anEvent()]),
-        find: port.find(aTokenHash(1), START),
-        list: port.list({ account: undefined, now: START, after: undefined, limit: 10 }),
-        end: port.end(aTokenHash(1), [anEvent()]),
-        refuse: port.refuse(refused, before(START, minutes(1))),
-        purge: port.purge(after(START, hours(1)), 10),
-      });
-      await expectFaults('store_unavailable', calls());
-      await expectFaults('store_unavailable', calls());
-      await expectFaults('store_unavailable', {
-        'a list of none': port.list({ account: ACCOUNT, now: START, after: undefined, limit: 0 }),
-        'a purge of none': port.purge(START, 0),
-      });
+    aborted: { find: 'find-aborted' },
+    changes: {
+      'a new session': (sessions) => sessions.begin(aSession(2), [anEvent()]),
+      'an end': (sessions) => sessions.end(aTokenHash(1), [anEvent()]),
+      'a link that was redeemed': (sessions) =>
+        sessions.redeem(aRedemption(aLink(3), aSession(3)), [anEvent()]),
+      'another in its place': async (sessions) => {
+        await sessions.end(aTokenHash(2), [anEvent()]);
+        await sessions.begin(aSession(4), [anEvent()]);
+      },
+      'a purge': (sessions) => sessions.purge(after(START, hours(24)), 10),
     },
-  },
+  }),
 ];

@@ -139,7 +139,7 @@ export const takingClauses: readonly TakedownClause[] = [
   },
   {
     id: 'takedown-store/lift-once',
-    says: 'of many at once one lifts, and its events alone are kept',
+    says: 'of many at once one lifts, and its events alone are stored',
     check: async (subject) => {
       const { port } = subject;
       const { role } = await publish(port, 1);

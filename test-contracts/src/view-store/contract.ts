@@ -3,10 +3,10 @@ import { dayOf } from '@pinfold/core/views';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import type { Clause, Contract, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
+import { sharedClauses } from '../shared-clauses.ts';
 
 type ViewClause = Clause<ViewStore, StoreSubject<ViewStore>>;
 
@@ -98,19 +98,21 @@ const clauses: readonly ViewClause[] = [
       expect(await port.list(one, LONG_AGO), 'begun anew').to.deep.equal([of(3, 4), of(2, 3), of(0, 1)]);
     },
   },
-  {
-    id: 'view-store/unreachable',
-    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ unreachable }) => {
-      const port = await unreachable();
-      const calls: Readonly<Record<keyof ViewStore, Promise<unknown>>> = {
-        add: port.add([counted(aRoleId(1), 0, 1)]),
-        list: port.list(aRoleId(1), LONG_AGO),
-        drop: port.drop(day(1), 10),
-      };
-      await expectFaults('store_unavailable', calls);
+  ...sharedClauses<ViewStore, ViewStore, 'list'>({
+    suite: 'view-store',
+    portOf: (views) => views,
+    prepare: (views) => views.add([counted(aRoleId(1), 0, 1)]),
+    reads: { list: [1, 2].map((n) => (views) => views.list(aRoleId(n), LONG_AGO)) },
+    writes: {
+      add: (views, _, n) => views.add([counted(aRoleId(n), 0, 1)]),
+      drop: (views) => views.drop(day(0), 10),
     },
-  },
+    changes: {
+      'more views': (views) => views.add([counted(aRoleId(1), 0, 2)]),
+      'views of another role': (views) => views.add([counted(aRoleId(2), 1, 1)]),
+      'a drop': (views) => views.drop(day(1), 10),
+    },
+  }),
 ];
 
 /** What every {@link ViewStore} promises. */

@@ -88,8 +88,8 @@ export class Gate<Key = undefined> {
   }
 
   /**
-   * Runs the work when it is the key's turn, as {@link enter} tells. Work that has begun keeps its place until it ends,
-   * whatever becomes of whoever asked for it.
+   * Runs the work when it is the key's turn, like {@link enter}. Work that has begun keeps its place until it ends, even
+   * if its caller has gone.
    */
   async run<Result>(key: Key, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const leave = await this.enter(key, signal);
@@ -139,7 +139,7 @@ export class Gate<Key = undefined> {
 
   #mayEnter(key: Key): boolean {
     if (!this.#limitsKeys) return true;
-    // Two keys cannot both hold half while a place is free, so a free place never stays with nobody to take it.
+    // Two keys cannot both hold half while a place is free, so no free place stays unused.
     const share = this.waitingBeside(key) === 0 ? 3 / 4 : 1 / 2;
     return (this.#held.get(key) ?? 0) < Math.ceil(this.#places * share);
   }

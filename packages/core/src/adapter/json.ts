@@ -2,7 +2,7 @@ import { Fault } from '../fault.ts';
 import type { Column } from './table.ts';
 
 /**
- * Reads a value that a store kept as JSON.
+ * Reads a value that is stored as JSON.
  *
  * @throws Fault `store_corrupt` when the text is no JSON.
  *
@@ -20,7 +20,7 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Reads a list that a store kept as JSON.
+ * Reads a list that is stored as JSON.
  *
  * @throws Fault `store_corrupt` when the text is no list, or absent.
  *
@@ -36,7 +36,7 @@ export function parseJsonList(text: string | null): readonly unknown[] {
 }
 
 /**
- * A column in which a plain value is kept as JSON.
+ * A column that stores a plain value as JSON.
  *
  * @example
  * import { jsonOf, tableOf } from '@pinfold/core/adapter';
@@ -53,7 +53,7 @@ export function jsonOf<Value>(name: string): Column<Value> {
 }
 
 /**
- * A column in which a list is kept as JSON.
+ * A column that stores a list as JSON.
  *
  * @example
  * import { jsonList, tableOf } from '@pinfold/core/adapter';

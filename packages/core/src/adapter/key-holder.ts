@@ -14,7 +14,7 @@ import { parseJsonList } from './json.ts';
 /** Who holds an Idempotency-Key, or what it published. */
 export interface KeyRow {
   readonly fingerprint: string;
-  /** Kept when the key is complete: its commit may be repeated. */
+  /** Stored when the key is complete: its commit may be repeated. */
   readonly token: Token;
   readonly heldUntil: Instant;
   /** What the key published; null while it is a reservation. */

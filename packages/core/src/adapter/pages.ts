@@ -15,9 +15,9 @@ export const BEFORE_ALL: { readonly publishedAt: number; readonly id: string } =
 export const MOST_SEARCHED = 2_000;
 
 /**
- * A page of a list. Ask for one role more than the page holds: it tells that there is more.
+ * A page of a list. Ask for one role more than the page holds: it shows that a page follows.
  *
- * @param lookedTo where a search goes on that ended before the list did.
+ * @param lookedTo the last role that a search looked at, if it ended before the list did.
  *
  * @example
  * import type { Role } from '@pinfold/core';
@@ -34,7 +34,7 @@ export function pageOf(roles: readonly Role[], limit: number, lookedTo?: RoleCur
 }
 
 /**
- * A page of the history. Ask for one event more than the page holds: it tells that there is more.
+ * A page of the history. Ask for one event more than the page holds: it shows that a page follows.
  *
  * @example
  * import type { HistoryEvent } from '@pinfold/core';
@@ -51,7 +51,7 @@ export function eventPageOf(events: readonly HistoryEvent[], limit: number): Eve
 }
 
 /**
- * What a search looks for a title in: kept beside the role, it need not be folded again.
+ * The folded title of a role, for searches. Store it with the role, to fold it only once.
  *
  * @example
  * import type { Title } from '@pinfold/core';

@@ -42,7 +42,7 @@ export interface Persistence {
    * database's own clock says, where it has one.
    */
   check(signal?: AbortSignal): Promise<Instant | undefined>;
-  /** Closes the handle; again it does nothing. Whatever is asked afterwards is `store_unavailable`. */
+  /** Closes the handle. Later calls fail with `store_unavailable`; closing again does nothing. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a promise becomes, or the signal's reason as soon as that aborts, whatever becomes of the promise.
+ * The outcome of a promise, or the signal's reason as soon as that aborts. The promise may settle later, unheard.
  *
  * @example
  * import { raceSignal } from '@pinfold/core/adapter';

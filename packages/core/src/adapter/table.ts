@@ -1,13 +1,13 @@
 import type { Role } from '../domain/role.ts';
 
-/** How a member of a record is kept, where the name of its column does not say all. */
+/** How a member of a record is stored. */
 export interface Column<Value> {
   readonly name: string;
   /** The type of its parameter, where the database cannot tell. */
   readonly type?: string;
   /** Makes what is bound of the value; absent, the value itself is. */
   readonly write?: (value: Value) => unknown;
-  /** Makes the value of what was kept. */
+  /** Makes the value from the stored one. */
   readonly read?: (kept: unknown) => Value;
 }
 

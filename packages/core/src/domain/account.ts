@@ -73,7 +73,7 @@ export function isAccountLimit(name: string, value: unknown): boolean {
 }
 
 /**
- * Reads a limit of an account as people write it: a rate, a whole number or `off`; `undefined` when it is none.
+ * Reads a limit of an account as people write it: a rate, a whole number or `off`; `undefined` for anything else.
  *
  * @example
  * import { parseAccountLimit } from '@pinfold/core/administration';

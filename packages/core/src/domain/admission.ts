@@ -1,5 +1,6 @@
 import type { KeyQuotaExceeded, PublicationQuotaExceeded, Refusal } from '../refusal.ts';
 import type { Account, AccountUse, PublicationLimits } from './account.ts';
+import type { SaveAuthority } from './actor.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { Instant } from './instant.ts';
 import type { Mode } from './mode.ts';
@@ -85,7 +86,8 @@ export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null
 }
 
 /**
- * Why an account may change nothing at all, if it may not: it is blocked, or the service is read-only.
+ * Why an authority may not change what belongs to an account, if it may not: the account is blocked, or the service is
+ * read-only.
  *
  * @example
  * import type { Account, Mode } from '@pinfold/core';
@@ -98,15 +100,19 @@ export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null
 export function refuseChange(
   account: Pick<Account, 'blocked'> | undefined,
   { kind, message }: Mode,
+  authority: SaveAuthority = 'account',
 ): Unchangeable | undefined {
+  if (authority === 'operator') return undefined;
   const blocked = account?.blocked ?? null;
   if (blocked !== null) return { kind: 'refused', code: 'account_blocked', reason: blocked.reason };
-  return kind === 'read_only' ? { kind: 'refused', code: 'read_only', message } : undefined;
+  return kind === 'read_only' && authority !== 'viewing'
+    ? { kind: 'refused', code: 'read_only', message }
+    : undefined;
 }
 
 /**
- * Why a publication of an account that may change something does not pass, if it does not. What is in service is counted only where a quota needs it; for a commit,
- * count it while nobody else can commit.
+ * Why an account that may change something may not publish; `undefined` if it may. Publications in service are counted only
+ * if a quota needs it. For a commit, count them in its transaction.
  *
  * @example
  * import type { Account, Instant, PublicationLimits, Sha256 } from '@pinfold/core';

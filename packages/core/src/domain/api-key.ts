@@ -7,7 +7,7 @@ import type { Instant } from './instant.ts';
 export type ApiKeyId = Branded<string, 'ApiKeyId'>;
 
 /**
- * Reads the id of an API key, 1 to 32 letters and digits; `undefined` when it is none.
+ * Reads the id of an API key, 1 to 32 letters and digits; `undefined` for anything else.
  *
  * @example
  * import { parseApiKeyId } from '@pinfold/core/accounts';
@@ -47,7 +47,7 @@ export function mayManage(scopes: readonly Scope[]): boolean {
 /** The scopes a key has unless told otherwise (docs/wire.md#requests). */
 export const DEFAULT_SCOPES: readonly Scope[] = ['pins:read', 'pins:write'];
 
-/** An API key as it is kept: its secret is not in it. */
+/** An API key as it is stored, without its secret. */
 export interface ApiKey {
   readonly id: ApiKeyId;
   readonly account: AccountId;

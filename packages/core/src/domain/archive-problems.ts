@@ -33,7 +33,7 @@ export type HeaderField =
   | 'size'
   | 'time';
 
-/** Why an entry's name cannot be relied on: its own bytes, or a Unicode Path field beside it. */
+/** Why an entry's name cannot be relied on: its own bytes, or its Unicode Path field. */
 export type BadEncoding =
   | 'field_not_utf8'
   | 'field_of_other_name'

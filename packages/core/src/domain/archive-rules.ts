@@ -40,7 +40,7 @@ export interface ArchiveListing {
   readonly entries: readonly ListedEntry[];
   /** The broken rules that only bytes can tell: structure, headers, encodings. */
   readonly problems: readonly ArchiveProblem[];
-  /** How many more problems were counted and not kept; absent means none. */
+  /** The number of further problems, which are not listed; absent means 0. */
   readonly omitted?: number;
   /** Whether offsets and sizes of the entries can be relied on to read them. */
   readonly trusted: boolean;
@@ -68,7 +68,7 @@ export interface ProofTask {
 /** What the rules say of a listing. */
 export interface Judgement {
   readonly problems: readonly ArchiveProblem[];
-  /** How many more problems were counted and not kept. */
+  /** The number of further problems, which are not listed. */
   readonly omitted: number;
   /** The site's files, its one parent folder stripped. Only meaningful without problems. */
   readonly files: readonly SiteFile[];

@@ -1,6 +1,6 @@
 import { type Duration, type Instant, seconds } from './instant.ts';
 
-/** The age from which a try that nobody settled is wrong: its process died. */
+/** The age from which an unsettled try counts as wrong: its process died. */
 export const UNSETTLED_AT_MOST: Duration = seconds(60);
 
 /** What an open window has counted, and how much it may. */
@@ -8,7 +8,7 @@ export interface AttemptTally {
   readonly endsAt: Instant;
   /** Every try of the window: wrong ones, and those under way. */
   readonly tries: number;
-  /** Those that nobody settled, and that began less than {@link UNSETTLED_AT_MOST} ago. */
+  /** Unsettled tries that began less than {@link UNSETTLED_AT_MOST} ago. */
   readonly underWay: number;
   readonly limit: number;
 }

@@ -19,7 +19,7 @@ export function actorOf({ key, person, account }: Pick<Caller, 'key' | 'person' 
 }
 
 /**
- * What the history tells of a caller's request.
+ * The cause that the history records for a caller's request.
  *
  * @example
  * import type { Caller } from '@pinfold/core';

@@ -9,7 +9,7 @@ export interface RoleCursor {
   readonly id: RoleId;
 }
 
-/** What a list was filtered by; a cursor is good under the same filter only. */
+/** The filter of a list of roles. */
 export interface RoleFilter {
   /** Absent: every account. */
   readonly account: AccountId | undefined;
@@ -18,32 +18,56 @@ export interface RoleFilter {
   readonly search: string | undefined;
 }
 
-const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-f-]{36})\.([0-9a-z]+)$/;
-
-/** Writes a cursor as text that is safe in a URL. */
-export function encodeCursor(cursor: RoleCursor, filter: RoleFilter): string {
-  return `${cursor.publishedAt.toString(36)}.${cursor.id}.${filterMark(filter)}`;
+/** Writes places in a list as text, and reads that text again. */
+export interface CursorCodec<Place> {
+  /** The text is safe in a URL. */
+  encode(place: Place): string;
+  /** Refuses a text of another list or of another filter. */
+  decode(text: string): Place | Refusal<'invalid_cursor'>;
 }
 
-/** Reads a cursor that was made under the same filter. */
-export function decodeCursor(text: string, filter: RoleFilter): RoleCursor | Refusal<'invalid_cursor'> {
-  const [, at = '', uuid = '', mark] = CURSOR.exec(text) ?? [];
-  const publishedAt = Number.parseInt(at, 36);
-  const id = parseRoleId(uuid);
-  if (!Number.isSafeInteger(publishedAt) || id === undefined || mark !== filterMark(filter)) {
-    return { kind: 'refused', code: 'invalid_cursor' };
-  }
-  return { publishedAt: publishedAt as Instant, id };
+/** Reads each member of a place from its text; `undefined` for a wrong text. */
+export type PlaceReaders<Place> = {
+  readonly [Member in keyof Place]: (text: string) => Place[Member] | undefined;
+};
+
+/**
+ * A codec for one list under one filter. Members of a place have no `.` and nothing that a URL escapes; `filter` names
+ * the list and the values that it is filtered by.
+ */
+export function cursorCodec<Place extends object>(
+  readers: PlaceReaders<Place>,
+  filter: readonly unknown[],
+): CursorCodec<Place> {
+  const members = Object.keys(readers) as (keyof Place)[];
+  const mark = markOf(filter);
+  const encode = (place: Place): string => [...members.map((member) => place[member]), mark].join('.');
+  return {
+    encode,
+    decode(text) {
+      const parts = text.split('.');
+      const values = members.map((member, at) => readers[member](parts[at] ?? ''));
+      const place = Object.fromEntries(members.map((member, at) => [member, values[at]])) as Place;
+      const isOwn = !values.includes(undefined) && encode(place) === text;
+      return isOwn ? place : { kind: 'refused', code: 'invalid_cursor' };
+    },
+  };
 }
 
-function filterMark({ account, state, search }: RoleFilter): string {
-  return markOf([account ?? null, state ?? null, search ?? null]);
+/** The codec of a list of roles. */
+export function roleCursors({ account, state, search }: RoleFilter): CursorCodec<RoleCursor> {
+  return cursorCodec({ publishedAt: readInstant, id: parseRoleId }, ['roles', account, state, search]);
 }
 
-/** FNV-1a over a filter: it tells filters apart, and protects nothing. */
-export function markOf(filter: readonly unknown[]): string {
+export function readInstant(text: string): Instant | undefined {
+  const at = Number(text);
+  return Number.isSafeInteger(at) && at >= 0 ? (at as Instant) : undefined;
+}
+
+/** FNV-1a: tells values apart, and protects nothing. */
+export function markOf(values: readonly unknown[]): string {
   let hash = 0x811c9dc5;
-  for (const character of JSON.stringify(filter)) {
+  for (const character of JSON.stringify(values)) {
     hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193) >>> 0;
   }
   return hash.toString(36);

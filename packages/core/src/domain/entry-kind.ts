@@ -13,8 +13,8 @@ const REPARSE_POINT = 0x400;
 const WINDOWS_HOSTS = new Set([0, 10, 11, 14]);
 
 /**
- * Reads the external attributes. The upper half is a Unix mode wherever it has a file type, whatever host is
- * claimed, since unpackers go by it too.
+ * Reads the external attributes. The upper half is a Unix mode if it has a file type, for any host system, since
+ * unpackers read it so, too.
  */
 export function kindOfEntry(
   path: string,

@@ -26,7 +26,7 @@ export interface Grant {
   readonly issuedAt: Instant;
   /** When this token, of this purpose, was made. */
   readonly madeAt: Instant;
-  /** Absent where nobody is asked who they are. */
+  /** Absent where viewers are not identified. */
   readonly viewer?: KnownViewer;
 }
 

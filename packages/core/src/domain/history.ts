@@ -15,7 +15,8 @@ export type RoleEventType =
   | 'pin.renewed'
   | 'pin.pinned'
   | 'pin.unpinned'
-  | 'pin.stopped';
+  | 'pin.stopped'
+  | 'pin.grant_created';
 
 /** Everything that leaves an event. */
 export type EventType =
@@ -60,11 +61,11 @@ export interface Cause {
   readonly request?: string;
   /** The client's address, where the history is to have it. */
   readonly address?: string;
-  /** Done with the operator's authority: the account that it was done to is told no more than that. */
+  /** Done with the operator's authority. Accounts see neither the actor nor the address. */
   readonly asOperator?: boolean;
 }
 
-/** Where a request comes from, whoever made it. */
+/** Where a request comes from. */
 export type Origin = Pick<Cause, 'request' | 'address'>;
 
 /** An event as the history stores it: never with a secret, a title, a file name or a password. */
@@ -80,7 +81,7 @@ export interface HistoryEvent extends EventDraft {
   readonly actor: EventActor;
   readonly request: string | null;
   readonly address: string | null;
-  /** Done with the operator's authority: its account is told no more than that. */
+  /** Done with the operator's authority. Accounts see neither the actor nor the address. */
   readonly asOperator: boolean;
 }
 
@@ -90,10 +91,10 @@ export type UnattributedEvent = Omit<HistoryEvent, 'account' | 'actor'>;
 /** A place in the history, newest first: behind the event of that instant and id. */
 export type EventCursor = Pick<HistoryEvent, 'at' | 'id'>;
 
-/** Nobody but the machine: sweeps are. */
+/** The cause of sweeps: no person acts. */
 export const BY_SYSTEM: Cause = { actor: { kind: 'system', id: null } };
 
-/** The cause of what somebody did of whom nothing else is known. */
+/** The cause of an action of which only the actor is known. */
 export function causedBy(by: Actor | string): Cause {
   const id = boundTo(by) ?? null;
   return id === null

@@ -18,7 +18,7 @@ const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 let parsed: RoleId | undefined;
 
 /**
- * Reads a UUID in any letter case (RFC 9562, section 4); `undefined` when it is none.
+ * Reads a UUID in any letter case (RFC 9562, section 4); `undefined` for anything else.
  *
  * @example
  * import { parseRoleId } from '@pinfold/core';
@@ -87,8 +87,13 @@ export function archiveCreatedAt(id: ArchiveId): Instant {
  * accountId('team-7'); // 'team-7'
  */
 export function accountId(name: string): AccountId {
-  if (typeof name !== 'string' || !PRINTABLE.test(name) || [...name].length > 255) {
-    throw new TypeError('an account is 1 to 255 printable characters');
-  }
-  return name as AccountId;
+  const id = parseAccountId(name);
+  if (id === undefined) throw new TypeError('an account is 1 to 255 printable characters');
+  return id;
+}
+
+/** Like {@link accountId}, but `undefined` for what is no account. */
+export function parseAccountId(name: string): AccountId | undefined {
+  const isName = typeof name === 'string' && PRINTABLE.test(name) && [...name].length <= 255;
+  return isName ? (name as AccountId) : undefined;
 }

@@ -78,7 +78,7 @@ export const defaultLimits: Limits = {
   reservationAge: hours(12),
 };
 
-/** Limits that nobody could use up, because another one ends sooner: the first of each pair is at most the second. */
+/** Pairs of limits. The first is at most the second, since a higher one could never be reached. */
 const BOUNDED = [
   ['archiveBytes', 'expandedBytes'],
   ['fileBytes', 'expandedBytes'],

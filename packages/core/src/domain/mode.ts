@@ -1,10 +1,10 @@
 /** How the service runs for everybody. */
 export interface Mode {
-  /** While read-only nobody changes anything but the operator. */
+  /** While the service is read-only, only the operator changes anything. */
   readonly kind: 'normal' | 'read_only';
   /** What those are told whose changes are refused; null for nothing but that. */
   readonly message: string | null;
 }
 
-/** How it runs until somebody says otherwise. */
+/** The initial mode. */
 export const NORMAL: Mode = { kind: 'normal', message: null };

@@ -19,12 +19,12 @@ export interface Consent {
   readonly apiKey: ApiKeyId | null;
 }
 
-/** A program that asks for a key, as it is kept: its secret is not in it. */
+/** A program that asks for a key, as it is stored, without its secret. */
 export interface Pairing {
   readonly secretHash: Sha256;
   /** From this instant on there is no key for it. */
   readonly endsAt: Instant;
-  /** Null while nobody has agreed. */
+  /** Null until a person has agreed. */
   readonly consent: Consent | null;
 }
 

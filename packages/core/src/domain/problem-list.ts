@@ -1,6 +1,6 @@
 import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
 
-/** Problems of one rule that are kept: every one of an archive within the limits, so that doors count what they cut. */
+/** The most problems of one rule: an archive within the limits has no more. */
 const KEPT_OF_A_RULE = 1_000;
 
 /**
@@ -24,7 +24,7 @@ export class ProblemList {
     return this.#kept;
   }
 
-  /** How many problems were counted and not kept. */
+  /** The number of further problems, which are not listed. */
   get omitted(): number {
     return this.#omitted;
   }

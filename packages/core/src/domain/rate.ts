@@ -38,7 +38,7 @@ const UNITS: Readonly<Record<string, (count: number) => Duration>> = {
 const MICROSECONDS = 1_000;
 
 /**
- * Reads a rate, `N/1s`, `N/5m`, `N/1h` or `N/1d`, or `off`; `undefined` when it is none, or more than one a microsecond.
+ * Reads a rate, `N/1s`, `N/5m`, `N/1h` or `N/1d`, or `off`; `undefined` for anything else, and for more than one a microsecond.
  *
  * @example
  * import { parseRate } from '@pinfold/core/adapter';

@@ -1,15 +1,15 @@
 import type { ArchiveId } from './identity.ts';
 import { type Duration, hours, type Instant, instant, minutes } from './instant.ts';
 
-/** How far storage is compared with the records: kept from one window of ids to the next, for whoever goes on. */
+/** The progress of comparing storage with the records. It is stored after each window of ids, so that any sweep can resume it. */
 export interface Comparison {
-  /** When this was kept. */
+  /** When this was stored. */
   readonly keptAt: Instant;
   /** Whether there may be more to do: windows to count, or archives to remove. */
   readonly isUnderWay: boolean;
-  /** Whether a refusal stands: the last comparison that ended found too many archives without a record. */
+  /** Whether the last complete comparison found too many archives without a record. */
   readonly isRefused: boolean;
-  /** Everything up to this id is counted; null before the first window. */
+  /** The last id that is counted; null before the first window. */
   readonly upTo: ArchiveId | null;
   /** Archives in storage that were old enough to be judged. */
   readonly compared: number;
@@ -21,7 +21,7 @@ export interface Comparison {
   readonly missing: readonly ArchiveId[];
 }
 
-/** What one window of ids has, on both sides. */
+/** The result of comparing one window of ids. */
 export interface ComparedWindow {
   /** The last id of the window. */
   readonly upTo: ArchiveId;
@@ -32,13 +32,13 @@ export interface ComparedWindow {
   readonly missing: readonly ArchiveId[];
 }
 
-/** The most ids of a kind that are kept, so that neither the store nor a node holds more of them, however many there are. */
+/** The most ids of a kind in a {@link Comparison}: bounds what the store and a node hold. */
 export const MOST_IDS = 1_000;
 
-/** From the end of one comparison to the beginning of the next, at the least. */
+/** The least time from the end of one comparison to the beginning of the next. */
 const PAUSE: Duration = hours(24);
 
-/** How long after its last window a comparison is left to the sweep that makes it. */
+/** How long after its last window a comparison belongs to the sweep that makes it. */
 const HELD: Duration = minutes(2);
 
 /** A comparison before its first window. */
@@ -53,11 +53,11 @@ export const NOT_COMPARED: Comparison = {
   missing: [],
 };
 
-/** What a sweep is told about comparing. */
-export interface ComparisonWish {
-  /** Begins a new comparison, whatever there is. */
+/** How a sweep is to compare. */
+export interface ComparisonRequest {
+  /** Begins a new comparison in any case. */
   readonly isForced: boolean;
-  /** Goes on with one that another sweep is making. */
+  /** Resumes a comparison that another sweep is making. */
   readonly takesOver: boolean;
 }
 
@@ -66,15 +66,15 @@ export type ComparisonTurn =
   | { readonly kind: 'compare'; readonly from: Comparison }
   | { readonly kind: 'leave'; readonly found: Comparison };
 
-/** One comparison a day, which goes on where it stopped. A refusal stands through the next one, until that passes. */
+/** One comparison a day, resumed where it stopped. A refusal remains in force until a later comparison passes. */
 export function turnOf(
   found: Comparison | undefined,
   now: Instant,
-  { isForced, takesOver }: ComparisonWish,
+  { isForced, takesOver }: ComparisonRequest,
 ): ComparisonTurn {
   if (found === undefined) return { kind: 'compare', from: NOT_COMPARED };
   const age = now - found.keptAt;
-  // What was counted so long ago says too little of what is there now.
+  // Counts this old are too far from what is there now.
   if (isForced || age >= PAUSE) {
     return { kind: 'compare', from: { ...NOT_COMPARED, isRefused: found.isRefused } };
   }
@@ -94,7 +94,7 @@ export function withWindow(comparison: Comparison, window: ComparedWindow): Comp
   };
 }
 
-/** The comparison at its end. Its figures stay, for as long as a refusal is told; else those of what waits for the next one. */
+/** The comparison at its end. After a refusal its figures stay; else those of the orphans that the next one removes. */
 export function ended(comparison: Comparison, isRefused: boolean): Comparison {
   const looked = isRefused ? 0 : Math.min(comparison.unnamed, MOST_IDS);
   return {

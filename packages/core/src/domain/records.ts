@@ -23,7 +23,7 @@ export interface PublicationRecord extends Role {
   readonly warnings: readonly KeptWarning[];
   /** When the last of its events was: the next one is later. */
   readonly lastEventAt: Instant;
-  /** Whether an event tells of its expiration. */
+  /** Whether the history has the event of its expiration. */
   readonly isExpiryTold: boolean;
   /** Null once its archive was removed. */
   readonly manifest: EncodedManifest | null;

@@ -8,14 +8,15 @@ import type { Limits } from './limits.ts';
 import type { PasswordHash } from './password.ts';
 import type { Title } from './title.ts';
 
-/** Counts the times all viewers were cut off; a grant is good for one generation only. */
+/** Counts how often all viewers were cut off; a grant is good for one generation only. */
 export type Generation = Branded<number, 'Generation'>;
 
-/** The generation of a role nobody was cut off from yet. */
+/** The initial generation. */
 export const FIRST_GENERATION: Generation = 1 as Generation;
 
 /** A published item. Its state is derived from it and the time, never stored. */
 export interface Role {
+  /** The last segment of the shared URL. */
   readonly id: RoleId;
   readonly account: AccountId;
   readonly archive: ArchiveId;
@@ -46,7 +47,7 @@ export type RoleState = 'published' | 'expired' | 'deleted';
 export const ROLE_STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 /**
- * Reads a state; `undefined` when it is none.
+ * Reads a state; `undefined` for anything else.
  *
  * @example
  * import { parseRoleState } from '@pinfold/core/adapter';
@@ -71,6 +72,8 @@ export type RoleCommand =
   | { readonly type: 'reset_expiration' }
   | { readonly type: 'pin' }
   | { readonly type: 'unpin' }
+  /** Opens a protected site without its password. Changes no member, and is recorded. */
+  | { readonly type: 'create_grant' }
   | { readonly type: 'stop' };
 
 /** A decision: the role as it is now and what happened to it; the very same object and nothing when nothing changed. */
@@ -163,6 +166,8 @@ export function decide(
       return role.pinned ? unchanged : decided('pin.pinned', { pinned: true, expiresAt: null });
     case 'unpin':
       return role.pinned ? decided('pin.unpinned', { pinned: false, expiresAt: renewed }) : unchanged;
+    case 'create_grant':
+      return role.passwordHash === null ? unchanged : decided('pin.grant_created', {});
     default:
       return command satisfies never;
   }

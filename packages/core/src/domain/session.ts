@@ -28,7 +28,7 @@ export function sessionIdOf({ tokenHash }: Pick<Session, 'tokenHash'>): SessionI
 }
 
 /**
- * Reads the id of a session; `undefined` when it is none.
+ * Reads the id of a session; `undefined` for anything else.
  *
  * @example
  * import { parseSessionId } from '@pinfold/core/accounts';
@@ -40,7 +40,7 @@ export function parseSessionId(text: string): SessionId | undefined {
   return /^[0-9a-f]{16}$/.test(text) ? (text as SessionId) : undefined;
 }
 
-/** A person's stay in the management screen, as it is kept: the token its browser carries is not in it. */
+/** A person's session in the management screen, as it is stored, without its token. */
 export interface Session {
   readonly tokenHash: Sha256;
   readonly account: AccountId;
@@ -65,7 +65,7 @@ export interface SessionLimits {
 
 export const SESSION_LIMITS: SessionLimits = { ofActor: 100, ofAccount: 1_000 };
 
-/** A link that begins one session, as it is kept: the token in it is not. */
+/** A link that begins one session, as it is stored, without its token. */
 export interface SignInLink {
   readonly tokenHash: Sha256;
   readonly account: AccountId;

@@ -1,6 +1,6 @@
 import type { ManifestEntry } from './manifest.ts';
 
-/** The files of a site by path in NFC, as a manifest has them, or whatever stands for a file where no more is needed. */
+/** The files of a site by path in NFC, as a manifest has them. */
 export interface FilesByPath<File> {
   get(path: string): File | undefined;
 }

@@ -1,10 +1,10 @@
-import type { Refusal } from '../refusal.ts';
+import { type CursorCodec, cursorCodec, readInstant } from './cursor.ts';
 import type { Sha256 } from './idempotency.ts';
 import { type AccountId, parseRoleId, type RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { Generation, Role } from './role.ts';
 
-/** A publication that was taken down, whose archive nobody may publish from then on. */
+/** A publication that was taken down. Its archive may not be published again. */
 export interface Takedown {
   readonly id: RoleId;
   readonly account: AccountId;
@@ -19,11 +19,10 @@ export interface Takedown {
 /** A place in the list of takedowns, newest first: behind the one of that instant, publication and archive. */
 export type TakedownCursor = Pick<Takedown, 'at' | 'id' | 'sha256'>;
 
-const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-f-]{36})\.([0-9a-f]{0,64})$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
- * Reads a SHA-256 in hexadecimal digits of any case; `undefined` when it is none.
+ * Reads a SHA-256 in hexadecimal digits of any case; `undefined` for anything else.
  *
  * @example
  * import { parseSha256 } from '@pinfold/core/administration';
@@ -35,22 +34,18 @@ export function parseSha256(text: string): Sha256 | undefined {
   return SHA256.test(lower) ? (lower as Sha256) : undefined;
 }
 
-/** The role once it was taken down: stopped, whatever its state was; the very same object when it was stopped before. */
+/** The role after a takedown: stopped, in any state before; the same object if it was stopped already. */
 export function takenDown(role: Role, at: Instant): Role {
   if (role.deletedAt !== null) return role;
   return { ...role, deletedAt: at, generation: (role.generation + 1) as Generation };
 }
 
-/** Writes a cursor as text that is safe in a URL. */
-export function encodeTakedownCursor({ at, id, sha256 }: TakedownCursor): string {
-  return `${at.toString(36)}.${id}.${sha256}`;
-}
-
-/** Reads what {@link encodeTakedownCursor} wrote. */
-export function decodeTakedownCursor(text: string): TakedownCursor | Refusal<'invalid_cursor'> {
-  const [, instant = '', uuid = '', sha256 = ''] = CURSOR.exec(text) ?? [];
-  const at = Number.parseInt(instant, 36);
-  const id = parseRoleId(uuid);
-  if (!Number.isSafeInteger(at) || id === undefined) return { kind: 'refused', code: 'invalid_cursor' };
-  return { at: at as Instant, id, sha256: sha256 as Sha256 };
-}
+export const takedownCursors: CursorCodec<TakedownCursor> = cursorCodec<TakedownCursor>(
+  {
+    at: readInstant,
+    id: parseRoleId,
+    // Roles of an early release have an empty SHA-256.
+    sha256: (text) => (text === '' ? (text as Sha256) : parseSha256(text)),
+  },
+  ['takedowns'],
+);

@@ -1,8 +1,32 @@
 import type { NoDetails, RuleDetails } from '../refusal.ts';
 import { orderProblems } from './archive-rules.ts';
-import type { FollowedReference } from './judge-reference.ts';
-import { isSecretFile } from './secret-files.ts';
-import type { SecretKind } from './secrets.ts';
+
+/** The kind of a secret in a file. */
+export type SecretKind =
+  | 'private_key'
+  | 'aws_access_key'
+  | 'github_token'
+  | 'gitlab_token'
+  | 'slack_token'
+  | 'stripe_secret_key'
+  | 'anthropic_api_key'
+  | 'openai_api_key'
+  | 'npm_token'
+  | 'pinfold_api_key'
+  /** By its name. */
+  | 'secret_file';
+
+/** A reference of a page, and where it leads in its site. */
+export interface FollowedReference {
+  /** The attribute's value as a URL parser takes it. */
+  readonly target: string;
+  /** Whether the reference begins with `/`. */
+  readonly absolute: boolean;
+  /** Whether the site answers it, even if only with the start page of an app. */
+  readonly answered: boolean;
+  /** The file that would be there if upper and lower case were the same. */
+  readonly otherCase: string | undefined;
+}
 
 interface AtPath {
   /** The file in which it was seen. */
@@ -37,14 +61,14 @@ type FileRule = 'source_map' | 'service_worker' | 'unused_server_file';
 /** Something allowed that will disappoint viewers. */
 export type Warning = RuleDetails<WarningRules>;
 
-/** A warning as an older version kept it with its role: in words. */
+/** A warning as an older version stored it with its role: in words. */
 export interface WordedWarning {
   readonly rule: keyof WarningRules;
   readonly detail: string;
   readonly path?: string;
 }
 
-/** A warning as it is kept with a role. */
+/** A warning as it is stored with a role. */
 export type KeptWarning = Warning | WordedWarning;
 
 /** A file of the site with what was seen in it. */
@@ -57,6 +81,10 @@ export interface ObservedFile {
   /** Whether all of it was looked through. */
   readonly whole: boolean;
 }
+
+/** Names of files that usually contain secrets. */
+const SECRET_FILE =
+  /(?:^|\/)(?:\.env\.[^/]+|\.netrc|\.npmrc|\.git-credentials|\.htpasswd|\.pgpass|\.(?:aws|ssh)\/.+|\.docker\/config\.json|id_rsa|[^/]*\.(?:pem|p12))$/i;
 
 /** At the root of a site these configure other servers. */
 const SERVER_FILES = new Set(['_redirects', '_headers', 'vercel.json', '.htaccess']);
@@ -73,7 +101,7 @@ export const MOST_WARNINGS = 20;
  */
 export function warningsOf(files: readonly ObservedFile[], absolutePathsWork: boolean): readonly Warning[] {
   const secrets = files.flatMap(({ path, secrets: kinds }) =>
-    (kinds.length === 0 && isSecretFile(path) ? (['secret_file'] as const) : kinds).map(
+    (kinds.length === 0 && SECRET_FILE.test(path) ? (['secret_file'] as const) : kinds).map(
       (secret): Warning => ({ rule: 'possible_secret', path, secret }),
     ),
   );

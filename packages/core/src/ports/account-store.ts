@@ -9,7 +9,7 @@ export type AccountChange = Pick<Account, 'name' | 'limits' | 'blocked' | 'gener
 
 /**
  * Keeps what is known of accounts. A row is there from an account's first key, publication, sign-in or change on: the
- * stores of those make it in the same step. Events come with the writes they tell of; a store without a history may
+ * stores of those make it in the same step. A write stores its events in the same step; a store without a history may
  * drop them.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
@@ -30,8 +30,8 @@ export interface AccountStore {
   load(name: AccountId, signal?: AbortSignal): Promise<Versioned<Account> | undefined>;
 
   /**
-   * Stores a changed account, and the events with it, if nobody changed it since it was loaded; makes it where none was.
-   * What publications write of it is no change.
+   * Stores a changed account with its events, unless it was changed since it was loaded; creates it if it is missing.
+   * What publications write to it is no change.
    * @promise account-store/save-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
    * @promise account-store/save-race: of many saves of one version at once exactly one is stored
    * @promise account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer

@@ -10,7 +10,7 @@ export interface PresentedKey {
 /** Makes and reads the text of API keys, `pf_<key id>_<secret>`. */
 export interface ApiKeySecrets {
   /**
-   * A new key of 256 random bits; its text is shown once and kept nowhere.
+   * A new key of 256 random bits; its text is shown once and never stored.
    * @promise api-key-secrets/mint: a minted text reads as its id and hash, and no two are alike
    */
   mint(): PresentedKey & { readonly text: string };

@@ -20,7 +20,7 @@ export type ApiKeyPlace = Pick<ApiKey, 'createdAt' | 'id'>;
 
 /**
  * Keeps API keys. Only key management, signing in to the management screen and authentication by {@link ApiKey} need it.
- * Events come with the writes they tell of.
+ * A write stores its events in the same step.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *

@@ -41,7 +41,7 @@ export interface ArchiveInspector {
    * listing has no entries and the problem `too_many_files`; without it the inspector chooses a bound.
    * @promise archive-inspector/list-entries: every entry of the directory is listed, in its order, with its data's offset
    * @promise archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported
-   * @promise archive-inspector/list-bounded: a directory of more entries than asked for is too_many_files and lists none, whatever its end record counts
+   * @promise archive-inspector/list-bounded: a directory of more entries than asked for is too_many_files and lists none, for any count in its end record
    * @promise archive-inspector/list-tools: what real tools write is listed without problems
    * @promise archive-inspector/list-aborted: an aborted signal rejects with its reason
    * @promise archive-inspector/list-unreadable: a staged file that is not there is the fault staging_unavailable

@@ -10,7 +10,7 @@ export const MAX_READ: number = 1_048_576;
  * Faults: `storage_unavailable`, with what caused it.
  *
  * @promise archive-storage/unreachable: while the backend does not answer, every call rejects with the fault storage_unavailable and what caused it
- * @promise archive-storage/aborted-on-the-way: an abort on the way rejects with its reason, whatever that looks like, or comes too late, and the call is whole
+ * @promise archive-storage/aborted-on-the-way: an abort on the way rejects with its reason, of any type, or comes too late, and the call is whole
  * @promise archive-storage/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file
  */
 export interface ArchiveStorage {
@@ -60,7 +60,7 @@ export interface ArchiveStorage {
    * Ids in ascending order after `after`, at most `limit`. A page may be short, as a backend gives them; an empty one is
    * the end. What is not ours is passed over.
    * @promise archive-storage/list-walk: pages after an id, up to an empty one, give every archive exactly once, in order, also when others are deleted on the way
-   * @promise archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, whatever the limit
+   * @promise archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, with any limit
    * @promise archive-storage/list-foreign: what is not ours is passed over, also where nothing else is
    * @promise archive-storage/list-aborted: an aborted signal rejects with its reason
    * @promise archive-storage/list-whole-only: a put under way or failed is not listed
@@ -71,7 +71,7 @@ export interface ArchiveStorage {
    * Resolves when archives could be stored and read now. It is asked again and again, so it costs as little however
    * much is stored: it lists nothing.
    * @promise archive-storage/check: a working storage resolves; an aborted signal rejects with its reason
-   * @promise archive-storage/check-leaves-nothing: a check leaves nothing where uploads lie, whatever comes of it
+   * @promise archive-storage/check-leaves-nothing: a check leaves nothing where uploads lie, also when it fails
    */
   check(signal?: AbortSignal): Promise<void>;
 }

@@ -40,9 +40,9 @@ export interface AttemptCounter {
    * @promise attempt-counter/addresses: addresses are compared whole and exactly, however long, and roles as exactly
    * @promise attempt-counter/busy: while wrong tries and those under way reach a limit together, a further try is busy, not limited
    * @promise attempt-counter/both-or-neither: a try that one limit refuses, or keeps waiting, is not counted against the other
-   * @promise attempt-counter/window: a limited try is told the end of the window, of two the later one, and from then on tries count anew
+   * @promise attempt-counter/window: a limited try gets the end of the window, of two the later one, and from then on tries count anew
    * @promise attempt-counter/race: of many at once, over all peers, exactly as many as the limit are admitted, and none is limited before they are wrong
-   * @promise attempt-counter/unsettled: a try that nobody settled is wrong from 60 seconds after it began, by the instants of later tries, and can still be forgiven
+   * @promise attempt-counter/unsettled: an unsettled try is wrong from 60 seconds after it began, by the instants of later tries, and can still be forgiven
    */
   begin(attempt: Attempt): Promise<AttemptOutcome>;
 
@@ -55,15 +55,15 @@ export interface AttemptCounter {
   /**
    * Takes a try back, after a right password.
    * @promise attempt-counter/forgive: a forgiven try counts neither for the address nor for the role, also when one of its windows ended; again, after it was settled, or in a window opened since, forgiving changes nothing
-   * @promise attempt-counter/forgiven-window: a window whose every try was forgiven is none: the next counted try opens one, and of the address nothing is kept
+   * @promise attempt-counter/forgiven-window: a window ends once every try in it was forgiven: the next counted try opens one, and nothing of the address is stored
    */
   forgive(ticket: AttemptTicket): Promise<void>;
 
   /**
-   * Drops what is kept of windows that ended by an instant, at most `limit` records; answers how many: fewer than
-   * `limit` only when none is left.
+   * Drops the records of windows that ended by an instant, at most `limit`, and returns their number: fewer than
+   * `limit` only when no more are left.
    * @promise attempt-counter/purge: ended windows go, open ones keep their count
-   * @promise attempt-counter/purge-many: what is kept of more than a thousand windows is counted and dropped, each time as many as the limit, until none is left
+   * @promise attempt-counter/purge-many: the records of more than a thousand windows are counted and dropped, each time as many as the limit, until none is left
    */
   purge(endedBy: Instant, limit: number): Promise<number>;
 

@@ -7,7 +7,7 @@ export interface GrantSigner {
    * 255 bytes of UTF-8.
    * @promise grant-signer/verify: a signed grant verifies as it was, on every peer with the same secret
    * @promise grant-signer/token: a token has URL-safe characters only and at most 512
-   * @promise grant-signer/hidden: a token tells who the viewer is to nobody but who has the secret
+   * @promise grant-signer/hidden: a token shows who the viewer is only with the secret
    */
   sign(grant: Grant): string;
 

@@ -1,4 +1,5 @@
-import type { EventCursor, HistoryEvent } from '../domain/history.ts';
+import type { FeedId, FeedPlace } from '../domain/feed.ts';
+import type { EventCursor, EventId, HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 
@@ -17,6 +18,31 @@ export interface EventQuery {
 export interface EventPage {
   readonly items: readonly HistoryEvent[];
   readonly next: EventCursor | undefined;
+}
+
+/** Which part of a feed to read. */
+export interface FeedQuery {
+  /** The account whose feed it is. Absent, it is the feed of all accounts, which has numbers of its own. */
+  readonly account: AccountId | undefined;
+  /** Only events of this role. */
+  readonly pin: RoleId | undefined;
+  /** The number of the event after which to read; 0 for the beginning. */
+  readonly after: number;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+/** A part of a feed and the state of the feed, all of one instant. */
+export interface FeedPart {
+  readonly feed: FeedId;
+  /** The place of the last event of the feed that was dropped. The feed begins after it. */
+  readonly begin: FeedPlace;
+  /** The place of the newest event; `begin` when there is none after it. */
+  readonly last: FeedPlace;
+  /** The event whose number is `after`, if it is in the feed. */
+  readonly there: EventId | undefined;
+  /** The events with the next numbers. */
+  readonly items: readonly { readonly number: number; readonly event: HistoryEvent }[];
 }
 
 /** A role that expired, of which no event tells yet. */
@@ -38,8 +64,8 @@ export interface EventThinning {
 }
 
 /**
- * Gives the events that the other stores of the same database keep with their changes, tells of expirations, and drops
- * what is old. Time comes in with each request.
+ * Lists the events that the other stores of the same database write with their changes, records expirations, and drops
+ * old events. Time comes in with each request.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
@@ -51,7 +77,7 @@ export interface EventThinning {
  * @promise history-store/with-keys: a key that is created or revoked leaves its events; one that was there, was revoked before or is unknown leaves none
  * @promise history-store/with-accounts: an account that is changed leaves its events, and a conflict none; of many at once only the one that is saved does
  * @promise history-store/with-sessions: a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none
- * @promise history-store/refused-sign-ins: of an account's refused sign-ins one event is kept until the instant has passed, of many at once too; other accounts have their own
+ * @promise history-store/refused-sign-ins: of an account's refused sign-ins one event is stored until the instant has passed, of many at once too; other accounts have their own
  * @promise history-store/in-turn: each event of a role is at least a millisecond after the one before, also of changes at once
  */
 export interface HistoryStore {
@@ -65,21 +91,34 @@ export interface HistoryStore {
   list(query: EventQuery): Promise<EventPage>;
 
   /**
+   * Reads a feed: events in the one order in which they got their numbers, from 1 on. Stores number committed events
+   * without regard to clocks and transaction ids, at the latest when the feed is read, also while the service is
+   * read-only.
+   * @promise history-store/feed-order: an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, whatever their instants; every peer gives the same feed
+   * @promise history-store/feed-once: readers that continue after the last number they were given get every event of many writers once and in one order; no event takes a number at or below one that was given
+   * @promise history-store/feed-accounts: the feed of an account has its own events under numbers of their own without gaps, that of all accounts every event; a role's part of it has its events alone; none follows the last
+   * @promise history-store/feed-begin: dropped events move the beginning of their account's feed and of all accounts' feed to the last of them, also events that were never read; the feed has none before, and numbers are not used again
+   * @promise history-store/feed-there: the event of the number after which is read is given if the feed has it
+   * @promise history-store/feed-id: peers give the same id of the feed and another database another one
+   */
+  feed(query: FeedQuery): Promise<FeedPart>;
+
+  /**
    * Roles that expired by an instant and of which no event tells it, stopped since or not, at most `limit`.
-   * @promise history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is kept
+   * @promise history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored
    */
   expired(by: Instant, limit: number): Promise<readonly ExpiredRole[]>;
 
   /**
    * Keeps the events of expirations, each with its role in `pin` and the expiration in `at`.
-   * @promise history-store/tell-expired-once: of many at once and for ever after one event tells of an expiration, at its instant; a role that does not expire then gets none
-   * @promise history-store/tell-expired-conflicts: what is told raises the role's version, so that a change decided before it conflicts
+   * @promise history-store/tell-expired-once: of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none
+   * @promise history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts
    */
   tellExpired(events: readonly HistoryEvent[]): Promise<void>;
 
   /**
    * Drops events recorded before an instant, at most `limit`; answers how many: fewer than `limit` only when none is left.
-   * @promise history-store/drop: exactly events recorded earlier go, whatever their instant, at most the limit, and a role's next event is still after its last
+   * @promise history-store/drop: exactly events recorded earlier go, of any instant, at most the limit, and a role's next event is still after its last
    */
   drop(recordedBefore: Instant, limit: number): Promise<number>;
 

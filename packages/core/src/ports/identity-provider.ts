@@ -1,7 +1,7 @@
 import type { AccountId } from '../domain/identity.ts';
 import type { SessionScope } from '../domain/session.ts';
 
-/** Somebody whom an identity provider vouches for. */
+/** A person whom an identity provider vouches for. */
 export interface Person {
   readonly account: AccountId;
   /** The provider's own name for them, which never changes: the history keeps it. */
@@ -11,7 +11,7 @@ export interface Person {
   readonly scope: SessionScope;
 }
 
-/** Why a provider signed nobody in. */
+/** Why a sign-in by a provider failed. */
 export type SignInProblem =
   /** It cannot be reached, or is out of order. */
   | 'unreachable'
@@ -34,7 +34,7 @@ export type SignInProblem =
   /** Too many people are coming back from it at once; the same attempt may be repeated. */
   | 'busy';
 
-/** Nobody was signed in. */
+/** The sign-in failed. */
 export interface SignInTrouble {
   readonly kind: 'trouble';
   readonly problem: SignInProblem;
@@ -61,8 +61,8 @@ export interface SignInReturn {
 }
 
 /**
- * Recognises people by a sign-in elsewhere, to which their browser is sent and from which it comes back. What goes
- * wrong there is a {@link SignInTrouble}, whoever is at fault.
+ * Recognises people by a sign-in elsewhere, to which their browser is sent and from which it comes back. Any failure
+ * there is a {@link SignInTrouble}.
  */
 export interface IdentityProvider {
   /** What people know it by. */
@@ -75,7 +75,7 @@ export interface IdentityProvider {
    * Ends a sign-in.
    *
    * @param cameBack the address that the browser came back to, with all the parameters that it brought.
-   * @param kept what it had kept, if it had.
+   * @param kept the state that the browser stored, if it did.
    * @throws the signal's reason when that aborts.
    */
   finish(

@@ -4,7 +4,7 @@ import type { Instant } from '../domain/instant.ts';
 import type { NameToken } from '../domain/name.ts';
 import type { Token } from './role-store.ts';
 
-/** Makes identifiers that nobody can guess. */
+/** Makes identifiers that cannot be guessed. */
 export interface Ids {
   /**
    * A random UUID (RFC 9562, version 4) in lower case.

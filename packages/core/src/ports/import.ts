@@ -2,13 +2,13 @@ import type { MovedRecord } from '../domain/records.ts';
 import type { Token } from './role-store.ts';
 
 /**
- * Takes the records of another database into one that has none. While an import is unfinished nobody but it changes
- * anything: archives keep their old ids, so that a sweep would take those for orphans whose records are yet to come.
+ * Takes the records of another database into one that has none. While an import is unfinished nothing else can be
+ * changed: archives keep their old ids, so that a sweep would take those for orphans whose records are yet to come.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
  * @promise import/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
- * @promise import/changes-refused: while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reading goes on
+ * @promise import/changes-refused: while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work
  */
 export interface Import {
   /**
@@ -21,21 +21,22 @@ export interface Import {
   /**
    * Begins an import under a token, or begins an unfinished one anew.
    * @promise import/begin-foreign: a database with an account, a key, a publication, a reservation, a name, a takedown, a day of views or an event of its own is refused and left as it is
-   * @promise import/begin-again: what an unfinished import kept before is gone, and its token is good for nothing more; of many at once one holds the token
+   * @promise import/begin-again: what an unfinished import stored before is gone, and its token is good for nothing more; of many at once one holds the token
    */
   begin(token: Token): Promise<{ readonly kind: 'begun' } | { readonly kind: 'refused' }>;
 
   /**
    * Keeps records, all of them or none. Of two with one name or id the first stays.
-   * @promise import/keep-whole: what was kept is given by a snapshot again, the same in every field, and works as it did where it comes from
-   * @promise import/keep-removal: a role whose removal is kept has the instants of it, and neither manifest nor archive
-   * @promise import/keep-lost: with a token that another one took over, or that ended, nothing is kept
+   * @promise import/keep-whole: a snapshot gives the imported records again, the same in every field, and they work as where they come from
+   * @promise import/keep-removal: a role whose removal is imported has the instants of it, and neither manifest nor archive
+   * @promise import/keep-lost: with a token that another one took over, or that ended, nothing is stored
    */
   keep(token: Token, records: readonly MovedRecord[]): Promise<{ readonly kind: 'kept' | 'lost' }>;
 
   /**
    * Ends the import: from then on the database is like any other.
    * @promise import/end: after the end changes are made again; a lost token ends nothing
+   * @promise import/feed: the feed has another id than before and the kept events in the order of instant and id, whatever the order in which they came
    */
   end(token: Token): Promise<{ readonly kind: 'ended' | 'lost' }>;
 }

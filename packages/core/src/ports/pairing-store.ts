@@ -23,28 +23,29 @@ export interface PairingRedemption extends Pick<Pairing, 'secretHash'> {
 }
 
 /**
- * Keeps programs that ask for a key, and what people agreed to, until the program comes for it. Only signing programs in
- * needs it. Time comes in with each request. Events come with the writes they tell of.
+ * Stores programs that ask for a key, and consents, until the program collects its key. Only signing programs in
+ * needs it. Time comes in with each request. A write stores its events in the same step.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
  * @promise pairing-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
+ * @promise pairing-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  */
 export interface PairingStore {
   /**
    * Keeps a program that asks for a key; one that is there stays as it is until its instant has come.
    * @promise pairing-store/register: a registered program is there for every peer, until its instant has come
-   * @promise pairing-store/register-limit: of many at once as many are kept as the limit leaves room for; pairings that ended take no room
+   * @promise pairing-store/register-limit: of many at once as many are stored as the limit leaves room for; pairings that ended take no room
    */
   register(request: Registration): Promise<{ readonly kind: 'registered' } | { readonly kind: 'full' }>;
 
   /**
-   * Keeps a consent to a registered program. It replaces another consent of the same session, or where there is none, of
-   * the same account and actor: that program is as it was before.
+   * Stores a consent to a registered program. It replaces another consent of the same session, or without a session of
+   * the same account and actor, whose program waits again.
    * @promise pairing-store/agree: a consent is there for every peer, every field as it was given, with its events
-   * @promise pairing-store/agree-once: of many at once one is kept for a hash, and it stays while the session and the key last that gave it; the others leave no events
+   * @promise pairing-store/agree-once: of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events
    * @promise pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors stay
-   * @promise pairing-store/agree-unknown: for a program that did not register, or whose instant has come, nothing is kept
+   * @promise pairing-store/agree-unknown: for a program that did not register, or whose instant has come, nothing is stored
    */
   agree(
     secretHash: Sha256,
@@ -63,7 +64,7 @@ export interface PairingStore {
    * Makes the key that was agreed to and drops the pairing, in one step; `waiting` while there is no consent, or the
    * session or key that gave it has ended. What makes no key leaves the pairing as it is.
    * @promise pairing-store/take-once: of many at once exactly one makes the key, with the account, the scopes and the label of the consent, and events with its account and actor; the pairing is then gone for every peer
-   * @promise pairing-store/take-ended: a pairing whose instant has come, or that nobody registered, is unknown
+   * @promise pairing-store/take-ended: a pairing whose instant has come, or that was not registered, is unknown
    * @promise pairing-store/take-alive: a consent whose session has ended, or whose key or whose session's key was revoked, makes no key
    * @promise pairing-store/take-refused: an id that is taken, a limit that is reached, a blocked account and a read-only service make no key and leave the pairing and its consent
    */

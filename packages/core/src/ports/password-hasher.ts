@@ -12,7 +12,7 @@ export interface PasswordHasher {
 
   /**
    * Hashes all bytes of a password with a salt of its own.
-   * @promise password-hasher/verify: the password verifies against its hash, no other does, whatever byte differs
+   * @promise password-hasher/verify: the password verifies against its hash, no other does, with any byte that differs
    * @promise password-hasher/salt: the same password hashes differently each time, and the hash does not hold it
    * @promise password-hasher/aborted: an aborted signal rejects with its reason
    */

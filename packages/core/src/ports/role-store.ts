@@ -1,5 +1,5 @@
 import type { PublicationLimits } from '../domain/account.ts';
-import type { Authority } from '../domain/actor.ts';
+import type { SaveAuthority } from '../domain/actor.ts';
 import type { AdmissionRequest, Inadmissible, Unchangeable } from '../domain/admission.ts';
 import type { Branded } from '../domain/brand.ts';
 import type { Credential } from '../domain/credential.ts';
@@ -48,7 +48,7 @@ export interface Reservation extends Omit<AdmissionRequest, 'isNamed'> {
   readonly until: Instant;
 }
 
-/** Proof of a held reservation: good while the store's row carries its token, whatever any clock says. */
+/** Proof of a held reservation: valid as long as the store's row has its token, regardless of clocks. */
 export interface Lease {
   readonly account: AccountId;
   readonly key: IdempotencyKey;
@@ -129,7 +129,7 @@ export interface CleanupCountRequest {
 
 /** What a cleanup would find. */
 export interface CleanupCount {
-  /** Ended roles whose archive is there and which nobody has claimed. */
+  /** Ended roles that have their archive and are not claimed. */
   readonly archives: number;
   readonly reservations: number;
 }
@@ -150,8 +150,8 @@ export type CleanupOutcome =
 
 /**
  * Keeps roles, manifests and idempotency keys. It needs transactions: a publication is stored whole or not at all.
- * Time comes in with each request and is never read from the database or the host. Events come with the writes they
- * tell of.
+ * Time comes in with each request and is never read from the database or the host. A write stores its
+ * events in the same step.
  *
  * Faults: `store_unavailable` when it cannot be reached (the outcome of a write is then unknown), `store_corrupt`.
  *
@@ -165,14 +165,14 @@ export type CleanupOutcome =
 export interface RoleStore {
   /**
    * Reserves a key for its account, or tells who holds it, in one conditional step.
-   * @promise role-store/reserve-free: a key nobody holds is reserved; keys and accounts are compared exactly, and another account's key is another key
+   * @promise role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and another account's key is another key
    * @promise role-store/reserve-in-progress: an unlapsed reservation of the same fingerprint is in progress until its instant
    * @promise role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing
-   * @promise role-store/reserve-complete: a complete key answers its role and the warnings kept with it, for ever
-   * @promise role-store/reserve-lapsed: from its instant on, a lapsed reservation is replaced, whatever its fingerprint was
+   * @promise role-store/reserve-complete: a complete key answers its role and the warnings stored with it, for ever
+   * @promise role-store/reserve-lapsed: from its instant on, a lapsed reservation is replaced, with any fingerprint
    * @promise role-store/reserve-rate: a publication past the rate is refused with the instant from which it would pass, and looking takes nothing
    * @promise role-store/reserve-quota: a publication that would pass a quota is refused with what there would be; the key stays free
-   * @promise role-store/reserve-costless: what is in progress, complete or a mismatch is answered as such whatever rate and quotas say
+   * @promise role-store/reserve-costless: what is in progress, complete or a mismatch is answered as such, even beyond rate and quotas
    * @promise role-store/reserve-race: of many at once exactly one reserves
    */
   reserve(request: Reservation): Promise<ReserveOutcome>;
@@ -194,7 +194,7 @@ export interface RoleStore {
   /**
    * Stores role, manifest, warnings and the completed key, all or nothing, and the events with them.
    * @promise role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer
-   * @promise role-store/commit-large: a manifest of tens of MiB and a thousand warnings are kept whole
+   * @promise role-store/commit-large: a manifest of tens of MiB and a thousand warnings are stored whole
    * @promise role-store/commit-lease-lost: with a lease that was replaced, released or completed with another role nothing is stored
    * @promise role-store/commit-by-token: a lapsed lease whose token is still stored commits
    * @promise role-store/commit-again: the same lease and role again answer committed, and change nothing
@@ -213,9 +213,9 @@ export interface RoleStore {
   load(id: RoleId, signal?: AbortSignal): Promise<LoadedRole | undefined>;
 
   /**
-   * Stores a changed role, and the events with it, if nobody changed it since it was loaded. Without an authority it is
-   * the account's. A credential is looked at in the same transaction. Only title, expiration, whether it is pinned, deletion, password and generation ever differ from what
-   * was committed.
+   * Stores a changed role with its events, unless it was changed since it was loaded. Without an authority it is the
+   * account's. A credential is checked in the same transaction. Only title, expiration, pinning, deletion, password and
+   * generation ever differ from what was committed.
    * @promise role-store/save-stores: the changed role is what the next load gives, under another version
    * @promise role-store/save-versions: of one role no version comes twice, however often it is saved or claimed
    * @promise role-store/save-reports-a-lost-race: a version that is no longer the newest is a conflict, and changes nothing
@@ -225,7 +225,7 @@ export interface RoleStore {
     role: Role,
     loadedAt: Version,
     events: readonly HistoryEvent[],
-    authority?: Authority,
+    authority?: SaveAuthority,
     credential?: Credential,
   ): Promise<
     { readonly kind: 'saved' } | { readonly kind: 'conflict' } | Unchangeable | Refusal<'unauthorized'>
@@ -262,8 +262,8 @@ export interface RoleStore {
   claimForCleanup(request: CleanupRequest): Promise<readonly CleanupTask[]>;
 
   /**
-   * Ends a claim, and keeps the events with that. Tokens alone decide: a lapsed claim that nobody took over is settled.
-   * @promise role-store/settle-removed: the role stays, its manifest goes, its archive is named no more, and it is never claimed again, whatever is saved later
+   * Ends a claim and stores its events. Only the token decides: a lapsed claim that was not taken over is settled.
+   * @promise role-store/settle-removed: the role stays, its manifest goes, its archive is named no more, and it is never claimed again, also after later saves
    * @promise role-store/settle-failed: the role is claimed again from the instant of retry on, with one failure more
    * @promise role-store/settle-lost: a claim that another took over, or that was settled, settles nothing
    */
@@ -298,15 +298,15 @@ export interface RoleStore {
   purge(begunBefore: Instant, limit: number): Promise<number>;
 
   /**
-   * The comparison of storage with the records as it was kept last.
-   * @promise role-store/comparison-newest: what any peer kept last is loaded, every field as it was kept; before the first there is none
+   * The last stored comparison of storage with the records.
+   * @promise role-store/comparison-newest: what any peer stored last is loaded, every field as it was stored; before the first there is nothing
    */
   loadComparison(): Promise<Versioned<Comparison> | undefined>;
 
   /**
-   * Keeps how far the comparison has come, if nobody kept anything since it was loaded or kept.
+   * Stores the progress of the comparison, unless other progress was stored since the given version.
    * @promise role-store/comparison-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
-   * @promise role-store/comparison-race: of many at once with one version, or with none, exactly one is kept
+   * @promise role-store/comparison-race: of many at once with one version, or with none, exactly one is stored
    */
   keepComparison(
     comparison: Comparison,

@@ -32,7 +32,7 @@ export interface SessionQuery {
 
 /**
  * Keeps sessions of the management screen and the links that begin them, so that both hold on every node.
- * Time comes in with each request. Events come with the writes they tell of.
+ * Time comes in with each request. A write stores its events in the same step.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
@@ -50,7 +50,7 @@ export interface SessionStore {
   /**
    * Takes a link and begins its session, in one step.
    * @promise session-store/redeem-once: of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given
-   * @promise session-store/redeem-ended: a link whose instant has come, or that nobody offered, is unknown and begins no session
+   * @promise session-store/redeem-ended: a link whose instant has come, or that was never offered, is unknown and begins no session
    */
   redeem(
     request: Redemption,
@@ -78,7 +78,7 @@ export interface SessionStore {
   /**
    * Sessions that have not ended at an instant, at most `limit`.
    * @promise session-store/list: pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all
-   * @promise session-store/list-all: hashes are ordered by code unit, whatever began when, an account gives exactly its own, also those yet to start, every field as it was given
+   * @promise session-store/list-all: hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, every field as it was given
    * @promise session-store/list-many: more than a thousand sessions are listed whole where the limit is as many
    */
   list(query: SessionQuery): Promise<readonly Session[]>;
@@ -90,7 +90,7 @@ export interface SessionStore {
   end(tokenHash: Sha256, events: readonly HistoryEvent[]): Promise<void>;
 
   /**
-   * Keeps the event of a sign-in that was refused, unless one of its account was kept after `unlessSince`.
+   * Stores the event of a refused sign-in, unless one of its account was stored after `unlessSince`.
    * @promise session-store/refuse: a refused sign-in ends no session and no link, and is no fault where its account has neither
    */
   refuse(event: HistoryEvent & { readonly account: AccountId }, unlessSince: Instant): Promise<void>;

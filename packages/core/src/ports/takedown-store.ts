@@ -32,12 +32,13 @@ export interface PurgeClaim {
 }
 
 /**
- * Keeps what was taken down, and which archives nobody may publish. It shares its database with the store of roles, whose
- * publications ask what is forbidden. Time comes in with each request; events come with the writes they tell of.
+ * Stores takedowns and the archives that may not be published. It shares its database with the store of roles, which
+ * reads the bans when it publishes. Time comes in with each request; a write stores its events in the same step.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
  * @promise takedown-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
+ * @promise takedown-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  */
 export interface TakedownStore {
   /**
@@ -60,7 +61,7 @@ export interface TakedownStore {
    * Lifts one takedown: its role stays stopped.
    * @promise takedown-store/lift: a lifted takedown forbids nothing, is listed no more and is still known by its role; the role stays as it is
    * @promise takedown-store/lift-of-all: an archive is forbidden until the last of its takedowns is lifted
-   * @promise takedown-store/lift-once: of many at once one lifts, and its events alone are kept
+   * @promise takedown-store/lift-once: of many at once one lifts, and its events alone are stored
    */
   lift(
     takedown: Pick<Takedown, 'id' | 'sha256'>,
@@ -69,7 +70,7 @@ export interface TakedownStore {
   ): Promise<{ readonly kind: 'lifted' } | { readonly kind: 'conflict' }>;
 
   /**
-   * Whether nobody may publish an archive.
+   * Whether an archive may not be published.
    * @promise takedown-store/forbidden: what any peer forbade last is forbidden, and nothing else
    */
   isForbidden(sha256: Sha256): Promise<boolean>;
@@ -93,8 +94,8 @@ export interface TakedownStore {
   copies(query: CopyQuery): Promise<readonly RoleId[]>;
 
   /**
-   * Claims the archive of a stopped role for removal, whoever else claimed it; `undefined` when it is gone. It is settled
-   * as every claim is, and a claim that lapses or fails is due for the next cleanup without a grace.
+   * Claims the archive of a stopped role for removal, also from another claim; `undefined` when it is gone. It is settled
+   * as any claim, and a claim that lapses or fails is due for the next cleanup without a grace period.
    * @promise takedown-store/claim-purge: an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not
    * @promise takedown-store/purge-without-grace: what was claimed so and not removed is claimed by cleanups from the claim's end or the retry's instant on, however lately its role ended, and counted
    */

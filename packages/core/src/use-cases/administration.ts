@@ -6,17 +6,17 @@ import {
   isAccountLimit,
   NO_LIMITS,
 } from '../domain/account.ts';
-import { decodeAccountCursor, encodeAccountCursor } from '../domain/account-cursor.ts';
+import { cursorCodec } from '../domain/cursor.ts';
 import { type Cause, type EventType, eventOf } from '../domain/history.ts';
-import { type AccountId, accountId } from '../domain/identity.ts';
+import { type AccountId, accountId, parseAccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import { type Mode, NORMAL } from '../domain/mode.ts';
 import { expectReason, isOperatorText } from '../domain/operator-text.ts';
 import { FIRST_GENERATION, type Generation } from '../domain/role.ts';
 import type { AccountChange, AccountStore } from '../ports/account-store.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
-import type { Refusal } from '../refusal.ts';
 import { type Overseeing, overseeing } from './admin-reads.ts';
+import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import { type PublicationOptions, showing } from './show-publication.ts';
 import { type TakedownPorts, type TakingDown, takingDown } from './taking-down.ts';
 
@@ -27,28 +27,17 @@ export interface AdministeredAccount {
 }
 
 /** Which page of all accounts is wanted. */
-export interface AccountListRequest {
-  /** What an earlier page gave as `next`. */
-  readonly cursor?: string;
-  /** 1 to 100; 20 when absent. */
-  readonly limit?: number;
-}
+export type AccountListRequest = PageRequest;
 
 /** A page in order of name, and the cursor of the next one. */
-export type AccountListOutcome =
-  | {
-      readonly kind: 'page';
-      readonly accounts: readonly AdministeredAccount[];
-      readonly next: string | undefined;
-    }
-  | Refusal<'invalid_cursor'>;
+export type AccountListOutcome = PageOutcome<'accounts', AdministeredAccount>;
 
 /** Why an account is to change nothing, and what becomes of its sites. */
 export type BlockWish = Omit<Block, 'at'>;
 
 /**
- * What whoever runs the service does to accounts, to publications of any account and to the service. Look first who asks:
- * it asks for no name and no scope.
+ * The operator's actions on accounts, on publications of any account and on the service. Authorize the caller first:
+ * nothing here does.
  */
 export interface Administration extends Overseeing, TakingDown {
   /**
@@ -96,6 +85,22 @@ export interface AdministrationPorts extends TakedownPorts {
   readonly mode: ServiceMode;
 }
 
+/** Names in cursors are escaped: they hold any printable character. */
+const CURSORS = cursorCodec<{ readonly escaped: string }>(
+  { escaped: (text) => (parseAccountId(unescaped(text)) === undefined ? undefined : text) },
+  ['accounts'],
+);
+
+function escaped(name: AccountId): string {
+  return name.replace(/[^0-9A-Za-z_-]/gu, (character) => `~${character.codePointAt(0)?.toString(16)}~`);
+}
+
+function unescaped(text: string): string {
+  return text.replace(/~([0-9a-f]{1,5}|10[0-9a-f]{4})~/g, (_, code: string) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
+  );
+}
+
 /** What becomes of an account, and what the history calls it; nothing when all is so already. */
 type Decision = { readonly change: AccountChange; readonly type: EventType } | undefined;
 
@@ -128,22 +133,15 @@ export function createAdministration(
   return {
     ...overseeing(ports, show),
     ...takingDown(ports, show),
-    async listAccounts({ cursor, limit = 20 } = {}) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
-      const after = cursor === undefined ? undefined : decodeAccountCursor(cursor);
-      if (typeof after === 'object') return after;
-      const found = await accounts.list(after, limit + 1);
-      const page: AdministeredAccount[] = [];
-      // One after another: a page must not take every connection there is.
-      for (const account of found.slice(0, limit)) page.push(await withUse(account));
-      const last = page.at(-1);
-      const more = found.length > limit && last !== undefined;
-      return {
-        kind: 'page',
-        accounts: page,
-        next: more ? encodeAccountCursor(last.account.name) : undefined,
-      };
-    },
+    listAccounts: (request = {}) =>
+      readPage('accounts', request, CURSORS, async (after, limit) => {
+        const last = after && accountId(unescaped(after.escaped));
+        const { items, next } = cutTo(await accounts.list(last, limit + 1), limit);
+        const used: AdministeredAccount[] = [];
+        // One after another: a page must not take every connection there is.
+        for (const account of items) used.push(await withUse(account));
+        return { items: used, next: next && { escaped: escaped(next.name) } };
+      }),
     async showAccount(name) {
       const found = await accounts.load(accountId(name));
       return found && withUse(found.value);

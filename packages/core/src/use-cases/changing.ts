@@ -1,4 +1,4 @@
-import { type Actor, OPERATOR, reachOf } from '../domain/actor.ts';
+import { type Actor, OPERATOR, reachOf, type SaveAuthority } from '../domain/actor.ts';
 import type { Unchangeable } from '../domain/admission.ts';
 import type { Credential } from '../domain/credential.ts';
 import { type Cause, causedBy, eventOf } from '../domain/history.ts';
@@ -6,7 +6,7 @@ import { type AccountId, parseRoleId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
 import { type Password, parsePassword } from '../domain/password.ts';
 import type { Publication } from '../domain/publication.ts';
-import { decide, type Generation, type Role, type RoleCommand } from '../domain/role.ts';
+import { type Decided, decide, type Generation, type Role, type RoleCommand } from '../domain/role.ts';
 import { parseTitle } from '../domain/title.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -19,13 +19,13 @@ import type { ShowPublication } from './show-publication.ts';
 export interface RoleRequest {
   /** An account, or OPERATOR. */
   readonly by: Actor | string;
-  /** A UUID in any letter case; what is none is as unknown as a role that never was. */
+  /** A UUID in any letter case; any other text is an unknown role. */
   readonly id: string;
   /** Ends the request: a change that was overtaken is decided again until then. */
   readonly signal?: AbortSignal;
 }
 
-/** Which role to change, in whose name, and what the history tells of it: when absent, only in whose name it was. */
+/** Which role to change, and in whose name. Without a `cause`, the history records the actor only. */
 export interface ChangeRequest extends RoleRequest {
   readonly cause?: Cause;
   /** What the account's caller signed in with: nothing changes once that has ended. Absent: nothing is looked at. */
@@ -86,14 +86,14 @@ export interface Changing {
   unpin(request: ChangeRequest): Promise<ChangeOutcome>;
 }
 
-interface ChangePorts {
+export interface ChangePorts {
   readonly roles: RoleStore;
   readonly passwords: PasswordHasher;
   readonly clock: Clock;
   readonly ids: Ids;
 }
 
-/** What is so already needs no saving. */
+/** Nothing changed, nothing to save. */
 const SAVED = { kind: 'saved' } as const;
 
 export const NOT_FOUND: Refusal<'not_found'> = { kind: 'refused', code: 'not_found' };
@@ -104,7 +104,7 @@ export function changing(
   show: ShowPublication,
   limitsOf: (account: AccountId) => Promise<Limits>,
 ): Changing {
-  // Whatever does not let it live longer must not fail with what is asked of the account.
+  // Only these two need the account's limits; other commands must not fail with a function that reads them.
   const limitsFor = ({ type }: RoleCommand): ((role: Role) => Limits | Promise<Limits>) =>
     type === 'reset_expiration' || type === 'unpin' ? ({ account }) => limitsOf(account) : () => limits;
   const change = (request: ChangeRequest, command: RoleCommand) =>
@@ -163,31 +163,51 @@ async function hashed(
   return { type: 'set_password', hash: await passwords.hash(password, loaded.value.account, request.signal) };
 }
 
-/** Where nothing was seen, nothing is overtaken. */
+/** Changes a role; with no precondition there is no conflict. */
 async function changeSeen(
-  { roles, clock, ids }: ChangePorts,
+  ports: ChangePorts,
   show: ShowPublication,
   limitsFor: (role: Role) => Limits | Promise<Limits>,
   request: ChangeRequest,
   command: RoleCommand,
   seen: Precondition,
 ): Promise<ChangeOutcome | Conflict> {
+  const authority = request.by === OPERATOR ? 'operator' : 'account';
+  const outcome = await saveDecision(ports, request, authority, async ({ value: role }) => {
+    if (!isAsSeen(role, seen)) return { kind: 'overtaken', publication: show(role) } as const;
+    const limits = await limitsFor(role);
+    return decide(role, command, ports.clock.now(), limits);
+  });
+  return outcome.kind === 'saved' ? { kind: 'changed', publication: show(outcome.role) } : outcome;
+}
+
+/** A role as it was saved, and as it was loaded for the decision. */
+interface SavedDecision {
+  readonly kind: 'saved';
+  readonly role: Role;
+  readonly loaded: LoadedRole;
+}
+
+/** Saves what is decided about the newest state of a role; decides again whenever another change was faster. */
+export async function saveDecision<Other extends { readonly kind: 'refused' | 'overtaken' }>(
+  { roles, ids }: Pick<ChangePorts, 'roles' | 'ids'>,
+  request: ChangeRequest,
+  authority: SaveAuthority,
+  decideOn: (loaded: LoadedRole) => Promise<Decided | Other>,
+): Promise<SavedDecision | Other | Exclude<ChangeOutcome, { readonly kind: 'changed' }>> {
   const { by, cause = causedBy(by), credential, signal } = request;
   for (;;) {
     signal?.throwIfAborted();
     const loaded = await loadFor(roles, request);
     if (loaded === undefined) return NOT_FOUND;
     const { value: before, version } = loaded;
-    if (!isAsSeen(before, seen)) return { kind: 'overtaken', publication: show(before) };
-    const limits = await limitsFor(before);
-    const decision = decide(before, command, clock.now(), limits);
-    if (decision.kind === 'refused') return decision;
+    const decision = await decideOn(loaded);
+    if (decision.kind !== 'decided') return decision;
     const { role } = decision;
     const events = decision.events.map((event) => eventOf(ids, event, cause, role.account, role.id));
-    const authority = by === OPERATOR ? 'operator' : 'account';
     const saved = role === before ? SAVED : await roles.save(role, version, events, authority, credential);
     if (saved.kind === 'refused') return saved;
-    if (saved.kind === 'saved') return { kind: 'changed', publication: show(role) };
+    if (saved.kind === 'saved') return { kind: 'saved', role, loaded };
   }
 }
 

@@ -24,8 +24,8 @@ export interface CleanUpReport {
   /** Archives that records name and storage does not have, the first 1,000: reported, never acted on. */
   readonly missing: readonly ArchiveId[];
   /**
-   * What became of the comparison of storage with records: `under_way` means that a later sweep goes on with it, or
-   * that another one is making it. `refused` means that so many archives had no record that the records are more likely
+   * The outcome of comparing storage with the records: `under_way` means that a later sweep resumes it, or that another
+   * one is making it. `refused` means that so many archives had no record that the records are more likely
    * wrong than the archives: no archive is removed until a comparison passes.
    */
   readonly listing: 'done' | 'not_due' | 'under_way' | 'refused';

@@ -8,14 +8,14 @@ import type { CleanUpReport } from './clean-up-report.ts';
 export interface CleanUpRequest {
   /** Compares storage with the records even if that was done lately, and removes even suspiciously many archives. */
   readonly force?: boolean;
-  /** Goes on with a comparison even if another sweep is making it, which then leaves it. */
+  /** Takes a comparison over from another sweep that is making it. */
   readonly takeOver?: boolean;
   /** Counts what would be removed, and changes nothing. */
   readonly dryRun?: boolean;
   /** How long the sweep may go on before it leaves the rest to the next one; 5 minutes when absent. */
   readonly time?: Duration;
   readonly signal?: AbortSignal;
-  /** What the history tells of it; when absent, that the system did it. */
+  /** The cause that the history records. Default: the system. */
   readonly cause?: Cause;
   /** Called after each step with the report so far. */
   readonly onProgress?: (report: CleanUpReport) => void;

@@ -22,7 +22,7 @@ import {
 } from './clean-up-report.ts';
 import { type CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
 import { type Observe, since } from './measurement.ts';
-import { type Compared, compareArchives, countArchives } from './reconcile-archives.ts';
+import { type Compared, compareArchives, countArchives } from './reconciliation.ts';
 
 /** The ports that cleaning up needs. */
 export interface CleanUpPorts {

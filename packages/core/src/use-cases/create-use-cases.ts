@@ -16,6 +16,7 @@ import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Staging } from '../ports/staging.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import { type Changing, changing } from './changing.ts';
+import { type Granting, granting } from './granting.ts';
 import type { Observe } from './measurement.ts';
 import { type Naming, naming } from './naming.ts';
 import type { BeforePublish } from './publication.ts';
@@ -68,10 +69,10 @@ export interface UseCaseOptions extends PublicationOptions {
 }
 
 /**
- * What Pinfold does for accounts and viewers, over the ports it was given: functions over plain values, which are checked as those of the
- * API are. An account that is none, a missing one too, is a TypeError; everything else that is wrong is a refusal.
+ * What Pinfold does for accounts and viewers: functions over plain values, which are checked as those of the API are.
+ * They throw a TypeError for an invalid or missing account, and refuse any other wrong value.
  */
-export interface UseCases extends Publishing, Reading, Changing, Naming, Entering {
+export interface UseCases extends Publishing, Reading, Changing, Naming, Granting, Entering {
   readonly open: Open;
   /** For doors that receive an upload before it is published. */
   readonly staging: Staging;
@@ -80,7 +81,7 @@ export interface UseCases extends Publishing, Reading, Changing, Naming, Enterin
   readonly accounts: Pick<AccountStore, 'load' | 'usedBy'>;
   /** For doors that refuse changes before they look at them. */
   readonly mode: Pick<ServiceMode, 'load'>;
-  /** The limits in force, for whoever has none of its own. */
+  /** The limits in force for accounts without limits of their own. */
   readonly limits: Limits;
   /** Those in force for an account. */
   limitsOf(account: AccountId): Promise<Limits>;
@@ -133,6 +134,7 @@ export function createUseCases(
     ...reading(ports, inForce, show),
     ...changing(ports, inForce, show, limitsOf),
     ...naming(ports, show, showName, quotasOf),
+    ...granting(ports, inForce, show),
     ...entered,
     open: opening(ports, entered.visit),
     staging: ports.staging,

@@ -1,18 +1,25 @@
 import { type Actor, boundTo } from '../domain/actor.ts';
-import { decodeEventCursor, encodeEventCursor } from '../domain/event-cursor.ts';
-import { BY_SYSTEM, type Cause, eventOf, type HistoryEvent } from '../domain/history.ts';
-import { accountId, type RoleId } from '../domain/identity.ts';
+import { cursorCodec, type PlaceReaders, readInstant } from '../domain/cursor.ts';
+import {
+  BY_SYSTEM,
+  type Cause,
+  type EventCursor,
+  type EventId,
+  eventOf,
+  type HistoryEvent,
+} from '../domain/history.ts';
+import { accountId, parseRoleId, type RoleId } from '../domain/identity.ts';
 import { before, type Duration, days, type Instant, minutes } from '../domain/instant.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
-import type { Refusal } from '../refusal.ts';
 import { inBatches } from './in-batches.ts';
+import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
 
 /** Which page of the history is wanted. */
-export interface EventListRequest {
+export interface EventListRequest extends PageRequest {
   /** An account reads its own; OPERATOR reads all. */
   readonly by: Actor | string;
   /** Only this account's, for the operator. */
@@ -21,16 +28,10 @@ export interface EventListRequest {
   readonly pin?: RoleId;
   /** Only from this instant on. */
   readonly since?: Instant;
-  /** What an earlier page gave as `next`, under the same filter. */
-  readonly cursor?: string;
-  /** 1 to 100; 20 when absent. */
-  readonly limit?: number;
 }
 
 /** A page, newest first, and the cursor of the next one. */
-export type EventListOutcome =
-  | { readonly kind: 'page'; readonly events: readonly HistoryEvent[]; readonly next: string | undefined }
-  | Refusal<'invalid_cursor'>;
+export type EventListOutcome = PageOutcome<'events', HistoryEvent>;
 
 /** How a sweep of the history is run. */
 export interface HistorySweep {
@@ -68,15 +69,20 @@ export interface HistoryPorts {
 
 /** What may be set about the history. */
 export interface HistoryOptions {
-  /** How long an event is kept, and a key that was revoked. Default 400 days. */
+  /** How long events and revoked keys are stored. Default 400 days. */
   readonly keptFor?: Duration;
 }
+
+const EVENT_PLACE: PlaceReaders<EventCursor> = {
+  at: readInstant,
+  id: (text) => parseRoleId(text) as EventId | undefined,
+};
 
 const BATCH = 100;
 /** To find the events to thin costs more than to drop them. */
 const THINNED_AT_ONCE = 1_000;
 
-/** Events of one role that are kept whatever their age, and how long any further ones are kept at least. */
+/** Events of one role that are never thinned, and the age from which further ones are. */
 const KEPT_OF_ROLE = 10_000;
 const FURTHER_KEPT_FOR: Duration = days(7);
 /** Roles with an event that passed that age within this time are thinned: twice the longest time between sweeps. */
@@ -96,19 +102,15 @@ const THINNED_SINCE: Duration = minutes(20);
 export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: HistoryOptions = {}): History {
   const { history, apiKeys } = ports;
   return {
-    async list({ by, account: wanted, pin, since, cursor, limit = 20 }) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
+    async list({ by, account: wanted, pin, since, ...page }) {
       const own = boundTo(by);
       const account = own ?? (wanted === undefined ? undefined : accountId(wanted));
       const filter = { account, pin, since };
-      const after = cursor === undefined ? undefined : decodeEventCursor(cursor, filter);
-      if (after !== undefined && 'kind' in after) return after;
-      const { items, next } = await history.list({ ...filter, after, limit });
-      return {
-        kind: 'page',
-        events: own === undefined ? items : items.map(asShownToAccounts),
-        next: next === undefined ? undefined : encodeEventCursor(next, filter),
-      };
+      const mark = ['events', account ?? null, pin ?? null, since ?? null];
+      return await readPage('events', page, cursorCodec(EVENT_PLACE, mark), async (after, limit) => {
+        const { items, next } = await history.list({ ...filter, after, limit });
+        return { items: own === undefined ? items : items.map(asShownToAccounts), next };
+      });
     },
     async sweep({ cause = BY_SYSTEM, signal } = {}) {
       await inBatches(ports, BATCH, signal, () => tellExpired(ports, cause));

@@ -8,15 +8,16 @@ import {
   parseApiKeyId,
   type Scope,
 } from '../domain/api-key.ts';
-import { decodeApiKeyCursor, encodeApiKeyCursor } from '../domain/api-key-cursor.ts';
+import { cursorCodec, readInstant } from '../domain/cursor.ts';
 import { type Cause, causedBy, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId } from '../domain/identity.ts';
 import { before, minutes } from '../domain/instant.ts';
 import type { ApiKeySecrets, PresentedKey } from '../ports/api-key-secrets.ts';
-import type { ApiKeyStore } from '../ports/api-key-store.ts';
+import type { ApiKeyPlace, ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
-import type { KeyQuotaExceeded, Refusal } from '../refusal.ts';
+import type { KeyQuotaExceeded } from '../refusal.ts';
+import { cutTo, MOST_LISTED, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 
 /** What a new key is to be. */
 export interface NewKey {
@@ -27,7 +28,7 @@ export interface NewKey {
   readonly label?: string;
   /** Default: to read and to write. */
   readonly scopes?: readonly Scope[];
-  /** What the history tells of it; when absent, only whose key it is. */
+  /** The cause that the history records. Default: the account. */
   readonly cause?: Cause;
 }
 
@@ -41,26 +42,20 @@ export interface MintedKey {
 export interface RevokeRequest {
   readonly by: Actor | string;
   readonly id: string;
-  /** What the history tells of it; when absent, only in whose name it was. */
+  /** The cause that the history records. Default: the actor. */
   readonly cause?: Cause;
 }
 
 /** Which page of keys is wanted. */
-export interface KeyListRequest {
+export interface KeyListRequest extends PageRequest {
   /** An account lists its own; OPERATOR lists all. */
   readonly by: Actor | string;
   /** Only this account's, for the operator. */
   readonly account?: string;
-  /** What an earlier page gave as `next`. */
-  readonly cursor?: string;
-  /** 1 to 100; 20 when absent. */
-  readonly limit?: number;
 }
 
 /** A page, newest first, and the cursor of the next one. */
-export type KeyListOutcome =
-  | { readonly kind: 'page'; readonly keys: readonly ApiKey[]; readonly next: string | undefined }
-  | Refusal<'invalid_cursor'>;
+export type KeyListOutcome = PageOutcome<'keys', ApiKey>;
 
 /** What may be set about keys. */
 export interface KeyOptions {
@@ -110,7 +105,7 @@ export interface Keys {
   noteUse(key: ApiKey): Promise<void>;
 }
 
-const MOST_LISTED = 100;
+const CURSORS = cursorCodec<ApiKeyPlace>({ createdAt: readInstant, id: parseApiKeyId }, ['keys']);
 
 /** The ports that keys need. */
 export interface KeyPorts {
@@ -205,16 +200,12 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
 
 async function list(
   { apiKeys }: KeyPorts,
-  { by, account: wanted, cursor, limit = 20 }: KeyListRequest,
+  { by, account: wanted, ...page }: KeyListRequest,
 ): Promise<KeyListOutcome> {
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED) throw new TypeError('limit is 1 to 100');
   const account = boundTo(by) ?? (wanted === undefined ? undefined : accountId(wanted));
-  const after = cursor === undefined ? undefined : decodeApiKeyCursor(cursor);
-  if (after !== undefined && 'kind' in after) return after;
-  const found = await apiKeys.list({ account, after, limit: limit + 1 });
-  const keys = found.slice(0, limit);
-  const last = found.length > limit ? keys.at(-1) : undefined;
-  return { kind: 'page', keys, next: last && encodeApiKeyCursor(last) };
+  return await readPage('keys', page, CURSORS, async (after, limit) =>
+    cutTo(await apiKeys.list({ account, after, limit: limit + 1 }), limit),
+  );
 }
 
 async function create(

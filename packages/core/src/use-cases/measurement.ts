@@ -6,7 +6,7 @@ import type { CleanUpReport } from './clean-up-report.ts';
 /** How a try of a password ended. */
 type TryOutcome = 'granted' | 'wrong' | 'limited' | 'busy' | 'not_protected' | 'expired' | 'unknown';
 
-/** What an observer is told, once it has happened. */
+/** What an observer receives. */
 export type Measurement =
   | { readonly kind: 'stage'; readonly stage: 'prove' | 'store' | 'commit'; readonly took: Duration }
   | { readonly kind: 'publish'; readonly outcome: 'published' | 'replayed' | RefusalCode }

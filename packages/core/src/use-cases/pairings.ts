@@ -26,9 +26,9 @@ export interface NewConsent extends Pick<Consent, 'scopes' | 'label'> {
 /** What a program's poll comes to. */
 export type PairingOutcome =
   | ({ readonly kind: 'made' } & MintedKey)
-  /** Nobody has agreed yet, or what was agreed to ended with the session or key that gave it. */
+  /** No person has agreed yet, or the consent ended with its session or key. */
   | { readonly kind: 'waiting' }
-  /** The secret is none, or was not registered, has got its key, or its ten minutes are over. */
+  /** The secret is malformed or not registered, has got its key, or its ten minutes are over. */
   | { readonly kind: 'unknown' }
   | Unchangeable
   | KeyQuotaExceeded;
@@ -40,8 +40,8 @@ export type PairingOutcome =
  */
 export interface Pairings {
   /**
-   * Registers the hash of a program's secret for ten minutes; `unknown` when it is none, `full` while too many programs
-   * wait.
+   * Registers the hash of a program's secret for ten minutes; `unknown` for what is no hash, `full` while too many
+   * programs wait.
    */
   register(secretHash: string): Promise<{ readonly kind: 'registered' | 'unknown' | 'full' }>;
 
@@ -49,8 +49,8 @@ export interface Pairings {
   isRegistered(secretHash: string): Promise<boolean>;
 
   /**
-   * Agrees that whoever has the secret gets a key; `unknown` when its hash is not registered. A further consent in one
-   * session replaces the one before. Where the account has as many keys as it may have, it is refused.
+   * Agrees that the program with the secret gets a key; `unknown` when its hash is not registered. A further consent in
+   * one session replaces the one before. Refused while the account has as many keys as it may have.
    *
    * @throws TypeError when the key would administer, or do nothing.
    */

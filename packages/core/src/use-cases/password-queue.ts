@@ -13,7 +13,7 @@ const WAITING = 1_024;
 /** and of these, tries in one line. */
 const WAITING_IN_LINE = 256;
 
-/** One that waits: whoever rings its bell ends its present pause, or the next one where it makes none. */
+/** A waiting try. Its bell ends its current pause, or the next one. */
 interface Waiter {
   bell: AbortController;
 }
@@ -40,7 +40,7 @@ export class WaitingTries {
     ask: () => Promise<Answer | undefined>,
     signal?: AbortSignal,
   ): Promise<Answer | undefined> {
-    // Nobody overtakes a line.
+    // Those who wait in the line come first.
     const answer = this.#lines.has(name) ? undefined : await ask();
     return answer ?? (await this.#wait(name, ask, signal));
   }

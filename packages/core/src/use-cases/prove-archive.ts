@@ -62,7 +62,7 @@ export async function proveArchive(
   };
 }
 
-/** A listing may have 10 MB of names: whoever else waits for this thread has turns between. */
+/** A listing may have 10 MB of names: other work of this thread gets its turn in between. */
 async function judge(
   listing: ArchiveListing,
   limits: Limits,

@@ -34,7 +34,7 @@ export interface PublicationPorts {
   readonly ids: Ids;
 }
 
-/** A proved archive that somebody would publish. */
+/** A proved archive before it is published. */
 export interface Submitted {
   /** The site's files. */
   readonly entries: readonly ManifestEntry[];

@@ -26,7 +26,7 @@ import {
 } from './publication.ts';
 import type { ShowName, ShowPublication } from './show-publication.ts';
 
-/** An archive that was received whole, or its bytes, which are then received first. It is discarded whatever comes. */
+/** A received archive, or its bytes, which are received first. It is always discarded in the end. */
 export type GivenArchive = StagedArchive | Uint8Array | AsyncIterable<Uint8Array>;
 
 /** What is to be published. */
@@ -44,7 +44,7 @@ export interface PublishRequest {
   /** Viewers are asked for it from the first instant. Absent, null and the empty string all mean none. */
   readonly password?: string | null;
   readonly archive: GivenArchive;
-  /** What the history tells of it; when absent, only in whose name it was. */
+  /** The cause that the history records. Default: the actor. */
   readonly cause?: Cause;
   /** What the caller signed in with: nothing is published once that has ended. Absent: nothing is looked at. */
   readonly credential?: Credential;
@@ -172,7 +172,7 @@ export function publishing(
   };
 }
 
-/** Works with an archive, which is received when it is asked for, unless it was before, and discarded whatever comes. */
+/** Runs work with an archive, which is received on demand unless it was before, and always discarded in the end. */
 async function withArchive<Outcome>(
   staging: Staging,
   given: GivenArchive,

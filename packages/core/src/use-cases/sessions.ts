@@ -21,6 +21,7 @@ import type { BegunSession, SessionStore } from '../ports/session-store.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Keys } from './keys.ts';
 import type { Observe } from './measurement.ts';
+import { pageLimit } from './paging.ts';
 
 /** A session just begun, with the token that is given away this once. */
 export interface StartedSession {
@@ -29,21 +30,21 @@ export interface StartedSession {
   readonly token: string;
 }
 
-/** How long things last, and who is told of them. */
+/** Lifetimes, and an observer of ended sessions. */
 export interface SessionOptions {
   /** A session, from its beginning on. Default 12 hours. */
   readonly lifetime?: Duration;
   /** A session of an administrator whom an identity provider vouches for. Default 1 hour. */
   readonly adminLifetime?: Duration;
-  /** A sign-in link that nobody redeems. Default 1 hour. */
+  /** The lifetime of a sign-in link. Default 1 hour. */
   readonly linkLifetime?: Duration;
   /** Takes figures of sessions, for metrics. */
   readonly observe?: Observe;
 }
 
 /**
- * Signs people in to the management screen and out again. Tokens are kept as hashes only. The history tells of a session
- * as what was done by who acts in it: the operator who made its link, the key that began it, or the person.
+ * Signs people in to the management screen and out again. Tokens are stored as hashes only. In the history, the actor of a
+ * session is the operator who made its link, the key that began it, or the person.
  */
 export interface Sessions {
   /**
@@ -56,19 +57,19 @@ export interface Sessions {
     scope?: SessionScope,
   ): Promise<{ readonly token: string; readonly endsAt: Instant }>;
 
-  /** Begins a session with a link's token; `undefined` when it was used, has ended or is none. */
+  /** Begins a session with a link's token; `undefined` when it was used, has ended or is unknown. */
   redeem(token: string, origin?: Origin): Promise<StartedSession | undefined>;
 
   /**
    * Begins a session with an API key; `undefined` when there is no such key, `forbidden` without the scope `manage`.
-   * The history tells of a refused key that it knows, once a minute an account.
+   * The history records the refusal of a known key, once a minute and account.
    */
   signInWithKey(text: string, origin?: Origin): Promise<StartedSession | Refusal<'forbidden'> | undefined>;
 
-  /** Begins a session of somebody whom an identity provider vouches for. */
+  /** Begins a session of a person whom an identity provider vouches for. */
   signInPerson(person: Person, origin?: Origin): Promise<StartedSession>;
 
-  /** Tells the history, once a minute an account, that somebody may not sign in whom an identity provider knows. */
+  /** Records, once a minute and account, that a person whom an identity provider knows may not sign in. */
   refusePerson(person: Person, origin?: Origin): Promise<void>;
 
   /** The session of a token; `undefined` when it has ended, or the key that began it was revoked. */
@@ -78,7 +79,7 @@ export interface Sessions {
   end(token: string, origin?: Origin): Promise<void>;
 
   /**
-   * A page of the sessions that somebody is signed in with, and what the next one begins after.
+   * A page of the sessions in force, and the id after which the next page begins.
    *
    * @throws TypeError when the limit is no whole number from 1 to 100.
    */
@@ -110,7 +111,7 @@ export interface SessionPage {
 export interface EndRequest {
   readonly by: Actor | string;
   readonly id: string;
-  /** What the history tells of it; when absent, only in whose name it was. */
+  /** The cause that the history records. Default: the actor. */
   readonly cause?: Cause;
 }
 
@@ -125,7 +126,7 @@ export interface SessionPorts {
 
 const PURGED_AT_ONCE = 100;
 
-/** What a session is that nobody said more of. */
+/** The defaults of a session. */
 const MANAGING: Pick<Session, 'scope' | 'displayName'> = { scope: 'manage', displayName: null };
 
 /** The store knows who made a link. */
@@ -231,10 +232,10 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const event = eventOf(ids, { type: 'session.ended', at }, { actor, ...origin }, account);
       await sessions.end(hash, [event]);
     },
-    async list({ by, account: wanted, after, limit = 20 }) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
+    async list({ by, account: wanted, after, limit: most }) {
+      const limit = pageLimit(most);
       const account = boundTo(by) ?? (wanted === undefined ? undefined : accountId(wanted));
-      // Behind whatever begins like the last one: no two sessions share an id.
+      // An id is the beginning of a hash, and `g` sorts after every hexadecimal digit: this skips the session of that id.
       const last = after === undefined ? undefined : `${after}g`;
       const found = await sessions.list({ account, now: clock.now(), after: last, limit });
       const alive: Session[] = [];
@@ -288,7 +289,7 @@ async function isAlive(
   return (await apiKeys.find(apiKey, signal))?.revokedAt === null;
 }
 
-/** Somebody who tries on and on leaves one event a minute. */
+/** Repeated tries leave one event a minute. */
 async function noteRefusal(
   { sessions, clock, ids }: SessionPorts,
   cause: Cause,

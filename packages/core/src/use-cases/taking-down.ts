@@ -5,7 +5,7 @@ import { after } from '../domain/instant.ts';
 import { expectReason } from '../domain/operator-text.ts';
 import type { Publication } from '../domain/publication.ts';
 import type { Role } from '../domain/role.ts';
-import { decodeTakedownCursor, encodeTakedownCursor, type Takedown, takenDown } from '../domain/takedown.ts';
+import { type Takedown, takedownCursors, takenDown } from '../domain/takedown.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -15,6 +15,7 @@ import type { Refusal } from '../refusal.ts';
 import { AT_ONCE, allOf } from './all-settled.ts';
 import { NOT_FOUND } from './changing.ts';
 import { CLAIM, remove } from './cleaning.ts';
+import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import type { ShowPublication } from './show-publication.ts';
 
 /** Rows asked for in one step. */
@@ -47,17 +48,10 @@ export type TakedownOutcome =
   | Refusal<'not_found'>;
 
 /** Which page of all takedowns is wanted. */
-export interface TakedownListRequest {
-  /** What an earlier page gave as `next`. */
-  readonly cursor?: string;
-  /** 1 to 100; 20 when absent. */
-  readonly limit?: number;
-}
+export type TakedownListRequest = PageRequest;
 
 /** A page, newest first, and the cursor of the next one. */
-export type TakedownListOutcome =
-  | { readonly kind: 'page'; readonly takedowns: readonly Takedown[]; readonly next: string | undefined }
-  | Refusal<'invalid_cursor'>;
+export type TakedownListOutcome = PageOutcome<'takedowns', Takedown>;
 
 /** Takes publications down: stops them, and keeps their archives from being published again. */
 export interface TakingDown {
@@ -81,8 +75,8 @@ export interface TakingDown {
   liftTakedown(sha256: Sha256, cause: Cause): Promise<{ readonly kind: 'lifted' } | Refusal<'not_found'>>;
 
   /**
-   * Brings a takedown that was kept elsewhere: takes its publication down where it is there, and forbids its archive.
-   * Answers whether anything changed.
+   * Imports a takedown: takes its publication down if it exists, and forbids its archive. Returns whether anything
+   * changed.
    */
   bringTakedown(takedown: Omit<Takedown, 'liftedAt'>, cause: Cause): Promise<boolean>;
 }
@@ -106,15 +100,10 @@ export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingD
       }
       return { kind: 'taken_down', publication: show(role), copies };
     },
-    async listTakedowns({ cursor, limit = 20 } = {}) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
-      const place = cursor === undefined ? undefined : decodeTakedownCursor(cursor);
-      if (place !== undefined && 'kind' in place) return place;
-      const found = await takedowns.list({ sha256: undefined, after: place, limit: limit + 1 });
-      const page = found.slice(0, limit);
-      const last = found.length > limit ? page.at(-1) : undefined;
-      return { kind: 'page', takedowns: page, next: last && encodeTakedownCursor(last) };
-    },
+    listTakedowns: (request = {}) =>
+      readPage('takedowns', request, takedownCursors, async (after, limit) =>
+        cutTo(await takedowns.list({ sha256: undefined, after, limit: limit + 1 }), limit),
+      ),
     async liftTakedown(sha256, cause) {
       let isLifted = false;
       for (;;) {
@@ -176,7 +165,7 @@ async function lift(
   return (await takedowns.lift(takedown, at, [event])).kind === 'lifted';
 }
 
-/** Others in service with the same archive. Nobody publishes one more: it is forbidden. */
+/** Other publications in service with the same archive. No more can come: the archive is forbidden. */
 async function copiesOf(
   { takedowns, clock }: TakedownPorts,
   { id, sha256 }: Role,

@@ -27,9 +27,9 @@ export interface EnterRequest {
   readonly password: string;
   /** The client's address, an IPv6 one reduced to its /64. */
   readonly address: string;
-  /** Tokens of grants that the viewer shows: with a good one nobody waits while others try. */
+  /** Tokens of grants that the viewer shows: a valid one ends the wait for other tries. */
   readonly tokens?: readonly string[];
-  /** Ends the wait for other tries. A try that has begun is settled whoever leaves. */
+  /** Ends the wait for other tries. A try that has begun is settled in any case. */
   readonly signal?: AbortSignal;
 }
 

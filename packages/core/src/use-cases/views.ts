@@ -7,19 +7,19 @@ import { inBatches } from './in-batches.ts';
 
 /** What a view is counted with. */
 export interface ViewCounter {
-  /** Somebody opened a page of its site. */
+  /** A viewer opened a page of its site. */
   viewed(role: RoleId): void;
 
-  /** Somebody gave a password for it that was wrong. */
+  /** A viewer gave a wrong password for it. */
   passwordRefused(role: RoleId): void;
 }
 
-/** Counts views in memory, adds them to the store, and tells of them. */
+/** Counts views in memory, adds them to the store, and reads them. */
 export interface Views extends ViewCounter {
   /**
-   * Adds what was counted to the store in one write, up to 1,000 days of roles; answers whether more waits. Meant to be
-   * called every ten seconds, and before the process ends until nothing waits. What cannot be stored is kept for the
-   * next time, and may be added twice when the store failed after it had stored it.
+   * Adds the counts to the store in one write, up to 1,000 days of roles, and returns whether more wait. Call it every
+   * ten seconds, and until nothing waits before the process ends. Counts that cannot be stored wait for the next call;
+   * they are added twice if the store fails after it has stored them.
    *
    * @throws Fault as the store does.
    */

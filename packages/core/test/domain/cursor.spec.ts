@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decodeCursor, encodeCursor, type RoleFilter } from '../../src/domain/cursor.ts';
-import { accountId, instant, parseRoleId, type RoleId } from '../../src/index.ts';
+import { cursorCodec, type RoleFilter, roleCursors } from '../../src/domain/cursor.ts';
+import { takedownCursors } from '../../src/domain/takedown.ts';
+import {
+  accountId,
+  instant,
+  parseRoleId,
+  type RoleId,
+  type Sha256,
+  type TakedownCursor,
+} from '../../src/index.ts';
 import { NOW, UUID } from '../values.ts';
 
 const id = UUID as RoleId;
@@ -20,13 +28,13 @@ describe('a cursor', () => {
         (at, uuid, state, search) => {
           const cursor = { publishedAt: instant(at), id: parseRoleId(uuid) as RoleId };
           const filter: RoleFilter = { account, state, search };
-          expect(decodeCursor(encodeCursor(cursor, filter), filter)).to.deep.equal(cursor);
+          expect(roleCursors(filter).decode(roleCursors(filter).encode(cursor))).to.deep.equal(cursor);
         },
       ),
     );
   });
   it('is good under its own filter only', () => {
-    const text = encodeCursor({ publishedAt: NOW, id }, everything);
+    const text = roleCursors(everything).encode({ publishedAt: NOW, id });
     for (const other of [
       { account: accountId('another') },
       { state: 'expired' },
@@ -34,15 +42,21 @@ describe('a cursor', () => {
       { search: 'undefined' },
       { search: '' },
     ] as const) {
-      expect(decodeCursor(text, { ...everything, ...other })).to.have.property('code', 'invalid_cursor');
+      expect(roleCursors({ ...everything, ...other }).decode(text)).to.have.property(
+        'code',
+        'invalid_cursor',
+      );
     }
   });
   it('is safe in a URL as it stands', () => {
-    const text = encodeCursor({ publishedAt: NOW, id }, { account, state: 'published', search: 'ä /&' });
+    const text = roleCursors({ account, state: 'published', search: 'ä /&' }).encode({
+      publishedAt: NOW,
+      id,
+    });
     expect(encodeURIComponent(text)).to.equal(text);
   });
   it('that is not ours is refused', () => {
-    const text = encodeCursor({ publishedAt: NOW, id }, everything);
+    const text = roleCursors(everything).encode({ publishedAt: NOW, id });
     for (const wrong of [
       '',
       'abc',
@@ -52,10 +66,25 @@ describe('a cursor', () => {
       text.replace(id, 'x'.repeat(36)),
       text.replace(id, '-'.repeat(36)),
       text.slice(0, -1),
+      text.replace(id, ''),
+      text.replace(id, 'undefined'),
     ]) {
-      expect(decodeCursor(wrong, everything)).to.have.property('code', 'invalid_cursor');
+      expect(roleCursors(everything).decode(wrong)).to.have.property('code', 'invalid_cursor');
     }
     const [, rest = ''] = /^[^.]+(.*)$/.exec(text) ?? [];
-    expect(decodeCursor(`zzzzzzzzzzz${rest}`, everything)).to.have.property('code', 'invalid_cursor');
+    for (const at of ['9999999999999999', '-1', '1e3', 'zzz', 'undefined', '']) {
+      expect(roleCursors(everything).decode(`${at}${rest}`)).to.have.property('code', 'invalid_cursor');
+    }
+  });
+  it('is not one of another list', () => {
+    const text = cursorCodec({ id: parseRoleId }, ['one list']).encode({ id });
+    expect(cursorCodec({ id: parseRoleId }, ['another']).decode(text)).to.have.property(
+      'code',
+      'invalid_cursor',
+    );
+  });
+  it('leads back to a takedown without a SHA-256', () => {
+    const place: TakedownCursor = { at: NOW, id, sha256: '' as Sha256 };
+    expect(takedownCursors.decode(takedownCursors.encode(place))).to.deep.equal(place);
   });
 });

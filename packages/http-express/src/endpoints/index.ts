@@ -1,6 +1,7 @@
 import type { AccountCall, Endpoint, OperatorCall } from '../endpoint.ts';
 import { listAccounts, readAccount, updateAccount } from './accounts.ts';
 import { listAllPins, readAnyPin, takeDownPin } from './administered-pins.ts';
+import { createGrant } from './create-grant.ts';
 import { readAdminDocument } from './documents.ts';
 import { listAllEvents, listEvents } from './list-events.ts';
 import { listPins } from './list-pins.ts';
@@ -20,6 +21,7 @@ export const endpoints: readonly Endpoint<AccountCall>[] = [
   readPin,
   updatePin,
   stopPin,
+  createGrant,
   readLimits,
   listEvents,
   listNames,

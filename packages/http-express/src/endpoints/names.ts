@@ -53,7 +53,6 @@ const nameBody = jsonBody({
   }),
   examples: { pin: { pin: EXAMPLE_ID } },
   expected: 'exactly one member, "pin", which is a string',
-  document: '/openapi.json',
 });
 
 export const setName = writingEndpoint({

@@ -1,26 +1,8 @@
-import type { Mode } from '@pinfold/core';
 import { operatorEndpoint } from '../endpoint.ts';
 import { jsonBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
 import { operatorText } from '../wire/members.ts';
-
-const mode = T.oneOf(['normal', 'read_only'] satisfies readonly Mode['kind'][]);
-const SERVICE = { mode, message: T.nullable(T.string(), { maxLength: 255 }) };
-
-/** How the service runs, as JSON. */
-export type WireService = T.ObjectOf<typeof SERVICE>;
-
-/**
- * The JSON of the mode.
- *
- * @example
- * import { serviceOf } from '@pinfold/http-express';
- *
- * serviceOf({ kind: 'read_only', message: 'Back at noon' }).mode; // 'read_only'
- */
-export function serviceOf({ kind, message }: Mode): WireService {
-  return { mode: kind, message };
-}
+import { SERVICE, serviceOf, type WireService } from '../wire/service.ts';
 
 const serviceAnswer = T.named('ServiceAnswer', () => T.object({ service: T.object(SERVICE) }));
 const EXAMPLE: WireService = { mode: 'read_only', message: 'Back at noon, when the database has moved.' };
@@ -39,7 +21,7 @@ export const readService = operatorEndpoint({
 });
 
 const updateSchema = T.closed({
-  mode,
+  mode: SERVICE.mode,
   message: T.optional(
     T.nullable(operatorText('The answer to callers whose changes are refused, without control characters.')),
   ),

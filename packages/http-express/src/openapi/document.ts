@@ -22,6 +22,8 @@ export interface OpenApiOptions {
   readonly history?: boolean;
   /** Whether the API tells how often a publication was viewed; true when absent. */
   readonly views?: boolean;
+  /** Whether the API creates grants; true when absent. */
+  readonly grants?: boolean;
 }
 
 /**
@@ -80,12 +82,13 @@ const LICENSE = { name: 'MIT', identifier: 'MIT' };
 const ADMINISTRATION = 'administration';
 
 function documentOf(
-  { publicUrl: text, limits = defaultLimits, signIn, history = true, views = true }: OpenApiOptions,
+  options: OpenApiOptions,
   described: readonly Endpoint<never>[],
   own: JsonObject,
 ): JsonObject {
-  const url = publicUrl(text);
-  const context = { publicUrl: url, limits, offered: { history, views } };
+  const { limits = defaultLimits, signIn, history = true, views = true, grants = true } = options;
+  const url = publicUrl(options.publicUrl);
+  const context = { publicUrl: url, limits, offered: { history, views, grants } };
   const paths = pathsOf(described, context);
   const responses = {
     Unauthorized: problem(['unauthorized']),
@@ -144,7 +147,12 @@ function operationOf(endpoint: Endpoint<never>, context: DocumentContext): JsonO
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: { [body.mediaType]: body.content } } }),
+      : {
+          requestBody: {
+            ...(body.isOptional ? {} : { required: true }),
+            content: { [body.mediaType]: body.content },
+          },
+        }),
     responses: {
       ...answersOf(endpoint.answers(context), rates),
       ...problems(codesOf(endpoint), rates),

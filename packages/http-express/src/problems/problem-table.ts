@@ -216,7 +216,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   quota_exceeded: {
     status: 403,
     code: 'quota_exceeded',
-    title: 'The account has no room for this publication',
+    title: 'A quota of the account is used up',
     detail: 'Stop publications that are no longer needed, or ask the operator for a larger quota.',
     advice: 'Stop publications that are no longer needed and send the very same request again',
     key: 'keep',

@@ -2,7 +2,7 @@ import type { Refusal, UpdateOutcome } from '@pinfold/core';
 import type { AnyRefusal, ProblemDetails } from './problem.ts';
 
 /** What was wanted of a role. */
-export type RoleOperation = 'change' | 'name' | 'reset_expiration' | 'stop';
+export type RoleOperation = 'change' | 'name' | 'open' | 'reset_expiration' | 'stop';
 
 type State = Refusal<'invalid_state'>['state'];
 type Words = Required<Pick<ProblemDetails, 'detail' | 'advice'>>;
@@ -39,6 +39,13 @@ const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, W
     expired: {
       detail: 'The publication is expired: point the name at one that is in service.',
       advice: CHOOSE_ANOTHER,
+    },
+  },
+  open: {
+    expired: {
+      detail:
+        'The publication is expired, and viewers can no longer see it: publish the site again for a new URL.',
+      advice: PUBLISH_AGAIN,
     },
   },
   reset_expiration: {

@@ -29,7 +29,6 @@ export type WireWarning = Pick<WireError, 'rule' | 'detail' | 'path'>;
 const NEWER = 'A newer version of the service warns of this: ask it once more after the upgrade.';
 
 const NO_MORE_NAMES = {
-  title: 'The account has no room for this name',
   detail: 'Delete names that are no longer needed, or ask the operator for a larger quota.',
   advice: 'Delete names that are no longer needed and send the very same request again',
 };

@@ -63,3 +63,8 @@ export function hasMediaType(request: IncomingMessage, type: string): boolean {
   const { 'content-type': sent = '', 'content-encoding': coding = 'identity' } = request.headers;
   return sent.split(/[; \t]/, 1)[0]?.toLowerCase() === type && coding.toLowerCase() === 'identity';
 }
+
+/** Whether a request says that it has no body (RFC 9112, section 6.3). */
+export function hasNoBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+}

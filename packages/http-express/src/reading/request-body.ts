@@ -3,7 +3,7 @@ import type { Call } from '../endpoint.ts';
 import { type AnyRefusal, type ProblemDetails, refuseRequest } from '../problems/problem.ts';
 import { type JsonObject, named, type Schema } from '../schema.ts';
 import type { Service } from '../service.ts';
-import { hasMediaType, readJson } from './json-body.ts';
+import { hasMediaType, hasNoBody, type JsonBody, readJson } from './json-body.ts';
 import { checkOf } from './schema-check.ts';
 
 /** The body of a request. */
@@ -11,6 +11,8 @@ export interface RequestBody<Body> {
   readonly mediaType: string;
   /** Its media type object of the API document. */
   readonly content: JsonObject;
+  /** Whether a request without a body is read as `{}`. */
+  readonly isOptional?: true;
   /** Absent: the handler reads it. */
   readonly read?: (
     service: Service,
@@ -26,14 +28,15 @@ interface JsonBodyOptions<Sent extends object, Body extends object> {
   readonly schema: Schema<Sent>;
   /** What the document says where that is more than `schema` checks. */
   readonly describe?: (limits: Limits) => Schema<Sent>;
-  readonly examples: Readonly<Record<string, Sent>>;
-  /** The members, for the detail of a refusal; absent: as the table of problems says it. */
+  readonly examples?: Readonly<Record<string, Sent>>;
+  readonly isOptional?: true;
+  /** The expected members, for the detail of a refusal. */
   readonly expected?: string;
-  /** The path of the document that describes it. */
-  readonly document?: string;
   /** Checks what a schema cannot; undefined is refused as a body that is not as the schema says. */
   readonly parse?: (sent: Sent, limits: Limits) => Body | AnyRefusal | undefined;
 }
+
+const EMPTY: JsonBody = { value: {}, members: 0 };
 
 /** A body of JSON, whose members each come once. */
 export function jsonBody<Sent extends object, Body extends object = Sent>({
@@ -41,20 +44,26 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
   schema,
   describe = () => schema,
   examples,
+  isOptional,
   expected,
-  document = '/admin/openapi.json',
   parse = (sent) => sent as object as Body,
 }: JsonBodyOptions<Sent, Body>): RequestBody<Body> {
   const check = checkOf<Sent>(schema);
-  const values = Object.entries(examples).map(([example, value]) => [example, { value }]);
-  const [wrongType, wrong] = wordsOf(expected, document);
+  const values =
+    examples && Object.entries(examples).map(([example, value]) => [example, { value }] as const);
+  const [wrongType, wrong] = wordsOf(expected);
   return {
     mediaType: 'application/json',
-    content: { schema: named(name, describe), examples: Object.fromEntries(values) },
+    ...(isOptional === undefined ? {} : { isOptional }),
+    content: {
+      schema: named(name, describe),
+      ...(values === undefined ? {} : { examples: Object.fromEntries(values) }),
+    },
     read: async ({ useCases: { clock, limits }, bodyTimeouts }, { request, again }) => {
-      if (!hasMediaType(request, 'application/json'))
+      const isAbsent = isOptional === true && hasNoBody(request);
+      if (!isAbsent && !hasMediaType(request, 'application/json'))
         return refuseRequest('unsupported_media_type', wrongType);
-      const { value, members } = await readJson(request, { clock, ...bodyTimeouts });
+      const { value, members } = isAbsent ? EMPTY : await readJson(request, { clock, ...bodyTimeouts });
       const refused = await again();
       if (refused !== undefined) return refused;
       const sent = await check(value);
@@ -66,12 +75,9 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
   };
 }
 
-function wordsOf(
-  expected: string | undefined,
-  document: string,
-): readonly [ProblemDetails?, ProblemDetails?] {
+function wordsOf(expected: string | undefined): readonly [ProblemDetails?, ProblemDetails?] {
   if (expected === undefined) return [];
-  const detail = `Send an object with ${expected}, as ${document} describes it.`;
+  const detail = `Send an object with ${expected}, as the API document describes it.`;
   return [{ detail: 'Send a body of application/json.' }, { detail }];
 }
 

@@ -12,6 +12,7 @@ const EVENT_TYPES: Readonly<Record<EventType, true>> = {
   'pin.pinned': true,
   'pin.unpinned': true,
   'pin.stopped': true,
+  'pin.grant_created': true,
   'pin.taken_down': true,
   'pin.expired': true,
   'pin.purged': true,

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Duration, seconds } from '@pinfold/core';
 import { pause } from './pause.ts';
 
-/** How much of a body that nobody wants is still read: 30 seconds of it, and 64 MiB. */
+/** How much of an unwanted body is still read: 30 seconds of it, and 64 MiB. */
 export interface DrainLimits {
   readonly clock: Clock;
   readonly time?: Duration;
@@ -75,7 +75,7 @@ export async function drain(
     if (thrown > bytes) stop();
   };
   request.on('data', count).once('end', stop).once('error', stop).once('close', stop).resume();
-  // What nobody has begun to read when its answer is out, Node throws away by itself, uncounted.
+  // A body that is not being read when its answer is out is discarded by Node itself, uncounted.
   request.read(0);
   await pause(clock, time, over.signal);
   request.off('data', count).off('end', stop).off('close', stop);

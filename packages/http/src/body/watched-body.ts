@@ -13,7 +13,7 @@ export interface BodyLimits {
   readonly total: Duration;
   /** The most bytes. */
   readonly bytes: number;
-  /** Takes the body when somebody begins to read it, to measure its pace. */
+  /** Takes the body when it is first read, to measure its pace. */
   readonly follow?: (body: IncomingBody) => void;
 }
 
@@ -39,7 +39,7 @@ export class BodyError extends Error {
   }
 }
 
-/** Bytes that are gathered of a body that comes in smaller pieces: each piece costs whoever reads on. */
+/** Smaller pieces of a body are joined to this size, in bytes: each piece costs its reader. */
 const GATHERED = 16_384;
 /** Up to so many bytes, a loop copies faster than a call into Node. */
 const FEW = 32;
@@ -48,8 +48,8 @@ const EMPTY = Buffer.alloc(0);
 const LATE: Duration = seconds(1);
 
 /**
- * The body of a request as long as it keeps coming; it fails with a {@link BodyError}. Whatever becomes of it, the
- * request itself stays as it is, since it still has to carry its answer.
+ * The body of a request as long as it keeps coming; it fails with a {@link BodyError}. The
+ * request itself is never destroyed, since it still has to carry its answer.
  */
 export class WatchedBody extends Readable implements IncomingBody {
   readonly #request: IncomingMessage;
@@ -80,7 +80,7 @@ export class WatchedBody extends Readable implements IncomingBody {
     this.#fail('stalled');
   }
 
-  /** Its client is not asked for the body, where it waits for that, before somebody reads it. */
+  /** A client that waits for `100 Continue` is asked for the body when it is first read. */
   override _read(): void {
     if (!this.#begun) this.#begin();
     else if (!this.#request.destroyed) this.#request.resume();
@@ -139,7 +139,7 @@ export class WatchedBody extends Readable implements IncomingBody {
 
   readonly #pass = (chunk: Buffer = EMPTY): void => {
     this.#last = this.#limits.clock.now();
-    // Of a piece that somebody keeps, no more than its own bytes stay in memory.
+    // A copy: a reader that holds the piece holds no more than its own bytes.
     const held = Buffer.from(this.#gathered.subarray(0, this.#held));
     this.#held = 0;
     for (const bytes of [held, chunk]) {

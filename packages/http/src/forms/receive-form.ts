@@ -58,7 +58,7 @@ const LONGEST_TEXT = 65_536;
 /** The most parts, also of those that are passed over: a form of nothing but heads must not cost more than any other. */
 const MOST_PARTS = 100;
 
-/** multer reads whatever stream has headers, though its types ask for a request. */
+/** multer reads any stream with headers, though its types ask for a request. */
 type Parse = (body: Readable, response: undefined, done: (error?: unknown) => void) => void;
 
 /**
@@ -210,7 +210,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
     else this.#parsed.reject(error);
   }
 
-  /** Whether the reader goes on. What it throws is thrown in the middle of a stream, where nobody would catch it. */
+  /** Whether to read on. Routes exceptions of the callback into the result: in a stream's listener they would be uncaught. */
   #admits(judge: () => Refused | undefined): boolean {
     try {
       const refused = judge();

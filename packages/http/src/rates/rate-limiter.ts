@@ -14,7 +14,7 @@ interface Entry {
   readonly wholeAt: Instant;
 }
 
-/** Entries kept at the same time; beyond it the oldest is dropped. */
+/** The most entries; a further one replaces the oldest. */
 const MOST_ENTRIES = 100_000;
 /** Entries that each call checks for removal: two for one that may come, so that dropping keeps up. */
 const CHECKED = 2;

@@ -34,7 +34,7 @@ export class RequestLimiter {
   readonly #revocations: RateLimiter<string> = new RateLimiter();
 
   /**
-   * Counts a failure or a beginning of somebody who is not signed in: a wrong key or link, a sign-in begun elsewhere.
+   * Counts an attempt of a client that is not signed in: a wrong key or link, a sign-in begun elsewhere.
    * Check first whether the request succeeds: what succeeds is not counted.
    *
    * @param address the client's, as far as proxies are trusted; of IPv6 its /64 counts.

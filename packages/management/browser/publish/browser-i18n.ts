@@ -1,19 +1,17 @@
+import { type Language, parseLanguage } from '@pinfold/http/language';
 import { type Message, Words } from '../../src/i18n.ts';
-import { type Language, parseLanguage } from '../../src/language.ts';
-import { publishing as en } from '../../src/messages/en/publishing.ts';
-import { rules as enRules } from '../../src/messages/en/rules.ts';
-import { publishing as ja } from '../../src/messages/ja/publishing.ts';
-import { rules as jaRules } from '../../src/messages/ja/rules.ts';
+import * as en from '../../src/messages/en.ts';
+import * as ja from '../../src/messages/ja.ts';
 
 /** What is said while publishing. */
-export type PublishingId = keyof typeof en | keyof typeof enRules;
+export type PublishingId = keyof typeof en.publishing | keyof typeof en.rules;
 
 /** The words of the page's language, in the person's time zone. */
 export type Speech = Words<PublishingId>;
 
 const CATALOGUES: Readonly<Record<Language, Readonly<Record<PublishingId, Message>>>> = {
-  en: { ...en, ...enRules },
-  ja: { ...ja, ...jaRules },
+  en: { ...en.publishing, ...en.rules },
+  ja: { ...ja.publishing, ...ja.rules },
 };
 
 export function speech(): Speech {

@@ -7,6 +7,7 @@ import {
 } from '@pinfold/core/administration';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
+import { pageRequest, positionOf, present, queryText } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
@@ -18,15 +19,12 @@ const PAGE_SIZE = 50;
 
 /** Shows a page of all accounts, or leads to the one that was asked for by name. */
 export async function showAccounts(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  const { name, cursor } = visit.request.query;
-  if (typeof name === 'string' && name.trim() !== '') return seeOther(pathOf(visit, name.trim()));
-  const further = typeof cursor === 'string';
-  const listed = await administrationOf(screen).listAccounts({
-    limit: PAGE_SIZE,
-    ...(further ? { cursor } : {}),
-  });
+  const name = queryText(visit, 'name');
+  if (name !== '') return seeOther(pathOf(visit, name));
+  const asked = pageRequest(visit, PAGE_SIZE);
+  const listed = await administrationOf(screen).listAccounts(asked);
   if (listed.kind === 'refused') return seeOther(`${visit.base}/administration`);
-  return page(accountsView(visit, { accounts: listed.accounts, further, next: listed.next }));
+  return page(accountsView(visit, { accounts: listed.accounts, position: positionOf(asked, listed) }));
 }
 
 /** Shows an account, and what was wrong with a form about it. */
@@ -80,29 +78,23 @@ export async function unblock(screen: Screen, visit: SignedInContext): Promise<A
 
 /** Shows what happened to all accounts, or to one. */
 export async function showAccountHistory({ history }: Screen, visit: SignedInContext): Promise<Answer> {
-  const { account, cursor } = visit.request.query;
-  const name = typeof account === 'string' ? known(account) : undefined;
-  const further = typeof cursor === 'string';
-  const listed = await history?.list({
-    by: OPERATOR,
-    limit: PAGE_SIZE,
-    ...(name === undefined ? {} : { account: name }),
-    ...(further ? { cursor } : {}),
-  });
+  const account = known(queryText(visit, 'account'));
+  const asked = pageRequest(visit, PAGE_SIZE);
+  const listed = await history?.list({ by: OPERATOR, ...asked, ...present({ account }) });
   if (listed === undefined) return notFound(visit);
   if (listed.kind === 'refused') return seeOther(`${visit.base}/administration/history`);
   return page(
-    accountHistoryView(visit, { events: listed.events, account: name, further, next: listed.next }),
+    accountHistoryView(visit, { events: listed.events, account, position: positionOf(asked, listed) }),
   );
 }
 
-/** What was given as a reason; `undefined` where it will not do. */
+/** The reason of the form; `undefined` if it is invalid. */
 export function reasonOf(visit: SignedInContext): string | undefined {
   const reason = textOf(visit, 'reason');
   return isOperatorText(reason) ? reason : undefined;
 }
 
-/** What there is for those who administer: routes that need it are there only with it. */
+/** The use cases of administration: routes that need them exist only with them. */
 export function administrationOf({ administration }: Screen): Administration {
   if (administration === undefined) throw new TypeError('there is no administration');
   return administration;
@@ -116,7 +108,7 @@ async function change(
 ): Promise<Answer> {
   const name = nameOf(visit);
   const administration = administrationOf(screen);
-  // Only the API and the command make a name known.
+  // Only the API and the command create accounts by name.
   if (name === undefined || (await administration.showAccount(name)) === undefined) return notFound(visit);
   await work(administration, name);
   return seeOther(pathOf(visit, name), { tone: 'good', message: done });
@@ -130,7 +122,7 @@ function nameOf({ request }: SignedInContext): AccountId | undefined {
   return known(String(request.params.name));
 }
 
-/** A text as the name of an account; `undefined` where it is none. */
+/** A text as the name of an account; `undefined` if it cannot be one. */
 export function known(name: string): AccountId | undefined {
   try {
     return accountId(name);

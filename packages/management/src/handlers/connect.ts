@@ -3,11 +3,10 @@ import { CHANGE_COST } from '@pinfold/core/adapter';
 import type { Screen } from '../options.ts';
 import { refuseStranger } from '../request/rates.ts';
 import { fieldOf, type RequestContext, type SignedInContext } from '../request/request-context.ts';
-import { type Answer, page, seeOther } from '../response/answer.ts';
+import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { refuse, refuseChanges } from '../response/refuse.ts';
 import { type ConnectModel, connectView } from '../views/connect.ts';
-import { keyWishOf } from './key-wish.ts';
-import { keysFull } from './keys.ts';
+import { keysFull, readKeyRequest } from './keys.ts';
 
 /** After how many seconds a program is to ask again. */
 const POLL_SECONDS = 2;
@@ -20,7 +19,7 @@ const WAITING: Answer = { kind: 'json', status: 202, body: { status: 'waiting' }
 /** What gives programs their keys. */
 export interface Connecting extends Screen {
   readonly pairings: Pairings;
-  /** Absent where it cannot be told before whether the account has as many keys as it may have. */
+  /** Absent: whether the account is at its limit of keys is known only when one is created. */
   readonly keys?: Keys;
 }
 
@@ -50,7 +49,7 @@ export async function showConnect({ pairings, keys }: Connecting, visit: SignedI
 /** Agrees that the program gets a key. */
 export async function connect({ pairings }: Connecting, visit: SignedInContext): Promise<Answer> {
   const secretHash = fieldOf(visit, 'request') ?? '';
-  const { label, scopes, trouble } = keyWishOf(visit);
+  const { label, scopes, trouble } = readKeyRequest(visit);
   const model = { secretHash, label, trouble };
   if (trouble !== undefined) {
     const isKnown = await pairings.isRegistered(secretHash);
@@ -79,15 +78,14 @@ export async function handOverKey(connecting: Connecting, visit: RequestContext)
       return WAITING;
     case 'refused': {
       if (outcome.code !== 'quota_exceeded') return refuseChanges(visit, outcome);
-      visit.who.outcome = outcome.code;
-      return { kind: 'json', status: 403, body: { kind: 'refused', message: keysFull(visit, outcome) } };
+      const body = { kind: 'refused', message: keysFull(visit, outcome) };
+      return { kind: 'json', status: 403, body, log: { outcome: outcome.code } };
     }
     case 'made': {
       const { key, text } = outcome;
       const { id, account, scopes } = key;
-      visit.who.account = account;
-      visit.who.key = id;
-      return { kind: 'json', status: 200, body: { status: 'given', key: text, id, account, scopes } };
+      const body = { status: 'given', key: text, id, account, scopes };
+      return { kind: 'json', status: 200, body, log: { account, key: id } };
     }
     default:
       return outcome satisfies never;
@@ -99,6 +97,6 @@ function unknown(visit: SignedInContext, model: Omit<ConnectModel, 'kind'>): Ans
 }
 
 function refused(visit: SignedInContext, status: 400 | 403 | 422, model: ConnectModel): Answer {
-  visit.who.outcome = status === 403 ? 'quota_exceeded' : 'invalid_form';
-  return page(connectView(visit, model), status);
+  const outcome = status === 403 ? 'quota_exceeded' : 'invalid_form';
+  return logged(page(connectView(visit, model), status), { outcome });
 }

@@ -1,6 +1,7 @@
 import { parseRoleId } from '@pinfold/core';
 import type { History } from '@pinfold/core/history';
 import type { Screen } from '../options.ts';
+import { pageRequest, positionOf, present, queryText } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { historyView } from '../views/history.ts';
@@ -16,15 +17,9 @@ export async function showHistory(
 }
 
 async function historyPage(history: History, visit: SignedInContext): Promise<Answer> {
-  const { pin: id, cursor } = visit.request.query;
-  const pin = typeof id === 'string' ? parseRoleId(id) : undefined;
-  const further = typeof cursor === 'string';
-  const listed = await history.list({
-    by: visit.account,
-    limit: PAGE_SIZE,
-    ...(pin === undefined ? {} : { pin }),
-    ...(further ? { cursor } : {}),
-  });
+  const pin = parseRoleId(queryText(visit, 'pin'));
+  const asked = pageRequest(visit, PAGE_SIZE);
+  const listed = await history.list({ by: visit.account, ...asked, ...present({ pin }) });
   if (listed.kind === 'refused') return seeOther(`${visit.base}/history`);
-  return page(historyView(visit, { events: listed.events, pin, further, next: listed.next }));
+  return page(historyView(visit, { events: listed.events, pin, position: positionOf(asked, listed) }));
 }

@@ -1,30 +1,30 @@
-import type { KeyQuotaExceeded, Keys } from '@pinfold/core';
-import type { SignedInContext } from '../request/request-context.ts';
-import { type Answer, page, seeOther } from '../response/answer.ts';
+import { type KeyQuotaExceeded, type Keys, MEMBER_SCOPES, type Scope } from '@pinfold/core';
+import { codePoints } from '@pinfold/core/adapter';
+import { type PageRequest, pageRequest, positionOf } from '../request/page-request.ts';
+import { fieldOf, fieldsOf, type SignedInContext } from '../request/request-context.ts';
+import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { refuseChanges } from '../response/refuse.ts';
 import { type KeysModel, keysView } from '../views/keys.ts';
-import { keyWishOf } from './key-wish.ts';
 
 const PAGE_SIZE = 50;
+const LONGEST_LABEL = 100;
 
 /** Shows a page of the account's API keys. */
 export function showKeys(keys: Keys, visit: SignedInContext): Promise<Answer> {
-  const { cursor } = visit.request.query;
-  return pageOfKeys(keys, visit, 200, {}, typeof cursor === 'string' ? cursor : undefined);
+  return pageOfKeys(keys, visit, 200, {}, pageRequest(visit, PAGE_SIZE));
 }
 
 /** Makes a key; its text is shown on this page, and never again. */
 export async function createKey(keys: Keys, visit: SignedInContext): Promise<Answer> {
-  const { label, scopes, trouble: message } = keyWishOf(visit);
+  const { label, scopes, trouble: message } = readKeyRequest(visit);
   if (message !== undefined) {
-    visit.who.outcome = 'invalid_form';
-    return await pageOfKeys(keys, visit, 422, { trouble: { message, label } });
+    const answer = await pageOfKeys(keys, visit, 422, { trouble: { message, label } });
+    return logged(answer, { outcome: 'invalid_form' });
   }
   const made = await keys.create({ account: visit.account, label, scopes, cause: visit.cause });
   if ('text' in made) return await pageOfKeys(keys, visit, 200, { made: made.text });
   if (made.code !== 'quota_exceeded') return refuseChanges(visit, made);
-  visit.who.outcome = made.code;
-  return await pageOfKeys(keys, visit, 403, {});
+  return logged(await pageOfKeys(keys, visit, 403, {}), { outcome: made.code });
 }
 
 /** Ends a key. */
@@ -34,11 +34,10 @@ export async function revokeKey(keys: Keys, visit: SignedInContext): Promise<Ans
     by: visit.account,
     cause: visit.cause,
   });
-  if (outcome.kind !== 'revoked') visit.who.outcome = 'not_found';
   const back = `${visit.base}/keys`;
   return outcome.kind === 'revoked'
     ? seeOther(back, { tone: 'good', message: 'didRevokeKey' })
-    : seeOther(back, { tone: 'bad', message: 'keyGone' });
+    : logged(seeOther(back, { tone: 'bad', message: 'keyGone' }), { outcome: 'not_found' });
 }
 
 /** Says that the account has as many keys as it may have. */
@@ -51,12 +50,36 @@ async function pageOfKeys(
   visit: SignedInContext,
   status: number,
   more: Pick<KeysModel, 'made' | 'trouble'>,
-  cursor?: string,
+  asked: PageRequest = { limit: PAGE_SIZE },
 ): Promise<Answer> {
-  const further = cursor !== undefined;
-  const listed = await keys.list({ by: visit.account, limit: PAGE_SIZE, ...(further ? { cursor } : {}) });
+  const listed = await keys.list({ by: visit.account, ...asked });
   if (listed.kind === 'refused') return seeOther(`${visit.base}/keys`);
   const refusal = await keys.refuseFurther(visit.account);
   const full = refusal && keysFull(visit, refusal);
-  return page(keysView(visit, { keys: listed.keys, next: listed.next, further, full, ...more }), status);
+  return page(
+    keysView(visit, { keys: listed.keys, position: positionOf(asked, listed), full, ...more }),
+    status,
+  );
+}
+
+/** The fields of a new key; `trouble` says what is wrong with them. */
+export interface KeyRequest {
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+  readonly trouble: string | undefined;
+}
+
+/** Reads the fields of a new key. */
+export function readKeyRequest(visit: SignedInContext): KeyRequest {
+  const label = (fieldOf(visit, 'label') ?? '').trim();
+  const scopes = fieldsOf(visit, 'scope').filter(isScope);
+  const tooLong = codePoints(label) > LONGEST_LABEL || /\p{Cc}/u.test(label);
+  const message = tooLong ? 'labelTooLong' : scopes.length === 0 ? 'scopeNeeded' : undefined;
+  const trouble = message && visit.words.say(message, { limit: LONGEST_LABEL });
+  return { label, scopes, trouble };
+}
+
+/** Only the command creates keys with the scope `admin`. */
+function isScope(text: string): text is Scope {
+  return (MEMBER_SCOPES as readonly string[]).includes(text);
 }

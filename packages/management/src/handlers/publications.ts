@@ -11,13 +11,14 @@ import {
   type TitleRules,
   type UpdateOutcome,
 } from '@pinfold/core';
+import { sharedUrl } from '@pinfold/http';
 import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { type RefusedBecause, type ShownPublication, shownPublication } from '../publication.ts';
 import { askToSignIn } from '../request/middleware.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
-import { type Answer, page, seeOther } from '../response/answer.ts';
+import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import type { Flash } from '../response/flash.ts';
 import { notFound, refuse, refuseChanges } from '../response/refuse.ts';
 import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
@@ -25,7 +26,8 @@ import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { filesCard } from '../views/files.ts';
 import { stopView } from '../views/stop.ts';
 
-const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
+/** What is wrong with a password. */
+export const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
   type: 'passwordOdd',
   encoding: 'passwordOdd',
   too_short: 'passwordTooShort',
@@ -38,10 +40,9 @@ const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
   control_character: 'titleControl',
 };
 
-/** More of them are on the page of the history. */
 const SHOWN_EVENTS = 10;
 
-/** Asks once more before it ends. */
+/** Asks for confirmation before a publication is stopped. */
 export async function askToStop(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const found = await read(screen, visit);
   if (found === undefined) return notFound(visit);
@@ -51,28 +52,24 @@ export async function askToStop(screen: Screen, visit: SignedInContext): Promise
     : seeOther(pathOf(visit, publication.id), refusal('deleted', 'didStop'));
 }
 
-/** Ends it. */
 export async function stop(screen: Screen, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, (request) => screen.useCases.stop(request), 'didStop');
 }
 
-/** Keeps it until it is unpinned. */
 export async function pin(screen: Screen, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, (request) => screen.useCases.pin(request), 'didPin');
 }
 
-/** Lets it expire again. */
 export async function unpin(screen: Screen, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, (request) => screen.useCases.unpin(request), 'didUnpin');
 }
 
-/** Gives it its whole lifetime again. */
 export async function renew(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { update } = screen.useCases;
   return change(screen, visit, (request) => update(request, { type: 'reset_expiration' }), 'didRenew');
 }
 
-/** Renames only what still has the title that the form was made with. */
+/** Renames a publication, unless its title has changed since the form was made. */
 export async function rename(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { updateSeen } = screen.useCases;
   const title = fieldOf(visit, 'title') ?? '';
@@ -87,9 +84,9 @@ export async function setPassword(screen: Screen, visit: SignedInContext): Promi
   const removes = fieldOf(visit, 'remove') === 'yes';
   const password = removes ? null : (fieldOf(visit, 'password') ?? '');
   if (password === '') {
-    visit.who.outcome = 'invalid_password';
     const message = visit.words.say('passwordTooShort', { limit: limits.passwordMinCharacters });
-    return await showPublication(screen, visit, { field: 'password', message });
+    const answer = await showPublication(screen, visit, { field: 'password', message });
+    return logged(answer, { outcome: 'invalid_password' });
   }
   const generation = generationOf(fieldOf(visit, 'seen') ?? '');
   if (generation === undefined) return refuse(visit, 400, 'badFormTitle', 'badFormText');
@@ -98,7 +95,7 @@ export async function setPassword(screen: Screen, visit: SignedInContext): Promi
   return await change(screen, visit, command, removes ? 'didRemovePassword' : 'didSetPassword');
 }
 
-/** Shows it, and what was wrong with a field that was sent. */
+/** Shows a publication, and what was wrong with a field of a form. */
 export async function showPublication(
   screen: Screen,
   visit: SignedInContext,
@@ -131,7 +128,6 @@ async function publicationPage(
   );
 }
 
-/** The latest of what happened to it, where that is known. */
 async function latestOf(
   { history }: Screen,
   { account: by }: SignedInContext,
@@ -151,33 +147,42 @@ async function change(
 ): Promise<Answer> {
   const id = idOf(visit);
   if (id === undefined) return notFound(visit);
-  const { words, account: by, cause, credential, signal } = visit;
+  const { account: by, cause, credential, signal } = visit;
   const outcome = await command({ by, id, cause, credential, signal });
-  if (outcome.kind !== 'changed')
-    visit.who.outcome = outcome.kind === 'refused' ? outcome.code : outcome.kind;
-  if (outcome.kind === 'overtaken' && title !== undefined) {
-    const message = words.say('titleOvertaken', { title: outcome.publication.title ?? words.say('noTitle') });
-    return await showPublication(screen, visit, { field: 'title', value: title, message });
+  if (outcome.kind === 'changed') {
+    const values = valuesOf(visit, outcome.publication);
+    return seeOther(backTo(visit, id), { tone: 'good', message: done, values });
   }
-  if (outcome.kind === 'overtaken') return seeOther(pathOf(visit, id), { tone: 'bad', message: 'overtaken' });
-  if (outcome.kind === 'changed')
-    return seeOther(backTo(visit, id), {
-      tone: 'good',
-      message: done,
-      values: valuesOf(visit, outcome.publication),
-    });
+  const answer = await refuseChange(screen, visit, id, outcome, done, title);
+  return logged(answer, { outcome: outcome.kind === 'refused' ? outcome.code : outcome.kind });
+}
+
+function refuseChange(
+  screen: Screen,
+  visit: SignedInContext,
+  id: RoleId,
+  outcome: Exclude<UpdateOutcome | Conflict, { kind: 'changed' }>,
+  tried: MessageId,
+  title: string | undefined,
+): Promise<Answer> | Answer {
+  const { words } = visit;
+  if (outcome.kind === 'overtaken') {
+    if (title === undefined) return seeOther(pathOf(visit, id), { tone: 'bad', message: 'overtaken' });
+    const message = words.say('titleOvertaken', { title: outcome.publication.title ?? words.say('noTitle') });
+    return showPublication(screen, visit, { field: 'title', value: title, message });
+  }
   switch (outcome.code) {
     case 'not_found':
       return notFound(visit);
     case 'invalid_state':
-      return seeOther(pathOf(visit, id), refusal(outcome.state, done));
+      return seeOther(pathOf(visit, id), refusal(outcome.state, tried));
     case 'invalid_title': {
       const message = words.say(TITLE_MESSAGES[outcome.rule], { ...outcome });
-      return await showPublication(screen, visit, { field: 'title', message, value: title ?? '' });
+      return showPublication(screen, visit, { field: 'title', message, value: title ?? '' });
     }
     case 'invalid_password': {
       const message = words.say(PASSWORD_MESSAGES[outcome.rule], { ...outcome });
-      return await showPublication(screen, visit, { field: 'password', message });
+      return showPublication(screen, visit, { field: 'password', message });
     }
     case 'account_blocked':
     case 'read_only':
@@ -189,15 +194,25 @@ async function change(
   }
 }
 
-/** The publication that an address names, if it is this account's. */
-export async function read(screen: Screen, visit: SignedInContext): Promise<Publication | undefined> {
+/** Draws the shared URL of a publication as a QR code. */
+export async function showCode(screen: Screen, visit: SignedInContext): Promise<Answer> {
+  const publication = await read(screen, visit);
+  if (publication === undefined) return notFound(visit);
+  // Loaded here: a start does not need it.
+  const { encodeQR } = await import('qr');
+  const draw = async () => encodeQR(sharedUrl(screen.publicUrl, publication.id), 'svg');
+  return { kind: 'picture', svg: await screen.pageTurns.run(visit.account, visit.signal, draw) };
+}
+
+/** The publication of the address, if it belongs to this account. */
+async function read(screen: Screen, visit: SignedInContext): Promise<Publication | undefined> {
   const id = idOf(visit);
   if (id === undefined) return undefined;
   const found = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });
   return found.kind === 'found' ? found.publication : undefined;
 }
 
-/** Files that storage lost are shown as gone: their owner must still be able to stop what is left. */
+/** `undefined` if storage lost the files: the owner must still be able to stop the publication. */
 async function manifestOf(
   screen: Screen,
   publication: Publication,
@@ -220,7 +235,7 @@ function pathOf({ base }: SignedInContext, id: RoleId): string {
   return `${base}/publications/${id}`;
 }
 
-/** Where the person was: the list, when the form stood there. */
+/** The page with the form: the list, or the publication's own. */
 function backTo(visit: SignedInContext, id: RoleId): string {
   const { referer } = visit.request.headers;
   const from = referer !== undefined && URL.canParse(referer) ? new URL(referer) : undefined;
@@ -236,13 +251,13 @@ function valuesOf({ words }: SignedInContext, { title, originalFilename, expires
   return { name: title ?? originalFilename, moment: expiresAt === null ? '' : words.moment(expiresAt) };
 }
 
-/** Why the core refused, in the words for what was tried. */
+/** Why the core refused a change. */
 function refusal(reason: RefusedBecause, tried: MessageId): Flash {
   if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
   return { tone: 'bad', message: reason === 'deleted' ? 'alreadyStopped' : 'alreadyExpired' };
 }
 
-/** The generation that a form was made with, as a whole number. */
+/** The generation that the form was made with. */
 function generationOf(text: string): Generation | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as Generation) : undefined;
 }

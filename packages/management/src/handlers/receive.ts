@@ -4,19 +4,20 @@ import { type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/h
 import type { Screen } from '../options.ts';
 import { type Guard, passed, refuseAgain } from '../request/middleware.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import type { Answer } from '../response/answer.ts';
+import { type Answer, logged } from '../response/answer.ts';
 import { refuse } from '../response/refuse.ts';
 import { oddText, readWish, UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
-import { formTrouble, showProblems, tooLarge } from './list.ts';
+import { problemList } from '../views/problems.ts';
+import { showList, tooLarge } from './list.ts';
 
-/** A visit that brought an archive, which is its handler's to publish. */
-export interface ArchiveVisit extends SignedInContext {
+/** A request with an archive; the handler publishes or discards it. */
+export interface ArchiveContext extends SignedInContext {
   readonly wish: Wish;
   readonly archive: StagedArchive;
 }
 
 /** Receives the multipart form of a browser without scripts, whose token must come before its file. */
-export const archiveInForm: Guard<SignedInContext, ArchiveVisit> = async (screen, visit) => {
+export const archiveInForm: Guard<SignedInContext, ArchiveContext> = async (screen, visit) => {
   const limits = await screen.useCases.limitsOf(visit.account);
   const reader = new UploadForm(visit.formToken, limits);
   const form = await screen.uploads.take(visit.account, visit.signal, (follow) =>
@@ -28,8 +29,8 @@ export const archiveInForm: Guard<SignedInContext, ArchiveVisit> = async (screen
   return passed({ ...visit, wish: form.wish, archive: form.archive });
 };
 
-/** Receives a ZIP as the body of the request, which our script sends with progress, and again after a break. */
-export const archiveInBody: Guard<SignedInContext, ArchiveVisit> = async (screen, visit) => {
+/** Receives a ZIP as the body of the request, from our script. */
+export const archiveInBody: Guard<SignedInContext, ArchiveContext> = async (screen, visit) => {
   const limits = await screen.useCases.limitsOf(visit.account);
   const { headers } = visit.request;
   const sent = {
@@ -48,11 +49,11 @@ export const archiveInBody: Guard<SignedInContext, ArchiveVisit> = async (screen
       return ended ?? passed({ ...visit, wish, archive: received.archive });
     }
     case 'too_large':
-      visit.who.outcome = 'archive_too_large';
       return {
         kind: 'json',
         status: 413,
         body: { kind: 'problems', problems: [tooLarge(limits.archiveBytes)] },
+        log: { outcome: 'archive_too_large' },
       };
     case 'unread': {
       const { status, text } = new UploadForm(visit.formToken, limits).refuse(received.trouble);
@@ -63,7 +64,7 @@ export const archiveInBody: Guard<SignedInContext, ArchiveVisit> = async (screen
   }
 };
 
-/** Authenticates again now that the body is in; unless the visit goes on, the archive is discarded. */
+/** Authenticates again behind the body; an archive of a request that ends here is discarded. */
 async function endedMeanwhile(
   screen: Screen,
   visit: SignedInContext,
@@ -83,23 +84,25 @@ function receiving({ useCases: { clock, staging } }: Screen, { archiveBytes }: L
   return { clock, staging, archiveBytes, idle: seconds(30), total: minutes(15) };
 }
 
-function refuseForm(
+async function refuseForm(
   screen: Screen,
   visit: SignedInContext,
   { status, title, text }: UploadRefusal,
   { archiveBytes }: Limits,
-): Promise<Answer> | Answer {
+): Promise<Answer> {
   if (title !== undefined) return refuse(visit, status, title, text);
-  visit.who.outcome = status === 413 ? 'archive_too_large' : 'invalid_form';
-  if (status !== 413) return formTrouble(screen, visit, status, text);
-  return showProblems(screen, visit, status, [tooLarge(archiveBytes)], text);
+  const isTooLarge = status === 413;
+  const problems = isTooLarge ? problemList(visit.words, [tooLarge(archiveBytes)]) : undefined;
+  const publish = { summary: visit.words.say(text), problems };
+  const answer = await showList(screen, visit, { status, publish });
+  return logged(answer, { outcome: isTooLarge ? 'archive_too_large' : 'invalid_form' });
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A header's text, percent-encoded since headers carry no other characters than ASCII safely. */
+/** A header's text, percent-encoded because headers are ASCII. */
 function decoded(value: unknown): string | undefined {
   const text = textOf(value);
   try {

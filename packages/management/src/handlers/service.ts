@@ -24,6 +24,6 @@ export async function changeService(screen: Screen, visit: SignedInContext): Pro
     { kind, message: message === '' ? null : message },
     visit.cause,
   );
-  const said = kind === 'read_only' ? 'didMakeReadOnly' : 'didMakeNormal';
-  return seeOther(`${visit.base}/administration/service`, { tone: 'good', message: said });
+  const done = kind === 'read_only' ? 'didMakeReadOnly' : 'didMakeNormal';
+  return seeOther(`${visit.base}/administration/service`, { tone: 'good', message: done });
 }

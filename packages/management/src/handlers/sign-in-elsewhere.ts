@@ -5,7 +5,7 @@ import type { Screen } from '../options.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';
 import { refuseStranger } from '../request/rates.ts';
 import type { FormContext } from '../request/request-context.ts';
-import { type Answer, page, seeOther } from '../response/answer.ts';
+import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { ELSEWHERE_TROUBLES, elsewhereTroubleView } from '../views/sign-in-elsewhere.ts';
 import { bounceView } from '../views/trouble.ts';
 import { keepSession, returnPath } from './sign-in.ts';
@@ -31,7 +31,7 @@ export async function beginElsewhere(signing: SigningInElsewhere, visit: FormCon
   return seeOther(begun.url);
 }
 
-/** Takes the browser back from the provider. Nobody is signed in before all of it has been judged. */
+/** Signs in the browser that comes back from the provider, once its answer is verified. */
 export async function finishElsewhere(signing: SigningInElsewhere, visit: FormContext): Promise<Answer> {
   const { sessions, identityProvider } = signing;
   const { request, response, scope, base, signal } = visit;
@@ -48,9 +48,10 @@ export async function finishElsewhere(signing: SigningInElsewhere, visit: FormCo
   if (outcome.kind === 'trouble') {
     return (await refuseStranger(signing, visit)) ?? (await troubled(signing, visit, outcome));
   }
-  visit.who.account = outcome.person.account;
+  const { account } = outcome.person;
   keepSession(visit, await sessions.signInPerson(outcome.person, visit.origin));
-  return onward(visit, `${base}${returnPath(Buffer.from(to, 'base64url').toString('utf8')) ?? '/'}`);
+  const path = returnPath(Buffer.from(to, 'base64url').toString('utf8')) ?? '/';
+  return logged(onward(visit, `${base}${path}`), { account });
 }
 
 /**
@@ -73,14 +74,14 @@ async function whileBrowserStays<Result>(
   }
 }
 
-/** Whether the cookie is still good: for another window that began last, or for the same request once more. */
+/** Whether the cookie is still needed: by another window that began last, or by the same request sent again. */
 function mayComeBack(outcome: { readonly kind: string; readonly problem?: string }): boolean {
   return outcome.problem === 'forgotten' || outcome.problem === 'busy';
 }
 
 /**
- * Elsewhere on this screen. Over http without fetch metadata nobody can tell that a page elsewhere led here: there a
- * redirect would leave the session's cookie behind, and a page does not.
+ * Leads to a page of this screen. Over http, without fetch metadata, the screen cannot know that another site led here;
+ * behind a redirect the browser would not send the session's cookie, behind a page it does.
  */
 function onward(visit: FormContext, to: string): Answer {
   const { headers } = visit.request;
@@ -94,16 +95,16 @@ async function troubled(
   { problem, detail, person }: SignInTrouble,
 ): Promise<Answer> {
   const { status, isOfOperator } = ELSEWHERE_TROUBLES[problem];
-  visit.who.outcome = `sign_in_${problem}`;
-  if (isOfOperator && detail !== undefined) visit.who.error = new Error(detail);
-  // Of a person who was never here the history keeps nothing: there may be any number of them.
-  if (person !== undefined && (await useCases.accounts.load(person.account)) !== undefined) {
-    visit.who.account = person.account;
-    await sessions.refusePerson(person, visit.origin);
-  }
+  // A person without an account is not recorded: there can be any number of them.
+  const isKnown = person !== undefined && (await useCases.accounts.load(person.account)) !== undefined;
+  if (isKnown) await sessions.refusePerson(person, visit.origin);
   const signOutUrl = person === undefined ? undefined : await identityProvider.signOutUrl();
   const model = { provider: identityProvider.name, problem, person, signOutUrl };
-  return page(elsewhereTroubleView(visit, model), status);
+  return logged(page(elsewhereTroubleView(visit, model), status), {
+    outcome: `sign_in_${problem}`,
+    ...(isKnown ? { account: person.account } : {}),
+    ...(isOfOperator && detail !== undefined ? { error: new Error(detail) } : {}),
+  });
 }
 
 function returnUrl({ publicUrl }: SigningInElsewhere, { base }: FormContext): string {

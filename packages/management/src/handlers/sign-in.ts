@@ -4,7 +4,7 @@ import type { Screen } from '../options.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';
 import { refuseStranger } from '../request/rates.ts';
 import { type FormContext, fieldOf, type SignedInContext } from '../request/request-context.ts';
-import { type Answer, page, seeOther } from '../response/answer.ts';
+import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { signInView } from '../views/sign-in.ts';
 import { signedOutView } from '../views/sign-in-elsewhere.ts';
 
@@ -35,20 +35,22 @@ export async function showSignIn(
   );
 }
 
-/** Begins a session by a link or a key. */
+/** Starts a session by a link or a key. */
 export async function signIn(screen: Screen & SigningIn, visit: FormContext): Promise<Answer> {
   const { sessions, identityProvider } = screen;
   const to = returnPath(fieldOf(visit, 'to'));
-  const started = await start(sessions, visit);
-  if (typeof started === 'string') {
-    // A key that lacks the scope is a right one all the same.
-    const refused = started === 'keyLacksScope' ? undefined : await refuseStranger(screen, visit);
-    if (refused !== undefined) return refused;
-    const model = { to, link: undefined, provider: identityProvider?.name, trouble: started };
-    return page(signInView(visit, model), 401);
+  const started = await attempt(sessions, visit);
+  if (typeof started !== 'string') {
+    const { account, apiKey: key } = started.session;
+    keepSession(visit, started);
+    return logged(seeOther(`${visit.base}${to ?? '/'}`), { account, ...(key === null ? {} : { key }) });
   }
-  keepSession(visit, started);
-  return seeOther(`${visit.base}${to ?? '/'}`);
+  const lacksScope = started === 'keyLacksScope';
+  // A key without the scope is a valid key.
+  const refused = lacksScope ? undefined : await refuseStranger(screen, visit);
+  const model = { to, link: undefined, provider: identityProvider?.name, trouble: started };
+  const answer = refused ?? page(signInView(visit, model), 401);
+  return logged(answer, { outcome: lacksScope ? 'forbidden' : 'unauthorized', ...answer.log });
 }
 
 /** Gives a browser its session. */
@@ -72,18 +74,6 @@ export async function signOut(
   const elsewhere = isElsewhere ? await identityProvider?.signOutUrl() : undefined;
   if (elsewhere !== undefined) return page(signedOutView(visit, elsewhere));
   return seeOther(`${visit.base}/sign-in`, { tone: 'good', message: 'signedOut' });
-}
-
-async function start(sessions: Sessions, visit: FormContext): Promise<StartedSession | MessageId> {
-  const started = await attempt(sessions, visit);
-  const { who } = visit;
-  if (typeof started === 'string') {
-    who.outcome = started === 'keyLacksScope' ? 'forbidden' : 'unauthorized';
-    return started;
-  }
-  who.account = started.session.account;
-  if (started.session.apiKey !== null) who.key = started.session.apiKey;
-  return started;
 }
 
 async function attempt(sessions: Sessions, visit: FormContext): Promise<StartedSession | MessageId> {

@@ -3,6 +3,7 @@ import { parseRoleState } from '@pinfold/core/adapter';
 import { type AdministeredPublication, parseSha256 } from '@pinfold/core/administration';
 import type { Screen } from '../options.ts';
 import { shownPublication } from '../publication.ts';
+import { pageRequest, positionOf, present, queryText, searchText } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import type { Flash } from '../response/flash.ts';
@@ -13,30 +14,23 @@ import { takedownsView } from '../views/takedowns.ts';
 import { administrationOf, known, reasonOf } from './accounts.ts';
 
 const PAGE_SIZE = 50;
-const LONGEST_SEARCH = 255;
 
 /** Shows a page of the publications of all accounts, or of one. */
 export async function showAllPublications(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  const { account, q, state: wanted, cursor } = visit.request.query;
-  const search = typeof q === 'string' ? q.trim().slice(0, LONGEST_SEARCH) : '';
-  const owner = typeof account === 'string' ? account.trim() : '';
-  const state = parseRoleState(wanted);
-  const further = typeof cursor === 'string';
-  // What is no name of an account has no publications.
-  if (owner !== '' && known(owner) === undefined)
+  const search = searchText(visit);
+  const account = queryText(visit, 'account');
+  const state = parseRoleState(visit.request.query.state);
+  if (account !== '' && known(account) === undefined)
     return seeOther(`${visit.base}/administration/publications`);
+  const asked = pageRequest(visit, PAGE_SIZE);
   const listed = await administrationOf(screen).listRoles({
-    limit: PAGE_SIZE,
-    ...(owner === '' ? {} : { account: owner }),
-    ...(search === '' ? {} : { search }),
-    ...(state === undefined ? {} : { state }),
-    ...(further ? { cursor } : {}),
+    ...asked,
+    ...present({ account, search, state }),
   });
   if (listed.kind === 'refused') return seeOther(`${visit.base}/administration/publications`);
   const publications = listed.publications.map((found) => shown(screen, visit, found));
-  return page(
-    allPublicationsView(visit, { publications, account: owner, search, state, further, next: listed.next }),
-  );
+  const position = positionOf(asked, listed);
+  return page(allPublicationsView(visit, { publications, account, search, state, position }));
 }
 
 /** Shows a publication of any account, and what was wrong with the form that takes it down. */
@@ -67,20 +61,16 @@ export async function takeDown(screen: Screen, visit: SignedInContext): Promise<
   if (taken.kind === 'refused') return notFound(visit);
   const count = taken.copies.length;
   const message = count === 0 ? 'didTakeDownOne' : copies ? 'didTakeDownAll' : 'didTakeDown';
-  const said: Flash = { tone: 'good', message, values: { count } };
-  return seeOther(`${visit.base}/administration/publications/${id}`, said);
+  const flash: Flash = { tone: 'good', message, values: { count } };
+  return seeOther(`${visit.base}/administration/publications/${id}`, flash);
 }
 
 /** Shows the archives that are forbidden. */
 export async function showTakedowns(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  const { cursor } = visit.request.query;
-  const further = typeof cursor === 'string';
-  const listed = await administrationOf(screen).listTakedowns({
-    limit: PAGE_SIZE,
-    ...(further ? { cursor } : {}),
-  });
+  const asked = pageRequest(visit, PAGE_SIZE);
+  const listed = await administrationOf(screen).listTakedowns(asked);
   if (listed.kind === 'refused') return seeOther(`${visit.base}/administration/takedowns`);
-  return page(takedownsView(visit, { takedowns: listed.takedowns, further, next: listed.next }));
+  return page(takedownsView(visit, { takedowns: listed.takedowns, position: positionOf(asked, listed) }));
 }
 
 /** Lets an archive be published again. */

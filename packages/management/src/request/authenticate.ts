@@ -7,29 +7,29 @@ import type { Screen } from '../options.ts';
 import { readCookies } from './cookies.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Who stands at the gate. */
+/** Who sent a request. */
 export type Identity =
   | {
       readonly kind: 'signed_in';
       readonly caller: Caller;
       readonly credential: Credential;
       readonly actor: EventActor;
-      readonly bond: string;
+      readonly sessionBinding: string;
     }
   | { readonly kind: 'forbidden' }
-  /** Whose of several they are, nobody can say. */
+  /** Several valid sessions: none is trusted. */
   | { readonly kind: 'several' }
   | { readonly kind: 'stranger' };
 
-/** How many sessions are looked up for a request. A browser of ours has one; a sibling may have planted more. */
+/** Sessions looked up for a request. A browser has one, but a sibling domain can plant more. */
 const MOST_LOOKED_UP = 5;
 
 /**
- * Finds out who a request is from: by the session of its cookie, or as the embedding team says.
+ * Identifies the sender of a request: by the session of its cookie, or by the embedding team's `authenticate`.
  *
- * @param again whose request it was before its body arrived.
+ * @param again the caller before the body arrived.
  */
-export async function arrivalOf(
+export async function identify(
   { authenticate, sessions }: Screen,
   { request, response, scope, shown }: RequestContext,
   again?: Caller,
@@ -38,22 +38,28 @@ export async function arrivalOf(
     const caller = await callerOf(authenticate, request, response, again && { again });
     if (caller === undefined) return { kind: 'stranger' };
     if (!mayManage(caller.scopes)) return { kind: 'forbidden' };
-    const bond = `account ${caller.account}`;
-    return { kind: 'signed_in', caller, credential: credentialOf(caller), actor: actorOf(caller), bond };
+    const sessionBinding = `account ${caller.account}`;
+    return {
+      kind: 'signed_in',
+      caller,
+      credential: credentialOf(caller),
+      actor: actorOf(caller),
+      sessionBinding,
+    };
   }
   if (shown === 'several') return { kind: 'several' };
   const tokens = readCookies(request, scope, 'session');
   if (tokens.length > MOST_LOOKED_UP) return { kind: 'several' };
-  let arrival: Identity = { kind: 'stranger' };
+  let identity: Identity = { kind: 'stranger' };
   for (const token of tokens) {
     const session = await sessions?.find(token);
     if (session === undefined) continue;
-    if (arrival.kind === 'signed_in') return { kind: 'several' };
+    if (identity.kind === 'signed_in') return { kind: 'several' };
     const { account, displayName, scope: granted, actor } = session;
     const named = displayName === null ? {} : { displayName };
     const caller: Caller = { account, scopes: [granted], ...named };
     const credential = { session: session.tokenHash, key: session.apiKey };
-    arrival = { kind: 'signed_in', caller, credential, actor, bond: `session ${token}` };
+    identity = { kind: 'signed_in', caller, credential, actor, sessionBinding: `session ${token}` };
   }
-  return arrival;
+  return identity;
 }

@@ -12,24 +12,24 @@ export interface CookieScope {
   readonly host: string;
 }
 
-/** Names of the screen's cookies. `zone` and `language` are no secrets and never trusted. */
+/** Names of the screen's cookies. `language` is never trusted. */
 export type CookieName = 'session' | 'form' | 'said' | 'language' | 'oidc';
 
 /** The zone of the browser, as its script wrote it. */
 export const ZONE_COOKIE = 'pinfold_zone';
 
-/** The screen's own addresses have no more folders, with and without a slash at their end. */
+/** Paths above an address at which a cookie is expired; the screen's own addresses have fewer. */
 const MOST_PATHS = 8;
 
-/** Nor are they longer. */
+/** Longer addresses are not the screen's. */
 const LONGEST_ADDRESS = 256;
 
-/** Every other value under a cookie's name: without the prefix a sibling may have planted another before ours. */
+/** The different values of a cookie: without the prefix a sibling domain can plant another before ours. */
 export function readCookies(request: Request, scope: CookieScope, name: CookieName): readonly string[] {
   return [...new Set(cookieValues(request.headers.cookie, nameOf(scope, name)))];
 }
 
-/** The time zone the browser is in, if it said so and there is such a zone. */
+/** The browser's time zone, if its cookie names an existing one. */
 export function readZone(request: Request): string | undefined {
   const [zone] = cookieValues(request.headers.cookie, ZONE_COOKIE);
   if (zone === undefined || !/^[\w+\-/]{1,64}$/.test(zone)) return undefined;
@@ -41,7 +41,7 @@ export function readZone(request: Request): string | undefined {
   }
 }
 
-/** Sets a cookie until the browser closes, or for some seconds; 0 seconds take it away. */
+/** Sets a cookie until the browser closes, or for some seconds; 0 removes it. */
 export function writeCookie(
   response: Response,
   scope: CookieScope,
@@ -51,14 +51,14 @@ export function writeCookie(
 ): void {
   const { secure } = scope;
   const path = secure ? '/' : scope.path;
-  // An issuer's page leads back here, and takes no other cookies along.
+  // The browser comes back from the issuer's page, and would not send a strict one.
   const sameSite = name === 'oidc' ? 'Lax' : 'Strict';
   const cookie = { name: nameOf(scope, name), path, secure, sameSite } as const;
   response.append('Set-Cookie', setCookie(cookie, value, seconds));
 }
 
 /**
- * Takes a cookie away wherever one that this request brought may be kept. Over https that is one place. Without the
+ * Removes a cookie for every domain and path for which the browser may have it. Over https that is one. Without the
  * prefix, siblings can plant it for each domain above the host and each path above the address.
  */
 export function expireEverywhere(
@@ -77,8 +77,8 @@ export function expireEverywhere(
 }
 
 /**
- * The paths for which a browser sends a cookie to an address (RFC 6265, section 5.1.4), the shortest first. Those of an
- * address that is none of ours are as many as it has slashes: there, only those above the screen.
+ * The paths for which a browser sends a cookie to an address (RFC 6265, section 5.1.4), the shortest first; of a long
+ * address only those above the screen.
  */
 function pathsAbove({ baseUrl, path }: Request): readonly string[] {
   const address = baseUrl + path;
@@ -101,7 +101,7 @@ function* endsOf(address: string): Generator<number> {
   yield address.length;
 }
 
-/** The host, and the domains above it but the last, which nobody can set a cookie for. */
+/** The host, and the domains above it except the last, for which no cookie can be set. */
 function domainsAbove(host: string): readonly string[] {
   if (isIP(host) !== 0 || host.startsWith('[')) return [];
   const labels = host.split('.');

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A new secret for one browser, kept in a cookie that only this screen reads. */
+/** A new secret for one browser, stored in a cookie that only this screen reads. */
 export function newFormSecret(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -12,13 +12,13 @@ export function isFormSecret(text: string): boolean {
 }
 
 /**
- * The token that every form carries. It is good in one browser and for one session: whoever signs out, or in as
- * another, leaves forms behind that do nothing.
+ * The token that every form sends. It is valid in one browser and for one session: forms of a session that has ended
+ * are refused.
  *
- * @param bond what the forms are bound to: the session's token, or the account.
+ * @param sessionBinding the session's token, or the account.
  */
-export function formToken(secret: string, bond: string): string {
-  return createHmac('sha256', secret).update(`pinfold form\n${bond}`).digest('base64url');
+export function formToken(secret: string, sessionBinding: string): string {
+  return createHmac('sha256', secret).update(`pinfold form\n${sessionBinding}`).digest('base64url');
 }
 
 /** Compares tokens in constant time. */
@@ -27,8 +27,8 @@ export function isSameToken(expected: string, sent: string | undefined): boolean
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Whether a page elsewhere led here, so that the browser held back cookies that are SameSite=Strict. */
-export function isLedFromElsewhere(headers: IncomingHttpHeaders): boolean {
+/** Whether a page of another site led here, so that the browser sent no cookies that are SameSite=Strict. */
+export function isFromAnotherSite(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
   return (site === 'cross-site' || site === 'same-site') && headers['sec-fetch-mode'] === 'navigate';
 }

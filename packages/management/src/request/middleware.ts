@@ -1,19 +1,25 @@
 import { minutes, seconds } from '@pinfold/core';
 import { NORMAL, refuseChange } from '@pinfold/core/adapter';
-import { hasTooManyCookies, isOwnForm, isWhole, type ReadFields, readFields } from '@pinfold/http';
-import { parseLanguage } from '../language.ts';
+import {
+  hasTooManyCookies,
+  isOwnForm,
+  isWhole,
+  parseLanguage,
+  type ReadFields,
+  readFields,
+} from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
-import { type Answer, onThisHost, page, seeOther } from '../response/answer.ts';
+import { type Answer, logged, onThisHost, page, seeOther } from '../response/answer.ts';
 import { notFound, refuse, refuseChanges, wantsJson } from '../response/refuse.ts';
 import { bounceView, strangerView } from '../views/trouble.ts';
-import { arrivalOf } from './authenticate.ts';
+import { identify } from './authenticate.ts';
 import { expireEverywhere, readCookies, writeCookie } from './cookies.ts';
-import { formToken, isLedFromElsewhere, isSameToken } from './form-guard.ts';
+import { formToken, isFromAnotherSite, isSameToken } from './form-guard.ts';
 import { refuseByRate, refuseRevocation, refuseWayToRevoke } from './rates.ts';
 import { type FormContext, fieldOf, type RequestContext, type SignedInContext } from './request-context.ts';
 
-/** What a guard says: what is known of the visit now, or the answer that ends it. */
+/** What a guard decides: the request goes on, with what is known of it now, or ends with an answer. */
 export type Verdict<Known> = { readonly kind: 'passed'; readonly visit: Known } | Answer;
 
 /** Stands before a handler. */
@@ -22,71 +28,38 @@ export type Guard<In extends RequestContext, Out extends RequestContext> = (
   visit: In,
 ) => Verdict<Out> | Promise<Verdict<Out>>;
 
-/** How slow and how large a form without a file may be. */
+/** Guards that a request passes one after another; `Known` is the context behind the last. */
+export class Guards<Known extends RequestContext> {
+  static readonly none: Guards<RequestContext> = new Guards([]);
+  readonly all: readonly Guard<never, RequestContext>[];
+
+  private constructor(all: readonly Guard<never, RequestContext>[]) {
+    this.all = all;
+  }
+
+  and<Next extends RequestContext>(guard: Guard<Known, Next>): Guards<Next> {
+    return new Guards([...this.all, guard]);
+  }
+}
+
+/** How slow and how large a form without a file can be. */
 const LIMITS = { idle: seconds(30), total: minutes(1), bytes: 16_384 };
 const UNREAD: Readonly<Partial<Record<Trouble, number>>> = { stalled: 408, too_long: 413 };
 type Trouble = Extract<ReadFields, { kind: 'unread' }>['trouble'];
 
-/** Some guards one after another, as one. */
-export function chain<A extends RequestContext, B extends RequestContext>(
-  first: Guard<RequestContext, A>,
-  second: Guard<A, B>,
-): Guard<RequestContext, B>;
-export function chain<A extends RequestContext, B extends RequestContext, C extends RequestContext>(
-  first: Guard<RequestContext, A>,
-  second: Guard<A, B>,
-  third: Guard<B, C>,
-): Guard<RequestContext, C>;
-export function chain<
-  A extends RequestContext,
-  B extends RequestContext,
-  C extends RequestContext,
-  D extends RequestContext,
->(
-  first: Guard<RequestContext, A>,
-  second: Guard<A, B>,
-  third: Guard<B, C>,
-  fourth: Guard<C, D>,
-): Guard<RequestContext, D>;
-export function chain<
-  A extends RequestContext,
-  B extends RequestContext,
-  C extends RequestContext,
-  D extends RequestContext,
-  E extends RequestContext,
->(
-  first: Guard<RequestContext, A>,
-  second: Guard<A, B>,
-  third: Guard<B, C>,
-  fourth: Guard<C, D>,
-  fifth: Guard<D, E>,
-): Guard<RequestContext, E>;
-export function chain(
-  ...guards: readonly Guard<never, RequestContext>[]
-): Guard<RequestContext, RequestContext> {
-  return async (screen, visit) => {
-    let verdict: Verdict<RequestContext> = passed(visit);
-    for (const guard of guards) {
-      if (verdict.kind !== 'passed') break;
-      verdict = await guard(screen, verdict.visit as never);
-    }
-    return verdict;
-  };
-}
-
-/** What lies between this and a browser would refuse more cookies without a word on what to do. */
+/** Proxies would refuse more cookies with a page that does not say what to do. */
 export const fewCookies: Guard<RequestContext, RequestContext> = (_, visit) =>
   hasTooManyCookies(visit.request) ? refuse(visit, 431, 'cookiesTitle', 'cookiesText') : passed(visit);
 
-/** Cookies that are SameSite=Strict stay behind when a page elsewhere leads here; one more step from here brings them. */
+/** Browsers send no SameSite=Strict cookies when another site leads here; a reload from this page sends them. */
 export const fromHere: Guard<RequestContext, RequestContext> = (_, visit) => {
   const { request, shown } = visit;
-  return shown !== 'one' && request.method === 'GET' && isLedFromElsewhere(request.headers)
+  return shown !== 'one' && request.method === 'GET' && isFromAnotherSite(request.headers)
     ? page(bounceView(visit))
     : passed(visit);
 };
 
-/** Gives a browser its secret; several that it showed are taken away. */
+/** Gives a browser its secret; removes them if it has several. */
 export const ownSecret: Guard<RequestContext, RequestContext> = (_, visit) => {
   const { request, response, scope, secret, shown } = visit;
   if (shown === 'several') expireEverywhere(request, response, scope, 'form');
@@ -95,7 +68,7 @@ export const ownSecret: Guard<RequestContext, RequestContext> = (_, visit) => {
   return passed(visit);
 };
 
-/** Keeps a language that was chosen. */
+/** Stores a language that was chosen. */
 export const ownLanguage: Guard<RequestContext, RequestContext> = (_, visit) => {
   const { request, response, scope, base, look } = visit;
   const language = parseLanguage(String(request.query.language), look.languages);
@@ -104,19 +77,19 @@ export const ownLanguage: Guard<RequestContext, RequestContext> = (_, visit) => 
   return seeOther(onThisHost(base + request.path));
 };
 
-/** What was said before is said on this page, and on no other. */
+/** A flash message is shown on one page. */
 export const clearFlash: Guard<RequestContext, RequestContext> = (_, visit) => {
-  if (visit.said !== undefined) writeCookie(visit.response, visit.scope, 'said', '', 0);
+  if (visit.flash !== undefined) writeCookie(visit.response, visit.scope, 'said', '', 0);
   return passed(visit);
 };
 
-/** A form must come from a page of ours, as far as the browser tells. */
+/** A form must come from a page of this screen. */
 export const ownPage: Guard<RequestContext, RequestContext> = ({ publicUrl }, visit) =>
   isOwnForm(visit.request.headers, publicUrl)
     ? passed(visit)
     : refuse(visit, 403, 'foreignFormTitle', 'foreignFormText');
 
-/** Reads a form without a file. Of another body there are no fields, and so no token. */
+/** Reads a form without a file. A body of another type has no fields, and so no token. */
 export const formRead = async <Known extends RequestContext>(
   { useCases: { clock } }: Screen,
   visit: Known,
@@ -127,49 +100,50 @@ export const formRead = async <Known extends RequestContext>(
   return refuse(visit, UNREAD[read.trouble] ?? 400, 'badFormTitle', 'badFormText');
 };
 
-/** Only somebody who is signed in. */
+/** Requires a person who is signed in. */
 export const signedIn: Guard<RequestContext, SignedInContext> = async (screen, visit) => {
   const hasBody = await isWhole(visit.request);
-  const arrival = await arrivalOf(screen, visit);
-  switch (arrival.kind) {
+  const identity = await identify(screen, visit);
+  switch (identity.kind) {
     case 'several':
       return startOver(screen, visit);
     case 'forbidden':
       return refuse(visit, 403, 'forbiddenTitle', 'forbiddenText');
     case 'stranger':
       return askToSignIn(screen, visit);
-    case 'signed_in':
-      visit.who.account = arrival.caller.account;
+    case 'signed_in': {
+      const { caller, credential, sessionBinding, actor } = identity;
       return passed({
         ...visit,
-        caller: arrival.caller,
-        credential: arrival.credential,
+        caller,
+        credential,
         hasBody,
-        bond: arrival.bond,
-        account: arrival.caller.account,
-        displayName: arrival.caller.displayName ?? arrival.caller.account,
-        cause: { actor: arrival.actor, ...visit.origin },
+        sessionBinding,
+        account: caller.account,
+        displayName: caller.displayName ?? caller.account,
+        cause: { actor, ...visit.origin },
         mode: await screen.useCases.mode.load(visit.signal),
-        formToken: formToken(visit.secret, arrival.bond),
+        formToken: formToken(visit.secret, sessionBinding),
         offers: {
           signOut: screen.sessions !== undefined,
           keys: screen.keys !== undefined,
           history: screen.history !== undefined,
-          administration: screen.administration !== undefined && arrival.caller.scopes.includes('admin'),
+          administration: screen.administration !== undefined && caller.scopes.includes('admin'),
         },
       });
+    }
     default:
-      return arrival satisfies never;
+      return identity satisfies never;
   }
 };
 
-/** Authenticates again after a body that did not come with the head; answers what ends the visit, if anything does. */
+/** Authenticates again after a body that did not come with the head; the answer if the caller has changed. */
 export async function refuseAgain(screen: Screen, visit: SignedInContext): Promise<Answer | undefined> {
   if (visit.hasBody) return undefined;
-  const arrival = await arrivalOf(screen, visit, visit.caller);
-  if (arrival.kind === 'forbidden') return refuse(visit, 403, 'forbiddenTitle', 'forbiddenText');
-  if (arrival.kind === 'several') return startOver(screen, visit);
-  const isSame = arrival.kind === 'signed_in' && arrival.caller.account === visit.account;
+  const identity = await identify(screen, visit, visit.caller);
+  if (identity.kind === 'forbidden') return refuse(visit, 403, 'forbiddenTitle', 'forbiddenText');
+  if (identity.kind === 'several') return startOver(screen, visit);
+  const isSame = identity.kind === 'signed_in' && identity.caller.account === visit.account;
   return isSame ? undefined : askToSignIn(screen, visit);
 }
 
@@ -179,19 +153,19 @@ export const withinRate =
   async <Known extends SignedInContext>(screen: Screen, visit: Known): Promise<Verdict<Known>> =>
     (await refuseByRate(screen, visit, cost)) ?? passed(visit);
 
-/** Bounds what ends access, apart from the account's rate. */
+/** Bounds requests that end access, apart from the account's rate. */
 export const revokes = <Known extends SignedInContext>(screen: Screen, visit: Known): Verdict<Known> =>
   refuseRevocation(screen, visit) ?? passed(visit);
 
-/** Bounds the pages on which the forms stand that end access: the rate alone must not keep anybody from them. */
+/** Bounds the pages whose forms end access: the rate alone must not lock their owner out. */
 export const leadsToRevoke = async <Known extends SignedInContext>(
   screen: Screen,
   visit: Known,
 ): Promise<Verdict<Known>> => (await refuseWayToRevoke(screen, visit)) ?? passed(visit);
 
 /**
- * Only somebody who administers; for everybody else there are no such pages. What is done is the operator's deed, and
- * takes nothing from the rate of the operator's own account.
+ * Requires the scope `admin`; others get 404. Actions are recorded as the operator's and take nothing from the rate of
+ * the operator's own account.
  */
 export const administers = async <Known extends SignedInContext>(
   screen: Screen,
@@ -201,7 +175,7 @@ export const administers = async <Known extends SignedInContext>(
     ? passed({ ...visit, cause: { ...visit.cause, asOperator: true } })
     : ((await refuseByRate(screen, visit, 1)) ?? notFound(visit));
 
-/** Only somebody whose own account is not blocked; what those do who administer goes on in a read-only service. */
+/** Requires an account that is not blocked; administration also works in a read-only service. */
 export const unblocked = async <Known extends SignedInContext>(
   { useCases: { accounts } }: Screen,
   visit: Known,
@@ -210,7 +184,7 @@ export const unblocked = async <Known extends SignedInContext>(
   return refusal === undefined ? passed(visit) : refuseChanges(visit, refusal);
 };
 
-/** Only who may change something now. */
+/** Requires an account that is not blocked, and a service that is not read-only. */
 export const unrefused = async <Known extends SignedInContext>(
   { useCases: { accounts } }: Screen,
   visit: Known,
@@ -220,32 +194,32 @@ export const unrefused = async <Known extends SignedInContext>(
   return refusal === undefined ? passed(visit) : refuseChanges(visit, refusal);
 };
 
-/** Anybody; several sessions that are good are taken away. */
+/** Lets everyone pass; several valid sessions are removed. */
 export const anybody: Guard<RequestContext, FormContext> = async (screen, visit) => {
   const { request, response, scope, secret } = visit;
   const sessions = readCookies(request, scope, 'session');
-  if (sessions.length > 1 && (await arrivalOf(screen, visit)).kind === 'several')
+  if (sessions.length > 1 && (await identify(screen, visit)).kind === 'several')
     expireEverywhere(request, response, scope, 'session');
   return passed({ ...visit, formToken: formToken(secret, '') });
 };
 
-/** Anybody whose browser showed no several secrets: whose form it is could not be said. */
+/** Lets everyone pass whose browser has one secret: with several it is unknown whose form it is. */
 export const anybodyKnown: Guard<RequestContext, FormContext> = (screen, visit) =>
   visit.shown === 'several'
     ? startOver(screen, visit)
     : passed({ ...visit, formToken: formToken(visit.secret, '') });
 
-/** A form must carry the token of the page it stood on. */
+/** A form must send the token of its page. */
 export const freshToken = <Known extends FormContext>(_: Screen, visit: Known): Verdict<Known> =>
   fresh(visit, fieldOf(visit, 'form'));
 
-/** A body that is no form must carry the token beside it. */
+/** A body that is not a form has the token in a header. */
 export const freshHeader: Guard<SignedInContext, SignedInContext> = (_, visit) => {
   const token = visit.request.headers['x-pinfold-form'];
   return fresh(visit, typeof token === 'string' ? token : undefined);
 };
 
-/** Lets a visit go on. */
+/** Lets a request go on. */
 export function passed<Known extends RequestContext>(visit: Known): Verdict<Known> {
   return { kind: 'passed', visit };
 }
@@ -256,18 +230,21 @@ function fresh<Known extends FormContext>(visit: Known, sent: string | undefined
     : refuse(visit, 403, 'staleFormTitle', 'staleFormText');
 }
 
-/** Believes none of several sign-ins: a sibling may have planted one of them, and with it somebody else's account. */
+/** Trusts none of several sessions: a sibling may have planted one of them, and with it another account. */
 function startOver(screen: Screen, visit: RequestContext): Answer {
   const { request, response, scope, shown } = visit;
-  // Form secrets have been taken away, and a proxy takes only so many headers; the next request brings the sessions.
+  // The form secrets were removed already, and a proxy accepts only so many headers; the next request removes the rest.
   if (shown === 'several') writeCookie(response, scope, 'session', '', 0);
   else expireEverywhere(request, response, scope, 'session');
   return askToSignIn(screen, visit, 'signInsMixed');
 }
 
-/** Leads to the sign-in page, or tells a script that nobody is signed in. */
-export function askToSignIn({ sessions }: Screen, visit: RequestContext, why?: MessageId): Answer {
-  visit.who.outcome = 'unauthorized';
+/** Leads to the sign-in page; a script gets 401. */
+export function askToSignIn(screen: Screen, visit: RequestContext, why?: MessageId): Answer {
+  return logged(signInAnswer(screen, visit, why), { outcome: 'unauthorized' });
+}
+
+function signInAnswer({ sessions }: Screen, visit: RequestContext, why?: MessageId): Answer {
   if (wantsJson(visit)) return { kind: 'json', status: 401, body: { kind: 'signed_out' } };
   if (sessions === undefined) return page(strangerView(visit), 401);
   const { request, base } = visit;

@@ -4,10 +4,10 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import type { Answer } from '../response/answer.ts';
 import { refuseTooMany } from '../response/refuse.ts';
-import { arrivalOf } from './authenticate.ts';
+import { identify } from './authenticate.ts';
 import type { RequestContext, SignedInContext } from './request-context.ts';
 
-/** Takes a request from its account's rate of requests; the refusal when too little is left. */
+/** Takes a request from its account's rate; refuses it if too little is left. */
 export async function refuseByRate(
   screen: Screen,
   visit: SignedInContext,
@@ -17,36 +17,35 @@ export async function refuseByRate(
 }
 
 /**
- * Counts a request that ends access, by session. The account's rate never refuses one: its owner must get this done
- * while somebody else uses the rate up.
+ * Counts a request that ends access, by session. The account's rate never refuses it: an owner must be able to revoke a
+ * key while someone else uses the rate up.
  */
 export function refuseRevocation(screen: Screen, visit: SignedInContext): Answer | undefined {
   const { requestLimiter, useCases } = screen;
-  const taken = requestLimiter.takeRevocation(visit.bond, useCases.clock.now());
+  const taken = requestLimiter.takeRevocation(visit.sessionBinding, useCases.clock.now());
   return refusalOf(screen, visit, taken, tooMany(visit), visit);
 }
 
-/** Counts a page that leads to what ends access: by the account's rate, and past it as {@link refuseRevocation} does. */
+/** Counts a page with a form that ends access: by the account's rate, and past it as {@link refuseRevocation} does. */
 export async function refuseWayToRevoke(screen: Screen, visit: SignedInContext): Promise<Answer | undefined> {
   const taken = await takeFromRate(screen, visit.caller, 1);
   return taken?.kind === 'limited' ? refuseRevocation(screen, visit) : undefined;
 }
 
 /**
- * Counts what a stranger begins or failed at, by the client's address; the refusal past the bound. What can succeed is
- * tried first: a request with a right key or link is neither counted nor refused. Somebody who is signed in is no
- * stranger, and takes from the account's rate instead.
+ * Counts an attempt of a client that is not signed in, by its address. Call it after the attempt failed: a request with
+ * a valid key or link is neither counted nor refused. A client that is signed in takes from the account's rate instead.
  *
- * @param cost what is taken from the account's rate: `CHANGE_COST` for what the store keeps.
+ * @param cost taken from the account's rate: `CHANGE_COST` for what is stored.
  */
 export async function refuseStranger(
   screen: Screen,
   visit: RequestContext,
   cost = 1,
 ): Promise<Answer | undefined> {
-  const arrival = await arrivalOf(screen, visit);
-  if (arrival.kind === 'signed_in') {
-    return refusalOf(screen, visit, await takeFromRate(screen, arrival.caller, cost), tooMany(visit));
+  const identity = await identify(screen, visit);
+  if (identity.kind === 'signed_in') {
+    return refusalOf(screen, visit, await takeFromRate(screen, identity.caller, cost), tooMany(visit));
   }
   const { requestLimiter, clientAddress, useCases } = screen;
   const { request } = visit;
@@ -64,7 +63,6 @@ async function takeFromRate(
   return rate === null ? undefined : requestLimiter.accounts.take(caller.account, rate, clock.now(), cost);
 }
 
-/** A page says nothing of changes: the change that led to it was made. */
 function tooMany({ request }: RequestContext): MessageId {
   return request.method === 'POST' ? 'tooManyChanges' : 'tooManyPages';
 }

@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountId, Caller, Cause, Credential, Instant, Mode, Origin } from '@pinfold/core';
-import { type FormFields, preferredLanguage, untilGone } from '@pinfold/http';
+import { type FormFields, type Language, parseLanguage, preferredLanguage, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import type { AssetNames } from '../assets.ts';
 import type { Look } from '../branding.ts';
 import { Words } from '../i18n.ts';
-import { type Language, parseLanguage } from '../language.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { onThisHost } from '../response/answer.ts';
-import { type Flash, readSaid } from '../response/flash.ts';
+import { type Flash, readFlash } from '../response/flash.ts';
 import { type CookieScope, readCookies, readZone } from './cookies.ts';
 import { isFormSecret, newFormSecret } from './form-guard.ts';
 
-/** What every page needs to know of the request it answers. */
+/** A request, and what every page needs to answer it. */
 export interface RequestContext {
   readonly request: Request;
   readonly response: Response;
@@ -31,47 +30,44 @@ export interface RequestContext {
   readonly nonce: string;
   /** Binds what is signed to this browser. */
   readonly secret: string;
-  /** How many such secrets the browser showed. Of several, none of its cookies is to be believed. */
+  /** How many such secrets the browser sent. With several, none of its cookies is trusted. */
   readonly shown: 'none' | 'one' | 'several';
-  /** What was just done, told once. */
-  readonly said: Flash | undefined;
-  /** What was sent with a form; empty before that is read. */
+  /** A message about what was just done. */
+  readonly flash: Flash | undefined;
+  /** The fields of the form; empty before it is read. */
   readonly fields: FormFields;
-  /** What the history tells of where it comes from. */
+  /** Where changes come from, for the history. */
   readonly origin: Origin;
-  /** Ends when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** What the log is told of it: whose visit it turned out to be, by which key, and why nothing was done. */
-  readonly who: { account?: AccountId; key?: string; outcome?: string; error?: Error };
 }
 
-/** A visit to a page with forms. */
+/** A request for a page with forms. */
 export interface FormContext extends RequestContext {
-  /** What every form must carry. */
+  /** Every form must send it. */
   readonly formToken: string;
 }
 
-/** A visit by somebody who is signed in. */
+/** A request of a person who is signed in. */
 export interface SignedInContext extends FormContext {
   readonly caller: Caller;
-  /** What changes are stored with, so that one made after the session has ended is refused. */
+  /** Changes are stored with it, so that one made after the session has ended is refused. */
   readonly credential: Credential;
-  /** Whether the body was there when the caller was authenticated. */
+  /** Whether the whole body had arrived when the caller was authenticated. */
   readonly hasBody: boolean;
-  /** Names the session; where the team's own sign-in says who it is, the account. */
-  readonly bond: string;
+  /** Identifies the session, or the account with a team's own sign-in: forms are bound to it. */
+  readonly sessionBinding: string;
   readonly account: AccountId;
-  /** What the person is called: the account, unless the team's sign-in says more. */
+  /** The person's name: the account's unless the sign-in gave another. */
   readonly displayName: string;
-  /** What the history tells of what is changed. */
+  /** Who changes something, and from where, for the history. */
   readonly cause: Cause;
-  /** How the service runs. */
   readonly mode: Mode;
-  /** Whether the session is ours to end, what there is to manage and to read, and whether this person administers. */
+  /** Which parts of the screen this person has. */
   readonly offers: Readonly<Record<'signOut' | 'keys' | 'history' | 'administration', boolean>>;
 }
 
-/** What a request says of itself, before anything of it is judged. */
+/** Reads a request; nothing of it is checked yet. */
 export function createContext(
   screen: Screen,
   request: Request,
@@ -102,21 +98,20 @@ export function createContext(
     nonce: randomBytes(18).toString('base64url'),
     secret,
     shown: known === undefined ? 'none' : others.length === 0 ? 'one' : 'several',
-    said: signed.map((text) => readSaid(text, secret)).find((said) => said !== undefined),
+    flash: signed.map((text) => readFlash(text, secret)).find((flash) => flash !== undefined),
     fields: {},
     origin: { request: requestId, ...(address === undefined ? {} : { address }) },
     signal: untilGone(response),
-    who: {},
   };
 }
 
-/** A field of the form that was sent; `undefined` when it is missing or there twice. */
+/** A field of the form; `undefined` if it is missing or there twice. */
 export function fieldOf({ fields }: RequestContext, name: string): string | undefined {
   const value = fields[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The values of a field that may be there several times. */
+/** The values of a field that can be there several times. */
 export function fieldsOf({ fields }: RequestContext, name: string): readonly string[] {
   return [fields[name]].flat().filter((one) => typeof one === 'string');
 }

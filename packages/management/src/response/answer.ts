@@ -1,13 +1,25 @@
+import type { AccountId } from '@pinfold/core';
 import type { Html } from '@pinfold/http';
 import type { Flash } from './flash.ts';
 
-/** What a handler wants sent. */
-export type Answer =
+/** What the log says of a request besides its answer. */
+export interface LogFields {
+  readonly account?: AccountId;
+  /** The id of an API key. */
+  readonly key?: string;
+  /** Why nothing was done. */
+  readonly outcome?: string;
+  readonly error?: Error;
+}
+
+/** What a handler answers. */
+export type Answer = { readonly log?: LogFields } & (
   | { readonly kind: 'page'; readonly status: number; readonly html: Html; readonly retryAfter?: number }
-  /** Elsewhere, by GET; what is said is shown there, where that is on this screen. */
-  | { readonly kind: 'see_other'; readonly to: string; readonly said?: Flash }
+  /** A redirect; the flash message is shown there if that is a page of this screen. */
+  | { readonly kind: 'see_other'; readonly to: string; readonly flash?: Flash }
   | { readonly kind: 'picture'; readonly svg: string }
-  | { readonly kind: 'json'; readonly status: number; readonly body: unknown; readonly retryAfter?: number };
+  | { readonly kind: 'json'; readonly status: number; readonly body: unknown; readonly retryAfter?: number }
+);
 
 /** A page, with 200 unless another status is given. */
 export function page(markup: Html, status = 200): Answer {
@@ -15,13 +27,18 @@ export function page(markup: Html, status = 200): Answer {
 }
 
 /** A redirect that ends a form. */
-export function seeOther(to: string, said?: Flash): Answer {
-  return { kind: 'see_other', to, ...(said === undefined ? {} : { said }) };
+export function seeOther(to: string, flash?: Flash): Answer {
+  return { kind: 'see_other', to, ...(flash === undefined ? {} : { flash }) };
+}
+
+/** The same answer, with more for the log. */
+export function logged<Given extends Answer>(answer: Given, log: LogFields): Given {
+  return { ...answer, log: { ...answer.log, ...log } };
 }
 
 /**
- * An address of this screen as a path that stays on its host: where the screen is mounted at the root, a path that
- * begins with two slashes, or with what browsers take for them, would name another.
+ * An address of this screen as a path that stays on its host. If the screen is mounted at the root, a path that begins
+ * with two slashes, or with what browsers take for them, would name another host.
  */
 export function onThisHost(path: string): string {
   return path.replace(/^[/\\\s]+/, '/');

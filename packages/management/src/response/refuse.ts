@@ -6,10 +6,9 @@ import type { Answer } from './answer.ts';
 
 const RETRY_SECONDS = 5;
 
-/** How long maintenance is waited for before another try. */
-export const READ_ONLY_SECONDS = 60;
+const READ_ONLY_SECONDS = 60;
 
-/** What the log says of a refusal, by its title; as the API calls it, where both refuse alike. */
+/** The outcome in the log of a refusal, by its title; the API's code where both refuse for the same reason. */
 const OUTCOMES: Partial<Readonly<Record<MessageId, string>>> = {
   accountBlockedTitle: 'account_blocked',
   badFormTitle: 'invalid_form',
@@ -24,19 +23,19 @@ const OUTCOMES: Partial<Readonly<Record<MessageId, string>>> = {
   tooManyTitle: 'rate_limited',
 };
 
-/** An answer with a status of its own. */
+/** An answer with a status. */
 type Refused = Exclude<Answer, { kind: 'picture' | 'see_other' }>;
 
-/** Whether one of our scripts asks, which shows what comes back itself. */
+/** Whether one of our scripts sent the request and shows the answer itself. */
 export function wantsJson({ request }: RequestContext): boolean {
   return request.headers.accept === 'application/json';
 }
 
 /**
- * A page, or for a script its short form, that says why nothing was done.
+ * A page, or for a script its JSON, that says why nothing was done.
  *
- * @param note what more there is to say, such as the operator's own words.
- * @param signedIn who gets the page with the navigation and the sign-out.
+ * @param note more text, such as the operator's message.
+ * @param signedIn shows the page with the navigation.
  */
 export function refuse(
   visit: RequestContext,
@@ -47,22 +46,26 @@ export function refuse(
   signedIn?: SignedInContext,
 ): Refused {
   const outcome = OUTCOMES[title];
-  if (outcome !== undefined) visit.who.outcome ??= outcome;
+  const log = outcome === undefined ? {} : { log: { outcome } };
   if (wantsJson(visit)) {
-    const message = [visit.words.say(text), ...(note === null ? [] : [note])].join(' ');
-    return { kind: 'json', status, body: { kind: 'refused', message } };
+    const message = visit.words.join([visit.words.say(text), ...(note === null ? [] : [note])]);
+    return { kind: 'json', status, body: { kind: 'refused', message }, ...log };
   }
-  return { kind: 'page', status, html: troubleView(visit, title, text, note, signedIn) };
+  return { kind: 'page', status, html: troubleView(visit, title, text, note, signedIn), ...log };
 }
 
-/** Nothing is changed now, for the account or for anybody. */
+/** Refuses a change of a blocked account, or in a read-only service. */
 export function refuseChanges(visit: RequestContext, refusal: Unchangeable): Refused {
   if (refusal.code === 'account_blocked') return refuse(visit, 403, 'accountBlockedTitle', 'accountBlocked');
-  const refused = refuse(visit, 503, 'readOnlyTitle', 'readOnlyText', refusal.message);
-  return { ...refused, retryAfter: READ_ONLY_SECONDS };
+  return duringMaintenance(refuse(visit, 503, 'readOnlyTitle', 'readOnlyText', refusal.message));
 }
 
-/** More requests came than may; the same one passes after so many milliseconds. */
+/** The same refusal, with the pause that suits maintenance. */
+export function duringMaintenance<Given extends Refused>(answer: Given): Given {
+  return { ...answer, retryAfter: READ_ONLY_SECONDS };
+}
+
+/** Refuses a request past its rate; `wait` is in milliseconds. */
 export function refuseTooMany(
   visit: RequestContext,
   wait: number,
@@ -78,12 +81,12 @@ export function refuseTooMany(
   return { ...refuse(visit, 429, 'tooManyTitle', text, note, signedIn), retryAfter };
 }
 
-/** There is no such page, or none for this account. */
+/** There is no such page, or not for this account. */
 export function notFound(visit: RequestContext): Refused {
   return refuse(visit, 404, 'notFoundTitle', 'notFoundText');
 }
 
-/** What is answered where something was thrown. */
+/** Answers an error that was thrown. */
 export function troubleOf(visit: RequestContext, error: unknown): Refused {
   return isFault(error) && error.retryable
     ? { ...refuse(visit, 503, 'busyTitle', 'busyText'), retryAfter: RETRY_SECONDS }

@@ -1,11 +1,11 @@
 import { writeCookie } from '../request/cookies.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Answer } from './answer.ts';
-import { signSaid } from './flash.ts';
+import { signFlash } from './flash.ts';
 
-const SAID_SECONDS = 60;
+const FLASH_SECONDS = 60;
 
-/** Headers of everything the screen answers, whoever asks. */
+/** Sets the headers of every answer. */
 export function protect({ response, nonce, look }: RequestContext, requestId: string): void {
   response.set({
     'X-Request-Id': requestId,
@@ -29,13 +29,13 @@ export function protect({ response, nonce, look }: RequestContext, requestId: st
   });
 }
 
-/** Sends what a handler wants sent. */
+/** Sends a handler's answer. */
 export function send(visit: RequestContext, answer: Answer): void {
   const { response, scope } = visit;
   if (response.headersSent || response.destroyed) return;
   if (answer.kind === 'see_other') {
-    if (answer.said !== undefined) {
-      writeCookie(response, scope, 'said', signSaid(answer.said, visit.secret), SAID_SECONDS);
+    if (answer.flash !== undefined) {
+      writeCookie(response, scope, 'said', signFlash(answer.flash, visit.secret), FLASH_SECONDS);
     }
     response.status(303).set('Location', answer.to).end();
     return;

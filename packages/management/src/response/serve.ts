@@ -1,29 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { parseRoleId } from '@pinfold/core';
+import { type AccountId, parseRoleId } from '@pinfold/core';
 import { drainAndClose, thrown } from '@pinfold/http';
 import type { Request, RequestHandler } from 'express';
 import type { Screen } from '../options.ts';
-import { chain, clearFlash, fewCookies, fromHere, ownLanguage, ownSecret } from '../request/middleware.ts';
+import { clearFlash, fewCookies, fromHere, Guards, ownLanguage, ownSecret } from '../request/middleware.ts';
 import { createContext, type RequestContext } from '../request/request-context.ts';
 import type { Answer } from './answer.ts';
 import { troubleOf } from './refuse.ts';
 import { protect, send } from './send.ts';
 
-/** Answers a visit that came through the entrance. */
-export type Answering = (screen: Screen, visit: RequestContext) => Promise<Answer>;
+/** Answers a request that has passed its guards. */
+export interface Endpoint {
+  readonly guards: Guards<RequestContext>['all'];
+  readonly handle: (visit: never) => Promise<Answer>;
+}
 
-/** What stands before every route. */
-const entrance = chain(fewCookies, fromHere, ownSecret, ownLanguage, clearFlash);
+/** Every request passes these first. */
+const entrance = Guards.none.and(fewCookies).and(fromHere).and(ownSecret).and(ownLanguage).and(clearFlash);
 
-/** Takes a request through the entrance to its answer, and tells the log. */
-export function serve(screen: Screen, answering: Answering): RequestHandler {
+interface Settled {
+  readonly answer?: Answer;
+  readonly error?: unknown;
+  readonly account?: AccountId;
+}
+
+/** Takes a request through the guards to its answer, and logs it. */
+export function serve(screen: Screen, endpoint: Endpoint): RequestHandler {
   const { useCases } = screen;
   return async (request, response) => {
     const begun = useCases.clock.now();
     const requestId = randomUUID();
     const visit = createContext(screen, request, response, requestId);
     protect(visit, requestId);
-    const { answer, error } = await settle(screen, visit, answering);
+    const { answer, error, account } = await settle(screen, visit, endpoint);
     if (answer !== undefined) send(visit, answer);
     drainAndClose(request, useCases);
     screen.log(
@@ -32,7 +41,8 @@ export function serve(screen: Screen, answering: Answering): RequestHandler {
         method: request.method,
         route: routeOf(request),
         role: parseRoleId(String(request.params.id)) ?? null,
-        ...visit.who,
+        ...(account === undefined ? {} : { account }),
+        ...answer?.log,
         status: response.statusCode,
         milliseconds: useCases.clock.now() - begun,
         ...(hasGone(visit) ? { gone: true } : {}),
@@ -43,26 +53,29 @@ export function serve(screen: Screen, answering: Answering): RequestHandler {
   };
 }
 
-/** Where the screen is mounted, any case of letters leads to it: to the log it is one and the same. */
+/** The screen is reached by any case of letters; the log has one. */
 function routeOf({ baseUrl, route }: Request): string {
   return `${baseUrl.toLowerCase()}${String(route?.path ?? '')}`.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-/** Whatever happens becomes an answer, while somebody is there to read it. */
-async function settle(
-  screen: Screen,
-  visit: RequestContext,
-  answering: Answering,
-): Promise<{ readonly answer?: Answer; readonly error?: unknown }> {
+async function settle(screen: Screen, visit: RequestContext, { guards, handle }: Endpoint): Promise<Settled> {
+  let known: RequestContext & { readonly account?: AccountId } = visit;
+  const settled = (rest: Settled): Settled =>
+    known.account === undefined ? rest : { account: known.account, ...rest };
   try {
-    const verdict = await entrance(screen, visit);
-    return { answer: verdict.kind === 'passed' ? await answering(screen, verdict.visit) : verdict };
+    for (const guard of [...entrance.all, ...guards]) {
+      const verdict = await guard(screen, known as never);
+      if (verdict.kind !== 'passed') return settled({ answer: verdict });
+      known = verdict.visit;
+    }
+    return settled({ answer: await handle(known as never) });
   } catch (error) {
-    return hasGone(visit) ? {} : { answer: troubleOf(visit, error), error: thrown(error) };
+    if (hasGone(visit)) return settled({});
+    return settled({ answer: troubleOf(visit, error), error: thrown(error) });
   }
 }
 
-/** The client broke off, whichever of the two streams says so first. */
+/** The client disconnected; either stream can notice it first. */
 function hasGone({ signal, request }: RequestContext): boolean {
   return signal.aborted || (request.destroyed && !request.complete);
 }

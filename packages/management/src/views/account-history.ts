@@ -1,17 +1,18 @@
 import type { HistoryEvent } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
+import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import { accountLink, administrationPage, cell, furtherPages, rowsTable } from './administration.ts';
+import { accountLink, administrationPage } from './administration.ts';
 import { doer, EVENT_NAMES } from './history.ts';
 import { moment, shortId } from './parts.ts';
+import { cell, pager, rowsTable } from './tables.ts';
 
 /** What the history of all accounts shows. */
 export interface AccountHistoryModel {
   readonly events: readonly HistoryEvent[];
   /** The account that it is narrowed to. */
   readonly account: string | undefined;
-  readonly further: boolean;
-  readonly next: string | undefined;
+  readonly position: PagePosition;
 }
 
 /** What happened to all accounts, or to one, and who did it. */
@@ -29,7 +30,7 @@ export function accountHistoryView(visit: SignedInContext, model: AccountHistory
     title: words.say('history'),
     main: html`<div class="head"><h1>${words.say('history')}</h1>${account === undefined ? undefined : html`<p>${accountLink(visit, account)}</p>`}</div>
 ${events.length === 0 ? html`<p class="none">${words.say('historyNone')}</p>` : table}
-${furtherPages(visit, '/administration/history', model, { account })}`,
+${pager(visit, '/administration/history', model.position, { account })}`,
   });
 }
 

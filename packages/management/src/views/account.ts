@@ -4,8 +4,8 @@ import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { accountPath, administrationPage } from './administration.ts';
-import { buttonForm, card, moment } from './parts.ts';
-import { reasonField } from './reason-field.ts';
+import { buttonForm, card, moment, reasonField } from './parts.ts';
+import { factList } from './tables.ts';
 
 /** What was wrong with a form about an account, and what was in its fields. */
 export type AccountTrouble =
@@ -30,14 +30,14 @@ export function accountView(
 ): Html {
   const { words, base, offers } = visit;
   const query = String(new URLSearchParams({ account: account.name }));
-  const fact = (label: MessageId, value: Html | string) =>
-    html`<div><dt>${words.say(label)}</dt><dd>${value}</dd></div>`;
-  const use = html`<dl class="facts">
-${fact('sitesInService', words.number(used.sites))}
-${fact('archivesSize', words.size(used.bytes))}
-${fact('publications24h', words.number(used.publications24h))}
-${fact('lastPublished', account.lastPublishedAt === null ? words.say('never') : moment(visit, account.lastPublishedAt))}
-</dl>
+  const { lastPublishedAt } = account;
+  const facts = factList(visit, [
+    ['sitesInService', words.number(used.sites)],
+    ['archivesSize', words.size(used.bytes)],
+    ['publications24h', words.number(used.publications24h)],
+    ['lastPublished', lastPublishedAt === null ? words.say('never') : moment(visit, lastPublishedAt)],
+  ]);
+  const use = html`${facts}
 <p><a href="${base}/administration/publications?${query}">${words.say('itsPublications')}</a>${
     offers.history
       ? html` · <a href="${base}/administration/history?${query}">${words.say('itsHistory')}</a>`

@@ -1,15 +1,16 @@
 import type { AdministeredAccount } from '@pinfold/core/administration';
 import { type Html, html } from '@pinfold/http';
+import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import { accountPath, administrationPage, cell, furtherPages, rowsTable } from './administration.ts';
+import { accountPath, administrationPage } from './administration.ts';
 import { icon } from './icons.ts';
 import { distance } from './parts.ts';
+import { cell, pager, rowsTable, searchButton, searchField } from './tables.ts';
 
 /** What the page of all accounts shows. */
 export interface AccountsModel {
   readonly accounts: readonly AdministeredAccount[];
-  readonly further: boolean;
-  readonly next: string | undefined;
+  readonly position: PagePosition;
 }
 
 /** All accounts, by name, with what they use. */
@@ -26,12 +27,11 @@ export function accountsView(visit: SignedInContext, model: AccountsModel): Html
     title: words.say('accounts'),
     main: html`<div class="head"><h1>${words.say('accounts')}</h1><p class="quiet">${words.say('accountsIntro')}</p></div>
 <div class="list-top"><form class="search" role="search" action="${base}/administration">
-<label class="hidden" for="name">${words.say('accountName')}</label>
-<input id="name" name="name" type="search" placeholder="${words.say('accountName')}" dir="auto" maxlength="255">
-<button title="${words.say('findAccount')}">${icon('search')}<span class="hidden">${words.say('findAccount')}</span></button>
+${searchField(visit, 'name', 'accountName', '')}
+${searchButton(visit, 'findAccount')}
 </form></div>
 ${model.accounts.length === 0 ? html`<p class="none">${words.say('accountsNone')}</p>` : table}
-${furtherPages(visit, '/administration', model)}`,
+${pager(visit, '/administration', model.position)}`,
   });
 }
 

@@ -1,11 +1,11 @@
 import type { RoleState } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
-import type { MessageId } from '../messages/catalogues.ts';
+import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import { accountLink, administrationPage, cell, furtherPages, rowsTable } from './administration.ts';
+import { accountLink, administrationPage } from './administration.ts';
 import type { AnyPublication } from './any-publication.ts';
-import { icon } from './icons.ts';
 import { distance, marks, stateBadge } from './parts.ts';
+import { cell, pager, rowsTable, STATE_FILTERS, searchButton, searchField } from './tables.ts';
 
 /** What the page of all publications shows. */
 export interface AllPublicationsModel {
@@ -14,16 +14,8 @@ export interface AllPublicationsModel {
   readonly account: string;
   readonly search: string;
   readonly state: RoleState | undefined;
-  readonly further: boolean;
-  readonly next: string | undefined;
+  readonly position: PagePosition;
 }
-
-const STATES: readonly (readonly [state: RoleState | '', message: MessageId])[] = [
-  ['', 'filterAll'],
-  ['published', 'filterPublished'],
-  ['expired', 'filterExpired'],
-  ['deleted', 'filterStopped'],
-];
 
 /** The publications of all accounts, newest first. */
 export function allPublicationsView(visit: SignedInContext, model: AllPublicationsModel): Html {
@@ -41,24 +33,20 @@ export function allPublicationsView(visit: SignedInContext, model: AllPublicatio
     main: html`<div class="head"><h1>${words.say('allPublications')}</h1></div>
 ${searchForm(visit, model)}
 ${publications.length === 0 ? html`<p class="none">${words.say('noneFound')}</p>` : table}
-${furtherPages(visit, '/administration/publications', model, { account, q: search, state })}`,
+${pager(visit, '/administration/publications', model.position, { account, q: search, state })}`,
   });
 }
 
-function searchForm(
-  { words, base }: SignedInContext,
-  { account, search, state }: AllPublicationsModel,
-): Html {
-  const option = ([value, message]: (typeof STATES)[number]) =>
-    html`<option value="${value}"${value === (state ?? '') ? html` selected` : undefined}>${words.say(message)}</option>`;
+function searchForm(visit: SignedInContext, { account, search, state }: AllPublicationsModel): Html {
+  const { words, base } = visit;
+  const option = ([value, message]: (typeof STATE_FILTERS)[number]) =>
+    html`<option value="${value ?? ''}"${value === state ? html` selected` : undefined}>${words.say(message)}</option>`;
   return html`<div class="list-top"><form class="search wide" role="search" action="${base}/administration/publications">
-<label class="hidden" for="account">${words.say('accountName')}</label>
-<input id="account" name="account" type="search" value="${account}" placeholder="${words.say('accountName')}" dir="auto" maxlength="255">
+${searchField(visit, 'account', 'accountName', account)}
 <label class="hidden" for="state">${words.say('state')}</label>
-<select id="state" name="state">${STATES.map(option)}</select>
-<label class="hidden" for="q">${words.say('searchLabel')}</label>
-<input id="q" name="q" type="search" value="${search}" placeholder="${words.say('searchLabel')}" dir="auto" maxlength="255">
-<button title="${words.say('search')}">${icon('search')}<span class="hidden">${words.say('search')}</span></button>
+<select id="state" name="state">${STATE_FILTERS.map(option)}</select>
+${searchField(visit, 'q', 'searchLabel', search)}
+${searchButton(visit)}
 </form></div>`;
 }
 

@@ -5,8 +5,9 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { accountLink, administrationPage } from './administration.ts';
-import { card, copyButton, marks, moment, shortId, stateBadge } from './parts.ts';
-import { reasonField } from './reason-field.ts';
+import { publicationFacts } from './detail-cards.ts';
+import { card, copyButton, marks, moment, reasonField, shortId, stateBadge } from './parts.ts';
+import { factList } from './tables.ts';
 
 /** A publication of any account, as those who administer see it. */
 export interface AnyPublication extends AdministeredPublication {
@@ -38,25 +39,22 @@ function factsCard(
   blocked: Account['blocked'],
 ): Html {
   const { words } = visit;
-  const { sharedUrl, expiresAt, deletedAt } = publication;
-  const fact = (label: MessageId, value: Html | string) =>
-    html`<div><dt>${words.say(label)}</dt><dd>${value}</dd></div>`;
+  const { sharedUrl, expiresAt } = publication;
   return card(
     visit,
     'facts',
-    html`<dl class="facts">
-${fact('account', accountLink(visit, publication.account))}
-${blocked === null ? undefined : fact('blocked', words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept'))}
-${fact('sharedUrl', html`<a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`)}
-${fact('publishedAt', moment(visit, publication.publishedAt))}
-${expiresAt === null ? undefined : fact('expires', moment(visit, expiresAt))}
-${deletedAt === null ? undefined : fact('stoppedAt', moment(visit, deletedAt))}
-${fact('files', words.number(publication.fileCount))}
-${fact('archiveSize', words.size(publication.archiveBytes))}
-${fact('filename', html`<span dir="auto">${publication.originalFilename}</span>`)}
-${fact('id', html`${shortId(publication.id)} ${copyButton(visit, publication.id, 'copyId')}`)}
-${fact('sha256', html`${shortId(publication.sha256)} ${copyButton(visit, publication.sha256, 'copySha256')}`)}
-</dl>`,
+    factList(visit, [
+      ['account', accountLink(visit, publication.account)],
+      [
+        'blocked',
+        blocked === null ? undefined : words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept'),
+      ],
+      ['sharedUrl', html`<a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`],
+      ['expires', expiresAt === null ? undefined : moment(visit, expiresAt)],
+      ...publicationFacts(visit, publication),
+      ['archiveSize', words.size(publication.archiveBytes)],
+      ['sha256', html`${shortId(publication.sha256)} ${copyButton(visit, publication.sha256, 'copySha256')}`],
+    ]),
   );
 }
 

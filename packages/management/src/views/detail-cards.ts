@@ -4,6 +4,7 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { RefusedBecause, ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { buttonForm, card, copyButton, distance, moment, shortId } from './parts.ts';
+import { factList } from './tables.ts';
 
 /** Why a publication cannot be renewed, and what to do instead. */
 export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
@@ -87,22 +88,22 @@ export function stopCard(visit: SignedInContext, { id, refused }: ShownPublicati
   );
 }
 
-/** What else is known of it. */
+/** Everything else about a publication. */
 export function factsCard(visit: SignedInContext, publication: ShownPublication): Html {
-  const { words } = visit;
-  const { id, publishedAt, deletedAt, fileCount, size, originalFilename } = publication;
-  const fact = (label: MessageId, value: Html | string) =>
-    html`<div><dt>${words.say(label)}</dt><dd>${value}</dd></div>`;
-  return card(
-    visit,
-    'facts',
-    html`<dl class="facts">
-${fact('publishedAt', moment(visit, publishedAt))}
-${deletedAt === null ? undefined : fact('stoppedAt', moment(visit, deletedAt))}
-${fact('files', words.number(fileCount))}
-${fact('size', words.size(size))}
-${fact('filename', html`<span dir="auto">${originalFilename}</span>`)}
-${fact('id', html`${shortId(id)} ${copyButton(visit, id, 'copyId')}`)}
-</dl>`,
-  );
+  const size = visit.words.size(publication.size);
+  return card(visit, 'facts', factList(visit, [...publicationFacts(visit, publication), ['size', size]]));
+}
+
+/** The facts that the owner and the operator see. */
+export function publicationFacts(
+  visit: SignedInContext,
+  { id, publishedAt, deletedAt, fileCount, originalFilename }: ShownPublication,
+): Parameters<typeof factList>[1] {
+  return [
+    ['publishedAt', moment(visit, publishedAt)],
+    ['stoppedAt', deletedAt === null ? undefined : moment(visit, deletedAt)],
+    ['files', visit.words.number(fileCount)],
+    ['filename', html`<span dir="auto">${originalFilename}</span>`],
+    ['id', html`${shortId(id)} ${copyButton(visit, id, 'copyId')}`],
+  ];
 }

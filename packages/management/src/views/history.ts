@@ -1,19 +1,18 @@
 import type { EventActor, EventType, HistoryEvent, RoleId } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
+import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
 import { card, moment, shortId } from './parts.ts';
+import { type Column, cell, pager, rowsTable } from './tables.ts';
 
 /** What the page of the history shows. */
 export interface HistoryModel {
   readonly events: readonly HistoryEvent[];
   /** The publication that it is narrowed to. */
   readonly pin: RoleId | undefined;
-  /** Whether this is not the first page. */
-  readonly further: boolean;
-  /** The cursor of the next page. */
-  readonly next: string | undefined;
+  readonly position: PagePosition;
 }
 
 /** What each kind of event is called. */
@@ -26,6 +25,7 @@ export const EVENT_NAMES: Readonly<Record<EventType, MessageId>> = {
   'pin.pinned': 'eventPinned',
   'pin.unpinned': 'eventUnpinned',
   'pin.stopped': 'eventStopped',
+  'pin.grant_created': 'eventGrantCreated',
   'pin.taken_down': 'eventTakenDown',
   'pin.expired': 'eventExpired',
   'pin.purged': 'eventPurged',
@@ -53,13 +53,20 @@ export function historyView(visit: SignedInContext, model: HistoryModel): Html {
     pin === undefined
       ? html`<p class="quiet">${words.say('historyIntro')}</p>`
       : html`<p class="quiet">${words.say('historyOf', { id: pin })} <a href="${base}/publications/${pin}">${words.say('publication')}</a> · <a href="${base}/history">${words.say('historyWhole')}</a></p>`;
+  const withPins = pin === undefined;
+  const columns: readonly Column[] = ['historyWhat', 'historyWhen', 'publication', 'historyBy'];
+  const table = rowsTable(
+    visit,
+    columns.filter((column) => withPins || column !== 'publication'),
+    events.map((event) => row(visit, event, withPins)),
+  );
   return layout(visit, {
     title: words.say('history'),
     signedIn: visit,
     part: 'history',
     main: html`<div class="head"><h1>${words.say('history')}</h1>${narrowed}</div>
-${events.length === 0 ? html`<p class="none">${words.say('historyNone')}</p>` : table(visit, events, pin === undefined)}
-${pages(visit, model)}`,
+${events.length === 0 ? html`<p class="none">${words.say('historyNone')}</p>` : table}
+${pager(visit, '/history', model.position, { pin }, { first: 'newest', next: 'historyOlder' })}`,
   });
 }
 
@@ -84,32 +91,17 @@ export function historyCard(
   );
 }
 
-function table(visit: SignedInContext, events: readonly HistoryEvent[], withPins: boolean): Html {
-  const { words } = visit;
-  const columns: readonly MessageId[] = [
-    'historyWhat',
-    'historyWhen',
-    ...(withPins ? (['publication'] as const) : []),
-    'historyBy',
-  ];
-  return html`<table class="rows">
-<thead><tr>${columns.map((id) => html`<th scope="col">${words.say(id)}</th>`)}</tr></thead>
-<tbody>${events.map((event) => row(visit, event, withPins))}</tbody></table>`;
-}
-
 function row(visit: SignedInContext, { type, at, pin, actor }: HistoryEvent, withPins: boolean): Html {
   const { words, base } = visit;
-  const cell = (label: MessageId, content: Html | string | undefined) =>
-    html`<td data-label="${words.say(label)}">${content}</td>`;
   const publication =
     pin === null ? undefined : html`<a href="${base}/history?pin=${pin}">${shortId(pin)}</a>`;
   return html`<tr><th scope="row">${words.say(EVENT_NAMES[type])}</th>
-${cell('historyWhen', moment(visit, at))}
-${withPins ? cell('publication', publication) : undefined}
-${cell('historyBy', html`<span dir="auto">${doer(visit, actor)}</span>`)}</tr>`;
+${cell(visit, 'historyWhen', moment(visit, at))}
+${withPins ? cell(visit, 'publication', publication) : undefined}
+${cell(visit, 'historyBy', html`<span dir="auto">${doer(visit, actor)}</span>`)}</tr>`;
 }
 
-/** Who did it, in words. */
+/** The name of who did it. */
 export function doer({ words }: SignedInContext, { kind, id }: EventActor): string {
   switch (kind) {
     case 'key':
@@ -123,19 +115,4 @@ export function doer({ words }: SignedInContext, { kind, id }: EventActor): stri
     default:
       return kind satisfies never;
   }
-}
-
-function pages({ words, base }: SignedInContext, { pin, further, next }: HistoryModel): Html {
-  if (!further && next === undefined) return html``;
-  const path = (cursor?: string) => {
-    const query = new URLSearchParams({
-      ...(pin === undefined ? {} : { pin }),
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    return `${base}/history${query.size === 0 ? '' : `?${query}`}`;
-  };
-  return html`<nav class="pages" aria-label="${words.say('pagesLabel')}">
-${further ? html`<a href="${path()}">${words.say('newest')}</a>` : html`<span></span>`}
-${next === undefined ? undefined : html`<a rel="next" href="${path(next)}">${words.say('historyOlder')}</a>`}
-</nav>`;
 }

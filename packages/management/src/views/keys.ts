@@ -1,18 +1,16 @@
 import { type ApiKey, DEFAULT_SCOPES, MEMBER_SCOPES, type Scope } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
+import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import { furtherPages } from './administration.ts';
 import { layout } from './layout.ts';
 import { card, copyButton, distance } from './parts.ts';
+import { cell, pager, rowsTable } from './tables.ts';
 
 /** What the page of the keys shows. */
 export interface KeysModel {
   readonly keys: readonly ApiKey[];
-  /** Whether this is not the first page. */
-  readonly further: boolean;
-  /** The cursor of the next page. */
-  readonly next: string | undefined;
+  readonly position: PagePosition;
   /** Why no further key can be made, where the account has as many as it may have. */
   readonly full: string | undefined;
   /** The text of a key just made. */
@@ -35,12 +33,20 @@ export function keysView(visit: SignedInContext, model: KeysModel): Html {
     title: words.say('keys'),
     signedIn: visit,
     part: 'keys',
-    ...(made === undefined ? {} : { said: { tone: 'good', message: 'didCreateKey' } }),
+    ...(made === undefined ? {} : { flash: { tone: 'good', message: 'didCreateKey' } }),
     main: html`<div class="head"><h1>${words.say('keys')}</h1><p class="quiet">${words.say('keysIntro')}</p></div>
 ${made === undefined ? undefined : newKey(visit, made)}
 ${createCard(visit, model)}
-${keys.length === 0 ? undefined : table(visit, keys)}
-${furtherPages(visit, '/keys', model)}`,
+${
+  keys.length === 0
+    ? undefined
+    : rowsTable(
+        visit,
+        ['label', 'scopes', 'created', 'lastUsed', 'actions'],
+        keys.map((key) => row(visit, key)),
+      )
+}
+${pager(visit, '/keys', model.position)}`,
   });
 }
 
@@ -51,26 +57,16 @@ function newKey(visit: SignedInContext, text: string): Html {
 <div class="url-row"><code class="url" id="new-key">${text}</code>${copyButton(visit, text, 'copyKey')}</div></section>`;
 }
 
-function table(visit: SignedInContext, keys: readonly ApiKey[]): Html {
-  const { words } = visit;
-  const columns: readonly MessageId[] = ['label', 'scopes', 'created', 'lastUsed'];
-  return html`<table class="rows">
-<thead><tr>${columns.map((id) => html`<th scope="col">${words.say(id)}</th>`)}<th scope="col"><span class="hidden">${words.say('actions')}</span></th></tr></thead>
-<tbody>${keys.map((key) => row(visit, key))}</tbody></table>`;
-}
-
 function row(visit: SignedInContext, key: ApiKey): Html {
   const { words, base } = visit;
   const name = key.label === '' ? words.say('unlabelled') : key.label;
-  const cell = (label: MessageId, content: Html | string) =>
-    html`<td data-label="${words.say(label)}">${content}</td>`;
   const revoke = html`<details class="inline"><summary>${words.say('revokeEllipsis')}</summary><p class="quiet">${words.say('revokeMeans')}</p>
 <form method="post" action="${base}/keys/${key.id}/revoke"><input type="hidden" name="form" value="${visit.formToken}"><button class="danger">${words.say('revokeNamed', { name })}</button></form></details>`;
   return html`<tr class="${key.revokedAt === null ? '' : 'over'}">
 <th scope="row"><span class="name" dir="auto" title="${name}">${name}</span><span class="marks"><code class="quiet">pf_${key.id}_…</code></span></th>
-${cell('scopes', html`<span class="scopes">${key.scopes.map((scope) => html`<span class="chip">${words.say(SCOPE_MESSAGES[scope])}</span> `)}</span>`)}
-${cell('created', distance(visit, key.createdAt))}
-${cell('lastUsed', key.lastUsedAt === null ? words.say('neverUsed') : distance(visit, key.lastUsedAt))}
+${cell(visit, 'scopes', html`<span class="scopes">${key.scopes.map((scope) => html`<span class="chip">${words.say(SCOPE_MESSAGES[scope])}</span> `)}</span>`)}
+${cell(visit, 'created', distance(visit, key.createdAt))}
+${cell(visit, 'lastUsed', key.lastUsedAt === null ? words.say('neverUsed') : distance(visit, key.lastUsedAt))}
 <td class="actions">${key.revokedAt === null ? revoke : html`<span class="state stopped">${words.say('revoked')} ${distance(visit, key.revokedAt)}</span>`}</td></tr>`;
 }
 

@@ -1,5 +1,4 @@
-import { type Html, html, raw } from '@pinfold/http';
-import { LANGUAGES, type Language } from '../language.ts';
+import { type Html, html, LANGUAGES, type Language, raw } from '@pinfold/http';
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';
 import type { Flash } from '../response/flash.ts';
 import { icon, iconSheet } from './icons.ts';
@@ -17,13 +16,13 @@ export interface PageParts {
   /** More for the head. */
   readonly head?: Html;
   /** Shown above the page in place of what was just done. */
-  readonly said?: Flash;
+  readonly flash?: Flash;
 }
 
 /** A whole page around its main part. */
 export function layout(visit: RequestContext, parts: PageParts): Html {
   const { words, base, assets, nonce, look } = visit;
-  const said = parts.said ?? visit.said;
+  const flash = parts.flash ?? visit.flash;
   return html`<!doctype html>
 <html lang="${words.language}">
 <head>
@@ -49,7 +48,7 @@ ${parts.signedIn === undefined ? undefined : navigation(parts.signedIn, parts.pa
 </header>
 <main id="main" tabindex="-1">
 ${parts.signedIn?.mode.kind === 'read_only' ? readOnlyView(parts.signedIn) : undefined}
-${said === undefined ? undefined : saidView(visit, said)}
+${flash === undefined ? undefined : flashView(visit, flash)}
 ${parts.main}
 </main>
 <footer class="foot">
@@ -60,7 +59,7 @@ ${look.languages.length === 1 ? undefined : look.languages.map((one) => language
 }
 
 function languageLink({ words }: RequestContext, language: Language): Html {
-  const name = LANGUAGES[language];
+  const { name } = LANGUAGES[language];
   return language === words.language
     ? html`<span lang="${language}" aria-current="true">${name}</span>`
     : html`<a lang="${language}" hreflang="${language}" href="?language=${language}">${name}</a>`;
@@ -93,10 +92,10 @@ ${message === null ? undefined : html`<p dir="auto">${message}</p>`}</div>
 </section>`;
 }
 
-function saidView({ words }: RequestContext, said: Flash): Html {
-  const text = words.say(said.message, said.values);
-  return html`<section class="said ${said.tone}" role="${said.tone === 'good' ? 'status' : 'alert'}">
-${icon(said.tone)}<div class="said-text"><p dir="auto">${text}</p>
-${said.remarks === undefined || said.remarks.length === 0 ? undefined : remarkList(words, said.remarks)}</div>
+function flashView({ words }: RequestContext, flash: Flash): Html {
+  const text = words.say(flash.message, flash.values);
+  return html`<section class="said ${flash.tone}" role="${flash.tone === 'good' ? 'status' : 'alert'}">
+${icon(flash.tone)}<div class="said-text"><p dir="auto">${text}</p>
+${flash.remarks === undefined || flash.remarks.length === 0 ? undefined : remarkList(words, flash.remarks)}</div>
 </section>`;
 }

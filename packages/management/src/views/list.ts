@@ -4,11 +4,22 @@ import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
 import type { Allowance } from '../quota-text.ts';
+import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 import { copyLinkButton, distance, marks, stateBadge } from './parts.ts';
 import { type PublishTrouble, publishPanel } from './publish-panel.ts';
+import {
+  cell,
+  figureCell,
+  pager,
+  queryOf,
+  rowsTable,
+  STATE_FILTERS,
+  searchButton,
+  searchField,
+} from './tables.ts';
 
 /** What the first page shows. */
 export interface ListModel {
@@ -17,27 +28,27 @@ export interface ListModel {
   readonly allowance: Allowance;
   readonly search: string;
   readonly state: RoleState | undefined;
-  /** Whether this is not the first page. */
-  readonly further: boolean;
-  /** The cursor of the next page. */
-  readonly next: string | undefined;
+  readonly position: PagePosition;
   readonly trouble?: PublishTrouble;
 }
 
 /** Names up to this length are never cut. */
 const SHORT = 32;
 
-const FILTERS: readonly (readonly [state: RoleState | undefined, message: MessageId])[] = [
-  [undefined, 'filterAll'],
-  ['published', 'filterPublished'],
-  ['expired', 'filterExpired'],
-  ['deleted', 'filterStopped'],
-];
-
 /** The first page: publish on top, what was published below. */
 export function listView(visit: SignedInContext, model: ListModel): Html {
   const { words } = visit;
-  const filtered = model.search !== '' || model.state !== undefined || model.further;
+  const filtered = model.search !== '' || model.state !== undefined || model.position.further;
+  const columns = [
+    'publication',
+    'state',
+    'expires',
+    { figure: 'files' },
+    { figure: 'size' },
+    'actions',
+  ] as const;
+  const rows = model.publications.map((publication, n) => row(visit, publication, n));
+  const table = rowsTable(visit, columns, rows);
   const bare = model.publications.length === 0 && !filtered;
   return layout(visit, {
     title: words.say('publications'),
@@ -47,15 +58,15 @@ export function listView(visit: SignedInContext, model: ListModel): Html {
 ${publishPanel(visit, { limits: model.limits, allowance: model.allowance, roomy: bare, trouble: model.trouble })}
 <section class="list" aria-labelledby="list-title" data-list${bare ? html` hidden` : undefined}>
 <div class="list-top"><h2 id="list-title">${words.say('publications')}</h2>${filters(visit, model)}${searchForm(visit, model)}</div>
-${model.publications.length === 0 ? nothing(visit, model) : table(visit, model.publications)}
-${pages(visit, model)}
+${model.publications.length === 0 ? nothing(visit, model) : table}
+${pager(visit, '/', model.position, { state: model.state, q: model.search }, { first: 'newest', next: model.search === '' ? 'older' : 'searchOn' })}
 <form id="row" method="post"><input type="hidden" name="form" value="${visit.formToken}"></form>
 </section>`,
   });
 }
 
 function filters({ words, base }: SignedInContext, { state, search }: ListModel): Html {
-  return html`<nav class="filters" aria-label="${words.say('filterLabel')}">${FILTERS.map(
+  return html`<nav class="filters" aria-label="${words.say('filterLabel')}">${STATE_FILTERS.map(
     ([filter, message]) => {
       const current = filter === state ? html` aria-current="true"` : undefined;
       return html`<a href="${base}/${queryOf({ state: filter, q: search })}"${current}>${words.say(message)}</a>`;
@@ -63,39 +74,25 @@ function filters({ words, base }: SignedInContext, { state, search }: ListModel)
   )}</nav>`;
 }
 
-function searchForm({ words, base }: SignedInContext, { state, search }: ListModel): Html {
-  return html`<form class="search" role="search" action="${base}/">
+function searchForm(visit: SignedInContext, { state, search }: ListModel): Html {
+  return html`<form class="search" role="search" action="${visit.base}/">
 ${state === undefined ? undefined : html`<input type="hidden" name="state" value="${state}">`}
-<label class="hidden" for="q">${words.say('searchLabel')}</label>
-<input id="q" name="q" type="search" value="${search}" placeholder="${words.say('searchLabel')}" dir="auto" maxlength="255">
-<button title="${words.say('search')}">${icon('search')}<span class="hidden">${words.say('search')}</span></button>
+${searchField(visit, 'q', 'searchLabel', search)}
+${searchButton(visit)}
 </form>`;
-}
-
-function table(visit: SignedInContext, publications: readonly ShownPublication[]): Html {
-  const { words } = visit;
-  const columns = ['publication', 'state', 'expires', 'files', 'size'] as const;
-  const heading = (id: MessageId, style = '') => html`<th scope="col" class="${style}">${words.say(id)}</th>`;
-  return html`<table class="rows">
-<thead><tr>${columns.map((id) => heading(id, id === 'files' || id === 'size' ? 'figure' : ''))}<th scope="col"><span class="hidden">${words.say('actions')}</span></th></tr></thead>
-<tbody>${publications.map((publication, n) => row(visit, publication, n))}</tbody>
-</table>`;
 }
 
 function row(visit: SignedInContext, publication: ShownPublication, n: number): Html {
   const { words } = visit;
   const { id, name, endsSoon, state, fileCount, size } = publication;
-  const cell = (label: MessageId, content: Html | string, style?: Html) =>
-    html`<td${style} data-label="${words.say(label)}">${content}</td>`;
-  const figure = html` class="figure"`;
   const style = endsSoon ? html` class="soon"` : state === 'published' ? undefined : html` class="over"`;
   const whole = codePoints(name) > SHORT ? html` title="${name}"` : undefined;
   return html`<tr${style}>
 <th scope="row"><a class="name" id="n${n}" href="publications/${id}"${whole} dir="auto">${name}</a><span class="marks">${marks(visit, publication)}</span></th>
-${cell('state', stateBadge(visit, publication))}
-${cell('expires', expiry(visit, publication))}
-${cell('files', words.number(fileCount), figure)}
-${cell('size', words.size(size), figure)}
+${cell(visit, 'state', stateBadge(visit, publication))}
+${cell(visit, 'expires', expiry(visit, publication))}
+${figureCell(visit, 'files', words.number(fileCount))}
+${figureCell(visit, 'size', words.size(size))}
 <td class="actions">${state === 'published' ? copyLinkButton(visit, n) : undefined}${menu(visit, publication, n)}</td>
 </tr>`;
 }
@@ -124,22 +121,7 @@ ${refused.stop === undefined ? html`<a class="item bad" href="${path}/stop" data
 </div>`;
 }
 
-function nothing({ words, base }: SignedInContext, { further, next }: ListModel): Html {
+function nothing({ words, base }: SignedInContext, { position: { further, next } }: ListModel): Html {
   if (next !== undefined) return html`<p class="none">${words.say('noneYet')}</p>`;
   return html`<p class="none">${words.say(further ? 'noneFurther' : 'noneFound')} <a href="${base}/">${words.say('showAll')}</a></p>`;
-}
-
-function pages({ words, base }: SignedInContext, { state, search, further, next }: ListModel): Html {
-  if (!further && next === undefined) return html``;
-  const message: MessageId = search === '' ? 'older' : 'searchOn';
-  return html`<nav class="pages" aria-label="${words.say('pagesLabel')}">
-${further ? html`<a href="${base}/${queryOf({ state, q: search })}">${words.say('newest')}</a>` : html`<span></span>`}
-${next === undefined ? undefined : html`<a rel="next" href="${base}/${queryOf({ state, q: search, cursor: next })}">${words.say(message)}</a>`}
-</nav>`;
-}
-
-/** The query of a page of the list; empty where it says nothing. */
-function queryOf(parts: Readonly<Record<string, string | undefined>>): string {
-  const entries = Object.entries(parts).filter(([, value]) => value !== undefined && value !== '');
-  return entries.length === 0 ? '' : `?${new URLSearchParams(entries as [string, string][])}`;
 }

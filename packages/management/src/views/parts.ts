@@ -73,3 +73,12 @@ export function card({ words }: RequestContext, heading: MessageId, content: Htm
   return html`<section class="card" id="${heading}" aria-labelledby="${heading}-title"><h2 id="${heading}-title">${words.say(heading)}</h2>
 ${content}</section>`;
 }
+
+/** The field for the reason of an operator's action. */
+export function reasonField({ words }: SignedInContext, isWrong: boolean): Html {
+  const invalid = isWrong ? html` aria-invalid="true" autofocus` : undefined;
+  return html`<div class="field"><label for="reason">${words.say('reason')}</label>
+<input id="reason" name="reason" required maxlength="510" autocomplete="off" dir="auto" aria-describedby="reason-hint${isWrong ? ' reason-error' : ''}"${invalid}>
+<p class="quiet hint" id="reason-hint">${words.say('reasonHint')}</p>
+${isWrong ? html`<p class="error" id="reason-error">${words.say('reasonWrong')}</p>` : undefined}</div>`;
+}

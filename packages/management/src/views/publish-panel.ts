@@ -8,7 +8,7 @@ import { icon } from './icons.ts';
 /** What went wrong with the form that was sent last. */
 export interface PublishTrouble {
   readonly summary: string;
-  readonly problems?: Html;
+  readonly problems?: Html | undefined;
 }
 
 /** Where a folder, a ZIP or a page is dropped or chosen; without scripts, a form for a ZIP. */

@@ -1,14 +1,15 @@
 import type { Takedown } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
+import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import { accountLink, administrationPage, cell, furtherPages, rowsTable } from './administration.ts';
+import { accountLink, administrationPage } from './administration.ts';
 import { moment, shortId } from './parts.ts';
+import { cell, pager, rowsTable } from './tables.ts';
 
 /** What the page of the takedowns shows. */
 export interface TakedownsModel {
   readonly takedowns: readonly Takedown[];
-  readonly further: boolean;
-  readonly next: string | undefined;
+  readonly position: PagePosition;
 }
 
 /** The archives that nobody may publish, newest first. */
@@ -25,7 +26,7 @@ export function takedownsView(visit: SignedInContext, model: TakedownsModel): Ht
     title: words.say('takedowns'),
     main: html`<div class="head"><h1>${words.say('takedowns')}</h1></div>
 ${model.takedowns.length === 0 ? html`<p class="none">${words.say('bansNone')}</p>` : table}
-${furtherPages(visit, '/administration/takedowns', model)}`,
+${pager(visit, '/administration/takedowns', model.position)}`,
   });
 }
 

@@ -14,6 +14,8 @@ export interface Tables {
   readonly sessions: string;
   readonly signInLinks: string;
   readonly events: string;
+  readonly feed: string;
+  readonly feedBegins: string;
   readonly sessionRefusals: string;
   readonly serviceMode: string;
   readonly takedowns: string;
@@ -40,6 +42,8 @@ export function tablesOf(schema: string): Tables {
     sessions: `${name}.sessions`,
     signInLinks: `${name}.sign_in_links`,
     events: `${name}.events`,
+    feed: `${name}.feed`,
+    feedBegins: `${name}.feed_begins`,
     sessionRefusals: `${name}.session_refusals`,
     serviceMode: `${name}.service_mode`,
     takedowns: `${name}.takedowns`,

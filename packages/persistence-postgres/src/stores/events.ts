@@ -19,7 +19,7 @@ export function keepingFor({ events }: Tables, part: string, place: number): str
     INSERT INTO ${events} (${EVENTS.insert})
     SELECT event.at, event.id, event.type, event.account, event.pin, event.name, event.actor, event.request, event.address,
       event.as_operator, event.recorded_at
-    FROM ${part}, ${eventsIn(place)}`;
+    FROM ${part}, ${eventsIn(place)} ORDER BY event.n`;
 }
 
 /**
@@ -32,7 +32,7 @@ export function keepingInTurn({ events }: Tables, part: string, place: number): 
     SELECT ${part}.last_event_at - pg_catalog.json_array_length($${place}::json) + 1 + event.n, event.id, event.type,
       event.account, event.pin, event.name, event.actor, event.request, event.address, event.as_operator,
       event.recorded_at
-    FROM ${part}, ${eventsIn(place)}`;
+    FROM ${part}, ${eventsIn(place)} ORDER BY event.n`;
 }
 
 /** When the last event of a role will be that gets those of a parameter: the first of them comes after the one before. */

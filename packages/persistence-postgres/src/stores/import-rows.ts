@@ -42,7 +42,10 @@ export function rowsOf(
       kind === 'takedown' ? [columnsOf(TAKEDOWNS, value)] : [],
     ),
     views: records.flatMap(({ kind, value }) => (kind === 'views' ? [columnsOf(VIEWS, value)] : [])),
-    event: records.flatMap(({ kind, value }) => (kind === 'event' ? [columnsOf(EVENTS, value)] : [])),
+    // Events of one turn are numbered in the order (at, id), and these before all later ones.
+    event: records.flatMap(({ kind, value }) =>
+      kind === 'event' ? [{ turn: 0, ...columnsOf(EVENTS, value) }] : [],
+    ),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Account, Authority, Credential, Mode, Refusal, Unchangeable } from '@pinfold/core';
+import type { Account, Credential, Mode, Refusal, SaveAuthority, Unchangeable } from '@pinfold/core';
 import { NORMAL, refuseChange, type StoredRow, UNAUTHORIZED } from '@pinfold/core/adapter';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { prepared, type Statement } from '../engine/statement.ts';
@@ -86,7 +86,7 @@ export function readAccountInMode(row: AccountInMode | undefined): {
 export function refusals(
   connection: PostgresConnection,
   tables: Tables,
-): (name: string, authority: Authority) => Promise<Unchangeable | undefined> {
+): (name: string, authority: SaveAuthority) => Promise<Unchangeable | undefined> {
   const refused = refusalsWithin(tables);
   return (name, authority) =>
     refused(
@@ -99,12 +99,11 @@ export function refusals(
 /** As {@link refusals}, within a transaction. */
 export function refusalsWithin(
   tables: Tables,
-): (run: Run, name: string, authority: Authority) => Promise<Unchangeable | undefined> {
+): (run: Run, name: string, authority: SaveAuthority) => Promise<Unchangeable | undefined> {
   const statement = accountInMode(tables);
   return async (run, name, authority) => {
-    if (authority === 'operator') return undefined;
     const { account, mode } = readAccountInMode((await run<AccountInMode>(statement, [name, null])).rows[0]);
-    return refuseChange(account, mode);
+    return refuseChange(account, mode, authority);
   };
 }
 

@@ -5,6 +5,7 @@ import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 import { EVENTS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 import { eventsIn, rowsOf } from './events.ts';
+import { dropping, numberingOf, readingFeed } from './feed.ts';
 
 /** An event after all others in the order of a walk backwards. */
 const NEWEST = { at: Number.MAX_SAFE_INTEGER, id: '~' };
@@ -33,12 +34,13 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
       )
       INSERT INTO ${events} (${EVENTS.insert})
       SELECT at, id, type, account, pin, name, actor, request, address, as_operator, recorded_at FROM told`),
-    drop: unprepared(`
-      DELETE FROM ${events} WHERE (at, id) IN (
-        SELECT at, id FROM ${events} WHERE recorded_at < $1 ORDER BY recorded_at LIMIT $2 FOR UPDATE SKIP LOCKED
-      )`),
-    thin: unprepared(`
-      DELETE FROM ${events} WHERE (at, id) IN (
+    drop: dropping(
+      tables,
+      `SELECT at, id FROM ${events} AS old WHERE recorded_at < $1 ORDER BY recorded_at LIMIT $2`,
+    ),
+    thin: dropping(
+      tables,
+      `
         SELECT old.at, old.id FROM (
           SELECT DISTINCT pin FROM ${events} WHERE recorded_at >= $1 AND recorded_at < $2 AND pin IS NOT NULL
         ) AS recent
@@ -47,8 +49,14 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
         ) AS newest
         JOIN ${events} AS old ON old.pin = recent.pin AND (old.at, old.id) <= (newest.at, newest.id)
         WHERE old.recorded_at < $2
-        LIMIT $4 FOR UPDATE OF old SKIP LOCKED
-      )`),
+        LIMIT $4`,
+    ),
+  };
+  const numberEvents = numberingOf(connection, tables);
+  /** Events get their numbers first: the feeds must begin after those that are dropped. */
+  const drop = async (statement: Statement, values: readonly unknown[]): Promise<number> => {
+    await numberEvents();
+    return (await connection.write(statement, values)).count;
   };
   return {
     list: async (query) => {
@@ -62,9 +70,9 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
     tellExpired: async (told) => {
       await connection.write(statements.tell, [rowsOf(told)]);
     },
-    drop: async (before, limit) => (await connection.write(statements.drop, [before, limit])).count,
-    thin: async ({ since, until, keep, limit }) =>
-      (await connection.write(statements.thin, [since, until, keep, limit])).count,
+    feed: readingFeed(connection, tables),
+    drop: (before, limit) => drop(statements.drop, [before, limit]),
+    thin: ({ since, until, keep, limit }) => drop(statements.thin, [since, until, keep, limit]),
   };
 }
 

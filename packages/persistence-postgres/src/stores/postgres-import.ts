@@ -3,6 +3,7 @@ import type { Import, MovedRecord } from '@pinfold/core/moving';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { longRunning, prepared, type Statement, unprepared } from '../engine/statement.ts';
 import { ACCOUNTS, API_KEYS, EVENTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
+import { NEW_FEED } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
 import { FILLED, rowsOf } from './import-rows.ts';
 
@@ -20,6 +21,8 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     apiKeys,
     events,
     comparison,
+    feed,
+    feedBegins,
     takedowns,
     views,
     names,
@@ -38,7 +41,8 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     ),
     setMark: unprepared(`
       INSERT INTO ${importMark} (one, token) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET token = $1`),
-    clear: longRunning(`TRUNCATE ${[...own, manifests, comparison].join(', ')}`),
+    clear: longRunning(`TRUNCATE ${[...own, manifests, comparison, feedBegins].join(', ')}`),
+    newFeed: unprepared(`UPDATE ${feed} SET id = ${NEW_FEED}`),
     end: unprepared(`DELETE FROM ${importMark} WHERE token = $1`),
     account: keeping(accounts, `version, ${ACCOUNTS.insert}`),
     key: keeping(apiKeys, API_KEYS.insert),
@@ -54,7 +58,7 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     name: keeping(names, NAMES.insert),
     takedown: keeping(takedowns, TAKEDOWNS.insert),
     views: keeping(views, VIEWS.insert),
-    event: keeping(events, EVENTS.insert),
+    event: keeping(events, `turn, ${EVENTS.insert}`),
     dropManifest: prepared(`
       DELETE FROM ${manifests} WHERE archive = (SELECT archive FROM ${roles} WHERE id = $1)`),
     remove: prepared(`
@@ -77,6 +81,7 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     }
     await run(statements.setMark, [token]);
     await run(statements.clear);
+    await run(statements.newFeed);
     return { kind: 'begun' };
   }
 

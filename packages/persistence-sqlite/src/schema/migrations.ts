@@ -7,6 +7,9 @@ import type { Migration } from '@pinfold/core/adapter';
  * never see the role again. A role awaits cleanup in the index `roles_ended`, and after a claim or a failed cleanup in
  * `roles_waiting`; `roles_expiring` finds expired roles that have no event about it yet. Rows of `attempts` are tries of
  * passwords that are not settled yet.
+ *
+ * `events.number` is an event's place in the feed of all accounts, `account_number` in that of its account. `feed_begins`
+ * has the last event that was dropped of each account's feed and, under the account '', of the feed of all accounts.
  */
 const firstRelease: Migration = {
   version: 16,
@@ -177,11 +180,27 @@ const firstRelease: Migration = {
       as_operator INTEGER NOT NULL CHECK (as_operator IN (0, 1)),
       recorded_at INTEGER NOT NULL,
       name TEXT,
+      number INTEGER,
+      account_number INTEGER,
       PRIMARY KEY (at, id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX events_of_account ON events (account, at, id);
     CREATE INDEX events_of_pin ON events (pin, at, id) WHERE pin IS NOT NULL;
     CREATE INDEX events_recorded ON events (recorded_at);
+    CREATE UNIQUE INDEX events_number ON events (number);
+    CREATE UNIQUE INDEX events_account_number ON events (account, account_number) WHERE account IS NOT NULL;
+
+    CREATE TABLE feed (
+      one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+      id TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO feed (one, id) VALUES (1, lower(hex(randomblob(16))));
+
+    CREATE TABLE feed_begins (
+      account TEXT NOT NULL PRIMARY KEY,
+      number INTEGER NOT NULL,
+      event TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE views (
       role TEXT NOT NULL,

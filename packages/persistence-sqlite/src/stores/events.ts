@@ -2,7 +2,19 @@ import type { HistoryEvent, Instant, RoleId } from '@pinfold/core';
 import type { Prepare } from '../engine/sqlite-file.ts';
 import { EVENTS } from '../schema/columns.ts';
 
-const KEEP = `INSERT INTO events (${EVENTS.insert}) VALUES (${EVENTS.parameters(1)})`;
+/** Writers take turns, so the next number is one more than the last, of events that were dropped, too. */
+const KEEP = `
+  INSERT INTO events (${EVENTS.insert}, number, account_number) VALUES (
+    ${EVENTS.parameters(1)},
+    (SELECT 1 + max(
+      coalesce((SELECT max(number) FROM events), 0),
+      coalesce((SELECT number FROM feed_begins WHERE account = ''), 0)
+    )),
+    (SELECT 1 + max(
+      coalesce((SELECT max(account_number) FROM events WHERE account = own.account), 0),
+      coalesce((SELECT number FROM feed_begins WHERE account = own.account), 0)
+    ) FROM (SELECT ? AS account) AS own WHERE own.account IS NOT NULL)
+  )`;
 
 /**
  * What the update of a role sets when the parameters are the instant of the first of its events, which is put after the
@@ -21,7 +33,7 @@ export function sequenced(events: readonly HistoryEvent[]): readonly [Instant | 
 }
 
 export function keep(prepare: Prepare, events: readonly HistoryEvent[]): void {
-  for (const event of events) prepare(KEEP).run(...EVENTS.values(event));
+  for (const event of events) prepare(KEEP).run(...EVENTS.values(event), event.account);
 }
 
 /** Keeps the events of one change of a role, a millisecond apart, the last of them when its row says. */

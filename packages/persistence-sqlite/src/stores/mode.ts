@@ -1,4 +1,4 @@
-import type { AccountId, Authority, Credential, Mode, Refusal, Unchangeable } from '@pinfold/core';
+import type { AccountId, Credential, Mode, Refusal, SaveAuthority, Unchangeable } from '@pinfold/core';
 import { NORMAL, refuseChange, UNAUTHORIZED } from '@pinfold/core/adapter';
 import type { Prepare } from '../engine/sqlite-file.ts';
 import { findAccount } from './accounts.ts';
@@ -16,9 +16,9 @@ export function findMode(prepare: Prepare): Mode {
 export function refused(
   prepare: Prepare,
   name: AccountId,
-  authority: Authority = 'account',
+  authority?: SaveAuthority,
 ): Unchangeable | undefined {
-  return authority === 'operator' ? undefined : refuseChange(findAccount(prepare, name), findMode(prepare));
+  return refuseChange(findAccount(prepare, name), findMode(prepare), authority);
 }
 
 /** The refusal of a change whose key was revoked or whose session has ended. */

@@ -12,6 +12,7 @@ import type { Statements } from '../engine/sqlite-connection.ts';
 import type { Prepare } from '../engine/sqlite-file.ts';
 import { EVENTS } from '../schema/columns.ts';
 import { keep } from './events.ts';
+import { beginAfter, type DroppedEvent, RETURNING_PLACES, readFeed } from './feed.ts';
 
 /** Events after all others in the order of a walk backwards. */
 const NEWEST = { at: Number.MAX_SAFE_INTEGER, id: '~' };
@@ -24,14 +25,16 @@ const TELL = `
   UPDATE roles SET expiry_told = 1, version = version + 1, last_event_at = max(last_event_at, expires_at)
   WHERE ${UNTOLD} AND id = ? AND expires_at = ?`;
 const DROP = `
-  DELETE FROM events WHERE (at, id) IN (SELECT at, id FROM events WHERE recorded_at < ? ORDER BY recorded_at LIMIT ?)`;
+  DELETE FROM events WHERE (at, id) IN (SELECT at, id FROM events WHERE recorded_at < ? ORDER BY recorded_at LIMIT ?)
+  ${RETURNING_PLACES}`;
 const RECENT = `
   SELECT DISTINCT pin AS role FROM events WHERE recorded_at >= ? AND recorded_at < ? AND pin IS NOT NULL`;
 const NEWEST_EXTRA = 'SELECT at, id FROM events WHERE pin = ? ORDER BY at DESC, id DESC LIMIT 1 OFFSET ?';
 const THIN = `
   DELETE FROM events WHERE (at, id) IN (
     SELECT at, id FROM events WHERE pin = @role AND (at, id) <= (@at, @id) AND recorded_at < @until LIMIT @limit
-  )`;
+  )
+  ${RETURNING_PLACES}`;
 
 /** Reads and drops the events of a SQLite file, and records expirations. */
 export function sqliteHistoryStore(connection: Statements): HistoryStore {
@@ -49,8 +52,11 @@ export function sqliteHistoryStore(connection: Statements): HistoryStore {
         for (const event of events) tell(prepare, event);
       });
     },
+    feed: (query) => connection.snapshot((prepare) => readFeed(prepare, query)),
     drop: (before, limit) =>
-      connection.writeForCleanup((prepare) => prepare(DROP).run(before, limit).changes),
+      connection.writeForCleanup((prepare) =>
+        beginAfter(prepare, prepare<DroppedEvent>(DROP).all(before, limit)),
+      ),
     thin: (thinning) => connection.writeForCleanup((prepare) => thin(prepare, thinning)),
   };
 }
@@ -75,7 +81,8 @@ function thin(prepare: Prepare, { since, until, keep, limit }: EventThinning): n
   let left = limit;
   for (const { role } of prepare<{ role: RoleId }>(RECENT).all(since, until)) {
     const extra = prepare<EventCursor>(NEWEST_EXTRA).get(role, keep);
-    if (extra !== undefined) left -= prepare(THIN).run({ role, ...extra, until, limit: left }).changes;
+    if (extra === undefined) continue;
+    left -= beginAfter(prepare, prepare<DroppedEvent>(THIN).all({ role, ...extra, until, limit: left }));
     if (left === 0) break;
   }
   return limit - left;

@@ -9,6 +9,15 @@ const MARK = 'SELECT token FROM import_mark';
 const SET_MARK =
   'INSERT INTO import_mark (one, token) VALUES (1, @token) ON CONFLICT (one) DO UPDATE SET token = @token';
 const END = 'DELETE FROM import_mark WHERE token = ?';
+const NEW_FEED = 'UPDATE feed SET id = lower(hex(randomblob(16)))';
+const NUMBER = `
+  UPDATE events SET number = placed.number, account_number = iif(account IS NULL, NULL, placed.account_number)
+  FROM (
+    SELECT at, id, row_number() OVER (ORDER BY at, id) AS number,
+      row_number() OVER (PARTITION BY account ORDER BY at, id) AS account_number
+    FROM events
+  ) AS placed
+  WHERE events.at = placed.at AND events.id = placed.id`;
 
 /** In an order in which none refers to one that is gone. */
 const OWN = [
@@ -22,6 +31,7 @@ const OWN = [
   'takedowns',
   'views',
   'comparison',
+  'feed_begins',
 ];
 const IS_FOREIGN = `SELECT 1 WHERE ${OWN.filter((name) => name !== 'comparison')
   .map((name) => `EXISTS (SELECT 1 FROM ${name})`)
@@ -56,6 +66,7 @@ export function sqliteImport(connection: Statements): Import {
         const isResumed = prepare(MARK).get() !== undefined;
         if (!isResumed && prepare(IS_FOREIGN).get() !== undefined) return { kind: 'refused' };
         for (const name of OWN) prepare(`DELETE FROM ${name}`).run();
+        prepare(NEW_FEED).run();
         prepare(SET_MARK).run({ token });
         return { kind: 'begun' };
       }),
@@ -66,9 +77,11 @@ export function sqliteImport(connection: Statements): Import {
         return { kind: 'kept' };
       }),
     end: (token) =>
-      connection.writeSchema((prepare) => ({
-        kind: prepare(END).run(token).changes === 1 ? 'ended' : 'lost',
-      })),
+      connection.writeSchema((prepare) => {
+        if (prepare(END).run(token).changes === 0) return { kind: 'lost' };
+        prepare(NUMBER).run();
+        return { kind: 'ended' };
+      }),
   };
 }
 

@@ -57,15 +57,17 @@ export async function clientOf(
   const failure = (error: unknown): unknown => {
     if (!(error instanceof PinfoldError)) return error;
     const Failure = error.retryable ? UnavailableError : CommandFailure;
-    return new Failure(failureText(error, url), { cause: error, json: jsonOf(error) });
+    const text = failureText(error, url);
+    return new Failure(text, { cause: error, json: jsonOf(error, text) });
   };
   return { client, failure };
 }
 
-function jsonOf({ code, detail, errors, status, idempotencyKey }: PinfoldError): FailureJson {
+function jsonOf({ code, detail, errors, status, idempotencyKey }: PinfoldError, text: string): FailureJson {
   return {
     code: code === 'network_error' || code === 'timeout' ? 'unavailable' : code,
-    detail,
+    // The text for people lists the errors, too.
+    detail: errors.length > 0 ? detail : text,
     ...(errors.length > 0 && { errors }),
     status,
     idempotency_key: idempotencyKey,

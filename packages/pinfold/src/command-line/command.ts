@@ -22,7 +22,7 @@ export interface Command {
   /** One word, or two, such as `pins takedown`. */
   readonly name: string;
   readonly group: Group;
-  /** The names of its arguments; optional ones stand in brackets. */
+  /** The names of its arguments: an optional one is in brackets; a single one with `...` takes several. */
   readonly arguments: readonly string[];
   readonly options: Options;
   readonly help: string;
@@ -43,9 +43,9 @@ type Values<Known extends Options> = { readonly [Name in keyof Known]?: Value<Kn
   readonly json: boolean;
 };
 
-type Positionals<Names extends readonly string[]> = {
-  readonly [Index in keyof Names]: Names[Index] extends `[${string}]` ? string | undefined : string;
-};
+type Positionals<Names extends readonly string[]> = Names extends readonly [`${string}...`]
+  ? readonly [string, ...string[]]
+  : { readonly [Index in keyof Names]: Names[Index] extends `[${string}]` ? string | undefined : string };
 
 interface CommandRecord<Names extends readonly string[], Known extends Options>
   extends Pick<Command, 'name' | 'group' | 'help' | 'example'> {
@@ -88,7 +88,8 @@ function checkCount(positionals: readonly string[], names: readonly string[]): v
   const missing = names[positionals.length];
   if (missing !== undefined && !missing.startsWith('[')) throw new UsageError(`${missing} is missing`);
   // The message must not repeat the argument: it may be a secret meant for an option.
-  if (positionals.length > names.length) throw new UsageError('there are too many arguments');
+  const most = names.at(-1)?.endsWith('...') ? Number.POSITIVE_INFINITY : names.length;
+  if (positionals.length > most) throw new UsageError('there are too many arguments');
 }
 
 function parse(args: readonly string[], options: Options): ReturnType<typeof parseArgs> {

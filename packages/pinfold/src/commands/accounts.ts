@@ -5,13 +5,14 @@ import {
   type Administration,
   parseAccountLimit,
 } from '@pinfold/core/administration';
-import { accountOf } from '@pinfold/http-express';
+import { accountOf } from '@pinfold/http-express/wire';
 import { readAccount, readOperatorText } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { pluralize } from '../command-line/pluralize.ts';
+import { formatBytes, pluralize } from '../command-line/pluralize.ts';
+import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
@@ -24,13 +25,9 @@ const list = command({
   example: 'pinfold accounts list --json',
   guide: 'administration.md',
   run: async (_, { json }, terminal) =>
-    withComposition(terminal, async ({ administration }) => {
-      const accounts: AdministeredAccount[] = [];
-      for await (const account of everyItem(administration.listAccounts, ({ accounts }) => accounts)) {
-        if (json) accounts.push(account);
-        else terminal.out(lineOf(account));
-      }
-      if (json) terminal.out(jsonLine({ accounts: accounts.map(accountOf) }));
+    withComposition(terminal, ({ administration }) => {
+      const accounts = everyItem(administration.listAccounts, ({ accounts }) => accounts);
+      return printList(accounts, terminal, { member: 'accounts', json, toLine: lineOf, toJson: accountOf });
     }),
 });
 
@@ -43,11 +40,7 @@ const show = command({
   guide: 'administration.md',
   run: async ([text], { json }, terminal) => {
     const name = readAccount(text);
-    const found = await withComposition(terminal, ({ administration }) => administration.showAccount(name));
-    if (found === undefined) {
-      const message = 'there is no account of this name; "pinfold accounts list" lists them';
-      throw new CommandFailure(message, { code: 'not_found' });
-    }
+    const found = await withComposition(terminal, ({ administration }) => existing(administration, name));
     print(found, json, terminal);
   },
 });
@@ -63,16 +56,19 @@ const block = command({
       value: 'keep|hide',
       help: 'keep showing its sites, or answer as for stopped ones (default: keep)',
     },
+    create: { type: 'boolean', help: 'block a name that no account has yet, too' },
   },
   help: 'make an account read-only: it can publish and change nothing',
   example: 'pinfold accounts block web-team --reason "Phishing, ticket 4711"',
   guide: 'administration.md',
-  run: async ([name], { reason: text, sites: choice = 'keep', json }, terminal) => {
+  run: async ([name], { reason: text, sites: choice = 'keep', create, json }, terminal) => {
     const reason = readOperatorText(text, '--reason');
     const sites = readSites(choice);
-    await change(name, json, terminal, (administration, account) =>
-      administration.blockAccount(account, { reason, sites }, operatorCause()),
-    );
+    await change(name, json, terminal, async (administration, account) => {
+      // At night a misspelt name would look blocked.
+      if (!create) await existing(administration, account);
+      return administration.blockAccount(account, { reason, sites }, operatorCause());
+    });
   },
 });
 
@@ -141,6 +137,13 @@ async function change(
   print(await withComposition(terminal, ({ administration }) => act(administration, name)), json, terminal);
 }
 
+async function existing(administration: Administration, name: AccountId): Promise<AdministeredAccount> {
+  const found = await administration.showAccount(name);
+  if (found !== undefined) return found;
+  const message = 'there is no account of this name; "pinfold accounts list" lists them';
+  throw new CommandFailure(message, { code: 'not_found' });
+}
+
 function print(account: AdministeredAccount, json: boolean, { out }: Terminal): void {
   out(json ? jsonLine({ account: accountOf(account) }) : lineOf(account));
 }
@@ -162,7 +165,7 @@ function lineOf({ account: { name, blocked, limits, lastPublishedAt }, used }: A
   const facts = [
     name,
     pluralize(used.sites, 'site'),
-    `${used.bytes} bytes`,
+    formatBytes(used.bytes),
     `${used.publications24h} published in 24 hours`,
     lastPublishedAt === null ? 'never published' : `last ${toRfc3339(lastPublishedAt)}`,
     ...set.map(([rule, limit]) => `${rule} ${limit}`),

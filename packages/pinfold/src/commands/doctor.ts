@@ -2,7 +2,6 @@ import { type PublicUrl, publicUrl } from '@pinfold/http';
 import { type Command, command } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { examine } from '../doctor/examine.ts';
 import type { Finding, FindingStatus } from '../doctor/finding.ts';
 
 const BAD: readonly FindingStatus[] = ['failed', 'warning'];
@@ -19,6 +18,7 @@ const doctor = command({
   guide: '#doctor',
   run: async (_, { json, ...values }, terminal) => {
     const url = values.url === undefined ? undefined : readUrl(values.url);
+    const { examine } = await import('../doctor/examine.ts');
     const checks: Finding[] = [];
     for await (const finding of examine(terminal.env, url)) {
       checks.push(finding);

@@ -1,10 +1,11 @@
 import { type HistoryEvent, OPERATOR } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
-import { eventOf } from '@pinfold/http-express';
+import { eventOf } from '@pinfold/http-express/wire';
 import { SystemClock } from '@pinfold/platform-node';
 import { readAccount, readPublicationId, readTime } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
+import { escapeControls } from '../command-line/escape-control-characters.ts';
+import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
 
@@ -30,16 +31,12 @@ const history = command({
       ...(pin === undefined ? {} : { pin: readPublicationId(pin, '--pin') }),
       ...(since === undefined ? {} : { since: readTime(since, '--since', new SystemClock().now()) }),
     };
-    await withComposition(terminal, async ({ history }) => {
-      const events: HistoryEvent[] = [];
-      for await (const event of everyItem(
+    await withComposition(terminal, ({ history }) => {
+      const events = everyItem(
         (page) => history.list({ by: OPERATOR, ...filter, ...page }),
         ({ events }) => events,
-      )) {
-        if (json) events.push(event);
-        else terminal.out(lineOf(event));
-      }
-      if (json) terminal.out(jsonLine({ events: events.map(eventOf) }));
+      );
+      return printList(events, terminal, { member: 'events', json, toLine: lineOf, toJson: eventOf });
     });
   },
 });

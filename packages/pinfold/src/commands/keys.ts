@@ -6,6 +6,7 @@ import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 
@@ -54,14 +55,14 @@ const list = command({
   example: 'pinfold keys list --json',
   run: async (_, { account, json }, terminal) => {
     const by = account === undefined ? OPERATOR : readAccount(account);
-    await withComposition(terminal, async ({ manageKeys }) => {
-      const keys: ApiKey[] = [];
-      for await (const key of everyKey(manageKeys, { by })) {
-        if (json) keys.push(key);
-        else terminal.out(lineOf(key));
-      }
-      if (json) terminal.out(jsonLine({ keys: keys.map(keyJson) }));
-    });
+    await withComposition(terminal, ({ manageKeys }) =>
+      printList(everyKey(manageKeys, { by }), terminal, {
+        member: 'keys',
+        json,
+        toLine: lineOf,
+        toJson: keyJson,
+      }),
+    );
   },
 });
 

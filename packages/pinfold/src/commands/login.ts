@@ -6,14 +6,12 @@ import { callApi } from '../api-client/api-call.ts';
 import { inBrowser } from '../api-client/browser.ts';
 import { keyForSecret, registerLogin } from '../api-client/device-login.ts';
 import { loginsFile, loginsOf, readLogins, writeLogin } from '../api-client/logins.ts';
-import { readAccount } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
 import { readSettings } from '../settings/settings.ts';
-import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 
 const login = command({
   name: 'login',
@@ -86,7 +84,7 @@ const whoami = command({
       terminal.out(json ? jsonLine({ url: server.url, key }) : escapeControls(sentence));
       return;
     }
-    const account = readAccount(target.account ?? DEFAULT_ACCOUNT);
+    const { account } = place;
     const folder = readSettings(place.env).dataDir;
     terminal.out(
       json ? jsonLine({ data_dir: folder, account }) : `this machine: ${folder}, as the account ${account}`,

@@ -1,11 +1,13 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { AdministeredPublication, RoleListRequest } from '@pinfold/core/administration';
-import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express';
+import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express/wire';
 import { readAccount, readOperatorText, readPublicationId, readState } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
+import { formatBytes } from '../command-line/pluralize.ts';
+import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -30,17 +32,12 @@ const list = command({
       ...(state === undefined ? {} : { state: readState(state) }),
       ...(search === undefined ? {} : { search }),
     };
-    await withComposition(terminal, async ({ administration }, settings) => {
-      const pins: AdministeredPin[] = [];
-      for await (const publication of everyItem(
+    await withComposition(terminal, ({ administration }, settings) => {
+      const pins = everyItem(
         (page) => administration.listRoles({ ...filter, ...page }),
-        ({ publications }) => publications,
-      )) {
-        const pin = pinOf(publication, settings);
-        if (json) pins.push(pin);
-        else terminal.out(lineOf(pin));
-      }
-      if (json) terminal.out(jsonLine({ pins }));
+        ({ publications }) => publications.map((publication) => pinOf(publication, settings)),
+      );
+      return printList(pins, terminal, { member: 'pins', json, toLine: lineOf });
     });
   },
 });
@@ -79,7 +76,7 @@ const stop = command({
     await withComposition(terminal, async (composition, settings) => {
       const outcome = await composition.useCases.stop({ by: OPERATOR, id, cause: operatorCause() });
       if (outcome.kind === 'refused') {
-        if (outcome.code === 'not_found') throw notFound();
+        if (outcome.code === 'not_found') throw notFound([id]);
         throw new CommandFailure('The publication was stopped before.', { code: outcome.code });
       }
       const pin = await load(id, composition, settings);
@@ -91,43 +88,53 @@ const stop = command({
 const takedown = command({
   name: 'pins takedown',
   group: 'service',
-  arguments: ['ID'],
+  arguments: ['ID...'],
   options: {
     reason: { type: 'string', value: 'TEXT', help: 'the reason; required' },
     purge: { type: 'boolean', help: 'remove the archive now instead of at a later cleanup' },
     copies: { type: 'boolean', help: 'take down all other publications of the same archive, too' },
   },
-  help: 'stop a publication, and prevent its archive from being published again',
+  help: 'stop publications, and prevent their archives from being published again',
   example: 'pinfold pins takedown 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 --reason Phishing --copies --purge',
   guide: 'administration.md#take-a-site-down',
-  run: async ([text], { purge = false, copies: all = false, json, ...values }, terminal) => {
-    const id = readPublicationId(text);
+  run: async (texts, { purge = false, copies: all = false, json, ...values }, terminal) => {
+    const ids = texts.map((text) => readPublicationId(text));
     const reason = readOperatorText(values.reason, '--reason');
     await withComposition(terminal, async (composition, settings) => {
-      const request = { id, reason, purge, copies: all, cause: operatorCause() };
-      const outcome = await composition.administration.takeDown(request);
-      if (outcome.kind === 'refused') throw notFound();
-      const { copies } = outcome;
-      if (json) {
-        terminal.out(jsonLine({ pin: await load(id, composition, settings), copies }));
-        return;
+      const takedowns: { readonly pin: AdministeredPin; readonly copies: readonly RoleId[] }[] = [];
+      const unknown: RoleId[] = [];
+      for (const id of ids) {
+        const request = { id, reason, purge, copies: all, cause: operatorCause() };
+        const outcome = await composition.administration.takeDown(request);
+        if (outcome.kind === 'refused') {
+          unknown.push(id);
+          continue;
+        }
+        const { copies } = outcome;
+        if (json) takedowns.push({ pin: await load(id, composition, settings), copies });
+        else for (const line of takedownLines(id, copies, all)) terminal.out(line);
       }
-      terminal.out(`${id} was taken down.`);
-      for (const copy of copies)
-        terminal.out(all ? `${copy}, a copy, was taken down.` : `${copy} is a copy, and still in service.`);
+      if (json && takedowns.length > 0)
+        terminal.out(jsonLine(ids.length === 1 ? takedowns[0] : { takedowns }));
+      if (unknown.length > 0) throw notFound(unknown);
     });
   },
 });
 
 export const commands: readonly Command[] = [list, show, stop, takedown];
 
-function notFound(): CommandFailure {
-  return new CommandFailure('There is no publication with this id.', { code: 'not_found' });
+function takedownLines(id: RoleId, copies: readonly RoleId[], all: boolean): readonly string[] {
+  const fate = all ? 'a copy, was taken down.' : 'a copy, is still in service.';
+  return [`${id} was taken down.`, ...copies.map((copy) => `${copy}, ${fate}`)];
+}
+
+function notFound(ids: readonly RoleId[]): CommandFailure {
+  return new CommandFailure(`There is no publication ${ids.join(', ')}.`, { code: 'not_found' });
 }
 
 async function load(id: RoleId, composition: Composition, settings: Settings): Promise<AdministeredPin> {
   const outcome = await composition.administration.showRole(id);
-  if (outcome.kind === 'refused') throw notFound();
+  if (outcome.kind === 'refused') throw notFound([id]);
   return pinOf(outcome, settings);
 }
 
@@ -139,7 +146,7 @@ function pinOf(found: AdministeredPublication, settings: Settings): Administered
 function lineOf(pin: AdministeredPin): string {
   const { shared_url, account, state, published_at, archive_bytes, title, original_filename } = pin;
   const end = pin.taken_down === null ? state : 'taken down';
-  const facts = [shared_url, account, end, published_at, `${archive_bytes} bytes`];
+  const facts = [shared_url, account, end, published_at, formatBytes(archive_bytes)];
   return escapeControls([...facts, title ?? original_filename].join('  '));
 }
 
@@ -158,8 +165,8 @@ function factsOf(
     pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
     ...(down === null ? [] : [['taken down', `${down.at}: ${down.reason}`] as const]),
     ['password', pin.password_protected ? 'yes' : 'no'],
-    ['files', `${pin.file_count}, ${pin.size} bytes`],
-    ['from', `${pin.original_filename}, ${pin.archive_bytes} bytes`],
+    ['files', `${pin.file_count}, ${formatBytes(pin.size)}`],
+    ['from', `${pin.original_filename}, ${formatBytes(pin.archive_bytes)}`],
     ['SHA-256', pin.sha256],
   ];
 }

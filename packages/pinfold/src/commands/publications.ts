@@ -1,10 +1,13 @@
 import type { Change, Pin } from '@pinfold/client';
+import { SystemClock } from '@pinfold/platform-node';
 import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
 import { readPublicationId, readState } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { formatBytes, formatExpiry } from '../command-line/pluralize.ts';
+import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { TARGET_OPTIONS, type Target, withPublications } from '../publishing/publications.ts';
 
@@ -24,14 +27,10 @@ const list = command({
   guide: GUIDE,
   run: async (_, values, terminal) => {
     const state = values.state === undefined ? undefined : readState(values.state);
-    await withPublications(values, false, terminal, async (publications) => {
-      const pins: Pin[] = [];
-      for await (const pin of publications.list(state)) {
-        if (values.json) pins.push(pin);
-        else terminal.out(lineOf(pin));
-      }
-      if (values.json) terminal.out(jsonLine({ pins }));
-    });
+    const format = { member: 'pins', json: values.json, toLine: lineOf };
+    await withPublications(values, false, terminal, (publications) =>
+      printList(publications.list(state), terminal, format),
+    );
   },
 });
 
@@ -91,7 +90,7 @@ const renew = command({
   guide: GUIDE,
   run: async ([id], values, terminal) => {
     const pin = await update(id, { reset_expiration: true }, values, terminal);
-    print(pin, values.json, terminal, `expires ${pin.expires_at ?? 'never'}`);
+    print(pin, values.json, terminal, `expires ${formatExpiry(pin.expires_at, new SystemClock().now())}`);
   },
 });
 
@@ -114,16 +113,28 @@ const open = command({
   name: 'open',
   group: 'publications',
   arguments: ['ID'],
-  options: TARGET_OPTIONS,
-  help: 'open it in the browser',
+  options: {
+    print: { type: 'boolean', help: 'only print the URL, which needs no password for one minute' },
+    ...TARGET_OPTIONS,
+  },
+  help: 'open it in the browser, without its password',
   example: `pinfold open ${ID}`,
   guide: GUIDE,
   run: async ([text], values, terminal) => {
     const id = readPublicationId(text);
-    const pin = await withPublications(values, false, terminal, (publications) => publications.get(id));
-    const link = webAddress(pin.shared_url);
-    terminal.out(values.json ? jsonLine({ pin }) : link);
-    await inBrowser(link, terminal.env);
+    const url = await withPublications(values, true, terminal, async (publications) => {
+      try {
+        return await publications.createGrant(id);
+      } catch (error) {
+        // A key that only reads, or a service that decides itself who may look: the browser may be let in all the same.
+        if (values.print || !(error instanceof CommandFailure && error.json?.code === 'forbidden'))
+          throw error;
+        return (await publications.get(id)).shared_url;
+      }
+    });
+    const link = webAddress(url);
+    terminal.out(values.json ? jsonLine({ url: link }) : link);
+    if (!values.print) await inBrowser(link, terminal.env);
   },
 });
 
@@ -165,7 +176,7 @@ function factsOf(pin: Pin): readonly (readonly [name: string, value: string])[] 
     ['published', pin.published_at],
     pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
     ['password', pin.password_protected ? 'yes' : 'no'],
-    ['files', `${pin.file_count}, ${pin.size} bytes`],
+    ['files', `${pin.file_count}, ${formatBytes(pin.size)}`],
     ['from', pin.original_filename],
   ];
 }

@@ -7,6 +7,7 @@ import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
+import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
@@ -19,14 +20,8 @@ const list = command({
   example: 'pinfold sessions list --account web-team',
   run: async (_, values, terminal) => {
     const account = values.account === undefined ? undefined : readAccount(values.account);
-    await withSessions(terminal, async (manageSessions) => {
-      const sessions: Session[] = [];
-      for await (const session of everySession(manageSessions, account)) {
-        if (values.json) sessions.push(session);
-        else terminal.out(lineOf(session));
-      }
-      if (values.json) terminal.out(jsonLine({ sessions: sessions.map(sessionJson) }));
-    });
+    const format = { member: 'sessions', json: values.json, toLine: lineOf, toJson: sessionJson };
+    await withSessions(terminal, (sessions) => printList(everySession(sessions, account), terminal, format));
   },
 });
 

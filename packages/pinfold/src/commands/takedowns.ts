@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { type Administration, parseSha256 } from '@pinfold/core/administration';
-import { takedownOf, type WireTakedown } from '@pinfold/http-express';
+import { takedownOf, type WireTakedown } from '@pinfold/http-express/wire';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { printList } from '../command-line/print-list.ts';
 import { type KeptTakedown, readTakedowns } from '../command-line/takedown-lines.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -74,16 +75,11 @@ export const commands: readonly Command[] = [list, lift, exportTakedowns, import
 async function printTakedowns(
   terminal: Terminal,
   json: boolean,
-  write: (takedown: WireTakedown) => string,
+  toLine: (takedown: WireTakedown) => string,
 ): Promise<void> {
-  await withComposition(terminal, async ({ administration }) => {
-    const takedowns: WireTakedown[] = [];
-    for await (const takedown of everyItem(administration.listTakedowns, ({ takedowns }) => takedowns)) {
-      const found = takedownOf(takedown);
-      if (json) takedowns.push(found);
-      else terminal.out(write(found));
-    }
-    if (json) terminal.out(jsonLine({ takedowns }));
+  await withComposition(terminal, ({ administration }) => {
+    const takedowns = everyItem(administration.listTakedowns, (page) => page.takedowns.map(takedownOf));
+    return printList(takedowns, terminal, { member: 'takedowns', json, toLine });
   });
 }
 

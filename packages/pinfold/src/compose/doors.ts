@@ -75,24 +75,26 @@ export async function makeDoors(
         onError: (error) => log.error('the use of a key could not be noted', error),
       }),
   );
+  const viewer = await provide('viewer', () =>
+    createViewer({
+      ...memoryBudget(settings.workers).viewer,
+      ...urls,
+      mode,
+      useCases,
+      counter: views,
+      clearCookies: settings.clearCookies,
+      clientAddress: address,
+      log: requests,
+      ...(figures === undefined ? {} : { figures }),
+      ...(access === undefined ? {} : { access }),
+    }),
+  );
+  const { createGrant } = viewer;
   return {
     authenticate,
+    viewer,
     api: await provide('api', () =>
-      createApi({ ...shared, authenticate, ...(signIn === undefined ? {} : { signIn }) }),
-    ),
-    viewer: await provide('viewer', () =>
-      createViewer({
-        ...memoryBudget(settings.workers).viewer,
-        ...urls,
-        mode,
-        useCases,
-        counter: views,
-        clearCookies: settings.clearCookies,
-        clientAddress: address,
-        log: requests,
-        ...(figures === undefined ? {} : { figures }),
-        ...(access === undefined ? {} : { access }),
-      }),
+      createApi({ ...shared, createGrant, authenticate, ...(signIn === undefined ? {} : { signIn }) }),
     ),
     management: await provide('management', () =>
       createManagement({

@@ -6,6 +6,7 @@ import type { LookOptions } from '@pinfold/management';
 import { SystemClock } from '@pinfold/platform-node';
 import type { ViewerAccess } from '@pinfold/viewer';
 import { Health } from '../health/health.ts';
+import { freeBytes } from '../health/upload-disk.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { release } from '../release.ts';
 import { runCleanupTimer } from '../server/cleanup-timer.ts';
@@ -114,7 +115,9 @@ export async function openService(
   const { ports, history, views } = composed;
   const useCases = metrics?.counting(composed.useCases, ports.passwords) ?? composed.useCases;
   const composition = { ...composed, useCases };
-  health.watch(ports);
+  const { archiveBytes } = useCases.limits;
+  const disk = { free: () => freeBytes(composed.dataDir), archiveBytes };
+  health.watch({ ...ports, ...(options.staging === undefined ? { disk } : {}) });
   await lookAtBucket(composition, settings);
   metrics?.measure(health, composition.dataDir, composition.pool);
   const { cleanUp, clock, limits } = useCases;

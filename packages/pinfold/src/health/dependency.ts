@@ -1,8 +1,9 @@
 import { isFault } from '@pinfold/core';
 import type { Log } from '../server/log.ts';
+import { LowSpace } from './upload-disk.ts';
 
 /** How something that the server needs was met last. */
-export type DependencyState = 'ok' | 'slow' | 'full' | 'unavailable';
+export type DependencyState = 'ok' | 'slow' | 'low' | 'full' | 'unavailable';
 
 /** Asks a part whether it answers. */
 export type Ask = (signal: AbortSignal) => Promise<unknown>;
@@ -156,9 +157,11 @@ export class Dependency {
     else this.#log?.error(this.#said, error);
   }
 
-  #sentence(state: 'unavailable' | 'full', error: unknown): string {
+  #sentence(state: AwayState, error: unknown): string {
     const { barred, says } = this.#options;
-    return barred !== undefined && this.#isBarred(error) ? barred.says : says[state];
+    return barred !== undefined && this.#isBarred(error)
+      ? barred.says
+      : says[state === 'low' ? 'full' : state];
   }
 
   #isBarred(error: unknown): boolean {
@@ -171,11 +174,14 @@ export class Dependency {
   }
 }
 
-function isAway(state: DependencyState): state is 'unavailable' | 'full' {
-  return state === 'unavailable' || state === 'full';
+type AwayState = Exclude<DependencyState, 'ok' | 'slow'>;
+
+function isAway(state: DependencyState): state is AwayState {
+  return state !== 'ok' && state !== 'slow';
 }
 
 function stateOf(error: unknown): DependencyState {
+  if (error instanceof LowSpace) return 'low';
   return hasNoRoom(error) ? 'full' : 'unavailable';
 }
 

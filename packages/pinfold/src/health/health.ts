@@ -18,9 +18,23 @@ import type { Log } from '../server/log.ts';
 import { ClockDifference } from './clock-difference.ts';
 import { Dependency, type DependencyState } from './dependency.ts';
 import { SeenMode } from './mode-watch.ts';
+import { LowSpace, spaceCheck, type UploadDisk } from './upload-disk.ts';
 
 /** What a server can be said to need before it takes requests. */
 export type Need = 'database' | 'storage' | 'staging';
+
+const NEEDS: readonly Need[] = ['database', 'storage', 'staging'];
+
+/**
+ * Reads what readiness goes by: `none`, or a list of needs joined by commas, to which the database always belongs.
+ * `undefined` for anything else.
+ */
+export function parseNeeds(text: string): readonly Need[] | undefined {
+  if (text === 'none') return [];
+  const named = text.split(',').map((name) => name.trim());
+  if (!named.every((name) => NEEDS.some((need) => need === name))) return undefined;
+  return NEEDS.filter((need) => need === 'database' || named.includes(need));
+}
 
 /** How well the server is, in a word, and by its parts. */
 export interface HealthReport {
@@ -37,6 +51,8 @@ export interface WatchedPorts {
   readonly archives: Pick<ArchiveStorage, 'check'>;
   readonly staging: Pick<Staging, 'check'>;
   readonly clock: Pick<Clock, 'now'>;
+  /** The disk for uploads; absent where it is not known. */
+  readonly disk?: UploadDisk;
 }
 
 /** The calls of requests that say whether a part answers. */
@@ -85,6 +101,10 @@ export class Health {
         full: 'the disk for uploads is full',
         back: 'uploads can be received again',
       },
+      barred: {
+        by: (error) => error instanceof LowSpace,
+        says: 'the disk for uploads has less space than one archive may need',
+      },
     }),
   };
 
@@ -95,7 +115,7 @@ export class Health {
   };
 
   /** Sets what is looked at. */
-  watch({ persistence, mode, archives, staging, clock }: WatchedPorts): void {
+  watch({ persistence, mode, archives, staging, clock, disk }: WatchedPorts): void {
     this.#parts.database.askedBy(async (signal) => {
       const asked = clock.now();
       const told = await persistence.check(signal);
@@ -103,7 +123,11 @@ export class Health {
       this.#mode.note(await mode.load(signal));
     });
     this.#parts.storage.askedBy((signal) => archives.check(signal));
-    this.#parts.staging.askedBy((signal) => staging.check(signal));
+    const checkSpace = disk === undefined ? async () => {} : spaceCheck(disk);
+    this.#parts.staging.askedBy(async (signal) => {
+      await staging.check(signal);
+      await checkSpace();
+    });
   }
 
   /** Tells of what changes; of several processes on one machine one does. */
@@ -127,19 +151,23 @@ export class Health {
     await Promise.all(Object.values(this.#parts).map((part) => part.close()));
   }
 
-  /** Whether all of these do their part. What storage has without any room can be viewed all the same. */
+  /** Whether all of these work. A storage that is full still serves views; staging without space takes no upload. */
   has(needs: readonly Need[]): boolean {
-    return needs.every((need) => {
-      const { state } = this.#parts[need];
-      return state !== 'unavailable' && !(need === 'staging' && state === 'full');
-    });
+    return needs.every((need) =>
+      need === 'staging' ? this.#canReceive() : this.#parts[need].state !== 'unavailable',
+    );
   }
 
   /** Throws what an upload would meet, as far as is known, before the client sends it. */
   admitUpload(): void {
-    const { state, error } = this.#parts.staging;
-    if (state !== 'full' && state !== 'unavailable') return;
+    if (this.#canReceive()) return;
+    const { error } = this.#parts.staging;
     throw new Fault('staging_unavailable', 'uploads could not be received a moment ago', { cause: error });
+  }
+
+  #canReceive(): boolean {
+    const { state } = this.#parts.staging;
+    return state === 'ok' || state === 'slow';
   }
 
   /** Whether the service is read-only; `undefined` until it is known. */

@@ -24,7 +24,7 @@ export function healthFigures(figures: Figures, health: Pick<Health, 'report' | 
   figures.measure(() => {
     const { parts, clock } = health.report();
     for (const name of PARTS) {
-      up.at(name).value = parts[name] === 'unavailable' || parts[name] === 'full' ? 0 : 1;
+      up.at(name).value = parts[name] === 'ok' || parts[name] === 'slow' ? 1 : 0;
     }
     if (health.isReadOnly !== undefined) readOnly.at().value = health.isReadOnly ? 1 : 0;
     if (clock !== null) difference.at().value = clock;

@@ -1,5 +1,5 @@
-import { statfs } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { freeBytes } from '../health/upload-disk.ts';
 import type { Figures } from './registry.ts';
 
 /** Says which release runs here, under which name. */
@@ -54,8 +54,7 @@ export function freeSpace(figures: Figures, folder: string): void {
   const ask = async (): Promise<void> => {
     asking = true;
     try {
-      const { bavail, bsize } = await statfs(folder);
-      free.at().value = bavail * bsize;
+      free.at().value = await freeBytes(folder);
     } catch {
       free.at().value = 0;
     } finally {

@@ -11,7 +11,7 @@ import {
   type Update,
   type UpdateOutcome,
 } from '@pinfold/core';
-import { archiveError, pinOf, wireWarnings } from '@pinfold/http-express';
+import { archiveError, pinOf, wireWarnings } from '@pinfold/http-express/wire';
 import { operatorCause } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';
@@ -21,7 +21,6 @@ import { everyItem } from '../commands/every-item.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
-import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 import { type Attempt, retryUntilDone } from './persist.ts';
 import type { Checked, Published, PublishRequest } from './publication.ts';
 import type { Publications } from './publications.ts';
@@ -30,32 +29,33 @@ import { changeFailure, publishRefusalText, requestRefusalText } from './refusal
 /** Works with the publications of an account on this machine: without a server and without a key. */
 export async function withLocalPublications<Result>(
   terminal: Terminal,
-  account: AccountId = DEFAULT_ACCOUNT,
+  account: AccountId,
   task: (publications: Publications) => Promise<Result>,
 ): Promise<Result> {
   return withComposition(terminal, async (composition, settings) => {
-    const { publicUrl } = await linkAddresses(settings);
-    return task(new LocalPublications(composition, account, publicUrl, settings, terminal));
+    return task(
+      new LocalPublications(composition, account, await linkAddresses(settings), settings, terminal),
+    );
   });
 }
 
 class LocalPublications implements Publications {
   readonly #useCases: Composition['useCases'];
   readonly #by: AccountId;
-  readonly #publicUrl: WebAddresses['publicUrl'];
+  readonly #addresses: WebAddresses;
   readonly #settings: Settings;
   readonly #terminal: Terminal;
 
   constructor(
     { useCases }: Composition,
     by: AccountId,
-    publicUrl: WebAddresses['publicUrl'],
+    addresses: WebAddresses,
     settings: Settings,
     terminal: Terminal,
   ) {
     this.#useCases = useCases;
     this.#by = by;
-    this.#publicUrl = publicUrl;
+    this.#addresses = addresses;
     this.#settings = settings;
     this.#terminal = terminal;
   }
@@ -104,6 +104,15 @@ class LocalPublications implements Publications {
     this.#changed(await this.#useCases.stop(this.#request(id)));
   }
 
+  async createGrant(id: string): Promise<string> {
+    const { createViewer } = await import('@pinfold/viewer');
+    const { viewerMode: mode, ...urls } = this.#addresses;
+    const viewer = createViewer({ ...urls, mode, useCases: this.#useCases });
+    const outcome = await viewer.createGrant(this.#request(id));
+    if (outcome.kind === 'refused') throw changeFailure(outcome);
+    return outcome.url;
+  }
+
   #request(id: string) {
     return { by: this.#by, id, cause: operatorCause() };
   }
@@ -114,7 +123,7 @@ class LocalPublications implements Publications {
   }
 
   #pinOf(publication: Publication): Pin {
-    return pinOf(publication, this.#publicUrl);
+    return pinOf(publication, this.#addresses.publicUrl);
   }
 
   async #attempt({

@@ -1,4 +1,4 @@
-import type { Pin, WireError, WireWarning } from '@pinfold/http-express';
+import type { Pin, WireError, WireWarning } from '@pinfold/http-express/wire';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 
 export type { WireWarning };
@@ -9,12 +9,17 @@ export interface PublishRequest {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly title: string | undefined;
   readonly idempotencyKey: string;
+  /** The name that is to show it. */
+  readonly name?: string | undefined;
+  readonly password?: string | undefined;
 }
 
 /** The answer, as the API gives it. */
 export interface Published {
   readonly pin: Pin;
   readonly warnings: readonly WireWarning[];
+  /** The name that shows it, if one was given. */
+  readonly name?: { readonly name: string; readonly url: string } | null | undefined;
   /** Whether it was published before, with the same Idempotency-Key. */
   readonly replayed: boolean;
 }

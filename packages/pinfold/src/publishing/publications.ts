@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Change, Pin } from '@pinfold/client';
-import type { RoleState } from '@pinfold/core';
+import type { AccountId, RoleState } from '@pinfold/core';
 import { loginsOf } from '../api-client/logins.ts';
 import { type Server, serverOf } from '../api-client/server.ts';
 import { readAccount } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Environment } from '../settings/settings.ts';
+import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 import type { Checked, Published, PublishRequest } from './publication.ts';
 
 /** The publications of one account: on this machine, or on a server by its API. */
@@ -21,6 +22,8 @@ export interface Publications {
   get(id: string): Promise<Pin>;
   update(id: string, change: Change): Promise<Pin>;
   stop(id: string): Promise<void>;
+  /** Creates a URL that opens a site without its password. */
+  createGrant(id: string): Promise<string>;
 }
 
 /** The options of every command that works with {@link Publications}. */
@@ -44,7 +47,7 @@ export interface Target {
 /** Where a command works. */
 export type Place =
   | { readonly kind: 'server'; readonly server: Server }
-  | { readonly kind: 'machine'; readonly env: Environment };
+  | { readonly kind: 'machine'; readonly env: Environment; readonly account: AccountId };
 
 /** Chooses the target of a command, and lets it work there. */
 export async function withPublications<Result>(
@@ -53,14 +56,21 @@ export async function withPublications<Result>(
   terminal: Terminal,
   task: (publications: Publications) => Promise<Result>,
 ): Promise<Result> {
-  const account = target.account === undefined ? undefined : readAccount(target.account);
-  const place = placeOf(target, isChange, terminal);
+  return atPlace(placeOf(target, isChange, terminal), terminal, task);
+}
+
+/** Lets a command work where {@link placeOf} found. */
+export async function atPlace<Result>(
+  place: Place,
+  terminal: Terminal,
+  task: (publications: Publications) => Promise<Result>,
+): Promise<Result> {
   if (place.kind === 'server') {
     const { RemotePublications } = await import('./remote-publications.ts');
     return task(new RemotePublications(place.server, terminal));
   }
   const { withLocalPublications } = await import('./local-publications.ts');
-  return withLocalPublications({ ...terminal, env: place.env }, account, task);
+  return withLocalPublications({ ...terminal, env: place.env }, place.account, task);
 }
 
 /**
@@ -76,13 +86,14 @@ export function placeOf(target: Target, isChange: boolean, terminal: Terminal): 
   const server = target.url === undefined && isHere ? undefined : serverOf(target, env);
   if (server !== undefined) return { kind: 'server', server };
   if (target.key !== undefined) throw new UsageError('--key needs --url');
-  if (isHere) return { kind: 'machine', env };
+  const account = readAccount(target.account ?? DEFAULT_ACCOUNT);
+  if (isHere) return { kind: 'machine', env, account };
   const data = join(currentFolder(env), 'data');
   const hasData = existsSync(join(data, 'pinfold.sqlite'));
   const logins = loginsOf(env);
   const [login, ...others] = logins;
   if (login === undefined) {
-    if (hasData) return { kind: 'machine', env: { ...env, PINFOLD_DATA_DIR: data } };
+    if (hasData) return { kind: 'machine', env: { ...env, PINFOLD_DATA_DIR: data }, account };
     throw new UsageError(
       'no Pinfold is known here: give --url or PINFOLD_URL, run "pinfold login URL", or set PINFOLD_DATA_DIR to a data folder of this machine',
     );

@@ -7,7 +7,7 @@ import type {
   UpdateOutcome,
 } from '@pinfold/core';
 import { type Sentences, sentenceOf } from '@pinfold/http';
-import { archiveError } from '@pinfold/http-express';
+import { archiveError } from '@pinfold/http-express/wire';
 import { CommandFailure } from '../command-line/failures.ts';
 import { brokenRules } from './publication.ts';
 
@@ -57,12 +57,16 @@ const QUOTA: Sentences<QuotaRules> = {
 };
 
 /** Why a publication on this machine was not changed. */
-export function changeFailure(refusal: Extract<UpdateOutcome, Refusal>): CommandFailure {
+export function changeFailure(refusal: Unchanged): CommandFailure {
   return new CommandFailure(changeText(refusal), { code: refusal.code });
 }
 
-function changeText(refusal: Extract<UpdateOutcome, Refusal>): string {
+type Unchanged = Extract<UpdateOutcome, Refusal> | Refusal<'forbidden'>;
+
+function changeText(refusal: Unchanged): string {
   switch (refusal.code) {
+    case 'forbidden':
+      return 'the service itself decides who may look';
     case 'not_found':
       return NOT_FOUND;
     case 'invalid_state':

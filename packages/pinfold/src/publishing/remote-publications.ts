@@ -66,4 +66,8 @@ export class RemotePublications implements Publications {
   stop(id: string): Promise<void> {
     return callApi(this.#server, this.#terminal, async (client) => void (await client.stop(id)));
   }
+
+  createGrant(id: string): Promise<string> {
+    return callApi(this.#server, this.#terminal, async (client) => (await client.createGrant(id)).grant.url);
+  }
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, encodeAnswer, type RequestLog } from '@pinfold/http';
-import type { Health, HealthReport, Need } from '../health/health.ts';
+import { type Health, type HealthReport, type Need, parseNeeds } from '../health/health.ts';
 import { INDEX_POLICY, indexPage } from './index-page.ts';
 import type { IsInsider } from './trusted-client.ts';
 
 /** What the server's own routes need. */
 export interface OwnRoutesOptions {
   readonly health: Pick<Health, 'has' | 'report'>;
-  /** What must do its part for the server to be ready. */
+  /** What must work for the server to be ready, where a probe does not ask for itself. */
   readonly needs: readonly Need[];
   /** To whom the parts are named that are not well. */
   readonly isInsider: IsInsider;
@@ -53,14 +53,17 @@ function routesOf(options: OwnRoutesOptions): Readonly<Record<string, Respond>> 
       },
     }),
     '/livez': () => ({ status: 200, json: { status: 'ok' } }),
-    '/readyz': () => readiness(options),
+    '/readyz': ({ url }) => readiness(options, url ?? ''),
     '/healthz': (request) => healthAnswer(options.health.report(), options.isInsider(request)),
   };
 }
 
-function readiness({ health, needs, isStopping }: OwnRoutesOptions): Answer {
+function readiness({ health, needs, isStopping }: OwnRoutesOptions, url: string): Answer {
+  const [asked, ...more] = new URLSearchParams(url.split('?')[1]).getAll('needs');
+  const needed = asked === undefined ? needs : parseNeeds(asked);
+  if (needed === undefined || more.length > 0) return { status: 400, json: { status: 'invalid_request' } };
   if (isStopping()) return { status: 503, json: { status: 'stopping' } };
-  if (!health.has(needs)) return { status: 503, json: { status: 'unavailable' } };
+  if (!health.has(needed)) return { status: 503, json: { status: 'unavailable' } };
   return { status: 200, json: { status: 'ok' } };
 }
 

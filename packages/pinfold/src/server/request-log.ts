@@ -8,6 +8,9 @@ import type { Log } from './log.ts';
 /** The routes of viewers, as the viewer names them. */
 const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'hand_over', 'site']);
 
+/** Balancers ask every few seconds; only failures are worth a line. */
+const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz']);
+
 /** W3C Trace Context, version 00 and those to come. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
@@ -26,7 +29,9 @@ export function requestLog(
   // The share is kept to the line, not by chance: so that rates can be told from few lines, too.
   let owed = 0;
   const isLogged = ({ route, status, error }: RequestEntry): boolean => {
-    if (logViews === 1 || status >= 400 || error !== undefined || !VIEWS.has(route)) return true;
+    if (status >= 400 || error !== undefined) return true;
+    if (PROBES.has(route)) return false;
+    if (logViews === 1 || !VIEWS.has(route)) return true;
     owed += logViews;
     if (owed < 1) return false;
     owed -= 1;

@@ -1,7 +1,7 @@
 import { availableParallelism, hostname } from 'node:os';
 import { type Duration, days, seconds } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import type { Need } from '../health/health.ts';
+import { type Need, parseNeeds } from '../health/health.ts';
 import { ALLOWANCE_VARIABLES, type Allowances, readAllowances } from './allowances.ts';
 import { type DatabaseSetting, databaseOf, readDatabase } from './databases.ts';
 import { LOG_VARIABLES, type LogSettings, readLogSettings } from './log-settings.ts';
@@ -70,7 +70,6 @@ const DEFAULT_UPLOADS = 64;
 const MOST_UPLOADS = 10_000;
 const LONGEST_LIFETIME_DAYS = 36_500;
 const LONGEST_DRAIN = 3_600;
-const NEEDS: readonly Need[] = ['database', 'storage', 'staging'];
 
 const VARIABLES = [
   'PORT',
@@ -238,13 +237,13 @@ function readApiKey(variable: string, value: string | undefined): string | undef
   return value;
 }
 
-/** The database is always among them: nothing can be viewed without it. */
 function readNeeds(variable: string, value: string | undefined): readonly Need[] {
-  const named = value === undefined ? [] : value.split(',').map((name) => name.trim());
-  if (!named.every((name): name is Need => NEEDS.some((need) => need === name))) {
-    throw new SettingsError(variable, `must be one or more of ${NEEDS.join(', ')}, separated by commas`);
-  }
-  return NEEDS.filter((need) => need === 'database' || named.includes(need));
+  const needs = parseNeeds(value ?? 'database');
+  if (needs !== undefined) return needs;
+  throw new SettingsError(
+    variable,
+    'must be none, or one or more of database, storage, staging, separated by commas',
+  );
 }
 
 function readDrain(variable: string, value: string | undefined): Duration {

@@ -140,7 +140,7 @@ describe('what a server elsewhere answers', () => {
 
   it('is opened only where it is an address of the web', async () => {
     for (const shared_url of ['file:///etc/passwd', 'javascript:0', '--help', 'calc.exe']) {
-      answers = [[200, { pin: { ...pin('x'), shared_url } }]];
+      answers = [[201, { grant: { url: shared_url, expires_at: '2026-11-20T12:00:00.000Z' } }]];
       const { code, out } = await run(env, 'open', '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20');
       expect([code, out]).to.deep.equal([1, '']);
     }

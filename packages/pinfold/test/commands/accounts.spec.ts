@@ -65,7 +65,9 @@ describe('pinfold accounts', function () {
   });
 
   it('blocks and unblocks, in the name of the user', async () => {
-    const { account } = await asJson('block', 'ada', '--reason', 'Phishing');
+    const unknown = await run(env, 'accounts', 'block', 'ada', '--reason', 'Phishing', '--json');
+    expect([unknown.code, JSON.parse(unknown.out).error.code]).to.deep.equal([1, 'not_found']);
+    const { account } = await asJson('block', 'ada', '--reason', 'Phishing', '--create');
     expect(account.blocked).to.include({ reason: 'Phishing', sites: 'keep' });
     expect((await run(env, 'accounts', 'show', 'ada')).out).to.include('blocked, sites keep: Phishing');
     expect((await asJson('unblock', 'ada')).account.blocked).to.equal(null);
@@ -82,7 +84,17 @@ describe('pinfold accounts', function () {
   });
 
   it('hides the sites of an account', async () => {
-    const { code, err } = await run(env, 'accounts', 'block', 'ada', '--reason', 'x', '--sites', 'hide');
+    const { code, err } = await run(
+      env,
+      'accounts',
+      'block',
+      'ada',
+      '--reason',
+      'x',
+      '--sites',
+      'hide',
+      '--create',
+    );
     expect(`${code}${err}`).to.equal('0');
     expect((await run(env, 'accounts', 'show', 'ada')).out).to.include('blocked, sites hide: x');
   });

@@ -116,7 +116,7 @@ describe('the commands by the API', function () {
     const before = String((await pin()).expires_at);
     const renewed = JSON.parse(await done('renew', id, '--json')).pin.expires_at;
     expect(renewed > before).to.equal(true);
-    expect(await done('renew', id)).to.include(String((await pin()).expires_at));
+    expect(await done('renew', id)).to.match(/ expires .* \(in 7 days\)\.$/m);
   });
 
   it('stop for good', async () => {
@@ -143,6 +143,16 @@ describe('the commands by the API', function () {
       found = await readFile(opened, 'utf8').catch(() => undefined);
     }
     expect(found).to.equal(link);
+  });
+
+  it('open a protected one without its password, or print the URL that does', async () => {
+    await runPiped('correct horse\n', env, 'password', id);
+    const url = await done('open', id, '--print');
+    expect(url).to.match(/^http:\/\/localhost:\d+\/s\/[0-9a-f-]{36}\?grant=[\w.-]+\n$/);
+    const entered = await fetch(url.trim(), { redirect: 'manual' });
+    expect([entered.status, entered.headers.has('set-cookie')]).to.deep.equal([302, true]);
+    const printed = await done('open', id, '--print', '--json');
+    expect(Object.keys(JSON.parse(printed))).to.deep.equal(['url']);
   });
 
   it('print the link also where nothing opens links', async () => {

@@ -67,10 +67,7 @@ describe('pinfold pins and pinfold takedowns', function () {
     for (const wrong of [['--state', 'x'], ['--account', ''], ['more']])
       expect((await run(env, 'pins', 'list', ...wrong)).code, wrong.join(' ')).to.equal(2);
     const unknown = await run(env, 'pins', 'show', NOWHERE);
-    expect([unknown.code, unknown.err]).to.deep.equal([
-      1,
-      'pinfold: There is no publication with this id.\n',
-    ]);
+    expect([unknown.code, unknown.err]).to.deep.equal([1, `pinfold: There is no publication ${NOWHERE}.\n`]);
   });
 
   it('say why a publication of a blocked account is not shown', async () => {
@@ -97,7 +94,7 @@ describe('pinfold pins and pinfold takedowns', function () {
     const id = await publish('same', '--account', 'ada');
     const copy = await publish('same', '--account', 'grace');
     const told = await run(env, 'pins', 'takedown', id, '--reason', 'Phishing');
-    expect(told.out).to.equal(`${id} was taken down.\n${copy} is a copy, and still in service.\n`);
+    expect(told.out).to.equal(`${id} was taken down.\n${copy}, a copy, is still in service.\n`);
     const taken = await asJson('pins', 'takedown', id, '--reason', 'Again', '--copies', '--purge');
     expect(taken.copies).to.deep.equal([copy]);
     expect(taken.pin).to.include({ id, state: 'deleted' });
@@ -122,6 +119,19 @@ describe('pinfold pins and pinfold takedowns', function () {
     for (const wrong of [[], ['--reason', ''], ['--reason', 'x'.repeat(256)]])
       expect((await run(env, 'pins', 'takedown', id, ...wrong)).code, wrong.join(' ')).to.equal(2);
     expect((await run(env, 'pins', 'takedown', NOWHERE, '--reason', 'x')).code).to.equal(1);
+  });
+
+  it('take several down, also if one of them is unknown', async () => {
+    const ids = [await publish('one'), await publish('two')];
+    const takedown = (...args: readonly string[]) =>
+      run(env, 'pins', 'takedown', ...args, '--reason', 'Spam');
+    const { code, out, err } = await takedown(ids[0] ?? '', NOWHERE, ids[1] ?? '');
+    expect([code, err]).to.deep.equal([1, `pinfold: There is no publication ${NOWHERE}.\n`]);
+    expect(out).to.equal(ids.map((id) => `${id} was taken down.\n`).join(''));
+    const { takedowns } = JSON.parse((await takedown(...ids, '--json')).out);
+    expect(takedowns.map(({ pin }: { pin: Told }) => pin.id)).to.deep.equal(ids);
+    expect((await takedown(...ids, 'x')).code).to.equal(2);
+    expect((await takedown()).code).to.equal(2);
   });
 
   it('bring a restored database where it was, again and again', async () => {

@@ -19,6 +19,8 @@ const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 const full = (code: FaultCode): Fault =>
   new Fault(code, 'full', { cause: Object.assign(new Error('no room'), { code: 'ENOSPC' }) });
 
+async function* none(): AsyncGenerator<Uint8Array> {}
+
 function outdated(): Fault {
   try {
     refuseOutdated({ version: 9, oldestVersion: 9, oldestRelease: '9.0.0' }, []);
@@ -76,7 +78,9 @@ function rig() {
     },
     [health.observer],
   );
-  health.watch({ ...ports, persistence: persistence as Persistence, clock });
+  let free = 1_000;
+  const disk = { free: async () => free, archiveBytes: 100 };
+  health.watch({ ...ports, persistence: persistence as Persistence, clock, disk });
   const stop = new AbortController();
   const running = health.run(clock, stop.signal);
   return {
@@ -86,6 +90,9 @@ function rig() {
     ...ports,
     setMode: (kind: Mode['kind']): void => {
       mode = { kind, message: null };
+    },
+    setFree: (bytes: number): void => {
+      free = bytes;
     },
     setDatabaseClock: (ahead: number): void => {
       databaseClock = ahead;
@@ -184,6 +191,27 @@ describe('the health of a server', () => {
     await pass(5);
     health.admitUpload();
     expect(health.report().status).to.equal('ok');
+  });
+
+  it('has low staging while less than one archive fits, until two do, and takes no upload meanwhile', async () => {
+    const { health, setFree, pass, staging } = rig();
+    const said: string[] = [];
+    health.tellTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
+    const states: string[] = [];
+    for (const free of [100, 99, 100, 199, 0, 200, 100, 99]) {
+      setFree(free);
+      await pass(5);
+      states.push(health.report().parts.staging);
+    }
+    expect(states).to.deep.equal(['ok', 'low', 'low', 'low', 'low', 'ok', 'ok', 'low']);
+    const low = 'the disk for uploads has less space than one archive may need';
+    expect(said).to.deep.equal([low, 'uploads can be received again', low]);
+    await staging.receive(none(), 1);
+    expect(health.report()).to.deep.include({ status: 'degraded' });
+    expect([health.has(['database']), health.has(['staging'])]).to.deep.equal([true, false]);
+    expect(() => health.admitUpload())
+      .to.throw(Fault)
+      .with.property('code', 'staging_unavailable');
   });
 
   it('is degraded, and not unavailable, when the storage has no room: what it has can be viewed', async () => {

@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { type App, createApp, readSettings } from '../../src/index.ts';
 import { openLog } from '../../src/server/log.ts';
 import { requestFields, requestLine } from '../../src/server/request-line.ts';
+import { requestLog } from '../../src/server/request-log.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
 import { serve } from '../servers/served.ts';
 
@@ -131,6 +132,19 @@ describe('the log', () => {
     milliseconds: 1.26,
   };
 
+  it('has a line for a probe only if it fails', () => {
+    const logged: string[] = [];
+    const log = { request: ({ route, status }: RequestEntry) => void logged.push(`${route} ${status}`) };
+    const take = requestLog(log, { logAddresses: false, logViews: 1, trustProxy: { kind: 'none' } });
+    for (const route of ['/livez', '/readyz', '/healthz', 'pins'])
+      for (const status of [200, 503])
+        take({ method: 'GET', route, role: null, status, milliseconds: 1, requestId: 'x' }, {
+          headers: {},
+          socket: {},
+        } as IncomingMessage);
+    expect(logged).to.deep.equal(['/livez 503', '/readyz 503', '/healthz 503', 'pins 200', 'pins 503']);
+  });
+
   it('has the line of a request as pino would write it', () => {
     const odd = '"\\\u0000\n\u007f\u{2028}\u{1F600}\ud800 é' as AccountId;
     const traits = { bytes: 1_234, trace: '4bf92f3577b34da6a3ce929d0e0e4736', client: '::1' };
@@ -222,5 +236,6 @@ async function useEverything(
     grantInPath,
   ];
   expect(grants).not.to.deep.equal([]);
-  return { secrets, sent: 9 };
+  // Successful probes have no line.
+  return { secrets, sent: 8 };
 }

@@ -132,6 +132,27 @@ describe('the probes of a server', () => {
     expect(JSON.parse(body)).to.deep.equal({ status: 'unavailable' });
   });
 
+  it('goes at /readyz by what a probe asks for, whatever the setting says, and is 400 for what is no such list', async () => {
+    await rename(join(folder, 'data', 'archives'), join(folder, 'away'));
+    staging = new Fault('staging_unavailable', 'the disk is full');
+    await until('/healthz', (status) => status === 503);
+    const asked = ['none', 'database', 'storage', 'staging', 'database,staging', 'database,%20storage'];
+    const answers = await Promise.all(asked.map((needs) => statusOf(`/readyz?needs=${needs}`)));
+    expect(answers).to.deep.equal([200, 200, 503, 503, 503, 503]);
+    for (const needs of ['', 'all', 'none,database', 'Database', 'none&needs=none']) {
+      expect(await statusOf(`/readyz?needs=${needs}`), needs).to.equal(400);
+    }
+  });
+
+  it('is 200 at /readyz without the database where PINFOLD_READY_NEEDS is none', async () => {
+    await restart({ PINFOLD_READY_NEEDS: 'none' });
+    const persistence = await app.container.getAsync(tokens.persistence);
+    const away = new Fault('store_unavailable', 'gone');
+    Object.assign(persistence, { check: () => Promise.reject(away) });
+    await until('/healthz', (status) => status === 503);
+    expect([await statusOf('/readyz'), await statusOf('/readyz?needs=database')]).to.deep.equal([200, 503]);
+  });
+
   it('names the parts to this machine itself, and to trusted addresses', async () => {
     const parts = { status: 'ok', database: 'ok', storage: 'ok', staging: 'ok', clock: 0 };
     expect(await (await ask('/healthz', {})).json()).to.deep.equal(parts);

@@ -138,6 +138,7 @@ describe('readSettings', () => {
     ['CLEAR_COOKIES', 'on', { clearCookies: true }],
     ['CLEAR_COOKIES', 'off', { clearCookies: false }],
     ['READY_NEEDS', 'database', { readyNeeds: ['database'] }],
+    ['READY_NEEDS', 'none', { readyNeeds: [] }],
     ['READY_NEEDS', 'staging', { readyNeeds: ['database', 'staging'] }],
     ['READY_NEEDS', 'staging, database,storage', { readyNeeds: ['database', 'storage', 'staging'] }],
     ['DRAIN_SECONDS', '0', { drain: seconds(0) }],
@@ -209,7 +210,7 @@ describe('readSettings', () => {
     ['LOG_FORMAT', 'pretty', 'JSON'],
     ['API_KEY', 'secret', 'pf_abc', `${key}x`, `pf__${'k'.repeat(43)}`],
     ['WELCOME', 'no', 'false', 'Off'],
-    ['READY_NEEDS', 'all', 'database,', 'Storage', 'database storage'],
+    ['READY_NEEDS', 'all', 'none,database', 'database,', 'Storage', 'database storage'],
     ['DRAIN_SECONDS', '-1', '5s', '3601', '3600.5', '1e3', 'Infinity', '.'],
   ];
   for (const [name, ...values] of refused) {

@@ -142,7 +142,7 @@ describe('the manifest for Kubernetes', () => {
       expect(timeoutSeconds).to.be.at.least(5);
     }
     const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
-    expect(paths).to.deep.equal(['/livez', '/livez', '/readyz']);
+    expect(paths).to.deep.equal(['/livez', '/livez', '/readyz?needs=none']);
     await app.close();
     await rm(folder, { recursive: true });
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Grant, KnownViewer, Publication } from '@pinfold/core';
 
-/** Who looks, as your server knows them: 1 to 255 bytes of UTF-8, an id that is never given to somebody else. */
+/** A viewer as your server knows them: an id of 1 to 255 bytes of UTF-8 that is never given to another person. */
 export type ViewerId = string;
 
 /** Who may look, where your server decides it. */
@@ -24,7 +24,7 @@ export interface ViewerAccess {
 /** What {@link ViewerAccess.mayView} answers. */
 export type MayView = 'yes' | 'no' | 'password';
 
-/** How somebody is met at a shared URL. */
+/** The viewer at a shared URL. */
 export type Meeting =
   /** Everybody may look, and carries no grant. */
   | { readonly kind: 'open' }
@@ -38,7 +38,7 @@ export interface Access {
   /** Whether it is asked who a viewer is. */
   readonly tellsApart: boolean;
 
-  /** Whether a publication is shown to whoever asks. */
+  /** Whether a publication is shown to everyone. */
   isOpen(publication: Publication): boolean;
 
   /** How to meet who sent a request to the shared URL of a publication. */
@@ -86,7 +86,7 @@ export function byTeam(rules: ViewerAccess, publicUrl: string): Access {
   };
 }
 
-/** Nobody is a viewer by omission. */
+/** A viewer is never known by omission. */
 function viewerId(id: string): ViewerId {
   if (id !== '' && id.isWellFormed() && Buffer.byteLength(id) <= 255) return id;
   throw new TypeError('identify must answer a viewer as 1 to 255 bytes of UTF-8, or { signIn }');

@@ -1,6 +1,8 @@
 import type { Grant, GrantPurpose, KnownViewer, Publication, VisibleRole } from '@pinfold/core';
 import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/adapter';
-import { type CookieScope, cookieValues, setCookie } from '@pinfold/http';
+import { type CookieScope, type CreateGrant, cookieValues, setCookie, sharedUrl } from '@pinfold/http';
+import { enteringUrl } from '../routing/addresses.ts';
+import type { ViewerContext } from '../viewer-context.ts';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
 import type { Access } from './access.ts';
 
@@ -36,7 +38,7 @@ export class Grants {
     return this.#admitted(shown, 'cookie', this.sharedUrlTokens(cookies));
   }
 
-  /** The same of who was met there just now: nobody is asked about them again. */
+  /** Like `ofSharedUrl`, for a viewer already identified. */
   heldBy(
     viewer: KnownViewer | undefined,
     shown: VisibleRole,
@@ -54,7 +56,7 @@ export class Grants {
     return { ...firstGrant('cookie', shown, this.#useCases.clock.now()), viewer };
   }
 
-  /** Every token in a cookie of the shared URL, whatever it is worth. */
+  /** Every token in a cookie of the shared URL, valid or not. */
   sharedUrlTokens(cookies: string | undefined): readonly string[] {
     return cookieValues(cookies, this.#sharedScope.name);
   }
@@ -103,6 +105,22 @@ export class Grants {
     const left = Math.floor((grantEndsAt(cookie, publication, limits) - clock.now()) / 1_000);
     return setCookie(scope, this.#useCases.grants.sign(cookie), Math.max(0, left));
   }
+}
+
+/** Makes addresses that open a site without its password, unless the embedding team decides who may look. */
+export function grantCreator({ access, settings, useCases }: Omit<ViewerContext, 'grants'>): CreateGrant {
+  return async (request) => {
+    if (access.tellsApart) return { kind: 'refused', code: 'forbidden' };
+    const outcome = await useCases.createGrant(request);
+    if (outcome.kind === 'refused') return outcome;
+    const { grant, publication, endsAt: expiresAt } = outcome;
+    const door = enteringUrl(settings, publication.id);
+    const url =
+      grant === null
+        ? sharedUrl(settings.publicUrl, publication.id)
+        : `${door}?grant=${useCases.grants.sign(grant)}`;
+    return { kind: 'created', url, expiresAt };
+  };
 }
 
 /** Whether a grant is of that viewer, and made with the password where they need it. */

@@ -1,8 +1,9 @@
-import { isFault, type KnownViewer, type RoleId } from '@pinfold/core';
+import { isFault, type KnownViewer, type RoleId, type VisibleRole } from '@pinfold/core';
 import { clientOf, hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
   type Headers,
+  type Redirect,
   sendMethodNotAllowed,
   sendPasswordPage,
   sendPlainPage,
@@ -13,7 +14,7 @@ import {
 } from '../pages/answers.ts';
 import type { PasswordNotice } from '../pages/pages.ts';
 import { grantedWay } from '../routing/addresses.ts';
-import { returnPathOf } from '../routing/return-path.ts';
+import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
 import { encodeRawBytes } from '../routing/target.ts';
 import { whileThere } from '../sending/until-disconnect.ts';
@@ -25,30 +26,49 @@ import { readPasswordForm } from './password-form.ts';
 export async function serveSharedUrl(
   context: ViewerContext,
   exchange: Exchange,
-  { role: id, idText, query }: SharedPlace,
+  place: SharedPlace,
 ): Promise<void> {
   const { request } = exchange;
+  const { role: id, idText, query, inside = '' } = place;
   if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, context.settings.clearCookies);
   if (!isRead(request) && request.method !== 'POST') {
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }
   if (id === null) return sendPlainPage(exchange, 404, 'not_found');
-  if (request.method === 'POST') return await takePassword(context, exchange, id, query);
+  if (request.method === 'POST') return await takePassword(context, exchange, id, returnPathAt(place));
   if (id !== idText) {
-    const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(query);
+    const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(inside + query);
     return sendRedirect(exchange, { status: 302, location });
   }
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  const handedOver = await takeGrant(context, visit, query);
+  if (handedOver !== undefined) return sendRedirect(exchange, handedOver);
   const met = await context.access.meet(request, visit.publication);
-  leadIn(context, exchange, visit, returnPathOf(query), met);
+  leadIn(context, exchange, visit, returnPathAt(place), met);
+}
+
+/** The way in by the grant in the query of a shared URL, which path mode takes there. */
+async function takeGrant(
+  context: ViewerContext,
+  shown: VisibleRole,
+  query: string,
+): Promise<Redirect | undefined> {
+  const { access, grants, settings } = context;
+  const { publication } = shown;
+  if (settings.mode === 'origin' || query === '' || access.isOpen(publication)) return undefined;
+  const token = new URLSearchParams(query).get('grant') ?? '';
+  const grant = await grants.admit(shown, 'hand_over', token);
+  if (grant === undefined) return undefined;
+  const way = grantedWay(context, publication, grant, returnPathOf(query));
+  return { status: 302, ...way, cookie: grants.sharedUrlCookie(publication, grant) };
 }
 
 async function takePassword(
   context: ViewerContext,
   exchange: Exchange,
   id: RoleId,
-  query: string,
+  path: string,
 ): Promise<void> {
   const { request } = exchange;
   if (!isOwnForm(request.headers, context.settings.publicUrl)) {
@@ -61,7 +81,7 @@ async function takePassword(
     const more: Headers = form.status === 408 ? { Connection: 'close' } : {};
     return sendPlainPage(exchange, form.status, 'bad_form', more);
   }
-  const trial = { id, path: returnPathOf(query), password: form.password };
+  const trial = { id, path, password: form.password };
   if (!context.access.tellsApart) return await tryPassword(context, exchange, trial);
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
@@ -130,7 +150,7 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
   }
 }
 
-/** A password that was not looked at. Whoever holds a grant is let in all the same. */
+/** A password that was not checked. Viewers with a grant enter all the same. */
 async function putOff(
   context: ViewerContext,
   exchange: Exchange,

@@ -47,13 +47,13 @@ export async function serveSiteOrigin(
   if (outcome !== 'over') sendEnded(context, exchange, outcome.kind, {});
 }
 
-/** What the browser has kept of the site goes too. Never "cookies": that reaches every sibling. */
+/** Clears what the browser has stored of the site. Never "cookies": that reaches every sibling. */
 function sendEnded({ grants }: ViewerContext, exchange: Exchange, kind: Ended['kind'], more: Headers): void {
   const forget = { 'Clear-Site-Data': '"cache", "storage"', 'Set-Cookie': grants.removedSiteCookie };
   sendStopped(exchange, kind, { ...forget, ...more });
 }
 
-/** Takes a grant over from the shared URL: the cookie is set here, and the viewer goes on to where they wanted. */
+/** Takes a grant over from the shared URL: sets the cookie and redirects the viewer to the requested path. */
 async function takeOver(
   context: ViewerContext,
   exchange: Exchange,

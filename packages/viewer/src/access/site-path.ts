@@ -95,7 +95,7 @@ async function serveProtected(
 }
 
 interface GrantedPath {
-  /** Empty when there is none. */
+  /** Empty without a query. */
   readonly grant: string;
   /** The rest inside the site, with its query. */
   readonly path: string;

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Ended } from '@pinfold/core';
-import { preferredLanguage } from '@pinfold/http';
+import { ALL_LANGUAGES, type Language, preferredLanguage } from '@pinfold/http';
 import type { Access } from '../access/access.ts';
 import type { Exchange } from '../exchange.ts';
-import { catalogues, LANGUAGES, type Language, type PageName } from './catalogue.ts';
+import { catalogues, type PageName } from './catalogue.ts';
 import { PAGE_POLICY } from './page-style.ts';
 import { type PasswordNotice, passwordPage, plainPage } from './pages.ts';
 
@@ -38,7 +38,7 @@ const STATUS: Readonly<Record<PasswordNotice['kind'], number>> = {
 };
 
 function languageOf({ headers }: IncomingMessage): Language {
-  return preferredLanguage(headers['accept-language'], LANGUAGES);
+  return preferredLanguage(headers['accept-language'], ALL_LANGUAGES);
 }
 
 /** Answers with a page that asks nothing. */
@@ -65,7 +65,7 @@ export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABL
 /**
  * Answers that the browser sends more cookies than are taken.
  *
- * @param clear whether the browser is told to forget them: those of the whole domain, whoever set them.
+ * @param clear whether to make the browser delete the cookies of the whole domain, including those of other servers.
  */
 export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: Headers = {}): void {
   if (clear) sendPlainPage(exchange, 431, 'cookies_cleared', { 'Clear-Site-Data': '"cookies"', ...more });

@@ -1,6 +1,4 @@
-/** The languages the pages speak; the first is for everybody else. */
-export const LANGUAGES = ['en', 'ja'] as const;
-export type Language = (typeof LANGUAGES)[number];
+import type { Language } from '@pinfold/http';
 
 /** The pages that ask nothing, as the log calls them. */
 export type PageName =

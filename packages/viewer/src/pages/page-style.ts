@@ -27,7 +27,7 @@ button:hover{background:var(--accent-strong)}
 .problem{display:flex;gap:12px;margin:0;padding:12px;border:1px solid var(--bad);border-radius:var(--radius);background:var(--bad-faint);color:var(--text)}
 svg{flex:none;width:16px;height:24px;fill:none;stroke:var(--bad);stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}`;
 
-/** The pages' Content-Security-Policy: nothing is loaded, and nobody frames them. */
+/** The pages' Content-Security-Policy: they load nothing and cannot be framed. */
 export const PAGE_POLICY: string = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`,

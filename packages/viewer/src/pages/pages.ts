@@ -1,5 +1,5 @@
-import { type Html, html, raw } from '@pinfold/http';
-import { catalogues, type Language, type PageName, waitInWords } from './catalogue.ts';
+import { ALL_LANGUAGES, type Html, html, type Language, raw } from '@pinfold/http';
+import { catalogues, type PageName, waitInWords } from './catalogue.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
 /** What went before, when the password is asked for again, as the log calls it. */
@@ -7,7 +7,7 @@ export type PasswordNotice =
   | { readonly kind: 'wrong_password'; readonly seconds?: never }
   | { readonly kind: 'too_many_tries' | 'busy'; readonly seconds: number };
 
-/** What went wrong is told by a shape too, not by the colour alone. */
+/** Errors have a shape of their own, not only a colour. */
 const WARNING_SIGN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1.8 15 14H1z"/><path d="M8 6v3.6m0 1.8v.2"/></svg>`;
 
 /** The page that asks for the password. Of the publication it says nothing. */
@@ -34,10 +34,13 @@ export function plainPage(language: Language, page: PageName): string {
 }
 
 /** Writes such a page in every language, one below the other. */
-export function bilingualPage(page: PageName): string {
-  const content = html`${contentOf('en', page)}
-<div lang="ja">${contentOf('ja', page)}</div>`;
-  return documentOf('en', catalogues.en.pages[page][0], content);
+export function pageInEveryLanguage(page: PageName): string {
+  const [first, ...others] = ALL_LANGUAGES;
+  const content = html`${contentOf(first, page)}${others.map(
+    (language) => html`
+<div lang="${language}">${contentOf(language, page)}</div>`,
+  )}`;
+  return documentOf(first, catalogues[first].pages[page][0], content);
 }
 
 function contentOf(language: Language, page: PageName): Html {

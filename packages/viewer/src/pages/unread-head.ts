@@ -1,5 +1,5 @@
 import { type Headers, PAGE_HEADERS } from './answers.ts';
-import { bilingualPage } from './pages.ts';
+import { pageInEveryLanguage } from './pages.ts';
 
 /** An answer to give before any request was read. */
 export interface UnreadHeadPage {
@@ -12,6 +12,6 @@ export interface UnreadHeadPage {
  * the page about too many cookies. It speaks every language, since what the browser prefers was not read either.
  */
 export const unreadHeadPage: UnreadHeadPage = {
-  html: bilingualPage('too_many_cookies'),
+  html: pageInEveryLanguage('too_many_cookies'),
   headers: { ...PAGE_HEADERS, 'Referrer-Policy': 'no-referrer' },
 };

@@ -14,6 +14,11 @@ export function siteBaseOf(settings: Settings, id: RoleId): string {
   return `${settings.sitesScheme}${id}.${settings.sitesHost}`;
 }
 
+/** Where a grant is handed over: at the site's own origin, or in path mode at its shared URL. */
+export function enteringUrl(settings: Settings, id: RoleId): string {
+  return `${siteBaseOf(settings, id)}${settings.mode === 'path' ? '' : HAND_OVER_PATH}`;
+}
+
 /** The way from the shared URL to a path of the site, for anyone. */
 export function openWay(
   settings: Settings,
@@ -30,10 +35,9 @@ export function grantedWay(
   grant: Grant,
   path: string,
 ): Omit<Redirect, 'status'> {
-  const base = siteBaseOf(settings, publication.id);
   const location =
     settings.mode === 'path'
-      ? `${base}/~${grants.path(grant)}${encodeRawBytes(path)}`
-      : `${base}${HAND_OVER_PATH}?grant=${grants.handOver(grant)}&to=${encodeURIComponent(path)}`;
+      ? `${siteBaseOf(settings, publication.id)}/~${grants.path(grant)}${encodeRawBytes(path)}`
+      : `${enteringUrl(settings, publication.id)}?grant=${grants.handOver(grant)}&to=${encodeURIComponent(path)}`;
   return { location, referrer: 'no-referrer' };
 }

@@ -5,7 +5,7 @@ const DOT = 46;
 
 /**
  * The site that a Host header names: `{uuid}.{sites host}` in any letter case, with or without the root's trailing
- * dot. The port is not compared: proxies drop it, and nothing is told apart by it.
+ * dot. The port is not compared: proxies drop it, and no two sites differ by it.
  *
  * @param hostname the sites' host in lower case, without port.
  */
@@ -26,7 +26,7 @@ export function isBelowHost(host: string | undefined, hostname: string): boolean
   return host !== undefined && nameOf(host).endsWith(`.${hostname}`);
 }
 
-/** Whether a Host header names a host, whatever the port. */
+/** Whether a Host header names a host, with any port. */
 export function isHost(host: string | undefined, hostname: string): boolean {
   return host !== undefined && nameOf(host) === hostname;
 }

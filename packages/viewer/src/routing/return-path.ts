@@ -1,3 +1,5 @@
+import type { SharedPlace } from './route.ts';
+
 const LONGEST = 2_048;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
@@ -12,10 +14,16 @@ export function isReturnPath(path: string): boolean {
   );
 }
 
-/** The path first asked for out of the query's `to`; `/` when there is none, several, or one not to be taken. */
+/** The requested path from the query's `to`; `/` if it is missing, repeated or unsafe. */
 export function returnPathOf(query: string): string {
   const [path, ...more] = new URLSearchParams(query).getAll('to');
   return path !== undefined && more.length === 0 && isReturnPath(path) ? path : '/';
+}
+
+/** The path of the site that a shared URL leads to. */
+export function returnPathAt({ inside, query }: Pick<SharedPlace, 'inside' | 'query'>): string {
+  if (inside === undefined) return returnPathOf(query);
+  return isReturnPath(inside) ? inside : '/';
 }
 
 /** The query that carries a path first asked for; empty when it may not be returned to. */

@@ -20,6 +20,8 @@ export interface SharedPlace extends Named<'shared'> {
   /** The last segment, which may be anything. */
   readonly idText: string;
   readonly query: string;
+  /** In origin mode what follows the id as a path, with its query: the path of the site that is meant, in place of `to`. */
+  readonly inside?: string;
 }
 
 /** Inside a site that lies under its shared URL. */
@@ -36,7 +38,7 @@ export interface OriginPlace extends Named<'origin', RoleId> {
   readonly whole: string;
 }
 
-/** `unreadable`: nobody can say what was meant; `astray`: below the sites' host, and no site's; `nowhere`: not ours. */
+/** `unreadable`: ambiguous or malformed; `astray`: below the sites' host, and no site's; `nowhere`: not ours. */
 export type NoPlace = Named<'unreadable' | 'astray' | 'nowhere', null>;
 
 const NO_PLACE = { route: 'none', role: null } as const;
@@ -52,7 +54,7 @@ export function findPlace(settings: Settings, request: IncomingMessage): Place {
     const { host } = request.headers;
     const role = siteOfHost(host, settings.sitesHostname);
     if (role !== undefined) return placeOnOrigin(role, whole);
-    // Whatever else was shown there would be at home among the sites.
+    // Any other answer there would share its domain with the sites.
     if (isBelowHost(host, settings.sitesHostname) && !isHost(host, settings.publicHostname)) {
       return { kind: 'astray', ...NO_PLACE };
     }
@@ -72,10 +74,12 @@ function placeOnOrigin(role: RoleId, whole: string): OriginPlace {
 /** @param rest what follows `/s/`. */
 function placeShared({ mode }: Settings, rest: string): SharedPlace | PathPlace {
   const end = rest.search(/[/?]/);
-  if (rest[end] === '/' && mode === 'path') {
+  if (rest[end] === '/') {
     const idText = rest.slice(0, end);
-    const role = parseRoleId(idText) ?? null;
-    return { kind: 'path', route: 'site', role, idText, inside: rest.slice(end) };
+    const place = { role: parseRoleId(idText) ?? null, idText, inside: rest.slice(end) };
+    return mode === 'path'
+      ? { kind: 'path', route: 'site', ...place }
+      : { kind: 'shared', route: 'shared_url', query: '', ...place };
   }
   const { path: idText, query } = splitTarget(rest);
   return { kind: 'shared', route: 'shared_url', role: parseRoleId(idText) ?? null, idText, query };

@@ -16,7 +16,7 @@ import { TryLater } from './unavailable-error.ts';
 
 const inflate = promisify(inflateRaw);
 
-/** Bodies up to here are kept as text, too, in bytes. */
+/** Bodies up to this size, in bytes, are cached as text, too. */
 const SMALL = 8_192;
 
 /** The most bytes of a body that is sent whole: what one read gives, with a gzip header and trailer around it. */
@@ -32,7 +32,7 @@ export interface Body {
 /** A whole body, unless the publication ended meanwhile. */
 export type Loaded = { readonly kind: 'body'; readonly body: Body } | Ended;
 
-/** A body that somebody waits for. */
+/** A body that is being loaded. */
 export type BodyRequest = Omit<PieceSource, keyof BodyTools> & { readonly form: Form };
 
 /** What bodies are made with. */
@@ -55,7 +55,7 @@ interface Loading {
   viewers: number;
 }
 
-/** Bodies that are served whole: kept while they are hot, read once however many ask at the same time. */
+/** A cache of whole bodies. Concurrent requests for one body share one read. */
 export class Bodies {
   readonly #tools: BodyTools;
   readonly #hot: LRUCache<string, Body> | undefined;
@@ -71,14 +71,14 @@ export class Bodies {
         : undefined;
   }
 
-  /** Whether a body is read and kept whole, rather than piece by piece. */
+  /** Whether a body is read and cached whole, rather than piece by piece. */
   static fits(entry: ManifestEntry, form: Form): boolean {
     return entry.compressedSize <= MAX_READ && form.length <= MOST_WHOLE;
   }
 
   /**
-   * Whether a file is better inflated whole and kept, for a part that begins at `first`: far inside, what lies before
-   * would be inflated again for each part that is asked for.
+   * Whether to inflate a file whole and cache it, for a range that begins at `first`: for one far inside, all before it
+   * would be inflated again for each request.
    */
   keepsForParts(entry: ManifestEntry, form: Form, first: number): boolean {
     const { maxSize = 0 } = this.#hot ?? {};
@@ -102,7 +102,7 @@ export class Bodies {
     return this.#hot?.get(form.key);
   }
 
-  /** Whether a body takes no more memory than it does already: it is there, or somebody waits for it. */
+  /** Whether a body takes no further memory: it is cached or being loaded. */
   isAtHand(form: Form): boolean {
     return this.#hot?.has(form.key) === true || this.#loading.has(form.key);
   }
@@ -160,7 +160,7 @@ export class Bodies {
     const loading: Loading = { client, read, whole, end, viewers: 0 };
     this.#loading.set(key, loading);
     const done = (): void => this.#forget(key, loading);
-    // Whoever still waits is told; nobody else need know.
+    // Waiting requests handle the outcome themselves.
     whole.then(done, done);
     return loading;
   }
@@ -203,7 +203,7 @@ function sizeOf({ bytes, text = '' }: Body): number {
 }
 
 async function bytesOf(entry: ManifestEntry, form: Form, bytes: Uint8Array): Promise<Buffer> {
-  // Its own end tells whoever expands it whether it is whole.
+  // A gzip member ends with a checksum, so clients notice a truncated one.
   if (form.gzip) return gzipMember(entry, bytes);
   // A copy of its own: what a storage gives may be a view of something larger.
   const whole = entry.method === 'stored' ? Buffer.from(bytes) : await inflated(entry, bytes);

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { type Ended, Fault, type ManifestEntry } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { loopTurns } from '@pinfold/http';
 import type { Bodies } from './bodies.ts';
-import { bodyTurns } from './body-turns.ts';
 import type { PieceSource } from './byte-source.ts';
 import { GZIP_HEADER, gzipTrailer } from './gzip-member.ts';
 import { inflatedPieces } from './inflated-pieces.ts';
@@ -21,7 +21,7 @@ export class EndedMeanwhile extends Error {
 
 /**
  * Bytes of an entry as they lie in the archive, one read a piece; the next is read when the last was taken. Pieces are
- * large while there is room in memory for what viewers have not taken and nobody waits for a turn, else small.
+ * large while the memory budget has room and no request waits for its turn, else small.
  */
 export async function* storedPieces(
   source: PieceSource,
@@ -30,11 +30,10 @@ export async function* storedPieces(
 ): AsyncGenerator<Uint8Array> {
   let done = 0;
   while (done < length) {
-    const isBusy = !bodyTurns.takeNow();
-    if (isBusy) await bodyTurns.wait();
+    if (!loopTurns.takeNow()) await loopTurns.wait();
     const large = Math.min(MAX_READ, length - done);
-    const release = large > PIECE && !isBusy ? heldBytes.take(large, source.mostHeld) : undefined;
-    const wanted = release === undefined ? Math.min(PIECE, large) : large;
+    const release = large > PIECE && !loopTurns.isBusy ? heldBytes.take(large, source.mostHeld) : undefined;
+    const wanted = release === undefined ? Math.min(heldBytes.piece, large) : large;
     try {
       yield await readPiece(source, from + done, wanted, done === 0);
     } finally {
@@ -119,8 +118,8 @@ export async function* copiedPieces(
 ): AsyncGenerator<Uint8Array> {
   let at = from;
   while (at < to) {
-    if (!bodyTurns.takeNow()) await bodyTurns.wait();
-    const piece = bodies.hot(form)?.bytes.subarray(at, Math.min(to, at + PIECE));
+    if (!loopTurns.takeNow()) await loopTurns.wait();
+    const piece = bodies.hot(form)?.bytes.subarray(at, Math.min(to, at + heldBytes.piece));
     if (piece === undefined) break;
     yield Uint8Array.from(piece);
     at += piece.length;

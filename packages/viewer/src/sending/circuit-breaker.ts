@@ -2,7 +2,7 @@ import { type Clock, Fault, type Instant, isFault, seconds } from '@pinfold/core
 import { raceSignal } from '@pinfold/core/adapter';
 import { TryLater } from './unavailable-error.ts';
 
-/** How long a viewer waits for the first bytes, and how long nobody waits once the storage hangs. */
+/** How long a viewer waits for the first bytes, and how long requests fail at once after the storage hung. */
 const PATIENCE = seconds(5);
 
 /** Seconds after which a viewer may come again. */
@@ -12,13 +12,13 @@ const LATER = 5;
 const MOST_LATE = 5;
 
 /**
- * Gives a storage that hangs five seconds for the first bytes of an answer. After five who waited for nothing everybody
- * is told at once for as long, then one tries: a hung storage is noticed once, not by each viewer.
+ * A circuit breaker: gives the storage five seconds for the first bytes of an answer. After five timeouts it opens for
+ * five seconds, in which requests fail at once; then one request tries.
  */
 export class StoragePatience {
   readonly #clock: Clock;
   #late = 0;
-  /** Since when nobody waits. */
+  /** When the circuit opened. */
   #hungSince: Instant | undefined;
   #oneTries = false;
 
@@ -74,7 +74,7 @@ export class StoragePatience {
   #failed(error: unknown, triedAlone: boolean): unknown {
     const late = error instanceof LateError;
     if (late) this.#late += 1;
-    // The storage that cannot be reached has not answered; whatever else is wrong, it has.
+    // Only `storage_unavailable` means that the storage did not answer.
     else if (isFault(error) && error.code !== 'storage_unavailable') this.#answered();
     const away = late || (isFault(error) && error.code === 'storage_unavailable');
     if ((late && this.#late === MOST_LATE) || (triedAlone && away)) {

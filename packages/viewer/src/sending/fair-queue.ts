@@ -4,7 +4,7 @@ import { TryLater } from './unavailable-error.ts';
 /** Seconds after which a viewer may come again who found too many waiting. */
 const BUSY_FOR = 2;
 
-/** Somebody in line. */
+/** A request in the queue. */
 interface Waiting {
   readonly begin: (place: Release) => void;
   readonly refuse: () => void;
@@ -86,7 +86,7 @@ export class InflatingTurns {
     return promise;
   }
 
-  /** Refuses, where more wait than may, whoever came last of the client that has the most waiting. */
+  /** When the queue is full, refuses the latest request of the client with the most waiting requests. */
   #addFresh({ fresh }: Line, waiting: Waiting): void {
     fresh.add(waiting);
     this.#waiting += 1;

@@ -1,10 +1,7 @@
 import type { TransformOptions } from 'node:stream';
 import { createInflateRaw, type InflateRaw, type ZlibOptions } from 'node:zlib';
 import type { PieceSource } from './byte-source.ts';
-import { PIECE, type Release } from './memory-budget.ts';
-
-/** A piece at a time, and none ahead of who asks for it. */
-const OPTIONS: ZlibOptions & TransformOptions = { chunkSize: PIECE, readableHighWaterMark: 0 };
+import { heldBytes, type Release } from './memory-budget.ts';
 
 /** Expands the bytes of a deflated entry, a piece at each turn; between two, neither storage nor viewer keeps a place. */
 export async function* inflatedPieces(
@@ -27,7 +24,11 @@ export async function* inflatedPieces(
 }
 
 class Inflater {
-  readonly #stream: InflateRaw = createInflateRaw(OPTIONS);
+  readonly #stream: InflateRaw = createInflateRaw({
+    chunkSize: heldBytes.piece,
+    // A piece at a time, and none ahead of who asks for it.
+    readableHighWaterMark: 0,
+  } as ZlibOptions & TransformOptions);
   readonly #pieces: AsyncIterator<Uint8Array> = this.#stream[Symbol.asyncIterator]();
   /** The next piece, once it was asked for. */
   #next: Promise<IteratorResult<Uint8Array>> | undefined;
@@ -75,7 +76,7 @@ class Inflater {
     const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Uint8Array> | undefined>();
     this.#stopWaiting = () => resolve(undefined);
     if (this.#isFed) this.#stopWaiting();
-    // Also where nobody waits: it may fail without anybody coming for it.
+    // Handled at once: an unawaited rejection would end the process.
     next.then(resolve, reject);
     return promise;
   }

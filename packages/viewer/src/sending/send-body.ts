@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import { loopTurns } from '@pinfold/http';
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { type Body, type Loaded, MOST_WHOLE } from './bodies.ts';
 import { copiedPieces } from './body-pieces.ts';
-import { bodyTurns } from './body-turns.ts';
 import { lookingAt, sourceOf } from './byte-source.ts';
 import { heldBytes, PIECE } from './memory-budget.ts';
 import type { FileAnswer, FileOutcome } from './send-file.ts';
@@ -76,8 +76,8 @@ function sendCopies(
 }
 
 function finish(exchange: Exchange, answer: BodyAnswer, body: Body): Promise<FileOutcome> | FileOutcome {
-  if (answer.to - answer.from <= PIECE || bodyTurns.takeNow()) return write(exchange, answer, body);
-  return bodyTurns.wait().then(() => write(exchange, answer, body));
+  if (answer.to - answer.from <= PIECE || loopTurns.takeNow()) return write(exchange, answer, body);
+  return loopTurns.wait().then(() => write(exchange, answer, body));
 }
 
 function write(exchange: Exchange, { status, headers, from, to }: BodyAnswer, body: Body): FileOutcome {

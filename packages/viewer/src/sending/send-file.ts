@@ -140,7 +140,7 @@ function sendPart(
   );
 }
 
-/** A page for what is missing is the same whatever the viewer has: nothing to compare by goes with it. */
+/** The 404 page of a site has no validators: it is the answer to many paths. */
 function withoutValidator(form: Form, { file, policy }: FileAnswer): string[] {
   return [
     ...['Content-Type', file.type, 'Content-Length', String(form.length)],

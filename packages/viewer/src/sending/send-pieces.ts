@@ -3,6 +3,7 @@ import type { Ended } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import type { Exchange } from '../exchange.ts';
 import { EndedMeanwhile } from './body-pieces.ts';
+import { heldBytes } from './memory-budget.ts';
 import type { FileOutcome } from './send-file.ts';
 import { whileThere } from './until-disconnect.ts';
 
@@ -27,6 +28,7 @@ export async function sendPieces(
   const { response } = exchange;
   const outcome = await whileThere<FileOutcome>(response, async (left) => {
     let unlooked = 0;
+    const release = heldBytes.beginPieces();
     try {
       for await (const piece of piecesUntil(left)) {
         if (left.aborted) return 'over';
@@ -50,6 +52,8 @@ export async function sendPieces(
       // What is left of a file that ended is not sent; a cut body says so.
       response.destroy();
       return 'over';
+    } finally {
+      release();
     }
   });
   return outcome ?? 'over';

@@ -76,12 +76,12 @@ export class SiteFiles {
     this.#publication = publication;
   }
 
-  /** The file that answers this plain path whatever else the request says, if that is known already. */
+  /** The file that answers this plain path in every request, if it is known already. */
   known(path: string): SiteFile | undefined {
     return this.#direct.get(path);
   }
 
-  /** Remembers which file answers a plain path whatever else the request says. */
+  /** Remembers which file answers a plain path in every request. */
   remember(path: string, file: SiteFile): void {
     this.#direct.set(path, file);
   }

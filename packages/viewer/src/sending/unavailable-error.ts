@@ -1,4 +1,4 @@
-/** Why a viewer is asked to come again: a 503, whatever the reason. */
+/** Answered with 503: the viewer should try again later. */
 export class TryLater extends Error {
   /** After so many seconds. */
   readonly seconds: number;

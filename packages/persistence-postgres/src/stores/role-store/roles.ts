@@ -1,11 +1,11 @@
 import type {
-  Authority,
   Credential,
   EncodedManifest,
   HistoryEvent,
   LoadedRole,
   Role,
   RoleStore,
+  SaveAuthority,
   Version,
 } from '@pinfold/core';
 import { changingMembers, FIRST_GENERATION, type StoredRow, titleFolded } from '@pinfold/core/adapter';
@@ -50,7 +50,8 @@ export function savingRole(tables: Tables): Statement {
       UPDATE ${tables.roles}
       SET version = version + 1, last_event_at = ${lastEventAt(3)}, title_folded = $7, ${ROLES.set(CHANGING, 8)}
       WHERE id = $1 AND version = $2
-        AND ($4::boolean OR (${takesChanges(tables)} AND ${mayChange(tables, 'account')}))
+        AND ($4::text = 'operator'
+          OR (($4 = 'viewing' OR ${takesChanges(tables)}) AND ${mayChange(tables, 'account')}))
         AND NOT ${hasEnded(tables, 5)}
       RETURNING last_event_at
     ), kept AS (${keepingInTurn(tables, 'saved', 3)})
@@ -62,10 +63,10 @@ export function savedValues(
   role: Role,
   loadedAt: Version,
   events: readonly HistoryEvent[],
-  authority: Authority,
+  authority: SaveAuthority,
   credential: Credential = {},
 ): readonly unknown[] {
-  const by = [authority === 'operator', ...credentialValues(credential)];
+  const by = [authority, ...credentialValues(credential)];
   return [role.id, loadedAt, rowsOf(events), ...by, titleFolded(role), ...ROLES.values(role, CHANGING)];
 }
 

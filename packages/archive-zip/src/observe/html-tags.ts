@@ -1,0 +1,129 @@
+/** A start tag of a page: its name in lower case, and those of its attributes that make a reference. */
+export interface Tag {
+  readonly name: string;
+  href?: string;
+  src?: string;
+  rel?: string;
+}
+
+/** Elements whose content is text, even if it looks like tags. A template is for scripts to fill in. */
+const OPAQUE = new Set(['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes']);
+const LONGEST_ATTRIBUTE = 4;
+
+const QUOTE = 34;
+const APOSTROPHE = 39;
+const SLASH = 47;
+const EQUALS = 61;
+const END = 62;
+
+/**
+ * The start tags of some elements in a page, read as tolerantly as browsers do. Takes linear time on any text: it looks
+ * at each character a few times at most. A tag without an end is left out.
+ */
+export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag> {
+  let at = html.indexOf('<');
+  while (at !== -1) {
+    const nameEnd = endOfName(html, at + 1);
+    if (nameEnd === at + 1) {
+      at = html.indexOf('<', endOfOther(html, at));
+      continue;
+    }
+    const name = html.slice(at + 1, nameEnd).toLowerCase();
+    const tag: Tag | undefined = names.has(name) ? { name } : undefined;
+    const end = readAttributes(html, nameEnd, tag);
+    if (end === -1) return;
+    if (tag !== undefined) yield tag;
+    at = html.indexOf('<', OPAQUE.has(name) ? endOfElement(html, end, name) : end);
+  }
+}
+
+/** Where the name of a tag ends; `from` when no name begins there. */
+function endOfName(html: string, from: number): number {
+  const lower = html.charCodeAt(from) | 0x20;
+  if (!(lower >= 0x61 && lower <= 0x7a)) return from;
+  let at = from;
+  while (at < html.length && !endsWord(html.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13);
+}
+
+function endsWord(code: number): boolean {
+  return code === END || code === SLASH || isSpace(code);
+}
+
+/** Where a comment, an end tag, a declaration or a plain `<` ends. */
+function endOfOther(html: string, at: number): number {
+  if (html.startsWith('<!--', at)) return behind(html, '-->', at + 2);
+  const next = html[at + 1];
+  return next === '!' || next === '/' || next === '?' ? behind(html, '>', at) : at + 1;
+}
+
+/** The position after the next mark; the end of the text without one. */
+function behind(html: string, mark: string, from: number): number {
+  const at = html.indexOf(mark, from);
+  return at === -1 ? html.length : at + mark.length;
+}
+
+/** Reads attributes up to the `>` and returns its position, or -1 when the text ends before. */
+function readAttributes(html: string, from: number, tag: Tag | undefined): number {
+  let at = from;
+  while (at < html.length) {
+    const code = html.charCodeAt(at);
+    if (code === END) return at;
+    if (code === SLASH || isSpace(code)) {
+      at += 1;
+      continue;
+    }
+    const nameEnd = endOfAttributeName(html, at);
+    const value = valueAfter(html, nameEnd);
+    if (value === undefined) return -1;
+    if (tag !== undefined && nameEnd - at <= LONGEST_ATTRIBUTE) {
+      const name = html.slice(at, nameEnd).toLowerCase();
+      if (name === 'href' || name === 'src' || name === 'rel') tag[name] ??= html.slice(value.from, value.to);
+    }
+    at = value.end;
+  }
+  return -1;
+}
+
+/** Browsers take a `=` where a name should begin as the name's first character. */
+function endOfAttributeName(html: string, from: number): number {
+  let at = from + 1;
+  for (; at < html.length; at += 1) {
+    const code = html.charCodeAt(at);
+    if (code === EQUALS || endsWord(code)) break;
+  }
+  return at;
+}
+
+/** The position of an attribute's value, empty without one; `undefined` when the text ends in it. */
+function valueAfter(html: string, nameEnd: number): { from: number; to: number; end: number } | undefined {
+  const equals = skipSpace(html, nameEnd);
+  if (html.charCodeAt(equals) !== EQUALS) return { from: nameEnd, to: nameEnd, end: nameEnd };
+  const from = skipSpace(html, equals + 1);
+  const quote = html.charCodeAt(from);
+  if (quote === QUOTE || quote === APOSTROPHE) {
+    const to = html.indexOf(quote === QUOTE ? '"' : "'", from + 1);
+    return to === -1 ? undefined : { from: from + 1, to, end: to + 1 };
+  }
+  let to = from;
+  while (to < html.length && html.charCodeAt(to) !== END && !isSpace(html.charCodeAt(to))) to += 1;
+  return { from, to, end: to };
+}
+
+function skipSpace(html: string, from: number): number {
+  let at = from;
+  while (isSpace(html.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Where the element's end tag begins; the end of the text without one. */
+function endOfElement(html: string, from: number, name: string): number {
+  for (let at = html.indexOf('</', from); at !== -1; at = html.indexOf('</', at + 2)) {
+    if (html.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;
+  }
+  return html.length;
+}

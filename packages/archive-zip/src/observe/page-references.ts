@@ -1,0 +1,125 @@
+import type { FollowedReference } from '@pinfold/core';
+import { answerOf, fallback, foldPath, hasManyMarks } from '@pinfold/core/adapter';
+import type { Reference } from './observe.ts';
+import type { FolderFiles, SitePaths } from './site-paths.ts';
+
+/** Where a reference leads in its site. */
+export type Destination = Omit<FollowedReference, 'target'>;
+
+/** A folder that references lead into. */
+interface Place {
+  readonly folder: string;
+  /** Its files by name and by folded name, read at the first lookup. */
+  files?: FolderFiles;
+  folded?: FolderFiles;
+}
+
+const OTHER_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
+/** Placeholders of template languages. */
+const TEMPLATE = /\{\{|\}\}|<%|\$\{/;
+/** Matches every reference but a plain file name. */
+const MORE_THAN_A_NAME = /[^\w.-]|^\.{0,2}$/;
+const ENCODED_SLASH = /%2f/i;
+const NO_FILES: FolderFiles = new Map();
+/** A request with an encoded slash finds no file. */
+const NOWHERE: Place = { folder: '', files: NO_FILES, folded: NO_FILES };
+
+/**
+ * Finds out where the references of one page lead. It looks up the page's folder once, and so each folder that several
+ * of them lead into: the cost of a reference depends on its own length only.
+ */
+export class PageReferences {
+  readonly #site: SitePaths;
+  readonly #folder: string;
+  readonly #ends: readonly number[];
+  readonly #root: FolderFiles;
+  readonly #own: Place | undefined;
+  /** By the part of a reference before its last segment; `undefined` if that is no valid path. */
+  readonly #places: Map<string, Place | undefined> = new Map();
+
+  constructor(site: SitePaths, page: string) {
+    this.#site = site;
+    this.#folder = page.slice(0, page.lastIndexOf('/') + 1);
+    this.#ends = endsOf(this.#folder);
+    this.#root = site.folder('') ?? NO_FILES;
+    this.#own = hasManyMarks(this.#folder) ? undefined : { folder: this.#folder };
+  }
+
+  /** Where a reference leads, and whether the site answers there; `undefined`: out of the site, or unknown. */
+  follow({ target, navigation }: Reference): Destination | undefined {
+    const found = MORE_THAN_A_NAME.test(target) ? this.#find(target) : { place: this.#own, name: target };
+    if (found?.place === undefined) return undefined;
+    const { place, name } = found;
+    const absolute = /^[\\/]/.test(target);
+    const folded = foldPath(name);
+    place.folded ??= this.#site.foldedFolder(place.folder) ?? NO_FILES;
+    // An exact match is a match without case, too: one lookup finds most broken references.
+    const near = answerOf(place.folded, folded);
+    if (near !== undefined && this.#isExact(place, name)) {
+      return { absolute, answered: true, otherCase: undefined };
+    }
+    const answered = navigation && fallback(this.#root, name, true).kind === 'file';
+    const otherCase = near?.kind === 'folder' ? place.folded.get(`${folded}/index.html`) : near?.entry;
+    return { absolute, answered, otherCase };
+  }
+
+  #isExact(place: Place, name: string): boolean {
+    place.files ??= this.#site.folder(place.folder) ?? NO_FILES;
+    return answerOf(place.files, name) !== undefined;
+  }
+
+  /** The folder that a reference leads into, and the decoded name in it; `undefined`: out of the site. */
+  #find(target: string): { readonly place: Place; readonly name: string } | undefined {
+    if (OTHER_SITE.test(target) || TEMPLATE.test(target)) return undefined;
+    const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
+    const end = path.lastIndexOf('/') + 1;
+    const last = path.slice(end);
+    const dots = last === '.' || last === '..';
+    const name = decode(dots ? '' : last);
+    if (name === undefined || hasManyMarks(name)) return undefined;
+    const place = this.#place(dots ? `${path}/` : path.slice(0, end));
+    if (place === undefined) return undefined;
+    return ENCODED_SLASH.test(last) ? { place: NOWHERE, name: last } : { place, name: name.normalize('NFC') };
+  }
+
+  #place(folders: string): Place | undefined {
+    if (!this.#places.has(folders)) this.#places.set(folders, this.#resolve(folders));
+    return this.#places.get(folders);
+  }
+
+  /** RFC 3986, section 5.2.4, for folders alone. */
+  #resolve(folders: string): Place | undefined {
+    const absolute = folders.startsWith('/');
+    let parents = absolute ? 0 : this.#ends.length;
+    const entered: string[] = [];
+    for (const segment of folders.split('/').slice(absolute ? 1 : 0, -1)) {
+      if (segment === '.') continue;
+      if (segment !== '..') entered.push(`${segment}/`);
+      else if (entered.pop() === undefined) parents = Math.max(0, parents - 1);
+    }
+    const further = entered.join('');
+    const own = decode(further);
+    if (own === undefined) return undefined;
+    if (ENCODED_SLASH.test(further)) return NOWHERE;
+    const folder = `${this.#folder.slice(0, this.#ends[parents - 1] ?? 0)}${own}`;
+    return hasManyMarks(folder) ? undefined : { folder };
+  }
+}
+
+/** Decodes percent-encoding; `undefined` if it is broken. */
+function decode(text: string): string | undefined {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** The position after each slash of a folder's path. */
+function endsOf(folder: string): readonly number[] {
+  const ends: number[] = [];
+  for (let at = folder.indexOf('/'); at !== -1; at = folder.indexOf('/', at + 1)) ends.push(at + 1);
+  return ends;
+}

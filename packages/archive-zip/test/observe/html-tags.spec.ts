@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { tagsOf } from '../../src/observe/html-tags.ts';
+
+const NAMES = new Set(['a', 'img', 'script', 'link']);
+const tags = (html: string): object[] => [...tagsOf(html, NAMES)];
+
+describe('tagsOf', () => {
+  for (const [html, expected] of [
+    ['<a href="x">', [{ name: 'a', href: 'x' }]],
+    ["<a href='x'>", [{ name: 'a', href: 'x' }]],
+    ['<a href=x>', [{ name: 'a', href: 'x' }]],
+    ['<A HREF = "x" >', [{ name: 'a', href: 'x' }]],
+    ['<a\nhref="x"\n>', [{ name: 'a', href: 'x' }]],
+    ['<a\thref="x">', [{ name: 'a', href: 'x' }]],
+    ['<a\rhref=x\rrel=y>', [{ name: 'a', href: 'x', rel: 'y' }]],
+    ['<a\u0001href="x">', []],
+    ['xa href="y">', []],
+    ['<b>xa href="y">', []],
+    ['<b>a href="y">', []],
+    ['<z title="<a href=x>">', []],
+    ['<{<a href="x">', [{ name: 'a', href: 'x' }]],
+    ['<a title="y>" href="x">', [{ name: 'a', href: 'x' }]],
+    ['<a class="b>c" href="x">', [{ name: 'a', href: 'x' }]],
+    ['<a href="x" href="y">', [{ name: 'a', href: 'x' }]],
+    ['<a data-href="x">', [{ name: 'a' }]],
+    ['<a href>', [{ name: 'a', href: '' }]],
+    ['<img src="x"/>', [{ name: 'img', src: 'x' }]],
+    ['<img/src=x>', [{ name: 'img', src: 'x' }]],
+    ['<link rel=icon href=x>', [{ name: 'link', rel: 'icon', href: 'x' }]],
+    [
+      '<a href="x"><b><a href="y">',
+      [
+        { name: 'a', href: 'x' },
+        { name: 'a', href: 'y' },
+      ],
+    ],
+    ['<area href="x"><abbr href="x">', []],
+    ['</a href="x"><? a href="x"?><!a href="x">', []],
+    ['<!-- <a href="x"> --><a href="y">', [{ name: 'a', href: 'y' }]],
+    ['<!-- > <a href="x"> --><a href="y">', [{ name: 'a', href: 'y' }]],
+    ['<!--><a href="y">', [{ name: 'a', href: 'y' }]],
+    ['<!x <a href="x"><a href="y">', [{ name: 'a', href: 'y' }]],
+    ['<?x <a href="x"><a href="y">', [{ name: 'a', href: 'y' }]],
+    ['</p <a href="x"><a href="y">', [{ name: 'a', href: 'y' }]],
+    ['a < b <a href="y">', [{ name: 'a', href: 'y' }]],
+    [
+      '<script src="x">"<a href=\'y\'>"</script><a href="z">',
+      [
+        { name: 'script', src: 'x' },
+        { name: 'a', href: 'z' },
+      ],
+    ],
+    ['<style>a::before{content:"<a href=y>"}</STYLE><a href="z">', [{ name: 'a', href: 'z' }]],
+    ['<template><a href="{{x}}"></template><a href="z">', [{ name: 'a', href: 'z' }]],
+    ['<a = href="x">', [{ name: 'a', href: 'x' }]],
+    ['<a href="x"', []],
+    ['<a href="x', []],
+    ['<script>', [{ name: 'script' }]],
+    ['<script><a href="x">', [{ name: 'script' }]],
+    ['<script>xxscript<a href="x">', [{ name: 'script' }]],
+    ['<script></b><a href="x"></script><a href="y">', [{ name: 'script' }, { name: 'a', href: 'y' }]],
+    ['<', []],
+    ['', []],
+  ] as const) {
+    it(`reads ${JSON.stringify(html)}`, () => {
+      expect(tags(html)).to.deep.equal(expected);
+    });
+  }
+
+  for (const name of ['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes']) {
+    it(`takes what stands in ${name} for text`, () => {
+      const html = `<${name}><a href="x"></a></${name}><a href="y">`;
+      expect([...tagsOf(html, new Set(['a']))]).to.deep.equal([{ name: 'a', href: 'y' }]);
+    });
+  }
+
+  it('ends on whatever text', () => {
+    const piece = fc.constantFrom(
+      '<',
+      '>',
+      'a',
+      '"',
+      "'",
+      '=',
+      ' ',
+      '/',
+      '<!--',
+      '-->',
+      '<script',
+      '</script',
+      'href',
+      '\n',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        expect(tags(pieces.join('')).length).to.be.at.most(pieces.length);
+      }),
+    );
+  });
+
+  for (const hostile of [
+    '<a ',
+    '<a href="',
+    "<a href='",
+    '<a href=',
+    '<a href ',
+    '<',
+    '<!--',
+    '<!-- -',
+    '</',
+    '<script>',
+    '<script></scrip',
+    '<a href="x" ',
+    '<a =',
+    '<a href = "x',
+    '<aaaaaaaaaaaaaaaaaaaaaaaaa',
+  ]) {
+    // A reader whose time grows with the square of the length would not end within the test's limit.
+    it(`reads two million characters of ${JSON.stringify(hostile)}`, () => {
+      const text = hostile.repeat(2_000_000 / hostile.length);
+      expect(tags(text).length).to.be.at.most(text.length / 3);
+    });
+  }
+});

@@ -1,0 +1,143 @@
+import { fallback, foldPath, resolve } from '@pinfold/core/adapter';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Destination, PageReferences } from '../../src/observe/page-references.ts';
+import { SitePaths } from '../../src/observe.ts';
+
+/** The texts that `work` normalises. */
+function normalisedBy(work: () => void): readonly string[] {
+  const { normalize } = String.prototype;
+  const texts: string[] = [];
+  String.prototype.normalize = function (this: string, form?: string) {
+    texts.push(this);
+    return normalize.call(this, form);
+  };
+  try {
+    work();
+  } finally {
+    String.prototype.normalize = normalize;
+  }
+  return texts;
+}
+
+/** Where a reference leads, found the plain way: its whole path is made, and looked for under each name that answers. */
+function plainly(
+  paths: readonly string[],
+  page: string,
+  target: string,
+  navigation: boolean,
+): Destination | undefined {
+  const exact = new Map(paths.map((path) => [path.normalize('NFC'), path]));
+  const folded = new Map(paths.map((path) => [foldPath(path), path]));
+  const get = (path: string) => exact.get(path.normalize('NFC'));
+  const getFolded = (path: string) => folded.get(foldPath(path));
+  if (/^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i.test(target)) return undefined;
+  const path = pathOf(page, target);
+  if (path === undefined) return undefined;
+  const answers = (wanted: boolean) => ['file', 'folder'].includes(resolve({ get }, path, wanted).kind);
+  const absolute = /^[\\/]/.test(target);
+  if (path.includes(ENCODED_SLASH)) {
+    const answered = navigation && fallback({ get }, path.slice(1), true).kind === 'file';
+    return { absolute, answered, otherCase: undefined };
+  }
+  if (answers(false)) return { absolute, answered: true, otherCase: undefined };
+  const other = resolve({ get: getFolded }, path, false);
+  const otherCase = other.kind === 'file' ? other.entry : getFolded(`${path.slice(1)}/index.html`);
+  return { absolute, answered: navigation && answers(true), otherCase };
+}
+
+/** As it is left in a path that is decoded. */
+const ENCODED_SLASH = '%2F';
+
+/** RFC 3986, section 5.2.4. */
+function pathOf(page: string, target: string): string | undefined {
+  const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
+  const folder = page.slice(0, page.lastIndexOf('/') + 1);
+  const segments: string[] = [];
+  const joined = (path.startsWith('/') ? path : `/${folder}${path}`).split('/').slice(1);
+  for (const [index, segment] of joined.entries()) {
+    if (segment === '..') segments.pop();
+    if (segment !== '.' && segment !== '..') segments.push(segment);
+    else if (index === joined.length - 1) segments.push('');
+  }
+  try {
+    return decodeURIComponent(`/${segments.join('/')}`.replaceAll('%2F', '%252F'));
+  } catch {
+    return undefined;
+  }
+}
+
+describe('following the references of a page', () => {
+  const segment = fc.constantFrom(
+    'a',
+    'A',
+    'b',
+    'ß',
+    'é',
+    'e\u0301',
+    'index.html',
+    'INDEX.html',
+    'a.html',
+    'A.html',
+  );
+  const file = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'));
+  const site = fc.uniqueArray(fc.oneof(file, fc.constantFrom('200.html', '404.html', 'index.html')), {
+    minLength: 1,
+    selector: foldPath,
+  });
+  const step = fc.oneof(
+    segment,
+    fc.constantFrom('..', '.', '', '%41', 'a%2Fb', '%zz', '%C3%A9', '?a/b', '#', 'x:y'),
+  );
+  const target = fc
+    .tuple(fc.array(step, { maxLength: 6 }), fc.constantFrom('/', '\\'), fc.boolean())
+    .map(([steps, slash, absolute]) => (absolute ? '/' : '') + steps.join(slash));
+
+  it('leads where its whole path leads, whatever it goes through', () => {
+    fc.assert(
+      fc.property(site, file, fc.array(fc.tuple(target, fc.boolean())), (paths, page, references) => {
+        const own = new PageReferences(new SitePaths(paths), page);
+        for (const [to, navigation] of references) {
+          const found = own.follow({ target: to, navigation });
+          expect(found, to).to.deep.equal(plainly(paths, page, to, navigation));
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('finds no file behind an encoded slash, as whoever looks for it is shown none', () => {
+    const files = ['index.html', 'img/a.png', 'img/deep/b.png'];
+    const own = new PageReferences(new SitePaths(files), 'index.html');
+    const broken = { absolute: false, answered: false, otherCase: undefined };
+    for (const target of ['img%2Fa.png', 'img%2fdeep/b.png', 'IMG%2Fa.png', 'img/deep%2Fb.png']) {
+      expect(own.follow({ target, navigation: false }), target).to.deep.equal(broken);
+      expect(own.follow({ target, navigation: true }), target).to.deep.equal(broken);
+    }
+    expect(own.follow({ target: 'search/a%2Fb', navigation: true })).to.deep.include({ answered: true });
+    expect(own.follow({ target: 'x%2Fy/../img/a.png', navigation: false })).to.include({ answered: true });
+  });
+
+  it('is not told of names and folders with more marks in a row than any language has', () => {
+    const marks = '\u0315\u0301'.repeat(400);
+    const own = new PageReferences(new SitePaths(['index.html', 'a/b.html']), 'a/b.html');
+    const strange = new PageReferences(new SitePaths(['index.html']), `a${marks}/b.html`);
+    const brought = normalisedBy(() => {
+      for (const target of [`a${marks}`, encodeURI(`x/a${marks}.png`), `a${marks}/x`, `../a${marks}/../x`]) {
+        expect(own.follow({ target, navigation: false })?.otherCase, target).to.equal(undefined);
+      }
+      expect(own.follow({ target: `a${marks}/x`, navigation: false })).to.equal(undefined);
+      for (const target of ['x', './x', 'y/x']) {
+        expect(strange.follow({ target, navigation: false }), target).to.equal(undefined);
+      }
+      expect(strange.follow({ target: '/x', navigation: false })).to.include({ answered: false });
+    });
+    expect(brought.filter((text) => text.includes(marks))).to.deep.equal([]);
+  });
+
+  it('takes a folder as it is spelt, though it looks like an encoded one', () => {
+    const own = new PageReferences(new SitePaths(['100%/a.png', '%41/b.png']), '100%/index.html');
+    expect(own.follow({ target: 'a.png', navigation: false })).to.deep.include({ answered: true });
+    expect(own.follow({ target: '../%2541/b.png', navigation: false })).to.deep.include({ answered: true });
+  });
+});

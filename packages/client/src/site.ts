@@ -1,0 +1,105 @@
+/** Where the usual generators put a built site. */
+const OUTPUT_FOLDERS = ['dist', 'build', 'out', '_site', '.vitepress/dist', 'public'];
+
+/**
+ * The folder of the built site, where a folder looks like the project that it was built from: it has a `package.json`,
+ * and an output folder of the usual generators with an `index.html`. `undefined` for any other folder.
+ *
+ * @param hasFile whether the folder has a file, by its path with `/` between folders.
+ * @example
+ * import { builtFolderIn } from '@pinfold/client/zip';
+ *
+ * const files = new Set(['package.json', 'index.html', 'src/main.ts', 'dist/index.html']);
+ * builtFolderIn((path) => files.has(path)); // 'dist'
+ */
+export function builtFolderIn(hasFile: (path: string) => boolean): string | undefined {
+  if (!hasFile('package.json')) return undefined;
+  return OUTPUT_FOLDERS.find((folder) => hasFile(`${folder}/index.html`));
+}
+
+/** A title stands at the beginning of a page. */
+const READ_BYTES = 65_536;
+const MOST_CHARACTERS = 255;
+/** Contents of these elements are no part of the page's head, and may hold a `<title>` of their own. */
+const OPENING = /<(?:!--|(?<element>script|style|svg|template|title)(?=[\s/>]))/gi;
+const CHARSET = /charset\s{0,9}=\s{0,9}["']?([\w-]{1,40})/i;
+const REFERENCE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi;
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  copy: '©',
+  hellip: '…',
+  mdash: '—',
+  ndash: '–',
+  middot: '·',
+  bull: '•',
+  laquo: '«',
+  raquo: '»',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+};
+
+/**
+ * The `<title>` of an HTML page as the title of a publication: on one line, at most 255 characters; `undefined` when
+ * there is none. It reads the first 64 KiB.
+ *
+ * @example
+ * import { titleOf } from '@pinfold/client/zip';
+ *
+ * titleOf(new TextEncoder().encode('<!doctype html><title>Tea &amp; cake</title>')); // 'Tea & cake'
+ */
+export function titleOf(page: Uint8Array): string | undefined {
+  const text = decoded(page.subarray(0, READ_BYTES));
+  const opening = new RegExp(OPENING);
+  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+    const element = found.groups?.element?.toLowerCase();
+    const end = indexOf(
+      text,
+      element === undefined ? /-->/g : new RegExp(`</${element}`, 'gi'),
+      opening.lastIndex,
+    );
+    if (end === undefined) return undefined;
+    const start = text.indexOf('>', opening.lastIndex);
+    if (element === 'title') return start === -1 ? undefined : cleaned(text.slice(start + 1, end));
+    opening.lastIndex = end;
+  }
+  return undefined;
+}
+
+function indexOf(text: string, pattern: RegExp, from: number): number | undefined {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index;
+}
+
+/** Reads UTF-8, or the encoding that the page declares. */
+function decoded(bytes: Uint8Array): string {
+  const declared = CHARSET.exec(new TextDecoder('latin1').decode(bytes.subarray(0, 1_024)))?.[1];
+  for (const encoding of ['utf-8', declared ?? 'utf-16']) {
+    try {
+      // The last character may be cut off.
+      return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
+    } catch (error) {
+      if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    }
+  }
+  return '';
+}
+
+function cleaned(source: string): string | undefined {
+  const text = source
+    .replaceAll(REFERENCE, (whole, decimal?: string, hexadecimal?: string, name?: string) => {
+      if (name !== undefined) return NAMED[name] ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
+      return code > 0x10ffff ? '' : String.fromCodePoint(code);
+    })
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .replaceAll(/[\p{Cs}\u{FFFD}]/gu, '');
+  const title = [...text.trim()].slice(0, MOST_CHARACTERS).join('').trim();
+  return title === '' ? undefined : title;
+}

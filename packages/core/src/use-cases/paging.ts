@@ -1,0 +1,52 @@
+import type { CursorCodec } from '../domain/cursor.ts';
+import type { Refusal } from '../refusal.ts';
+
+/** Which page of a list is wanted. */
+export interface PageRequest {
+  /** The `next` of an earlier page under the same filter. */
+  readonly cursor?: string;
+  /** 1 to 100; 20 when absent. */
+  readonly limit?: number;
+}
+
+/** A page whose items are in the member `Name`, and the cursor of the next page. */
+export type PageOutcome<Name extends string, Item> =
+  | ({ readonly kind: 'page'; readonly next: string | undefined } & {
+      readonly [Member in Name]: readonly Item[];
+    })
+  | Refusal<'invalid_cursor'>;
+
+/** The items of a page, and the place after which the next one begins. */
+export interface Listed<Item, Place> {
+  readonly items: readonly Item[];
+  readonly next: Place | undefined;
+}
+
+export const MOST_LISTED = 100;
+
+/** @throws TypeError when the limit is no whole number from 1 to 100. */
+export function pageLimit(limit = 20): number {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED) throw new TypeError('limit is 1 to 100');
+  return limit;
+}
+
+/** Reads one page. @throws TypeError when the limit is no whole number from 1 to 100. */
+export async function readPage<Name extends string, Item, Place extends object>(
+  name: Name,
+  request: PageRequest,
+  cursors: CursorCodec<Place>,
+  list: (after: Place | undefined, limit: number) => Promise<Listed<Item, Place>>,
+): Promise<PageOutcome<Name, Item>> {
+  const limit = pageLimit(request.limit);
+  const after = request.cursor === undefined ? undefined : cursors.decode(request.cursor);
+  if (after !== undefined && 'kind' in after) return after;
+  const { items, next } = await list(after, limit);
+  const page = { kind: 'page', next: next && cursors.encode(next), [name]: items };
+  return page as PageOutcome<Name, Item>;
+}
+
+/** The first `limit` of items that were asked for with one more; the further one shows that a page follows. */
+export function cutTo<Item>(found: readonly Item[], limit: number): Listed<Item, Item> {
+  const items = found.slice(0, limit);
+  return { items, next: found.length > limit ? items.at(-1) : undefined };
+}

@@ -1,0 +1,201 @@
+import { type ArchiveId, archiveCreatedAt } from '../domain/identity.ts';
+import {
+  type ComparedWindow,
+  type Comparison,
+  ended,
+  isSuspicious,
+  MOST_IDS,
+  NOT_COMPARED,
+  turnOf,
+  withWindow,
+} from '../domain/reconciliation.ts';
+import { type Fault, isFault, succeeds } from '../fault.ts';
+import type { ArchiveStorage } from '../ports/archive-storage.ts';
+import type { RoleStore } from '../ports/role-store.ts';
+import { AT_ONCE, allOf } from './all-settled.ts';
+import {
+  type CleanUpReport,
+  OUT_OF_TIME,
+  removed,
+  removedOf,
+  type Step,
+  type Steps,
+} from './clean-up-report.ts';
+import type { CleanUpRun } from './clean-up-run.ts';
+
+interface ComparedPorts {
+  readonly roles: RoleStore;
+  readonly archives: ArchiveStorage;
+}
+
+/** The outcome of comparing, for the rest of the sweep. */
+export interface Compared {
+  /** Whether no archive may be removed. */
+  readonly isRefused: boolean;
+  /** Archives that a record names and storage does not have. */
+  readonly missing: readonly ArchiveId[];
+  /** Why the comparison ended early. The rest of the sweep needs no listing and still runs. */
+  readonly fault?: Fault;
+}
+
+/** Stores the progress of a comparison; false once another sweep has stored its own. */
+type Save = (comparison: Comparison) => Promise<boolean>;
+
+/** The most ids of one window, on each side. */
+const PAGE = 1_000;
+
+/**
+ * Compares storage with the records once a day over all nodes, window by window from where the last sweep stopped.
+ * Archives without a record are counted first and removed after the last window, if their number is plausible.
+ */
+export async function* compareArchives(ports: ComparedPorts, run: CleanUpRun): Steps<Compared> {
+  const { roles } = ports;
+  for (;;) {
+    const loaded = await roles.loadComparison();
+    const turn = turnOf(loaded?.value, run.now(), run);
+    if (turn.kind === 'leave') {
+      yield progress(turn.found, turn.found.isUnderWay ? 'under_way' : 'not_due');
+      return { isRefused: turn.found.isRefused, missing: [] };
+    }
+    let version = loaded?.version;
+    const save: Save = async (comparison) => {
+      const outcome = await roles.keepComparison({ ...comparison, keptAt: run.now() }, version);
+      if (outcome.kind === 'kept') version = outcome.version;
+      return outcome.kind === 'kept';
+    };
+    if (await save(turn.from)) return yield* orFault(compare(ports, run, turn.from, save), turn.from);
+  }
+}
+
+/** Compares all of storage with the records, and changes nothing. */
+export async function* countArchives(ports: ComparedPorts, run: CleanUpRun): Steps<Compared> {
+  const counted = yield* countWindows(ports, run, NOT_COMPARED, async () => true);
+  if (counted === undefined) return { isRefused: false, missing: [] };
+  const isRefused = isImplausible(counted, run);
+  if (!isRefused) yield removed('orphans', counted.orphans.length);
+  yield progress({ ...counted, isRefused }, 'done');
+  return { isRefused, missing: counted.missing };
+}
+
+async function* orFault(steps: Steps<Compared>, { isRefused }: Comparison): Steps<Compared> {
+  try {
+    return yield* steps;
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return { isRefused, missing: [], fault: error };
+  }
+}
+
+async function* compare(
+  ports: ComparedPorts,
+  run: CleanUpRun,
+  from: Comparison,
+  save: Save,
+): Steps<Compared> {
+  const counted = yield* countWindows(ports, run, from, save);
+  const isRefused = counted !== undefined && isImplausible(counted, run);
+  const isDone = counted !== undefined && (isRefused || (yield* removeOrphans(ports, run, counted, save)));
+  if (!isDone || !(await save(ended(counted, isRefused)))) return { isRefused: from.isRefused, missing: [] };
+  yield progress({ ...counted, isRefused }, 'done');
+  return { isRefused, missing: counted.missing };
+}
+
+/** Counts every window; `undefined` when the time runs out, or another sweep takes over. */
+async function* countWindows(
+  ports: ComparedPorts,
+  run: CleanUpRun,
+  from: Comparison,
+  save: Save,
+): Steps<Comparison | undefined> {
+  for (let counted = from; ; ) {
+    yield progress(counted, 'under_way');
+    if (!(await run.hasTimeLeft())) break;
+    const window = await compareWindow(ports, run, counted);
+    if (window === undefined) return counted;
+    counted = withWindow(counted, window);
+    if (!(await save(counted))) return undefined;
+  }
+  yield OUT_OF_TIME;
+  return undefined;
+}
+
+/**
+ * Compares the next window of ids, which ends where the shorter list of the two sides ends. Lists storage before the
+ * records, so that what is committed in between is on both sides. `undefined` when no old archives are left.
+ */
+export async function compareWindow(
+  ports: ComparedPorts,
+  { abandonedBefore, signal }: CleanUpRun,
+  counted: Comparison,
+): Promise<ComparedWindow | undefined> {
+  const after = counted.upTo ?? undefined;
+  // A younger archive may belong to a publication that is not committed yet. Ids are in order of their instants.
+  const isOld = (id: ArchiveId): boolean => archiveCreatedAt(id) < abandonedBefore;
+  const listed = (await ports.archives.list(after, PAGE, signal)).filter(isOld);
+  const recorded = (await ports.roles.listArchives(after, PAGE)).filter(isOld);
+  const upTo = nearer(listed.at(-1), recorded.at(-1));
+  if (upTo === undefined) return undefined;
+  const stored = new Set(listed.filter((id) => id <= upTo));
+  const named = new Set(recorded.filter((id) => id <= upTo));
+  const absent = [...named].filter((id) => !stored.has(id)).slice(0, MOST_IDS - counted.missing.length);
+  return {
+    upTo,
+    compared: stored.size,
+    orphans: [...stored].filter((id) => !named.has(id)),
+    missing: await stillMissing(ports, absent, signal),
+  };
+}
+
+/** Removes archives without a record after asking for each once more; true when none is left. */
+async function* removeOrphans(
+  { roles, archives }: ComparedPorts,
+  run: CleanUpRun,
+  counted: Comparison,
+  save: Save,
+): Steps<boolean> {
+  for (let orphans = counted.orphans; orphans.length > 0; ) {
+    if (!(await run.hasTimeLeft())) {
+      yield OUT_OF_TIME;
+      return false;
+    }
+    const batch = orphans.slice(0, AT_ONCE);
+    const named = await roles.whichAreNamed(batch);
+    const unnamed = batch.filter((id) => !named.has(id));
+    yield removedOf('orphans', await allOf(unnamed, (id) => succeeds(archives.delete(id, run.signal))));
+    orphans = orphans.slice(AT_ONCE);
+    if (!(await save({ ...counted, orphans }))) return false;
+  }
+  return true;
+}
+
+function isImplausible(counted: Comparison, run: CleanUpRun): boolean {
+  return !run.isForced && isSuspicious(counted);
+}
+
+/** A refusal is reported until a comparison passes. */
+function progress({ compared, unnamed, isRefused }: Comparison, listing: CleanUpReport['listing']): Step {
+  return { kind: 'compared', compared, unnamed, listing: isRefused ? 'refused' : listing };
+}
+
+/** The lower id; a side without one has no more archives. */
+function nearer(one: ArchiveId | undefined, other: ArchiveId | undefined): ArchiveId | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one < other ? one : other;
+}
+
+/** Looks once more: a cleanup on another node removes an archive first, and its record a moment later. */
+async function stillMissing(
+  { roles, archives }: ComparedPorts,
+  suspects: readonly ArchiveId[],
+  signal: AbortSignal | undefined,
+): Promise<readonly ArchiveId[]> {
+  const gone: ArchiveId[] = [];
+  for (let from = 0; from < suspects.length; from += AT_ONCE) {
+    signal?.throwIfAborted();
+    const batch = suspects.slice(from, from + AT_ONCE);
+    const first = await allOf(batch, (id) => archives.read(id, 0, 1, signal));
+    gone.push(...batch.filter((_, n) => first[n] === undefined));
+  }
+  const named = gone.length === 0 ? new Set() : await roles.whichAreNamed(gone);
+  return gone.filter((id) => named.has(id));
+}

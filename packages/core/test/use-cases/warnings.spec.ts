@@ -1,0 +1,262 @@
+import { observe, ReferenceSieve, SitePaths } from '@pinfold/archive-zip/observe';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type ObservedFile, type Warning, warningsOf } from '../../src/domain/warnings.ts';
+
+type Site = Readonly<Record<string, string>>;
+
+/** What is seen in the files, with a sieve for each of them unless told otherwise. */
+function observed(
+  site: Site,
+  sieveFor: (paths: SitePaths) => ReferenceSieve = (paths) => new ReferenceSieve(paths),
+): readonly ObservedFile[] {
+  const paths = new SitePaths(Object.keys(site));
+  return Object.entries(site).map(([path, text]) => {
+    const seen = observe(path, text);
+    return { ...seen, path, references: sieveFor(paths).sift(path, seen.references) };
+  });
+}
+
+function warnings(site: Site, absolutePathsWork: boolean = true): readonly Warning[] {
+  return warningsOf(observed(site), absolutePathsWork);
+}
+
+const rules = (site: Site, absolutePathsWork: boolean = true): string[] =>
+  warnings(site, absolutePathsWork).map((warning) =>
+    'path' in warning ? `${warning.rule} ${warning.path}` : warning.rule,
+  );
+
+describe('warnings of a site', () => {
+  it('are none where every reference is answered', () => {
+    const site = {
+      'index.html': `<a href="/"><a href="docs/"><a href="docs"><a href="/docs/a"><a href="docs/a.html?x=1#y"><a href="#top">
+        <a href="?q"><img src="./img/a%20b.png"><img src="img\\é.png"><a href="/deep/link"><script src="/app.js"></script>`,
+      'docs/index.html':
+        '<a href=".."><a href="../index.html"><a href="a"><img src="../img/%C3%A9.png"><a href="./">',
+      'docs/a.html': '',
+      'img/a b.png': '',
+      'img/é.png': '',
+      'app.js': '',
+    };
+    expect(rules(site)).to.deep.equal([]);
+  });
+
+  it('are none for what leads elsewhere', () => {
+    const html = `<a href="https://example.com/x"><a href="//example.com/x"><a href="mailto:a@b"><a href="javascript:x()">
+      <a href="tel:1"><img src="data:,x"><a href="{{ url }}"><a href="<%= url %>"><a href="\${url}"><a href="%zz"><a href="">`;
+    expect(rules({ 'index.html': html })).to.deep.equal([]);
+  });
+
+  it('take . and .. for folders, also at the end', () => {
+    const files = { 'a/b/c.html': '<a href=".."><a href=".">', 'a.html': '', 'a/b.html': '' };
+    expect(rules(files)).to.deep.equal(['broken_reference a/b/c.html', 'broken_reference a/b/c.html']);
+    expect(rules({ ...files, 'a/index.html': '', 'a/b/index.html': '' })).to.deep.equal([]);
+  });
+
+  it('name references that no file answers', () => {
+    const site = {
+      'index.html': '<img src="a.png"><a href="gone.html"><a href="/x/y.css">',
+      'docs/a.html': '<img src="../../b.png">',
+    };
+    expect(rules(site)).to.deep.equal([
+      'broken_reference index.html',
+      'broken_reference index.html',
+      'broken_reference index.html',
+      'broken_reference docs/a.html',
+    ]);
+  });
+
+  it('name links that only the page for what is missing answers', () => {
+    expect(rules({ 'index.html': '<a href="/gone">', '404.html': '' })).to.deep.equal([
+      'broken_reference index.html',
+    ]);
+    expect(rules({ 'index.html': '<a href="/gone">' })).to.deep.equal([]);
+    expect(rules({ 'index.html': '<script src="/gone">', '200.html': '' })).to.deep.equal([
+      'broken_reference index.html',
+    ]);
+  });
+
+  it('name references that differ from a file in case only', () => {
+    for (const [reference, file] of [
+      ['<img src="Logo.PNG">', 'logo.png'],
+      ['<a href="about.html">', 'About.html'],
+      ['<a href="/about">', 'About.html'],
+      ['<a href="/docs/">', 'Docs/index.html'],
+      ['<a href="/docs">', 'Docs/index.html'],
+    ] as const) {
+      expect(rules({ 'index.html': reference, [file]: '' }), reference).to.deep.equal([
+        'case_mismatch index.html',
+      ]);
+    }
+  });
+
+  it('name absolute references where sites live under a path, answered or not', () => {
+    const html = '<script src="/a.js"></script><img src="a.png"><img src="b/c.png">';
+    const site = { 'index.html': html, 'a.js': '', 'a.png': '', 'b/c.png': '' };
+    expect(rules(site)).to.deep.equal([]);
+    expect(rules(site, false)).to.deep.equal(['absolute_reference index.html']);
+  });
+
+  it('name source maps and secrets, secrets first', () => {
+    const site = { 'index.html': '<img src=x>', 'a.js.map': '{}', 'key.pem': `AKIA${'A'.repeat(16)}` };
+    expect(rules(site)).to.deep.equal([
+      'possible_secret key.pem',
+      'broken_reference index.html',
+      'source_map a.js.map',
+    ]);
+  });
+
+  it('name files that hold secrets by custom, unless their content was warned of', () => {
+    const named = [
+      ...[
+        '.env.local',
+        'a/.ENV.production',
+        '.netrc',
+        'a/.npmrc',
+        '.git-credentials',
+        '.htpasswd',
+        '.pgpass',
+      ],
+      ...['.aws/credentials', 'a/.ssh/config', '.docker/config.json', 'id_rsa', 'a/ca.pem', 'store.P12'],
+    ];
+    const unnamed = [
+      ...['env.local', '.environment', 'a.netrc', 'aws/credentials', '.docker/other.json', 'id_rsa.html'],
+      ...['pem', 'a.pem/index.html', 'xid_rsa', '.aws'],
+    ];
+    const site = Object.fromEntries([...named, ...unnamed].map((path) => [path, '']));
+    expect(rules(site)).to.deep.equal(named.map((path) => `possible_secret ${path}`));
+    const both = warnings({ 'key.pem': `AKIA${'A'.repeat(16)}` });
+    expect(both).to.deep.equal([{ rule: 'possible_secret', path: 'key.pem', secret: 'aws_access_key' }]);
+  });
+
+  it('name scripts that register a service worker', () => {
+    const register = "navigator.serviceWorker.register('/sw.js')";
+    const registering = {
+      'a.js': register,
+      'b.mjs': 'navigator.serviceWorker\n  ?.register (this.url, this.options)',
+      'c.html': `<script>x</script><p><script type="module">if ('serviceWorker' in navigator) ${register}`,
+    };
+    const others = {
+      'd.html': `<pre>${register}</pre><script>1</script>`,
+      'e.js': "'serviceWorker' in navigator; navigator.serviceWorker.ready",
+      'f.txt': register,
+    };
+    const names = Object.keys(registering).map((path) => `service_worker ${path}`);
+    expect(rules({ ...registering, ...others })).to.deep.equal(names);
+  });
+
+  it('name settings for other servers, at the root alone', () => {
+    const settings = ['_redirects', '_headers', 'vercel.json', '.htaccess'];
+    const site = Object.fromEntries([...settings, 'a/_redirects', 'headers'].map((path) => [path, '']));
+    expect(rules(site)).to.deep.equal(settings.map((path) => `unused_server_file ${path}`));
+  });
+
+  it('say once, and in the end, that not all was checked', () => {
+    const site = { 'index.html': '<img src="gone.png">', 'a.txt': '', 'b.txt': '', 'a.map': '' };
+    const cut = observed(site).map((file) => (file.path.endsWith('.txt') ? { ...file, whole: false } : file));
+    const found = warningsOf(cut, true);
+    expect(found.map(({ rule }) => rule)).to.deep.equal([
+      'broken_reference',
+      'source_map',
+      'not_all_checked',
+    ]);
+    expect(found.at(-1)).to.not.have.property('path');
+  });
+
+  it('say so among 20, however many there are', () => {
+    const html = Array.from({ length: 30 }, (_, n) => `<img src="${n}.png">`).join('');
+    const cut = observed({ 'index.html': html }).map((file) => ({ ...file, whole: false }));
+    const found = warningsOf(cut, true);
+    expect(found).to.have.length(20);
+    expect(found.filter(({ rule }) => rule === 'not_all_checked')).to.have.length(1);
+  });
+
+  it('never show a secret', () => {
+    const [warning] = warnings({ 'a.txt': `ghp_${'z'.repeat(36)}` });
+    expect(JSON.stringify(warning)).not.to.include('zz');
+  });
+
+  it('are 20 at most', () => {
+    const html = Array.from({ length: 30 }, (_, n) => `<img src="${n}.png">`).join('');
+    expect(warnings({ 'index.html': html, 'a.map': '' })).to.have.length(20);
+    const keys = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n}`, `AKIA${'A'.repeat(16)}`]));
+    expect(warnings(keys)).to.have.length(20);
+  });
+
+  it('name every rule before one of them again', () => {
+    const html = Array.from({ length: 30 }, (_, n) => `<img src="/${n}.png">`).join('');
+    const site = {
+      'index.html': html,
+      'z.html': '<img src="gone.png">',
+      'a.map': '',
+      k: `AKIA${'A'.repeat(16)}`,
+    };
+    const found = warnings(site, false).map(({ rule }) => rule);
+    expect(found.slice(0, 4)).to.deep.equal([
+      'possible_secret',
+      'absolute_reference',
+      'broken_reference',
+      'source_map',
+    ]);
+    expect(found).to.have.length(20);
+  });
+
+  it('name what they are about, and of a long reference the first 100 characters', () => {
+    const about = (reference: string) =>
+      warnings({ 'index.html': `<img src="${reference}">`, 'Logo.png': '' })[0];
+    expect(about('gone.png')).to.include({ path: 'index.html', target: 'gone.png' });
+    expect(about('logo.PNG')).to.include({ path: 'index.html', target: 'logo.PNG', file: 'Logo.png' });
+    expect(about('x'.repeat(100))).to.include({ target: 'x'.repeat(100) });
+    expect(about('x'.repeat(101))).to.include({ target: `${'x'.repeat(100)}…` });
+  });
+});
+
+describe('the sieve of references', () => {
+  const paths = fc.constantFrom(
+    'index.html',
+    'a.html',
+    'A.html',
+    'b/index.html',
+    'b/c.js',
+    'c.js',
+    '404.html',
+  );
+  const target = fc.constantFrom(
+    'a.html',
+    '/a',
+    'a',
+    'A.HTML',
+    'A',
+    'b',
+    'b/',
+    '/b/c.js',
+    '../c.js',
+    'c.js',
+    'gone',
+    'gone.js',
+    '/',
+    'x:y',
+    '#',
+  );
+  const page = fc
+    .array(fc.tuple(fc.constantFrom('a', 'img'), target), { maxLength: 60 })
+    .map((references) =>
+      references
+        .map(([tag, to], n) => (tag === 'a' ? `<a href="${to}?${n}">` : `<img src="${to}?${n}">`))
+        .join(''),
+    );
+  const site = fc.dictionary(paths, page, { minKeys: 1 });
+
+  it('changes no warning', () => {
+    fc.assert(
+      fc.property(site, fc.boolean(), (files, absolutePathsWork) => {
+        let shared: ReferenceSieve | undefined;
+        const sifted = observed(files, (paths) => {
+          shared ??= new ReferenceSieve(paths);
+          return shared;
+        });
+        expect(warningsOf(sifted, absolutePathsWork)).to.deep.equal(warnings(files, absolutePathsWork));
+      }),
+    );
+  });
+});

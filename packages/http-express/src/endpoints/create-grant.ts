@@ -1,0 +1,69 @@
+import { toRfc3339 } from '@pinfold/core/adapter';
+import { sharedUrl } from '@pinfold/http';
+import { writingEndpoint } from '../endpoint.ts';
+import { type ProblemDetails, refuseRequest } from '../problems/problem.ts';
+import { refusedBy } from '../problems/state-refusal.ts';
+import { jsonBody } from '../reading/request-body.ts';
+import * as T from '../schema.ts';
+import { pinId } from './path-parameters.ts';
+
+const grantAnswer = T.named('GrantAnswer', () =>
+  T.object({
+    grant: T.object({
+      url: T.string({
+        pattern: '^https?://',
+        description:
+          'Opens the site without a password for one minute, for whoever has it. The shared URL itself where the site is not protected.',
+      }),
+      expires_at: T.instant(),
+    }),
+  }),
+);
+
+const TEAM_DECIDES: ProblemDetails = {
+  title: 'This service decides itself who may look',
+  detail: 'Here nobody is let in by a link alone: open the shared URL and sign in there.',
+  advice: 'Open the shared URL and sign in there',
+};
+
+export const createGrant = writingEndpoint({
+  method: 'POST',
+  path: '/api/v1/pins/{id}/grants',
+  id: 'createGrant',
+  summary: 'Open a protected site without its password',
+  description:
+    'Makes what the right password makes: a URL that opens the site for one minute. `expires_at` is the end of the ' +
+    'viewing grant that it becomes: after 12 hours, or with the publication. A new password, a renewal and a stop end it ' +
+    'at once. It also works while the service is read-only.',
+  needs: 'grants',
+  inReadOnly: true,
+  parameter: pinId,
+  body: jsonBody<object>({
+    name: 'NewGrant',
+    schema: { type: 'object', maxProperties: 0 },
+    isOptional: true,
+    expected: 'no members',
+  }),
+  codes: ['invalid_state'],
+  answers: ({ publicUrl }) => {
+    const url = `${sharedUrl(publicUrl, pinId.example as never)}?grant=eyJ4IjoxfQ.c2lnbmVk`;
+    return {
+      201: {
+        description: 'The grant.',
+        schema: grantAnswer,
+        examples: { grant: { grant: { url, expires_at: '2026-11-20T21:30:00.000Z' } } },
+      },
+    };
+  },
+  handle: async (service, { caller, cause, credential, signal }, { named: id }) => {
+    if (service.createGrant === undefined) return refuseRequest('not_found');
+    const outcome = await service.createGrant({ by: caller.account, id, cause, credential, signal });
+    if (outcome.kind === 'created') {
+      const { url, expiresAt } = outcome;
+      return { status: 201, json: { grant: { url, expires_at: toRfc3339(expiresAt) } } };
+    }
+    return outcome.code === 'forbidden'
+      ? refuseRequest('forbidden', TEAM_DECIDES)
+      : refusedBy(outcome, 'open');
+  },
+});

@@ -1,0 +1,44 @@
+/** What is specific to a language beside its messages. */
+export interface LanguageRules {
+  /** The language's name, in itself. */
+  readonly name: string;
+  /** The locale of dates. */
+  readonly dates: string;
+  /** Stands between two sentences. */
+  readonly joiner: string;
+}
+
+/** A language that Pinfold's pages are written in. */
+export type Language = 'en' | 'ja';
+
+/**
+ * Every language, the default first. English dates have the day before the month, as in most countries.
+ *
+ * @example
+ * import { LANGUAGES } from '@pinfold/http/language';
+ *
+ * LANGUAGES.ja.name; // '日本語'
+ */
+export const LANGUAGES: Readonly<Record<Language, LanguageRules>> = {
+  en: { name: 'English', dates: 'en-GB', joiner: ' ' },
+  ja: { name: '日本語', dates: 'ja', joiner: '' },
+};
+
+/** The codes of {@link LANGUAGES}. */
+export const ALL_LANGUAGES: readonly [Language, ...Language[]] = ['en', 'ja'];
+
+/**
+ * Reads the code of a language, or of one that is offered.
+ *
+ * @example
+ * import { parseLanguage } from '@pinfold/http/language';
+ *
+ * parseLanguage('ja'); // 'ja'
+ * parseLanguage('ja', ['en']); // undefined
+ */
+export function parseLanguage(
+  text: string | undefined,
+  offered: readonly Language[] = ALL_LANGUAGES,
+): Language | undefined {
+  return offered.find((language) => language === text);
+}

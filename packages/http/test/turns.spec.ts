@@ -1,0 +1,48 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Turns } from '../src/turns.ts';
+
+describe('The turns of the event loop', () => {
+  it('begin as many at once as one turn of the event loop may, and again in the next', async () => {
+    const turns = new Turns(2);
+    expect([turns.takeNow(), turns.takeNow(), turns.takeNow()]).to.deep.equal([true, true, false]);
+    await nextTurn();
+    expect(turns.takeNow()).to.equal(true);
+  });
+
+  it('let the others wait in order, and nobody pass them', async () => {
+    const turns = new Turns(2);
+    const begun: number[] = [];
+    turns.takeNow();
+    turns.takeNow();
+    for (let n = 0; n < 5; n += 1) void turns.wait().then(() => begun.push(n));
+    const seen: number[] = [];
+    while (begun.length < 5) {
+      await nextTurn();
+      seen.push(begun.length);
+      if (begun.length < 4) expect(turns.takeNow(), 'past who waits').to.equal(false);
+    }
+    expect(begun).to.deep.equal([0, 1, 2, 3, 4]);
+    expect(
+      seen.every((count, index) => count - (seen[index - 1] ?? 0) <= 2),
+      'two a turn',
+    ).to.equal(true);
+  });
+
+  it('begin nothing while clients connect, for 10 ms at most', async () => {
+    const turns = new Turns(2);
+    const begun: number[] = [];
+    turns.takeNow();
+    for (let n = 0; n < 3; n += 1) turns.queue(() => begun.push(n));
+    turns.clientConnected();
+    expect(turns.takeNow()).to.equal(false);
+    await nextTurn();
+    expect(begun).to.deep.equal([]);
+    await nextTurn();
+    expect(begun).to.deep.equal([0, 1]);
+    while (begun.length < 3) {
+      turns.clientConnected();
+      await nextTurn();
+    }
+  });
+});

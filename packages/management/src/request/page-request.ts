@@ -1,0 +1,51 @@
+import type { RequestContext } from './request-context.ts';
+
+/** A page of a list that was asked for. */
+export interface PageRequest {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** Where a page is in its list. */
+export interface PagePosition {
+  /** Whether this is not the first page. */
+  readonly further: boolean;
+  /** The cursor of the next page. */
+  readonly next: string | undefined;
+}
+
+/** As the search fields of pages have it. */
+const LONGEST_SEARCH = 255;
+
+/** Reads which page of a list the query asks for. */
+export function pageRequest(visit: RequestContext, limit: number): PageRequest {
+  const { cursor } = visit.request.query;
+  return typeof cursor === 'string' ? { limit, cursor } : { limit };
+}
+
+/** The position of a page that was read. */
+export function positionOf(
+  { cursor }: PageRequest,
+  { next }: { readonly next: string | undefined },
+): PagePosition {
+  return { further: cursor !== undefined, next };
+}
+
+/** A parameter of the query without spaces around it; empty if it is missing or there twice. */
+export function queryText({ request }: RequestContext, name: string): string {
+  const value = request.query[name];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** The words to search for. */
+export function searchText(visit: RequestContext): string {
+  return queryText(visit, 'q').slice(0, LONGEST_SEARCH);
+}
+
+/** The members that have a value. */
+export function present<Members extends Readonly<Record<string, unknown>>>(
+  members: Members,
+): { [Name in keyof Members]?: Exclude<Members[Name], undefined | ''> } {
+  const some = Object.entries(members).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(some) as { [Name in keyof Members]?: Exclude<Members[Name], undefined | ''> };
+}

@@ -1,0 +1,91 @@
+import type { RoleState } from '@pinfold/core';
+import { type Html, html } from '@pinfold/http';
+import type { MessageId } from '../messages/catalogues.ts';
+import { type PagePosition, present } from '../request/page-request.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { icon } from './icons.ts';
+
+/** A column: its heading, and whether it has figures. */
+export type Column = MessageId | { readonly figure: MessageId };
+
+/** The states by which lists of publications are filtered. */
+export const STATE_FILTERS: readonly (readonly [state: RoleState | undefined, message: MessageId])[] = [
+  [undefined, 'filterAll'],
+  ['published', 'filterPublished'],
+  ['expired', 'filterExpired'],
+  ['deleted', 'filterStopped'],
+];
+
+/** A table that is a list of cards on a phone, where each cell shows its column's heading. */
+export function rowsTable(
+  { words }: RequestContext,
+  columns: readonly Column[],
+  rows: readonly Html[],
+): Html {
+  const heading = (column: Column) => {
+    if (column === 'actions')
+      return html`<th scope="col"><span class="hidden">${words.say('actions')}</span></th>`;
+    return typeof column === 'string'
+      ? html`<th scope="col">${words.say(column)}</th>`
+      : html`<th scope="col" class="figure">${words.say(column.figure)}</th>`;
+  };
+  return html`<table class="rows">
+<thead><tr>${columns.map(heading)}</tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+/** A cell of {@link rowsTable}; an empty one does not show on a phone. */
+export function cell({ words }: RequestContext, label: MessageId, content: Html | string | undefined): Html {
+  return html`<td data-label="${words.say(label)}">${content}</td>`;
+}
+
+/** A cell with a figure. */
+export function figureCell({ words }: RequestContext, label: MessageId, content: string): Html {
+  return html`<td class="figure" data-label="${words.say(label)}">${content}</td>`;
+}
+
+/** Links to the first and the next page of a list. */
+export function pager(
+  { words, base }: RequestContext,
+  path: string,
+  { further, next }: PagePosition,
+  query: Readonly<Record<string, string | undefined>> = {},
+  labels: { readonly first?: MessageId; readonly next?: MessageId } = {},
+): Html {
+  if (!further && next === undefined) return html``;
+  const first = html`<a href="${base}${path}${queryOf(query)}">${words.say(labels.first ?? 'firstPage')}</a>`;
+  return html`<nav class="pages" aria-label="${words.say('pagesLabel')}">
+${further ? first : html`<span></span>`}
+${next === undefined ? undefined : html`<a rel="next" href="${base}${path}${queryOf({ ...query, cursor: next })}">${words.say(labels.next ?? 'nextPage')}</a>`}
+</nav>`;
+}
+
+/** The query of a page; empty if no parameter has a value. */
+export function queryOf(parameters: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams(present(parameters) as Record<string, string>);
+  return query.size === 0 ? '' : `?${query}`;
+}
+
+/** A field to search by, whose label only screen readers show. */
+export function searchField({ words }: RequestContext, name: string, label: MessageId, value: string): Html {
+  return html`<label class="hidden" for="${name}">${words.say(label)}</label>
+<input id="${name}" name="${name}" type="search" value="${value}" placeholder="${words.say(label)}" dir="auto" maxlength="255">`;
+}
+
+/** The button of a search. */
+export function searchButton({ words }: RequestContext, label: MessageId = 'search'): Html {
+  return html`<button title="${words.say(label)}">${icon('search')}<span class="hidden">${words.say(label)}</span></button>`;
+}
+
+/** A list of facts; those without a value are left out. */
+export function factList(
+  { words }: RequestContext,
+  facts: readonly (readonly [label: MessageId, value: Html | string | undefined])[],
+): Html {
+  const shown = facts.filter(([, value]) => value !== undefined);
+  return html`<dl class="facts">${shown.map(
+    ([label, value]) => html`
+<div><dt>${words.say(label)}</dt><dd>${value}</dd></div>`,
+  )}
+</dl>`;
+}

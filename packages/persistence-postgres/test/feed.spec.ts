@@ -1,0 +1,103 @@
+import type { FeedPart, HistoryEvent } from '@pinfold/core';
+import type { Persistence } from '@pinfold/core/adapter';
+import { anEvent, aSession } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import pg from 'pg';
+import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
+import { openPostgres } from '../src/index.ts';
+
+describe('The feed on PostgreSQL', () => {
+  let place: PostgresPlace;
+  let stores: Persistence;
+  let events: string;
+
+  beforeEach(async () => {
+    place = await postgresPlace();
+    stores = await openPostgres({ pool: place.pool(), schema: place.schema });
+    await stores.migrate();
+    events = `${pg.escapeIdentifier(place.schema)}.events`;
+  });
+
+  afterEach(() => place.dispose());
+
+  const read = (after = 0): Promise<FeedPart> =>
+    stores.history.feed({ account: undefined, pin: undefined, after, limit: 100 });
+  const ids = ({ items }: FeedPart): readonly string[] => items.map(({ event }) => event.id);
+  const keep = (n: number, event: HistoryEvent): Promise<unknown> =>
+    stores.sessions.begin(aSession(n), [event]);
+
+  /** Inserts an event in a transaction of another connection. */
+  async function insert(client: pg.PoolClient, { id, at }: HistoryEvent): Promise<void> {
+    await client.query('BEGIN');
+    await client.query(
+      `INSERT INTO ${events} (at, id, type, actor, as_operator, recorded_at)
+      VALUES ($1, $2, 'key.created', '{"kind":"system","id":null}', false, $1)`,
+      [at, id],
+    );
+  }
+
+  it('gives what is committed while a writing and a prepared transaction are open, and their events later', async () => {
+    const writing = await place.pool().connect();
+    const preparing = await place.pool().connect();
+    const [a, b, c, d, e, f] = [anEvent(), anEvent(), anEvent(), anEvent(), anEvent(), anEvent()];
+    try {
+      await keep(1, a);
+      await insert(writing, b);
+      await insert(preparing, c);
+      await preparing.query(`PREPARE TRANSACTION '${a.id}'`);
+      await keep(2, d);
+      expect(ids(await read())).to.deep.equal([a.id, d.id]);
+      await keep(3, e);
+      expect(ids(await read(2))).to.deep.equal([e.id]);
+      await writing.query('COMMIT');
+      expect(ids(await read(3)), 'what was written').to.deep.equal([b.id]);
+      await preparing.query(`COMMIT PREPARED '${a.id}'`);
+      await keep(4, f);
+      expect(ids(await read(4)), 'what was prepared').to.deep.equal([c.id, f.id]);
+      expect(ids(await read())).to.deep.equal([a, d, e, b, c, f].map(({ id }) => id));
+    } finally {
+      await preparing.query(`ROLLBACK PREPARED '${a.id}'`).catch(() => undefined);
+      writing.release(true);
+      preparing.release(true);
+    }
+  });
+
+  it('numbers more than a thousand events in the order in which they were inserted', async () => {
+    await place.pool().query(`
+      INSERT INTO ${events} (at, id, type, account, actor, as_operator, recorded_at)
+      SELECT 5000 - n, 'event-' || n, 'key.created', 'account-' || n % 2, '{}', false, 1
+      FROM pg_catalog.generate_series(1, 2500) AS n`);
+    const { items, last } = await read(2_400);
+    expect(last.number).to.equal(2_500);
+    expect(items.map(({ event }) => event.id)).to.deep.equal(
+      Array.from({ length: 100 }, (_, n) => `event-${2_401 + n}`),
+    );
+    const { rows } = await place.pool().query(`
+      SELECT account, min(account_number), max(account_number), count(DISTINCT account_number) FROM ${events}
+      GROUP BY account ORDER BY account`);
+    expect(rows).to.deep.equal(
+      ['account-0', 'account-1'].map((account) => ({ account, min: '1', max: '1250', count: '1250' })),
+    );
+  });
+
+  it('waits for a node that numbers, and sees what it has numbered', async () => {
+    await keep(1, anEvent());
+    const numbering = await place.pool().connect();
+    const feed = `${pg.escapeIdentifier(place.schema)}.feed`;
+    try {
+      await numbering.query(`BEGIN; SELECT 1 FROM ${feed} FOR UPDATE`);
+      const reading = [read(), read(), read()];
+      await numbering.query(`UPDATE ${events} SET number = 1, account_number = 1`);
+      await keep(2, anEvent());
+      await numbering.query('COMMIT');
+      for (const part of await Promise.all(reading)) {
+        expect(part.items.map(({ number }) => number).slice(0, 2)).to.deep.equal(
+          [1, 2].slice(0, part.items.length),
+        );
+      }
+      expect((await read()).items.map(({ number }) => number)).to.deep.equal([1, 2]);
+    } finally {
+      numbering.release(true);
+    }
+  });
+});

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Environment } from '../settings/settings.ts';
+
+/** Room for `-` and eight digits in a name of at most 63 characters. */
+const MOST_CHARACTERS = 54;
+const DIGITS = 8;
+
+/**
+ * The name for the branch, or the pull or merge request, that a job of GitHub Actions or GitLab CI builds. Branches that
+ * differ in more than case have different names.
+ *
+ * @param event the payload in the file of `GITHUB_EVENT_PATH`.
+ * @returns `undefined` for a tag, and outside of both.
+ */
+export function nameForBuild(env: Environment, event: unknown): string | undefined {
+  const number = pullRequestOf(event) ?? mergeRequestOf(env);
+  if (number !== undefined) return `pr-${number}`;
+  // There GITHUB_REF_NAME is no branch, but "12/merge".
+  if (env.GITHUB_EVENT_NAME?.startsWith('pull_request')) return undefined;
+  const branch = env.GITHUB_REF_TYPE === 'branch' ? env.GITHUB_REF_NAME : env.CI_COMMIT_BRANCH;
+  return branch ? nameForBranch(branch) : undefined;
+}
+
+/** Reads the payload of the event that started a job of GitHub Actions; `undefined` elsewhere. */
+export function readEvent({ GITHUB_EVENT_PATH }: Environment): unknown {
+  if (!GITHUB_EVENT_PATH) return undefined;
+  try {
+    return JSON.parse(readFileSync(GITHUB_EVENT_PATH, 'utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError || (error instanceof Error && 'syscall' in error)) return undefined;
+    throw error;
+  }
+}
+
+function pullRequestOf(event: unknown): number | undefined {
+  const { number } = (event ?? {}) as { readonly number?: unknown };
+  return Number.isSafeInteger(number) && Number(number) > 0 ? Number(number) : undefined;
+}
+
+function mergeRequestOf({ CI_MERGE_REQUEST_IID: number }: Environment): string | undefined {
+  return number !== undefined && /^[1-9]\d{0,14}$/.test(number) ? number : undefined;
+}
+
+function nameForBranch(branch: string): string {
+  const name = trimmed(branch.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-'));
+  // Other letters than A to Z have lower-case forms in this range, too: the Kelvin sign is one.
+  const isSame = name === branch.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (isSame && name.length <= MOST_CHARACTERS && !/^pr-\d+$/.test(name)) return name;
+  const digest = createHash('sha256').update(branch).digest('hex').slice(0, DIGITS);
+  const beginning = trimmed(name.slice(0, MOST_CHARACTERS));
+  return beginning === '' ? digest : `${beginning}-${digest}`;
+}
+
+function trimmed(name: string): string {
+  return name.replaceAll(/^-+|-+$/g, '');
+}

@@ -1,0 +1,54 @@
+import { appendFile } from 'node:fs/promises';
+import { reportingSystemErrors } from '../command-line/errno-error.ts';
+import { escapeControls } from '../command-line/escape-control-characters.ts';
+import type { Published } from '../publishing/publication.ts';
+import { warningGroups } from '../publishing/warning-text.ts';
+import type { Environment } from '../settings/settings.ts';
+
+/** Writes the outputs and the summary of a step of GitHub Actions to the files that its variables name. */
+export async function writeStepFiles(published: Published, env: Environment): Promise<void> {
+  const { GITHUB_OUTPUT, GITHUB_STEP_SUMMARY } = env;
+  await reportingSystemErrors(async () => {
+    if (GITHUB_OUTPUT) await appendFile(GITHUB_OUTPUT, outputsOf(published));
+    if (GITHUB_STEP_SUMMARY) await appendFile(GITHUB_STEP_SUMMARY, summaryOf(published));
+  }, 'cannot_write');
+}
+
+/** One line each: no answer of a server can add another output. */
+function outputsOf({ pin, name, replayed }: Published): string {
+  const outputs = {
+    url: pin.shared_url,
+    'name-url': name?.url ?? '',
+    id: pin.id,
+    'expires-at': pin.expires_at ?? '',
+    replayed,
+  };
+  return Object.entries(outputs)
+    .map(([output, value]) => `${output}=${escapeControls(String(value))}\n`)
+    .join('');
+}
+
+function summaryOf({ pin, name, warnings }: Published): string {
+  const groups = warningGroups(warnings).map(
+    ({ sentence, places }) =>
+      `- ${plain(sentence)}\n${places.map((place) => `  - ${plain(place)}\n`).join('')}`,
+  );
+  return [
+    `### Published: ${plain(pin.title ?? pin.original_filename)}\n`,
+    ...(name ? [`- ${linkTo(name.url)} shows the newest publication of ${plain(name.name)}`] : []),
+    `- ${linkTo(pin.shared_url)} ${pin.expires_at === null ? 'does not expire' : `expires ${plain(pin.expires_at)}`}`,
+    ...(groups.length === 0 ? [] : ['\n#### Warnings\n', ...groups]),
+    '\n',
+  ].join('\n');
+}
+
+/** Text from outside as Markdown that is nothing but this text. */
+function plain(text: string): string {
+  return escapeControls(text).replaceAll(/[!-,./:-@[-`{-~]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+/** A link, or plain text for what is no address of the web. */
+function linkTo(url: string): string {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return plain(url);
+  return `<${new URL(url).href.replaceAll(/[<>\s]/g, encodeURIComponent)}>`;
+}

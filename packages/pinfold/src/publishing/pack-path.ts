@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join, parse, resolve } from 'node:path';
+import { packFolder, zipNameOf } from '@pinfold/client/node';
+import { builtFolderIn, type FileToPack, packFiles, titleOf } from '@pinfold/client/zip';
+import { escapeControls } from '../command-line/escape-control-characters.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { filesOfPage } from './files-of-page.ts';
+import type { PublishRequest } from './publication.ts';
+import { currentFolder } from './publications.ts';
+
+/** A ZIP, with the title of its page where the packer saw one. */
+export interface Packed extends Pick<PublishRequest, 'filename' | 'bytes'> {
+  readonly pageTitle?: string | undefined;
+}
+
+interface Wanted {
+  readonly name?: string | undefined;
+  readonly 'with-files'?: boolean | undefined;
+  readonly 'with-dot-files'?: boolean | undefined;
+  readonly 'as-is'?: boolean | undefined;
+}
+
+/** Packs a folder, a ZIP, a page, or standard input for `-`. */
+export async function packPath(given: string, wanted: Wanted, terminal: Terminal): Promise<Packed> {
+  if (given === '-') {
+    refuse(wanted, 'with-files', 'a page in a folder');
+    refuse(wanted, 'with-dot-files', 'a folder');
+    refuse(wanted, 'as-is', 'a folder');
+    return packInput(wanted.name, terminal);
+  }
+  if (wanted.name !== undefined) throw new UsageError('--name needs - as PATH');
+  const path = resolve(currentFolder(terminal.env), given);
+  const found = await stat(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error)
+      throw new CommandFailure(`${path} cannot be read (${error.code})`, {
+        cause: error,
+        code: error.code === 'ENOENT' ? 'not_found' : 'unreadable',
+      });
+    throw error;
+  });
+  if (found.isDirectory()) {
+    refuse(wanted, 'with-files', 'a single page: a folder is published with all its files');
+    return packSite(wanted['as-is'] ? given : await withoutSources(given, terminal), wanted, terminal);
+  }
+  refuse(wanted, 'with-dot-files', 'a folder');
+  refuse(wanted, 'as-is', 'a folder');
+  const read = async (): Promise<Packed['bytes']> => new Uint8Array(await readFile(path));
+  if (isPage(path)) return packWithFiles(path, await read(), wanted['with-files'], terminal);
+  refuse(wanted, 'with-files', 'a single page');
+  return packFile(basename(path), read);
+}
+
+function refuse(wanted: Wanted, option: 'with-files' | 'with-dot-files' | 'as-is', what: string): void {
+  if (wanted[option]) throw new UsageError(`--${option} needs ${what}`);
+}
+
+async function packSite(given: string, wanted: Wanted, terminal: Terminal): Promise<Packed> {
+  const path = resolve(currentFolder(terminal.env), given);
+  const { leftOut, bytes } = await packFolder(path, { dotFiles: wanted['with-dot-files'] }).catch(tooLarge);
+  noteLeftOut(leftOut, terminal);
+  const index = join(path, 'index.html');
+  const pageTitle = existsSync(index) ? titleOf(await readFile(index)) : undefined;
+  return { filename: zipNameOf(path), bytes, pageTitle };
+}
+
+/** The built site in a folder that looks like the project it was built from, unless the user wants all of it. */
+async function withoutSources(given: string, { env, confirm }: Terminal): Promise<string> {
+  const built = builtFolderIn((file) => existsSync(resolve(currentFolder(env), given, file)));
+  if (built === undefined) return given;
+  const looks = `${given} looks like the project of a site, with the built site in ${join(given, built)}`;
+  if (await confirm?.(`${looks}. Publish ${join(given, built)}?`)) return join(given, built);
+  if (await confirm?.(`Publish all of ${given}, with its sources?`)) return given;
+  throw new CommandFailure(`${looks}: publish that, or all of it with --as-is`, {
+    code: 'looks_like_project',
+  });
+}
+
+function tooLarge(error: unknown): never {
+  if (error instanceof RangeError) throw new CommandFailure(error.message, { cause: error });
+  throw error;
+}
+
+function noteLeftOut(leftOut: readonly string[], { err }: Terminal): void {
+  if (leftOut.length === 0) return;
+  err(
+    `left out: ${leftOut.map(escapeControls).join(', ')} (Pinfold never publishes links, private keys, .git, .env, node_modules, tmp and log; --with-dot-files includes other names with a dot)`,
+  );
+}
+
+async function packInput(name: string | undefined, terminal: Terminal): Promise<Packed> {
+  if (name === undefined) throw new UsageError('--name is required: the file name of standard input');
+  const read = (): Promise<Packed['bytes']> => {
+    if (terminal.input === undefined) throw new UsageError('there is no standard input');
+    return terminal.input();
+  };
+  return isPage(name) ? packPage(name, await read(), terminal) : packFile(name, read);
+}
+
+/** Packs a page; the files beside it that it shows only if the user agrees. */
+async function packWithFiles(
+  path: string,
+  page: Packed['bytes'],
+  withFiles: boolean | undefined,
+  terminal: Terminal,
+): Promise<Packed> {
+  const { err, confirm } = terminal;
+  const beside = await filesOfPage(path, page);
+  if (beside.size === 0) return packPage(path, page, terminal);
+  const names = [...beside.keys()].sort().map(escapeControls).join(', ');
+  const isWanted = withFiles ?? (await confirm?.(`The page shows ${names}. Publish them, too?`));
+  if (isWanted === undefined) err(`left out: ${names}; --with-files publishes what the page shows`);
+  return packPage(path, page, terminal, isWanted ? beside : undefined);
+}
+
+/** Packs a page as the index of a site. */
+async function packPage(
+  path: string,
+  page: Uint8Array,
+  terminal: Terminal,
+  beside: ReadonlyMap<string, Uint8Array> = new Map(),
+): Promise<Packed> {
+  const others = [...beside].map(([place, bytes]): FileToPack => ({ path: place, bytes }));
+  const { bytes, leftOut } = await packFiles([{ path: 'index.html', bytes: page }, ...others]);
+  noteLeftOut(leftOut, terminal);
+  return { filename: `${parse(path).name}.zip`, bytes, pageTitle: titleOf(page) };
+}
+
+function isPage(filename: string): boolean {
+  return /\.html?$/i.test(filename);
+}
+
+/** Checks the name before it reads the file. */
+async function packFile(filename: string, read: () => Promise<Packed['bytes']>): Promise<Packed> {
+  if (/\.zip$/i.test(filename)) return { filename, bytes: await read() };
+  throw new UsageError('PATH must be a folder, a .zip or an .html');
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type CommandRun, run } from '../command-run.ts';
+import { type Served, serve } from '../servers/served.ts';
+
+const HOSTILE = '<script>alert(1)</script> [x](javascript:y) `z` | @all #1 *b*';
+
+describe('pinfold publish in CI', function () {
+  this.timeout(60_000);
+  let served: Served;
+  let folder: string;
+  let page: string;
+  let job: Readonly<Record<string, string>>;
+
+  beforeEach(async () => {
+    served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-ci-'));
+    page = join(folder, 'page.html');
+    await writeFile(page, '<!doctype html><img src="missing.png">');
+    const server = { PINFOLD_URL: served.url, PINFOLD_KEY: served.key };
+    job = { ...server, GITHUB_RUN_ID: '7', GITHUB_JOB: 'publish' };
+  });
+
+  afterEach(async () => {
+    await served.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const idOf = ({ out }: CommandRun): string => JSON.parse(out).pin.id;
+
+  it('publishes once in one run, and again in the next', async () => {
+    const first = await run({ ...job, GITHUB_RUN_ATTEMPT: '1' }, 'publish', page, '--json');
+    const again = await run({ ...job, GITHUB_RUN_ATTEMPT: '2' }, 'publish', page, '--json');
+    const next = await run({ ...job, GITHUB_RUN_ID: '8' }, 'publish', page, '--json');
+    expect(idOf(again), again.err).to.equal(idOf(first));
+    expect([first, again, next].map(({ out }) => JSON.parse(out).replayed)).to.deep.equal([
+      false,
+      true,
+      false,
+    ]);
+    expect(idOf(next)).not.to.equal(idOf(first));
+  });
+
+  it('fails when the publication of the run was stopped', async () => {
+    const id = idOf(await run(job, 'publish', page, '--json'));
+    await run(job, 'stop', id);
+    const { code, out, err } = await run(job, 'publish', page, '--json');
+    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'invalid_state']);
+    expect(JSON.parse(out).error.idempotency_key).to.match(/^ci-/);
+    expect(err).to.include('was stopped');
+  });
+
+  it('writes the outputs and the summary of the step', async () => {
+    const [output, summary] = [join(folder, 'output'), join(folder, 'summary')];
+    await writeFile(output, 'before=1\n');
+    const env = { ...job, GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary };
+    const published = await run(env, 'publish', page, '--title', HOSTILE, '--json');
+    const { pin } = JSON.parse(published.out);
+    expect((await readFile(output, 'utf8')).split('\n')).to.deep.equal([
+      'before=1',
+      `url=${pin.shared_url}`,
+      'name-url=',
+      `id=${pin.id}`,
+      `expires-at=${pin.expires_at}`,
+      'replayed=false',
+      '',
+    ]);
+    const text = await readFile(summary, 'utf8');
+    expect(text).to.include(`<${pin.shared_url}>`).and.include('missing');
+    for (const acting of ['<script', '](', '`', '|', '@', ' #1', '*b*']) expect(text).not.to.include(acting);
+  });
+
+  it('says so when the outputs cannot be written', async () => {
+    const env = { ...job, GITHUB_OUTPUT: join(folder, 'none', 'output') };
+    const { code, out } = await run(env, 'publish', page, '--json');
+    expect([code, JSON.parse(out.trim().split('\n').at(-1) ?? '').error.code]).to.deep.equal([
+      1,
+      'cannot_write',
+    ]);
+  });
+});

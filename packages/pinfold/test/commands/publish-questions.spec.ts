@@ -1,0 +1,97 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Pin } from '@pinfold/client';
+import { expect } from 'chai';
+import { runCommand } from '../../src/command-line/run-command.ts';
+import { run } from '../command-run.ts';
+import { type Served, serve } from '../servers/served.ts';
+
+const FILES = {
+  'package.json': '{}',
+  'index.html': '<!doctype html><script src="/src/main.ts"></script>',
+  'src/main.ts': 'source',
+  'dist/index.html': '<!doctype html><title>Tea &amp; cake</title>',
+};
+
+describe('what pinfold publish asks', function () {
+  this.timeout(60_000);
+  let served: Served;
+  let folder: string;
+  let env: Readonly<Record<string, string>>;
+
+  before(async () => {
+    served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
+    env = { PINFOLD_URL: served.url, PINFOLD_KEY: served.key };
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-questions-'));
+    for (const [path, content] of Object.entries(FILES)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+  });
+
+  after(async () => {
+    await served.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function newest(): Promise<Pin | undefined> {
+    return JSON.parse((await run(env, 'list', '--json')).out).pins[0];
+  }
+
+  /** Answers yes to the questions that have one of the words. */
+  async function asked(agreed: readonly string[], ...args: readonly string[]) {
+    const questions: string[] = [];
+    const code = await runCommand(['publish', ...args], {
+      env,
+      out: () => undefined,
+      err: () => undefined,
+      confirm: async (question) => {
+        questions.push(question);
+        return agreed.some((word) => question.includes(word));
+      },
+    });
+    return { code, questions };
+  }
+
+  it('is whether to publish the built site of a project, and not the project', async () => {
+    const { code, questions } = await asked([`Publish ${join(folder, 'dist')}?`], folder);
+    expect([code, questions.length]).to.deep.equal([0, 2]);
+    expect(await newest()).to.include({ original_filename: 'dist.zip', file_count: 1, title: null });
+    expect((await asked(['with its sources'], folder)).code).to.equal(0);
+    expect((await newest())?.file_count).to.equal(4);
+    const before = await newest();
+    expect((await asked([], folder)).code).to.equal(1);
+    expect(await newest()).to.deep.equal(before);
+  });
+
+  it('is refused in a pipe, but for --as-is and the folder of the built site', async () => {
+    const before = await newest();
+    const { code, out, err } = await run(env, 'publish', folder, '--json');
+    expect([code, JSON.parse(out).error.code]).to.deep.equal([1, 'looks_like_project']);
+    expect(err).to.include(join(folder, 'dist')).and.include('--as-is');
+    expect(await newest()).to.deep.equal(before);
+    for (const args of [[folder, '--as-is'], [join(folder, 'dist')]])
+      expect((await run(env, 'publish', ...args)).code).to.equal(0);
+    for (const args of [
+      [join(folder, 'index.html'), '--as-is'],
+      ['-', '--name', 'x.html', '--as-is'],
+    ])
+      expect((await run(env, 'publish', ...args)).code).to.equal(2);
+  });
+
+  it("is whether the page's own title is to be the publication's", async () => {
+    const question = `Use the page's title, "Tea & cake"?`;
+    const dist = join(folder, 'dist');
+    expect((await asked([question], dist)).questions).to.deep.equal([question]);
+    expect((await newest())?.title).to.equal('Tea & cake');
+    await asked([question], join(dist, 'index.html'));
+    expect(await newest()).to.include({ title: 'Tea & cake', original_filename: 'index.zip' });
+    await asked([], dist);
+    expect((await newest())?.title).to.equal(null);
+    expect((await asked([], dist, '--title', 'Mine')).questions).to.deep.equal([]);
+    expect((await newest())?.title).to.equal('Mine');
+    await run(env, 'publish', dist);
+    expect((await newest())?.title).to.equal(null);
+  });
+});

@@ -1,0 +1,57 @@
+import { accountId, minutes } from '@pinfold/core';
+import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
+import { createMemory, type Memory } from '@pinfold/memory';
+import { expect } from 'chai';
+import express from 'express';
+import { contractKeys, openService, type TestService } from 'pinfold-test-servers/service';
+import { createViewer, type ViewerOptions } from '../src/index.ts';
+import { zip } from './zip.ts';
+
+const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+const FIRST = accountId('first');
+
+describe('grants by the API', () => {
+  let service: TestService<Memory>;
+  let create: () => Promise<{ readonly status: number; readonly code: string; readonly detail: string }>;
+  afterEach(() => service.close());
+
+  async function open(differing: Partial<ViewerOptions> = {}): Promise<void> {
+    service = await openService(createMemory(), ({ useCases, keys, publicPort }) => {
+      const publicUrl = `http://127.0.0.1:${publicPort}`;
+      const { createGrant } = createViewer({ useCases, publicUrl, ...differing });
+      const requestRate = { count: 20, window: minutes(1) };
+      const authenticate = apiKeyAuthentication(keys);
+      return express().use(createApi({ useCases, createGrant, requestRate, publicUrl, authenticate }));
+    });
+    const { first } = await contractKeys(service.keys);
+    const { id } = await service.publish(await zip({ 'index.html': 'x' }), { by: 'first' });
+    await service.useCases.update({ by: FIRST, id }, { type: 'set_password', password: 'open sesame' });
+    create = async () => {
+      const url = `http://127.0.0.1:${service.port}/api/v1/pins/${id}/grants`;
+      const answer = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${first}` } });
+      const { code, detail } = (await answer.json()) as { code: string; detail: string };
+      return { status: answer.status, code, detail };
+    };
+  }
+
+  it('cost as much as a change', async () => {
+    await open();
+    const statuses = [await create(), await create(), await create()].map(({ status }) => status);
+    expect(statuses).to.deep.equal([201, 201, 429]);
+  });
+
+  it('are created while the service is read-only, and not for a blocked account', async () => {
+    await open();
+    await service.administration.changeService({ kind: 'read_only', message: null }, BY_OPERATOR);
+    expect((await create()).status).to.equal(201);
+    await service.administration.blockAccount(FIRST, { reason: 'x', sites: 'keep' }, BY_OPERATOR);
+    expect(await create()).to.include({ status: 403, code: 'account_blocked' });
+  });
+
+  it('are refused where the embedding team decides who may look', async () => {
+    await open({ access: { identify: () => 'ada', mayView: () => 'yes' } });
+    const answer = await create();
+    expect(answer).to.include({ status: 403, code: 'forbidden' });
+    expect(answer.detail).to.include('shared URL');
+  });
+});

@@ -1,0 +1,98 @@
+import type { FeedId, FeedPlace, FeedQuery, HistoryStore } from '@pinfold/core';
+import type { HistoryStores, StoreSubject } from '@pinfold/test-contracts';
+import type { MethodShape } from './derive.ts';
+import type { Fields } from './distortions.ts';
+import type { Mutant, Mutate } from './mutant.ts';
+import { EVENT } from './records.ts';
+
+const FEED: Fields<FeedQuery> = { account: 'text', pin: 'uuid', after: 'count', limit: 'count' };
+const PLACE: Fields<FeedPlace> = { number: 'count', event: 'uuid' };
+
+export const feedShape: MethodShape = {
+  takes: { query: FEED },
+  answers: {
+    feed: 'hash',
+    begin: PLACE,
+    last: PLACE,
+    there: 'uuid',
+    items: [{ number: 'count', event: EVENT }],
+  },
+  early: {
+    value: {
+      feed: '0'.repeat(32),
+      begin: { number: 0, event: null },
+      last: { number: 0, event: null },
+      there: undefined,
+      items: [],
+    },
+  },
+  caught: {
+    'feed-order': '*',
+    'feed-accounts': [
+      'takes.query.account.lowered takes.query.pin takes.query.limit answers.items.event.pin.stuck',
+    ],
+    'feed-begin': [
+      'answers.begin answers.items.event.account.stuck answers.items.event.at.seconds answers.items.event.recordedAt.seconds',
+      'answers.last.event.stuck answers.last.number.stuck takes.query.account.stuck',
+    ],
+    'feed-there': 'answers.there takes.query.account.{lost,raised} takes.query.after.{fewer,stuck}',
+    'feed-id': 'answers.feed',
+    'same-question': 'caches',
+    many: 'answers.begin.number.capped answers.items.number.capped answers.last.number.capped takes.query.after.capped',
+    unreachable: 'coversUp isCurt isRaw misnames',
+    untested: [
+      'answers.feed.{nearly,stuck} answers.items.event.account answers.items.event.{actor,address,request}',
+      'answers.items.event.asOperator.lowered answers.items.list-capped repeats shares',
+      'takes.query.account takes.query.limit.capped',
+    ],
+  },
+};
+
+/** Mutants of the feed, created by a function for mutants of the history alone. */
+export function feedMutants(
+  ofHistory: Mutate<HistoryStore, StoreSubject<HistoryStores>>,
+): readonly Mutant<StoreSubject<HistoryStores>>[] {
+  return [
+    ofHistory('history-store/feed-order', 'the feed is in the order of instants', () => (history) => ({
+      feed: async (query) => {
+        const part = await history.feed(query);
+        const sorted = part.items.toSorted((one, two) => one.event.at - two.event.at);
+        const items = sorted.map(({ event }, n) => ({ number: part.items[n]?.number ?? 0, event }));
+        return { ...part, items };
+      },
+    })),
+    ofHistory(
+      'history-store/feed-once',
+      'the newest event shows at its number when another one follows',
+      () => {
+        const followed = new Set<unknown>();
+        return (history) => ({
+          feed: async (query) => {
+            const part = await history.feed(query);
+            const late = part.items.at(-2)?.event.id;
+            if (late === undefined || followed.has(late)) return part;
+            followed.add(late);
+            return { ...part, items: part.items.filter(({ event }) => event.id !== late) };
+          },
+        });
+      },
+    ),
+    ofHistory(
+      'history-store/feed-accounts',
+      'the feed of an account has the numbers of all',
+      () => (history) => ({
+        feed: async (query) => {
+          const all = await history.feed({ ...query, account: undefined });
+          if (query.account === undefined) return all;
+          return { ...all, items: all.items.filter(({ event }) => event.account === query.account) };
+        },
+      }),
+    ),
+    ofHistory('history-store/feed-begin', 'a feed begins at its first number for ever', () => (history) => ({
+      feed: async (query) => ({ ...(await history.feed(query)), begin: { number: 0, event: null } }),
+    })),
+    ofHistory('history-store/feed-id', 'all databases have one feed', () => (history) => ({
+      feed: async (query) => ({ ...(await history.feed(query)), feed: 'f'.repeat(32) as FeedId }),
+    })),
+  ];
+}

@@ -1,0 +1,41 @@
+import { type AccountId, before, days } from '@pinfold/core';
+import { expect } from 'chai';
+import { START } from '../fixtures/clock.ts';
+import { ACCOUNT, anEvent, aToken } from '../fixtures/roles.ts';
+import { aSession } from '../fixtures/sessions.ts';
+import { recordsOf, stock } from './stock.ts';
+import type { MovingClause, MovingStores } from './subject.ts';
+
+export const importFeed: readonly MovingClause[] = [
+  {
+    id: 'import/feed',
+    says: 'the feed has another id than before and the kept events in the order of instant and id, whatever the order in which they came',
+    check: async ({ port, peer }, another) => {
+      const other = await peer();
+      const source = (await another()).port;
+      await stock(source);
+      const records = await recordsOf(source);
+      const events = records.flatMap(({ kind, value }) => (kind === 'event' ? [value] : []));
+      const read = ({ history }: MovingStores, account?: AccountId) =>
+        history.feed({ account, pin: undefined, after: 0, limit: 100 });
+      const empty = await read(port);
+      const token = aToken(1);
+      await port.imports.begin(token);
+      await port.imports.keep(token, records.toReversed());
+      await port.imports.end(token);
+      const late = anEvent({ at: before(START, days(9)) });
+      await other.sessions.begin(aSession(77), [late]);
+      const moved = await read(other);
+      expect(moved.items.map(({ event }) => event)).to.deep.equal([...events, late]);
+      expect(moved.items.map(({ number }) => number)).to.deep.equal(
+        events.map((_, n) => n + 1).concat(events.length + 1),
+      );
+      const own = events.filter(({ account }) => account === ACCOUNT);
+      expect((await read(other, ACCOUNT)).items.slice(0, own.length)).to.deep.equal(
+        own.map((event, n) => ({ number: n + 1, event })),
+      );
+      expect(moved.feed).to.not.equal(empty.feed);
+      expect(moved.feed, 'of another database').to.not.equal((await read(source)).feed);
+    },
+  },
+];
