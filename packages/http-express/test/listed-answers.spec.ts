@@ -185,7 +185,10 @@ describe('Every answer that the document lists', () => {
       body: new ReadableStream({ start: (body) => body.enqueue(Uint8Array.of(0x2d)) }),
     }),
     invalid_update: withBody({ title: 'two', password: 'changes at once' }),
-    invalid_password: withBody({ password: 'short' }),
+    invalid_password: (wish) =>
+      (wish.method === 'PATCH'
+        ? withBody({ password: 'short' })
+        : withHeaders({ 'pinfold-password': 'short' }))(wish),
     invalid_title: (wish) =>
       wish.method === 'PATCH'
         ? withBody({ title: 'a\nb' })(wish)

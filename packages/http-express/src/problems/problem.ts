@@ -17,6 +17,8 @@ export interface ProblemBody {
   readonly errors?: readonly WireError[];
   /** How many more errors there are than `errors` lists. */
   readonly errors_omitted?: number;
+  /** Where the feed begins now. */
+  readonly oldest_cursor?: string;
 }
 
 /** What a problem says beside its code. */
@@ -29,6 +31,7 @@ export interface ProblemDetails {
   readonly errors?: readonly WireError[];
   /** How many more errors there are than `errors` has. */
   readonly omitted?: number | undefined;
+  readonly oldestCursor?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** When the same request may be worth repeating. */
   readonly retryAt?: Instant;
@@ -60,7 +63,15 @@ export interface HttpRefusal {
 /** An expected "no": of the core, or in words of our own. */
 export type AnyRefusal = Refusal | HttpRefusal;
 
-/** Refuses a request for a reason of the table. */
+/**
+ * Refuses a request for a reason of the table.
+ *
+ * @example
+ * import { problemOf, refuseRequest } from '@pinfold/http-express';
+ *
+ * const refusal = refuseRequest('not_found', { detail: 'There is no such site.' });
+ * problemOf(refusal, { requestId: crypto.randomUUID(), publishing: false }).detail; // 'There is no such site.'
+ */
 export function refuseRequest(code: ProblemCode, told: ProblemDetails = {}): HttpRefusal {
   return { kind: 'refused', code, told };
 }
@@ -98,6 +109,18 @@ export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now:
   };
 }
 
+/**
+ * The problem document of a refusal, for programs that answer by other means than HTTP.
+ *
+ * @example
+ * import { problemOf, refuseRequest } from '@pinfold/http-express';
+ *
+ * const { title } = problemOf(refuseRequest('not_found'), { requestId: crypto.randomUUID(), publishing: false });
+ */
+export function problemOf(refusal: AnyRefusal, context: ProblemContext): ProblemBody {
+  return problemBody(problemTable[refusal.code], 'told' in refusal ? refusal.told : tell(refusal), context);
+}
+
 /** The answer to what was thrown: a fault's own, or 500. Nothing of the error itself is told. */
 export function answerThrown(error: unknown, context: ProblemContext, now: Instant): ProblemAnswer {
   if (error instanceof RequestRefused) return answerRefusal(error.refusal, context, now);
@@ -112,6 +135,7 @@ function problemBody(
     errors = [],
     omitted = 0,
     advice = problem.advice,
+    oldestCursor,
     detail = problem.detail,
   }: ProblemDetails,
   { requestId, publishing }: ProblemContext,
@@ -129,6 +153,7 @@ function problemBody(
     ...(problem.code === 'invalid_archive'
       ? { errors_omitted: omitted + Math.max(0, errors.length - MOST_ERRORS) }
       : {}),
+    ...(oldestCursor === undefined ? {} : { oldest_cursor: oldestCursor }),
   };
 }
 

@@ -57,13 +57,15 @@ const QUOTA: Sentences<QuotaRules> = {
 
 /** Why a publication on this machine was not changed. */
 export function changeFailure(refusal: Unchanged): CommandFailure {
-  return new CommandFailure(changeText(refusal), { code: refusal.code });
+  return new CommandFailure(changeText(refusal), { cause: refusal, code: refusal.code });
 }
 
-type Unchanged = Extract<UpdateOutcome, Refusal> | Refusal<'forbidden'>;
+type Unchanged = Extract<UpdateOutcome, Refusal> | Refusal<'forbidden' | 'invalid_cursor'>;
 
 function changeText(refusal: Unchanged): string {
   switch (refusal.code) {
+    case 'invalid_cursor':
+      return 'the cursor is not one of this list';
     case 'forbidden':
       return 'the service itself decides who may look';
     case 'not_found':

@@ -1,4 +1,4 @@
-import type { Change, Pin } from '@pinfold/client';
+import type { Change, LimitsAnswer, PageQuery, Pin, PinList } from '@pinfold/client';
 import type { RoleState } from '@pinfold/core';
 import { callApi, clientOf } from '../api-client/api-call.ts';
 import type { Server } from '../api-client/server.ts';
@@ -20,7 +20,7 @@ export class RemotePublications implements Publications {
     this.#terminal = terminal;
   }
 
-  publish({ bytes, filename, title, idempotencyKey }: PublishRequest): Promise<Published> {
+  publish({ bytes, filename, ...options }: PublishRequest): Promise<Published> {
     const progress = (sent: number): void =>
       this.#terminal.progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'checking');
     const watched: typeof fetch = (url, init) => {
@@ -32,7 +32,7 @@ export class RemotePublications implements Publications {
       this.#server,
       this.#terminal,
       async (client) => {
-        const { pin, warnings, replayed } = await client.publish(bytes, { filename, title, idempotencyKey });
+        const { pin, warnings, replayed } = await client.publish(bytes, { filename, ...options });
         return { pin, warnings, replayed };
       },
       { retryFor: PUBLISH_RETRY_FOR, fetch: watched },
@@ -53,6 +53,14 @@ export class RemotePublications implements Publications {
     } catch (error) {
       throw failure(error);
     }
+  }
+
+  listPage(query: PageQuery): Promise<PinList> {
+    return callApi(this.#server, this.#terminal, (client) => client.listPage(query));
+  }
+
+  limits(): Promise<LimitsAnswer> {
+    return callApi(this.#server, this.#terminal, (client) => client.limits());
   }
 
   get(id: string): Promise<Pin> {
