@@ -1,4 +1,5 @@
 export { OPERATOR } from '@pinfold/core';
+export { FeedError, type FeedItem } from '@pinfold/core/history';
 export type { RequestEntry } from '@pinfold/http';
 export { runCommand } from './command-line/run-command.ts';
 export type { Terminal } from './command-line/terminal.ts';
