@@ -37,6 +37,8 @@ export interface Refusals {
   /** The account reads and changes nothing. */
   readonly account_blocked: { readonly reason: string };
   readonly archive_too_large: { readonly limit: number };
+  /** The feed no longer has what follows the cursor; it begins at `oldest`. */
+  readonly cursor_expired: { readonly oldest: string };
   readonly forbidden: NoDetails;
   /** The first request may have ended at `retryAt`. */
   readonly idempotency_in_progress: { readonly retryAt: Instant };

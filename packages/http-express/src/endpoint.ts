@@ -24,6 +24,8 @@ export interface Call {
    * before it looks at what the body says.
    */
   readonly again: () => Promise<AnyRefusal | undefined>;
+  /** Authenticates again in any case: after a wait. */
+  readonly authenticateAgain: () => Promise<AnyRefusal | undefined>;
   /** What the history records of a change. */
   readonly cause: Cause;
   /** Aborts when the client has gone before its answer was out. */

@@ -23,6 +23,7 @@ const STATUSES: Readonly<Record<WireCode, number>> = {
   idempotency_mismatch: 409,
   idempotency_in_progress: 409,
   invalid_state: 409,
+  cursor_expired: 410,
   archive_too_large: 413,
   unsupported_media_type: 415,
   invalid_form: 422,

@@ -24,6 +24,7 @@ export {
   type UseCaseOptions,
   type UseCases,
 } from '@pinfold/core';
+export { FeedError, type FeedItem } from '@pinfold/core/history';
 export type { RequestEntry } from '@pinfold/http';
 export { type Authenticate, apiKeyAuthentication, type SignIn } from '@pinfold/http-express';
 export { openIdConnect, parseClaimRule } from '@pinfold/oidc';

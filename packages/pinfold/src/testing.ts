@@ -12,7 +12,7 @@ export type { ManualClock } from '@pinfold/memory';
 export interface TestPinfold extends Pinfold {
   readonly clock: ManualClock;
   /** What happened to publications so far, oldest first. */
-  readonly events: readonly HistoryEvent[];
+  readonly capturedEvents: readonly HistoryEvent[];
 }
 
 /**
@@ -29,15 +29,15 @@ export interface TestPinfold extends Pinfold {
  * pinfold.clock.advance(days(7));
  * const id = outcome.kind === 'published' ? outcome.publication.id : '';
  * const found = await pinfold.useCases.read({ by: 'ada', id });
- * console.log(found.kind === 'found' && found.publication.state, pinfold.events.length); // expired 1
+ * console.log(found.kind === 'found' && found.publication.state, pinfold.capturedEvents.length); // expired 1
  * await pinfold.close();
  */
 export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Promise<TestPinfold> {
   const dataDir = await mkdtemp(join(tmpdir(), 'pinfold-test-pinfold-'));
   const [memory, clock] = [createMemory(), createManualClock()];
-  const events: HistoryEvent[] = [];
+  const capturedEvents: HistoryEvent[] = [];
   const onEvent = (event: HistoryEvent): void => {
-    events.push(event);
+    capturedEvents.push(event);
     options.onEvent?.(event);
   };
   const parts = { persistence: memory, archives: memory.archives, clock };
@@ -48,7 +48,7 @@ export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Pr
       await pinfold.close();
       await removeFolder();
     };
-    return { ...pinfold, close, clock, events };
+    return { ...pinfold, close, clock, capturedEvents };
   } catch (error) {
     await removeFolder();
     throw error;

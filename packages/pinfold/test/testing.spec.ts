@@ -31,7 +31,7 @@ describe('openTestPinfold', () => {
     pinfold.clock.advance(days(7));
     expect((await shared()).status).to.equal(410);
     await pinfold.useCases.stop({ by: 'ada', id });
-    const types = pinfold.events.map(({ type }) => type);
+    const types = pinfold.capturedEvents.map(({ type }) => type);
     expect(types).to.deep.equal(['pin.published', 'pin.stopped']);
     expect(told).to.deep.equal(types);
     server.close();

@@ -102,6 +102,14 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     advice: 'Make the ZIP smaller and send it again',
     key: 'keep',
   },
+  cursor_expired: {
+    status: 410,
+    code: 'cursor_expired',
+    title: 'The feed no longer has what follows the cursor',
+    detail: 'Events after the cursor were dropped, or the database was restored: begin at "oldest_cursor".',
+    advice: 'Continue with "oldest_cursor" as after, and expect events that you have seen',
+    key: 'keep',
+  },
   forbidden: {
     status: 403,
     code: 'forbidden',

@@ -42,6 +42,8 @@ export function tell(refusal: Refusal): ProblemDetails {
     case 'not_found':
     case 'unauthorized':
       return {};
+    case 'cursor_expired':
+      return { oldestCursor: refusal.oldest };
     case 'idempotency_in_progress':
     case 'rate_limited':
       return { retryAt: refusal.retryAt };
