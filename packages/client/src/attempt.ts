@@ -3,7 +3,7 @@ import type { RuleError } from './wire.ts';
 
 /** A request of the API. */
 export interface ApiRequest<Answer> {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Behind the URL of the service, with the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -200,6 +200,8 @@ class Timer {
   constructor(milliseconds: number, outer: AbortSignal | undefined) {
     this.#milliseconds = milliseconds;
     this.#outer = outer;
+    // It may have aborted since the request was made: the key is asked for in between.
+    if (outer?.aborted) this.#abort();
     outer?.addEventListener('abort', this.#abort, { once: true });
     this.restart();
   }

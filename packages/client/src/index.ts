@@ -1,24 +1,31 @@
-export {
-  type Archive,
-  type CallOptions,
-  type CheckOptions,
-  type ClientOptions,
-  type ListOptions,
-  type PageQuery,
-  PinfoldClient,
-  type Published,
-  type PublishOptions,
-} from './client.ts';
+export { PinfoldClient } from './client.ts';
+export type { EventsOptions, ReadEvent } from './events.ts';
+export type { Names } from './names.ts';
+export type {
+  Archive,
+  CallOptions,
+  CheckOptions,
+  ClientOptions,
+  ListOptions,
+  PageQuery,
+  Published,
+  PublishOptions,
+} from './options.ts';
 export { type Failure, PinfoldError } from './pinfold-error.ts';
 export type { Retry } from './retry-schedule.ts';
 export type {
   Change,
   DayOfViews,
   DryRun,
+  Event,
+  EventActor,
   Grant,
   GrantAnswer,
   Limits,
   LimitsAnswer,
+  Name,
+  NameAnswer,
+  NameList,
   Pin,
   PinAnswer,
   PinList,

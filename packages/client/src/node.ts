@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import type { PinfoldClient, Published, PublishOptions } from './client.ts';
+import type { PinfoldClient } from './client.ts';
+import type { Published, PublishOptions } from './options.ts';
 import { type FileToPack, type PackedFiles, type PackOptions, packFiles, partToLeaveOut } from './zip.ts';
 
 /** Far above every limit of a site: it keeps a folder that was given by mistake from filling the memory. */

@@ -1,10 +1,16 @@
 import type {
   DayOfViews,
   DryRun,
+  Event,
+  EventActor,
+  EventPage,
   Grant,
   GrantAnswer,
   Limits,
   LimitsAnswer,
+  Name,
+  NameAnswer,
+  NameList,
   Pin,
   PinAnswer,
   PinList,
@@ -33,6 +39,8 @@ export const SHAPES: {
   readonly Warning: Shape<Warning>;
   readonly Grant: Shape<Grant>;
   readonly DayOfViews: Shape<DayOfViews>;
+  readonly Event: Shape<Omit<Event, 'actor'>>;
+  readonly EventActor: Shape<EventActor>;
   readonly Limits: Shape<Limits>;
   readonly Rate: Shape<Rate>;
   readonly Quota: Shape<Quota>;
@@ -54,6 +62,16 @@ export const SHAPES: {
   Warning: { rule: 'string', detail: 'string', path: 'string | undefined' },
   Grant: { url: 'string', expires_at: 'string' },
   DayOfViews: { day: 'string', views: 'number', refused_passwords: 'number' },
+  Event: {
+    id: 'string',
+    at: 'string',
+    type: 'string',
+    account: 'string | null',
+    pin: 'string | null',
+    request: 'string | null',
+    address: 'string | undefined',
+  },
+  EventActor: { kind: 'string', id: 'string | null' },
   Limits: {
     archive_bytes: 'number',
     expanded_bytes: 'number',
@@ -68,6 +86,8 @@ export const SHAPES: {
   Rate: { limit: 'number', window_seconds: 'number', remaining: 'number' },
   Quota: { limit: 'number', used: 'number' },
 };
+
+const NAME: Shape<Name> = { name: 'string', url: 'string', pin: 'string', updated_at: 'string' };
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -112,12 +132,23 @@ export function isViewedPinAnswer(value: unknown): value is ViewedPinAnswer {
   return views === undefined || isListOf(views, SHAPES.DayOfViews);
 }
 
+export function isNameAnswer(value: unknown): value is NameAnswer {
+  return isObject(value) && has(value.name, NAME);
+}
+
+export function isNameList(value: unknown): value is NameList {
+  if (!isObject(value) || !isListOf(value.names, NAME)) return false;
+  return value.next_cursor === null || typeof value.next_cursor === 'string';
+}
+
 export function isGrantAnswer(value: unknown): value is GrantAnswer {
   return isObject(value) && has(value.grant, SHAPES.Grant);
 }
 
 export function isPublication(value: unknown): value is Publication {
-  return isObject(value) && isPinAnswer(value) && isListOf((value as Members).warnings, SHAPES.Warning);
+  if (!isObject(value) || !isPinAnswer(value)) return false;
+  const { warnings, name } = value as Members;
+  return isListOf(warnings, SHAPES.Warning) && (name === undefined || name === null || has(name, NAME));
 }
 
 export function isDryRun(value: unknown): value is DryRun {
@@ -128,6 +159,14 @@ export function isDryRun(value: unknown): value is DryRun {
 export function isPinList(value: unknown): value is PinList {
   if (!isObject(value) || !Array.isArray(value.pins) || !value.pins.every(isPin)) return false;
   return value.next_cursor === null || typeof value.next_cursor === 'string';
+}
+
+export function isEventPage(value: unknown): value is EventPage {
+  if (!isObject(value) || !Array.isArray(value.events) || typeof value.next_cursor !== 'string') return false;
+  const { events, cursors = [] } = value;
+  const isEvent = (event: unknown) =>
+    has(event, SHAPES.Event, ['id', 'at', 'type']) && has((event as Members).actor, SHAPES.EventActor, []);
+  return events.every(isEvent) && Array.isArray(cursors) && cursors.every((one) => typeof one === 'string');
 }
 
 export function isLimitsAnswer(value: unknown): value is LimitsAnswer {

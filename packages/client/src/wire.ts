@@ -60,9 +60,32 @@ export interface ViewedPinAnswer extends PinAnswer {
   readonly views?: readonly DayOfViews[];
 }
 
+/** A link of the account that shows one of its publications. */
+export interface Name {
+  readonly name: string;
+  /** The URL that viewers use; the same until the name is deleted. */
+  readonly url: string;
+  /** The id of the publication that it shows. */
+  readonly pin: string;
+  readonly updated_at: string;
+}
+
+/** The answer of `GET` and `PUT` of a name. */
+export interface NameAnswer {
+  readonly name: Name;
+}
+
+/** One page of names. */
+export interface NameList {
+  readonly names: readonly Name[];
+  readonly next_cursor: string | null;
+}
+
 /** The answer of a publication. */
 export interface Publication extends PinAnswer {
   readonly warnings: readonly Warning[];
+  /** The name that was given, as it is now; null if it was deleted since. */
+  readonly name?: Name | null;
 }
 
 /** The answer of a dry run. */
@@ -76,6 +99,33 @@ export interface DryRun {
 export interface PinList {
   readonly pins: readonly Pin[];
   readonly next_cursor: string | null;
+}
+
+/** Who did something: a key by its id, a person or an operator by name, the system by its node. */
+export interface EventActor {
+  readonly kind: 'key' | 'person' | 'operator' | 'system';
+  readonly id: string | null;
+}
+
+/** Something that happened to an account or a publication. A later server may have more types. */
+export interface Event {
+  readonly id: string;
+  readonly at: string;
+  readonly type: string;
+  readonly account: string | null;
+  readonly pin: string | null;
+  readonly actor: EventActor;
+  /** The id of the request. */
+  readonly request: string | null;
+  readonly address?: string;
+}
+
+/** One page of the feed of events. */
+export interface EventPage {
+  readonly events: readonly Event[];
+  readonly next_cursor: string;
+  /** The cursor after each of the events. */
+  readonly cursors?: readonly string[];
 }
 
 /** Limits of archives and texts. */

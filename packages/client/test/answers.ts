@@ -1,4 +1,4 @@
-import { type Pin, PinfoldError } from '@pinfold/client';
+import { type Event, type Pin, PinfoldError } from '@pinfold/client';
 import { expect } from 'chai';
 import type { Answer } from './scripted-server.ts';
 
@@ -17,6 +17,15 @@ export const PIN: Pin = {
   file_count: 1,
   size: 2,
   original_filename: 'site.zip',
+};
+export const EVENT: Event = {
+  id: '5b0e3c52-7f1d-4c0a-9d3e-2a6f8b1c4d7e',
+  at: '2026-11-20T12:00:00.000Z',
+  type: 'pin.published',
+  account: 'default',
+  pin: ID,
+  actor: { kind: 'key', id: 'abc' },
+  request: null,
 };
 export const ARCHIVE = new Uint8Array([80, 75]);
 export const PUBLISHED: Extract<Answer, object> = { status: 201, body: { pin: PIN, warnings: [] } };

@@ -16,12 +16,17 @@ interface Schema {
 const { components } = openApiDocument({ publicUrl: 'https://pins.example' }) as unknown as {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
-const { Pin, Warning, GrantAnswer, LimitsAnswer, ViewedPinAnswer } = components.schemas;
+const { Pin, Warning, GrantAnswer, Event, LimitsAnswer, ViewedPinAnswer } = components.schemas;
 
 /** The object in a schema that may be null instead. */
 function objectIn(schema: Schema | undefined): Schema | undefined {
   const choices = schema?.anyOf ?? schema?.oneOf;
   return choices === undefined ? schema : choices.find(({ properties }) => properties !== undefined);
+}
+
+function without(schema: Schema | undefined, member: string): Schema {
+  const { [member]: _, ...properties } = schema?.properties ?? {};
+  return { ...schema, properties };
 }
 
 function kindsOf({ type, enum: values }: Schema): readonly string[] {
@@ -35,6 +40,8 @@ describe('the types of the client', () => {
     Warning,
     Grant: GrantAnswer?.properties?.grant,
     DayOfViews: ViewedPinAnswer?.properties?.views?.items,
+    Event: without(Event, 'actor'),
+    EventActor: Event?.properties?.actor,
     Limits: LimitsAnswer?.properties?.limits,
     Rate: objectIn(LimitsAnswer?.properties?.rates?.properties?.requests),
     Quota: objectIn(LimitsAnswer?.properties?.quotas?.properties?.sites),

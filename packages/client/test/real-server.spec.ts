@@ -68,6 +68,20 @@ describe('PinfoldClient, with the API itself', () => {
     expect((await client.limits()).limits.files).to.equal(500);
   });
 
+  it('reads events, goes on after any of them, and gets those that come', async () => {
+    const events = await all(client.events());
+    expect(events.map(({ event }) => event.type)).to.include.members(['pin.published', 'pin.stopped']);
+    const middle = events.at(2)?.cursor;
+    expect(await all(client.events({ after: middle }))).to.deep.equal(events.slice(3));
+    const { pin } = await client.publish(archive, { title: 'Three' });
+    const [own] = await all(client.events({ after: events.at(-1)?.cursor, pin: pin.id }));
+    expect(own?.event).to.include({ type: 'pin.published', pin: pin.id });
+    for await (const { event } of client.events({ after: events.at(-1)?.cursor, follow: true })) {
+      expect(event).to.deep.equal(own?.event);
+      break;
+    }
+  });
+
   it('throws what the API refuses', async () => {
     const codeOf = (work: Promise<unknown>) =>
       work.catch((error: unknown) => (error instanceof PinfoldError ? error.code : error));

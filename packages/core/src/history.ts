@@ -1,5 +1,13 @@
 export { actorOf, causeOf } from './domain/cause-of.ts';
 export {
+  FeedError,
+  type FeedItem,
+  type FeedOutcome,
+  type FeedPage,
+  type FeedRequest,
+  type FollowRequest,
+} from './use-cases/feed.ts';
+export {
   createHistory,
   type EventListOutcome,
   type EventListRequest,

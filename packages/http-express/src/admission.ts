@@ -97,8 +97,9 @@ function callOf(
 ): Call {
   const address = service.historyAddress?.(request);
   const origin = { request: requestId, ...(address === undefined ? {} : { address }) };
-  const again = async () => (isComplete ? undefined : refuseAgain(service, request, response, caller, scope));
-  return { request, again, cause: causeOf(caller, origin), signal };
+  const authenticateAgain = () => refuseAgain(service, request, response, caller, scope);
+  const again = async () => (isComplete ? undefined : authenticateAgain());
+  return { request, again, authenticateAgain, cause: causeOf(caller, origin), signal };
 }
 
 /** Authenticates a caller again; answers why it may no longer do what it asked for. */

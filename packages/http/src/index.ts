@@ -39,6 +39,7 @@ export { checkReportUrl, PUBLIC_IMAGES, type PublicPage, publicHead } from './pu
 export {
   type CreateGrant,
   type GrantUrlOutcome,
+  nameUrl,
   type PublicUrl,
   pathOf,
   publicUrl,

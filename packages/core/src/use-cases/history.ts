@@ -15,6 +15,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
+import { createFeed, type Feed } from './feed.ts';
 import { inBatches } from './in-batches.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
 
@@ -41,7 +42,7 @@ export interface HistorySweep {
 }
 
 /** Reads the history, and keeps it up. */
-export interface History {
+export interface History extends Feed {
   /**
    * A page of the history, newest first. What the operator did is shown to an account without name and address.
    *
@@ -71,6 +72,8 @@ export interface HistoryPorts {
 export interface HistoryOptions {
   /** How long events and revoked keys are stored. Default 400 days. */
   readonly keptFor?: Duration;
+  /** Aborted when the service stops: requests that wait for events get a page without any, and iterations end. */
+  readonly stopping?: AbortSignal;
 }
 
 const EVENT_PLACE: PlaceReaders<EventCursor> = {
@@ -99,9 +102,13 @@ const THINNED_SINCE: Duration = minutes(20);
  * const page = await history.list({ by: 'ada' });
  * if (page.kind === 'page') for (const { type, at } of page.events) console.log(at, type);
  */
-export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: HistoryOptions = {}): History {
+export function createHistory(
+  ports: HistoryPorts,
+  { keptFor = days(400), stopping }: HistoryOptions = {},
+): History {
   const { history, apiKeys } = ports;
   return {
+    ...createFeed(ports, asShownToAccounts, stopping),
     async list({ by, account: wanted, pin, since, ...page }) {
       const own = boundTo(by);
       const account = own ?? (wanted === undefined ? undefined : accountId(wanted));

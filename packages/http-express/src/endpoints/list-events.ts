@@ -1,38 +1,80 @@
-import { type Actor, OPERATOR, parseRoleId, type RoleId } from '@pinfold/core';
-import { type Outcome, operatorEndpoint, readingEndpoint } from '../endpoint.ts';
+import { type Actor, OPERATOR, parseRoleId, type RoleId, seconds } from '@pinfold/core';
+import type { History } from '@pinfold/core/history';
+import { type Call, type Outcome, operatorEndpoint, readingEndpoint } from '../endpoint.ts';
+import { EXAMPLE_FEED_CURSOR } from '../openapi/examples.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import { pageParameters } from '../reading/query.ts';
-import { string } from '../schema.ts';
+import * as T from '../schema.ts';
 import type { Service } from '../service.ts';
 import { accountFilter } from '../wire/account.ts';
 import { eventOf, eventSchema, exampleEvent } from '../wire/event.ts';
-import { pageAnswer } from '../wire/members.ts';
 
-const pin = {
-  description: 'Only the events of this publication; its id in any letter case.',
-  schema: string({ pattern: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' }),
-};
+/** Seconds after which a request that could not wait is worth repeating. */
+const RETRY_AFTER = '5';
 
-const answers = () =>
-  pageAnswer('EventList', 'events', [eventSchema, exampleEvent], {
-    asked: 'this as cursor and the same pin',
-  });
+const parameters = (cursor: string) => ({
+  ...pageParameters(`${cursor} With order=desc only.`),
+  pin: {
+    description: 'Only the events of this publication; its id in any letter case.',
+    schema: T.string({ pattern: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' }),
+  },
+  order: {
+    description:
+      '`desc`: newest first, by (`at`, `id`). `asc`: the feed, in the order in which events were recorded; a client that continues with `after` gets every event once.',
+    schema: T.oneOf(['desc', 'asc'], { default: 'desc' }),
+  },
+  after: {
+    description:
+      'Where the page begins: a `next_cursor` or one of `cursors` of a page with order=asc, or `latest` for the end of the feed. Absent, the feed begins at its oldest event. With order=asc only.',
+    schema: T.string({ minLength: 1 }),
+  },
+  wait: {
+    description:
+      'If there is no event, the seconds to wait for one. A few requests of an account may wait at once: a further one gets its page without waiting, with Retry-After. With order=asc only.',
+    schema: T.integer({ minimum: 0, maximum: 30, default: 0 }),
+  },
+  include: {
+    description: '`cursors` adds the cursor after each event. With order=asc only.',
+    schema: T.oneOf(['cursors']),
+  },
+});
+
+const listSchema = T.named('EventList', () =>
+  T.object({
+    events: T.array(eventSchema, { maxItems: 100, description: 'In the order that was asked for.' }),
+    next_cursor: T.nullable(T.string(), {
+      description:
+        'Ask for the next page with this as `cursor` and the same filters; null on the last page. With order=asc as `after`; never null.',
+    }),
+    cursors: T.optional(T.array(T.string(), { description: 'The cursor after each of `events`.' })),
+  }),
+);
+
+const answers = () => ({
+  200: {
+    description: 'A page.',
+    schema: listSchema,
+    examples: {
+      page: { events: [exampleEvent], next_cursor: null },
+      feed: { events: [exampleEvent], next_cursor: EXAMPLE_FEED_CURSOR },
+    },
+    headers: ['Retry-After'],
+  },
+});
 
 export const listEvents = readingEndpoint({
   method: 'GET',
   path: '/api/v1/events',
   id: 'listEvents',
   needs: 'history',
-  summary: 'List what happened to the account and its publications, newest first',
+  summary: 'List what happened to the account and its publications',
   description:
     'Actions of the operator have the actor {"kind": "operator", "id": null}. An expiration is recorded within minutes, ' +
-    'with the instant at which it happened: a walk that began earlier may miss it.',
-  query: {
-    ...pageParameters('The next_cursor of an earlier page of the account, with the same pin.'),
-    pin,
-  },
+    'with the instant at which it happened: reading with order=desc may miss it, reading with order=asc does not.',
+  query: parameters('The next_cursor of an earlier page of the account, with the same pin.'),
+  codes: ['cursor_expired'],
   answers,
-  handle: (service, { caller }, { query }) => listed(service, caller.account, query),
+  handle: (service, call, { query }) => answer(service, call.caller.account, call, query),
 });
 
 export const listAllEvents = operatorEndpoint({
@@ -40,14 +82,14 @@ export const listAllEvents = operatorEndpoint({
   path: '/admin/v1/events',
   id: 'listAllEvents',
   needs: 'history',
-  summary: 'List what happened to all accounts and to the service, newest first',
+  summary: 'List what happened to all accounts and to the service',
   query: {
-    ...pageParameters('The next_cursor of an earlier page with the same account and pin.'),
-    pin,
+    ...parameters('The next_cursor of an earlier page with the same account and pin.'),
     account: { description: 'Only the events of this account.', schema: accountFilter },
   },
+  codes: ['cursor_expired'],
   answers,
-  handle: (service, _call, { query }) => listed(service, OPERATOR, query),
+  handle: (service, call, { query }) => answer(service, OPERATOR, call, query),
 });
 
 interface EventQuery {
@@ -55,15 +97,49 @@ interface EventQuery {
   readonly limit?: number;
   readonly pin?: string;
   readonly account?: string;
+  readonly order?: 'desc' | 'asc';
+  readonly after?: string;
+  readonly wait?: number;
+  readonly include?: 'cursors';
 }
 
-async function listed({ history }: Service, by: Actor, { pin: id, ...query }: EventQuery): Promise<Outcome> {
+async function answer(
+  { history }: Service,
+  by: Actor,
+  call: Call,
+  { pin: id, order, ...query }: EventQuery,
+): Promise<Outcome> {
   if (history === undefined) return refuseRequest('not_found');
-  const page = await history.list({
-    by,
-    ...query,
-    ...(id === undefined ? {} : { pin: parseRoleId(id) as RoleId }),
-  });
+  const pin = id === undefined ? {} : { pin: parseRoleId(id) as RoleId };
+  if (order === 'asc') return readFeed(history, call, { by, ...pin, ...query });
+  const { after, wait, include, ...page } = query;
+  if ([after, wait, include].some((value) => value !== undefined)) {
+    return refuseRequest('invalid_request', { detail: 'Send after, wait and include with order=asc only.' });
+  }
+  const listed = await history.list({ by, ...pin, ...page });
+  if (listed.kind === 'refused') return listed;
+  return { status: 200, json: { events: listed.events.map(eventOf), next_cursor: listed.next ?? null } };
+}
+
+async function readFeed(
+  history: History,
+  call: Call,
+  { cursor, include, wait = 0, ...request }: Omit<EventQuery, 'pin' | 'order'> & { readonly by: Actor },
+): Promise<Outcome> {
+  if (cursor !== undefined) {
+    return refuseRequest('invalid_request', { detail: 'With order=asc, send "next_cursor" as after.' });
+  }
+  const page = await history.feed({ ...request, wait: seconds(wait), signal: call.signal });
   if (page.kind === 'refused') return page;
-  return { status: 200, json: { events: page.events.map(eventOf), next_cursor: page.next ?? null } };
+  const refused = page.hasWaited ? await call.authenticateAgain() : undefined;
+  if (refused !== undefined) return refused;
+  return {
+    status: 200,
+    headers: page.isCrowded ? { 'Retry-After': RETRY_AFTER } : {},
+    json: {
+      events: page.items.map(({ event }) => eventOf(event)),
+      next_cursor: page.next,
+      ...(include === undefined ? {} : { cursors: page.items.map((item) => item.cursor) }),
+    },
+  };
 }

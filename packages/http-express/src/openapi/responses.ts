@@ -35,6 +35,7 @@ const problemSchema = T.named('Problem', () =>
       }),
       errors: T.optional(T.array(problemError, { maxItems: 20 })),
       errors_omitted: T.optional(T.count('How many more errors there are.')),
+      oldest_cursor: T.optional(T.string({ description: 'Of `cursor_expired`: where the feed begins.' })),
     },
     { description: 'RFC 9457.' },
   ),

@@ -17,6 +17,8 @@ export interface ProblemBody {
   readonly errors?: readonly WireError[];
   /** How many more errors there are than `errors` lists. */
   readonly errors_omitted?: number;
+  /** Where the feed begins now. */
+  readonly oldest_cursor?: string;
 }
 
 /** What a problem says beside its code. */
@@ -29,6 +31,7 @@ export interface ProblemDetails {
   readonly errors?: readonly WireError[];
   /** How many more errors there are than `errors` has. */
   readonly omitted?: number | undefined;
+  readonly oldestCursor?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** When the same request may be worth repeating. */
   readonly retryAt?: Instant;
@@ -132,6 +135,7 @@ function problemBody(
     errors = [],
     omitted = 0,
     advice = problem.advice,
+    oldestCursor,
     detail = problem.detail,
   }: ProblemDetails,
   { requestId, publishing }: ProblemContext,
@@ -149,6 +153,7 @@ function problemBody(
     ...(problem.code === 'invalid_archive'
       ? { errors_omitted: omitted + Math.max(0, errors.length - MOST_ERRORS) }
       : {}),
+    ...(oldestCursor === undefined ? {} : { oldest_cursor: oldestCursor }),
   };
 }
 

@@ -67,6 +67,8 @@ export interface ComposeOptions {
   readonly observers?: readonly Observer[];
   /** Adds to the headers of each request to an object store, such as the `traceparent` of what it is for. */
   readonly addHeaders?: (headers: Record<string, string>) => void;
+  /** Aborted when the service stops: waits for events end. */
+  readonly stopping?: AbortSignal;
   /** Which databases are brought up to this release; `any` when absent. */
   readonly migrates?: MigrationScope;
   /** What becomes of a database into which an import has not ended; `refused` when absent. */
@@ -174,6 +176,7 @@ async function makeUseCases(
     ...(limitsOf === undefined ? {} : { limitsOf }),
     ...(beforePublish === undefined ? {} : { beforePublish }),
     ...(observe === undefined ? {} : { observe }),
+    ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
   };
   const manageKeys = await provide('manageKeys', () => createKeys(ports, { limit }));
   return {

@@ -1,4 +1,12 @@
-import type { Cleaning, Keys, PublishOutcome, PublishRequest, UseCases } from '@pinfold/core';
+import {
+  type Cleaning,
+  type Keys,
+  OPERATOR,
+  type PublishOutcome,
+  type PublishRequest,
+  type UseCases,
+} from '@pinfold/core';
+import type { FeedItem, FollowRequest } from '@pinfold/core/history';
 import type { createApi } from '@pinfold/http-express';
 import type { createManagement } from '@pinfold/management';
 import type { Viewer } from '@pinfold/viewer';
@@ -61,6 +69,13 @@ export interface Pinfold {
    * @throws Fault when a part cannot be reached; repeating with the same key is safe.
    */
   publish(request: PublishRequest): Promise<PublishOutcome>;
+  /**
+   * The events of all accounts, or of one, each once and in one order; waits for more until Pinfold is closed. Store the
+   * last `cursor` to continue after it.
+   *
+   * @throws FeedError when the cursor is not of this feed or has expired; the signal's reason when it aborts.
+   */
+  events(request?: Omit<FollowRequest, 'by'>): AsyncGenerator<FeedItem, void, undefined>;
   /** What pages and jobs of your own call. */
   readonly useCases: UseCases &
     Cleaning & {
@@ -104,7 +119,7 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
   // InversifyJS is loaded for modules alone.
   const layer = modules === undefined ? undefined : (await import('./container.ts')).containerLayer(modules);
   const service = await openService(settings, () => addresses, options, layer);
-  const { useCases, manageKeys } = service.composition;
+  const { useCases, manageKeys, history } = service.composition;
   const close = closeOnce(service);
   try {
     const { api, viewer, management } = await service.doors();
@@ -117,6 +132,7 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
       viewer,
       management,
       publish: useCases.publish,
+      events: (request) => history.follow({ by: OPERATOR, ...request }),
       useCases: { ...useCases, keys: manageKeys },
       close,
     };

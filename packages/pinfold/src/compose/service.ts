@@ -111,7 +111,13 @@ export async function openService(
   ];
   const observed = { ...observedBy(metrics, options.observe, log), ...heardBy(options.onEvent, log) };
   const publicUrl = () => addresses().publicUrl;
-  const composed = await compose(settings, { ...options, ...observed, observers, publicUrl }, layer);
+  const stopped = new AbortController();
+  const stopping = stopped.signal;
+  const composed = await compose(
+    settings,
+    { ...options, ...observed, observers, publicUrl, stopping },
+    layer,
+  );
   const { ports, history, views } = composed;
   const useCases = metrics?.counting(composed.useCases, ports.passwords) ?? composed.useCases;
   const composition = { ...composed, useCases };
@@ -121,7 +127,6 @@ export async function openService(
   await lookAtBucket(composition, settings);
   metrics?.measure(health, composition.dataDir, composition.pool);
   const { cleanUp, clock, limits } = useCases;
-  const stopped = new AbortController();
   const background: Promise<void>[] = [];
   return {
     composition,

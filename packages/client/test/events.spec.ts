@@ -1,0 +1,73 @@
+import { PinfoldClient } from '@pinfold/client';
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { all, EVENT, failure, ID, KEY, problem, SOON } from './answers.ts';
+import { type Answer, openScriptedServer, type ScriptedServer } from './scripted-server.ts';
+
+describe('events of PinfoldClient', function () {
+  this.timeout(30_000);
+  let server: ScriptedServer;
+  let client: PinfoldClient;
+
+  beforeEach(async () => {
+    server = await openScriptedServer();
+    client = new PinfoldClient({ url: server.url, key: KEY });
+  });
+
+  afterEach(() => server.close());
+
+  it('reads events page after page, each with its cursor, and ends with the newest one', async () => {
+    const page = (events: readonly unknown[], next_cursor: string, cursors?: readonly string[]): Answer => ({
+      status: 200,
+      body: { events, next_cursor, ...(cursors === undefined ? {} : { cursors }) },
+    });
+    server.answer(
+      page([EVENT, EVENT], 'b', ['a', 'b']),
+      { status: 503, headers: SOON },
+      page([EVENT, EVENT], 'd'),
+      page([], 'd'),
+    );
+    const read = await all(client.events({ pin: ID }));
+    expect(read.map(({ cursor }) => cursor)).to.deep.equal(['a', 'b', 'b', 'd']);
+    expect(read[0]?.event).to.deep.equal(EVENT);
+    const path = `/api/v1/events?order=asc&include=cursors&limit=100&pin=${ID}`;
+    expect(server.asked.map((asked) => asked.path)).to.deep.equal([
+      path,
+      `${path}&after=b`,
+      `${path}&after=b`,
+      `${path}&after=d`,
+    ]);
+    for (const body of [
+      {},
+      { events: [], next_cursor: null },
+      { events: [5], next_cursor: 'a' },
+      { events: [], next_cursor: 'a', cursors: [5] },
+    ]) {
+      server.answer({ status: 200, body });
+      expect((await failure(all(client.events()))).code).to.equal('invalid_answer');
+    }
+    server.answer(problem(410, 'cursor_expired', {}, { retryable: false }));
+    expect(await failure(all(client.events({ after: 'x' })))).to.include({
+      code: 'cursor_expired',
+      status: 410,
+    });
+  });
+
+  it('waits for further events, as long as the server asks it to wait', async () => {
+    const page = (events: readonly unknown[], headers = {}): Answer => ({
+      status: 200,
+      body: { events, next_cursor: 'a' },
+      headers,
+    });
+    server.answer(page([], SOON), page([EVENT]), 'silent');
+    const leaving = new AbortController();
+    const reading = client.events({ after: 'latest', follow: true, signal: leaving.signal });
+    expect((await reading.next()).value).to.deep.equal({ event: EVENT, cursor: 'a' });
+    expect(server.asked.map(({ path }) => new URLSearchParams(path.split('?')[1]).get('wait'))).to.deep.equal(
+      ['30', '30'],
+    );
+    const next = rejectionOf(reading.next());
+    leaving.abort(new Error('gone'));
+    expect(await next).to.have.property('message', 'gone');
+  });
+});

@@ -1,0 +1,147 @@
+import { raceSignal } from '../adapter/race-signal.ts';
+import { sleepUnlessAborted } from '../adapter/sleep-unless-aborted.ts';
+import type { HistoryEvent } from '../domain/history.ts';
+import type { AccountId, RoleId } from '../domain/identity.ts';
+import { type Duration, duration, type Instant } from '../domain/instant.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HistoryStore } from '../ports/history-store.ts';
+
+/** The pause between two looks at the feed of all accounts, for everybody who waits in this process. */
+const PAUSE = 500;
+const AT_ONCE = 100;
+/** How many requests of one account may wait in one process, and how many in all. */
+const MOST_OF_ACCOUNT = 4;
+const MOST = 1_024;
+
+/** A number after all others. */
+export const LATEST: number = Number.MAX_SAFE_INTEGER;
+
+/** What somebody waits for: events of an account, or of all, and of a publication or any. */
+export interface Awaited {
+  readonly account: AccountId | undefined;
+  readonly pin: RoleId | undefined;
+  /** When the wait is over; absent, when it is left. */
+  readonly until?: Instant;
+  /** Whose request waits; the operator's when undefined. Absent for waits without a bound. */
+  readonly request?: { readonly of: AccountId | undefined };
+}
+
+/** One wait, to be left in the end. */
+export interface Wait {
+  /** Resolves when there may be new events, and then to true; to false when the time is over. Rejects on an abort. */
+  next(signal?: AbortSignal): Promise<boolean>;
+  leave(): void;
+}
+
+interface Waiter {
+  readonly awaited: Awaited;
+  /** Whether something may be new since the waiter looked. */
+  isNew: boolean;
+  wake: () => void;
+}
+
+/** Wakes those who wait for events, with one look at the feed for all of them. */
+export class FeedWatch {
+  readonly #history: Pick<HistoryStore, 'feed'>;
+  readonly #clock: Clock;
+  readonly #stopping: AbortSignal;
+  readonly #waiters: Set<Waiter> = new Set();
+  #isRunning = false;
+
+  /** Once `stopping` aborts, every wait is over. */
+  constructor(history: Pick<HistoryStore, 'feed'>, clock: Clock, stopping: AbortSignal) {
+    this.#history = history;
+    this.#clock = clock;
+    this.#stopping = stopping;
+  }
+
+  /** Begins to wait; undefined when too many requests do. Look at the feed once more before the first `next`. */
+  enter(awaited: Awaited): Wait | undefined {
+    if (awaited.request !== undefined && this.#isCrowded(awaited.request.of)) return undefined;
+    const waiter: Waiter = { awaited, isNew: false, wake: () => {} };
+    this.#waiters.add(waiter);
+    if (!this.#isRunning) void this.#run();
+    return {
+      next: (signal) => this.#next(waiter, signal),
+      leave: () => void this.#waiters.delete(waiter),
+    };
+  }
+
+  #isCrowded(account: AccountId | undefined): boolean {
+    const requests = [...this.#waiters].flatMap(({ awaited: { request } }) => request ?? []);
+    return requests.length >= MOST || requests.filter(({ of }) => of === account).length >= MOST_OF_ACCOUNT;
+  }
+
+  async #next(waiter: Waiter, signal: AbortSignal | undefined): Promise<boolean> {
+    signal?.throwIfAborted();
+    if (!waiter.isNew && !this.#isOver(waiter)) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiter.wake = resolve;
+      const woken = raceSignal(promise, this.#stopping).catch((error) => {
+        if (!this.#stopping.aborted) throw error;
+      });
+      await raceSignal(woken, signal);
+    }
+    const isNew = waiter.isNew && !this.#stopping.aborted;
+    waiter.isNew = false;
+    return isNew;
+  }
+
+  #isOver({ awaited: { until } }: Waiter): boolean {
+    return this.#stopping.aborted || (until !== undefined && until <= this.#clock.now());
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    let seen: Seen | undefined;
+    let goesOn = !this.#stopping.aborted;
+    while (this.#waiters.size > 0 && goesOn) {
+      seen = await this.#look(seen);
+      if (seen?.hasMore) continue;
+      goesOn = await sleepUnlessAborted(this.#clock, this.#pause(), this.#stopping);
+      for (const waiter of this.#waiters) if (this.#isOver(waiter)) waiter.wake();
+    }
+    this.#isRunning = false;
+  }
+
+  /** Wakes those whom new events concern, and everybody when it cannot tell. Resolves to how far it has looked. */
+  async #look(seen: Seen | undefined): Promise<Seen | undefined> {
+    try {
+      const query = { account: undefined, pin: undefined, after: seen?.number ?? LATEST, limit: AT_ONCE };
+      const { feed, begin, last, items } = await this.#history.feed(query);
+      const isSame = seen?.feed === feed && begin.number <= seen.number && last.number >= seen.number;
+      if (isSame) this.#wake((awaited) => items.some(({ event }) => concerns(event, awaited)));
+      else this.#wake(() => true);
+      const number = isSame ? (items.at(-1)?.number ?? seen.number) : last.number;
+      return { feed, number, hasMore: isSame && items.length === AT_ONCE };
+    } catch {
+      // Each of them meets the fault when it reads.
+      this.#wake(() => true);
+      return undefined;
+    }
+  }
+
+  #wake(isConcerned: (awaited: Awaited) => boolean): void {
+    for (const waiter of this.#waiters) {
+      if (!isConcerned(waiter.awaited)) continue;
+      waiter.isNew = true;
+      waiter.wake();
+    }
+  }
+
+  #pause(): Duration {
+    const now = this.#clock.now();
+    const left = [...this.#waiters].map(({ awaited: { until } }) => (until ?? now + PAUSE) - now);
+    return duration(Math.max(1, Math.min(PAUSE, ...left)));
+  }
+}
+
+interface Seen {
+  readonly feed: string;
+  readonly number: number;
+  readonly hasMore: boolean;
+}
+
+function concerns(event: HistoryEvent, { account, pin }: Awaited): boolean {
+  return (account === undefined || event.account === account) && (pin === undefined || event.pin === pin);
+}

@@ -1,0 +1,196 @@
+import { type Actor, boundTo } from '../domain/actor.ts';
+import { decodeFeedCursor, encodeFeedCursor, type FeedCursor } from '../domain/feed.ts';
+import type { HistoryEvent } from '../domain/history.ts';
+import { type AccountId, accountId, type RoleId } from '../domain/identity.ts';
+import { type Duration, after as later } from '../domain/instant.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { FeedPart, HistoryStore } from '../ports/history-store.ts';
+import type { Refusal } from '../refusal.ts';
+import { FeedWatch, LATEST, type Wait } from './feed-watch.ts';
+import { MOST_LISTED, pageLimit } from './paging.ts';
+
+/** Which feed to read, and from where. */
+export interface FollowRequest {
+  /** An account reads its own feed; OPERATOR that of all accounts. */
+  readonly by: Actor | string;
+  /** Only this account's feed, for the operator. */
+  readonly account?: string;
+  /** Only events of this role. */
+  readonly pin?: RoleId;
+  /** A cursor of the same feed, or `latest` for its end; absent, the beginning. */
+  readonly after?: string;
+  /** Aborts a wait, which rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Which page of a feed is wanted. */
+export interface FeedRequest extends FollowRequest {
+  /** 1 to 100; 20 when absent. */
+  readonly limit?: number;
+  /** How long to wait for an event when there is none; absent, not at all. */
+  readonly wait?: Duration;
+}
+
+/** An event, and the cursor after it. */
+export interface FeedItem {
+  readonly event: HistoryEvent;
+  readonly cursor: string;
+}
+
+type CursorRefusal = Refusal<'invalid_cursor'> | Refusal<'cursor_expired'>;
+
+/** A page of a feed, oldest first. */
+export interface FeedPage {
+  readonly kind: 'page';
+  readonly items: readonly FeedItem[];
+  /** Where to continue, also after a page without events. */
+  readonly next: string;
+  /** Whether time passed since the request: a door then authenticates its caller again. */
+  readonly hasWaited: boolean;
+  /** Whether too many requests wait already, so that this one did not. */
+  readonly isCrowded: boolean;
+}
+
+export type FeedOutcome = FeedPage | CursorRefusal;
+
+/**
+ * Ends an iteration over a feed whose cursor is refused: an iteration has no value for that.
+ *
+ * @example
+ * import { FeedError, type History } from '@pinfold/core/history';
+ *
+ * declare const history: History;
+ * declare const after: string;
+ *
+ * try {
+ *   for await (const { event } of history.follow({ by: 'ada', after })) console.log(event.type);
+ * } catch (error) {
+ *   if (error instanceof FeedError && error.refusal.code === 'cursor_expired') console.log(error.refusal.oldest);
+ * }
+ */
+export class FeedError extends Error {
+  readonly refusal: CursorRefusal;
+
+  constructor(refusal: CursorRefusal) {
+    super(
+      refusal.code === 'invalid_cursor'
+        ? 'the cursor is not one of this feed'
+        : 'the feed no longer has what follows the cursor',
+    );
+    this.name = 'FeedError';
+    this.refusal = refusal;
+  }
+}
+
+/** Reads feeds of events: each event once, in one fixed order. */
+export interface Feed {
+  /**
+   * A page of a feed, oldest first; may wait for an event. At most 4 requests of an account and 1,024 in all wait in one
+   * process.
+   *
+   * @throws TypeError when the limit is no whole number from 1 to 100.
+   */
+  feed(request: FeedRequest): Promise<FeedOutcome>;
+
+  /** All events from a place on, those that come too, until the service stops. Throws {@link FeedError}. */
+  follow(request: FollowRequest): AsyncGenerator<FeedItem, void, undefined>;
+}
+
+/** What reading feeds needs. */
+interface FeedPorts {
+  readonly history: HistoryStore;
+  readonly clock: Clock;
+}
+
+/** The feed whose part is read, and for whom. */
+interface Scope {
+  /** Undefined for the operator. */
+  readonly own: AccountId | undefined;
+  readonly account: AccountId | undefined;
+  readonly pin: RoleId | undefined;
+}
+
+export function createFeed(
+  { history, clock }: FeedPorts,
+  asShownToAccounts: (event: HistoryEvent) => HistoryEvent,
+  stopping: AbortSignal = new AbortController().signal,
+): Feed {
+  const watch = new FeedWatch(history, clock, stopping);
+
+  async function read(scope: Scope, after: string | undefined, limit: number): Promise<FeedOutcome> {
+    const { own, account, pin } = scope;
+    const isPlace = after !== undefined && after !== 'latest';
+    const cursor = isPlace ? decodeFeedCursor(after, account) : undefined;
+    if (cursor !== undefined && 'kind' in cursor) return cursor;
+    const number = cursor?.number ?? (after === 'latest' ? LATEST : 0);
+    const part = await history.feed({ account, pin, after: number, limit });
+    const cursorAt = (place: FeedPart['last']): string =>
+      encodeFeedCursor({ ...place, feed: part.feed }, account);
+    if (cursor !== undefined && hasExpired(cursor, part)) {
+      return { kind: 'refused', code: 'cursor_expired', oldest: cursorAt(part.begin) };
+    }
+    const items = part.items.map((item) => ({
+      event: own === undefined ? item.event : asShownToAccounts(item.event),
+      cursor: cursorAt({ number: item.number, event: item.event.id }),
+    }));
+    const isFull = items.length === limit;
+    const next = (isFull ? items.at(-1)?.cursor : undefined) ?? cursorAt(part.last);
+    return { kind: 'page', items, next, hasWaited: false, isCrowded: false };
+  }
+
+  /** Reads on until there is an event or the wait is over. Nothing is missed between a look and the wait after it. */
+  async function readOn(
+    scope: Scope,
+    from: FeedPage,
+    limit: number,
+    wait: Wait,
+    signal: AbortSignal | undefined,
+  ): Promise<FeedOutcome> {
+    let page: FeedOutcome = from;
+    try {
+      do page = await read(scope, page.next, limit);
+      while (page.kind === 'page' && page.items.length === 0 && (await wait.next(signal)));
+    } finally {
+      wait.leave();
+    }
+    return page.kind === 'page' ? { ...page, hasWaited: true } : page;
+  }
+
+  return {
+    async feed({ after, limit: wanted, wait: length = 0 as Duration, signal, ...request }) {
+      const limit = pageLimit(wanted);
+      const scope = scopeOf(request);
+      const page = await read(scope, after, limit);
+      if (page.kind === 'refused' || page.items.length > 0 || length === 0) return page;
+      const wait = watch.enter({ ...scope, until: later(clock.now(), length), request: { of: scope.own } });
+      if (wait === undefined) return { ...page, isCrowded: true };
+      return await readOn(scope, page, limit, wait, signal);
+    },
+    async *follow({ after, signal, ...request }) {
+      const scope = scopeOf(request);
+      let place = after;
+      while (!stopping.aborted) {
+        signal?.throwIfAborted();
+        let page = await read(scope, place, MOST_LISTED);
+        if (page.kind === 'page' && page.items.length === 0) {
+          const wait = watch.enter(scope);
+          if (wait !== undefined) page = await readOn(scope, page, MOST_LISTED, wait, signal);
+        }
+        if (page.kind === 'refused') throw new FeedError(page);
+        yield* page.items;
+        place = page.next;
+      }
+    },
+  };
+}
+
+/** The place still exists, and nothing after it was dropped, unless this is so. */
+function hasExpired({ feed, number, event }: FeedCursor, part: FeedPart): boolean {
+  if (feed !== part.feed) return true;
+  return number === part.begin.number ? event !== part.begin.event : event === null || event !== part.there;
+}
+
+function scopeOf({ by, account, pin }: Pick<FollowRequest, 'by' | 'account' | 'pin'>): Scope {
+  const own = boundTo(by);
+  return { own, account: own ?? (account === undefined ? undefined : accountId(account)), pin };
+}

@@ -1,0 +1,50 @@
+import { type AccountId, accountId, type Clock, type EventId, type HistoryEvent } from '@pinfold/core';
+import { createHistory, type FeedOutcome, type FeedPage, type History } from '@pinfold/core/history';
+import { createMemory, type Memory } from '@pinfold/memory';
+import { RandomIds } from '@pinfold/platform-node';
+import { anEvent, aSession, createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+
+export const [ADA, BEN]: readonly [AccountId, AccountId] = [accountId('ada'), accountId('ben')];
+
+/** A history over stores in memory, with a clock that stands still. */
+export interface FeedStage {
+  readonly memory: Memory;
+  readonly clock: ManualClock;
+  readonly history: History;
+  /** Stops the service. */
+  readonly stop: AbortController;
+  /** Opens a further history, as another node would. */
+  open(of: Pick<Memory, 'history' | 'mode'>): History;
+  keep(account: AccountId, more?: Partial<HistoryEvent>): Promise<EventId>;
+}
+
+export function openFeed(): FeedStage {
+  const memory = createMemory();
+  const clock = createManualClock();
+  const stop = new AbortController();
+  let kept = 0;
+  const open = (of: Pick<Memory, 'history' | 'mode'>): History =>
+    createHistory(
+      { history: of.history, mode: of.mode, clock: clock as Clock, ids: new RandomIds() },
+      { stopping: stop.signal },
+    );
+  return {
+    ...{ memory, clock, stop, open },
+    history: open(memory),
+    keep: async (account, more = {}) => {
+      kept += 1;
+      const event = anEvent({ account, ...more });
+      await memory.sessions.begin(aSession(kept), [event]);
+      return event.id;
+    },
+  };
+}
+
+export function pageOf(outcome: FeedOutcome): FeedPage {
+  if (outcome.kind === 'refused') throw new Error(outcome.code);
+  return outcome;
+}
+
+export function idsOf(outcome: FeedOutcome): readonly string[] {
+  return pageOf(outcome).items.map(({ event }) => event.id);
+}

@@ -1,0 +1,145 @@
+import { duration, isFault, OPERATOR, seconds } from '@pinfold/core';
+import { FeedError, type FeedItem, type FeedOutcome } from '@pinfold/core/history';
+import { aRoleId, rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { ADA, BEN, type FeedStage, idsOf, openFeed, pageOf } from './feed-stage.ts';
+
+describe('A wait for events', () => {
+  let stage: FeedStage;
+
+  beforeEach(() => {
+    stage = openFeed();
+  });
+
+  afterEach(() => stage.stop.abort());
+
+  const waiting = (more: object = {}): Promise<FeedOutcome> =>
+    stage.history.feed({ by: ADA, after: 'latest', wait: seconds(30), ...more });
+
+  /** Lets time pass until the promise has settled. */
+  async function passing<Value>(waited: Promise<Value>, step = duration(250)): Promise<Value> {
+    let isSettled = false;
+    const settled = waited.finally(() => {
+      isSettled = true;
+    });
+    settled.catch(() => undefined);
+    while (!isSettled) {
+      stage.clock.advance(step);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return await settled;
+  }
+
+  it('for an event of a peer, and until the time is over', async () => {
+    const begun = stage.clock.now();
+    const page = waiting();
+    const id = await stage.keep(ADA);
+    expect(idsOf(await passing(page))).to.deep.equal([id]);
+    expect(pageOf(await page).hasWaited).to.equal(true);
+    expect(stage.clock.now() - begun).to.be.at.most(2_000);
+    const from = stage.clock.now();
+    const over = pageOf(await passing(waiting({ wait: seconds(3) })));
+    expect(over).to.include({ isCrowded: false, hasWaited: true });
+    expect(over.items).to.deep.equal([]);
+    expect(stage.clock.now() - from).to.be.within(3_000, 3_500);
+  });
+
+  it('for events of its account and publication alone', async () => {
+    const pin = aRoleId(1);
+    const [own, ofPin, all] = [waiting(), waiting({ pin }), waiting({ by: OPERATOR })];
+    const foreign = await stage.keep(BEN);
+    expect(idsOf(await passing(all))).to.deep.equal([foreign]);
+    const first = await stage.keep(ADA);
+    expect(idsOf(await passing(own))).to.deep.equal([first]);
+    const last = await stage.keep(ADA, { pin });
+    expect(idsOf(await passing(ofPin))).to.deep.equal([last]);
+  });
+
+  it('in four requests of an account and 1,024 in all; a further one gets its page at once', async () => {
+    const own = Array.from({ length: 4 }, () => waiting());
+    await passing(Promise.resolve());
+    expect(pageOf(await waiting())).to.include({ isCrowded: true, hasWaited: false });
+    const others = Array.from({ length: 1_020 }, (_, n) => waiting({ by: `account ${Math.floor(n / 4)}` }));
+    await passing(Promise.resolve());
+    expect(pageOf(await waiting({ by: 'one more' })).isCrowded).to.equal(true);
+    await stage.keep(ADA);
+    await passing(Promise.all(own));
+    const again = waiting({ by: 'one more', wait: seconds(1) });
+    expect(pageOf(await passing(again)).isCrowded).to.equal(false);
+    stage.stop.abort();
+    expect(pageOf((await Promise.all(others))[0] as FeedOutcome).items).to.deep.equal([]);
+  });
+
+  it('not after an abort, which rejects with its reason and leaves its place', async () => {
+    const leaving = new AbortController();
+    const own = Array.from({ length: 4 }, () => rejectionOf(waiting({ signal: leaving.signal })));
+    await passing(Promise.resolve());
+    leaving.abort(new Error('gone'));
+    for (const error of await Promise.all(own)) expect(error).to.have.property('message', 'gone');
+    expect(pageOf(await passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
+  });
+
+  it('not once the service stops: every wait ends with a page without events', async () => {
+    const page = waiting();
+    await passing(Promise.resolve());
+    stage.stop.abort();
+    expect(pageOf(await page).items).to.deep.equal([]);
+    expect(pageOf(await waiting()).items).to.deep.equal([]);
+  });
+
+  it('not over a store that fails: the fault reaches whoever waits', async () => {
+    const peer = stage.memory.peer();
+    const failing = rejectionOf(stage.open(peer).feed({ by: ADA, wait: seconds(30) }));
+    await passing(Promise.resolve());
+    await peer.close();
+    expect(isFault(await passing(failing))).to.equal(true);
+  });
+});
+
+describe('Following the feed', () => {
+  let stage: FeedStage;
+
+  beforeEach(() => {
+    stage = openFeed();
+  });
+
+  afterEach(() => stage.stop.abort());
+
+  async function take(items: AsyncIterable<FeedItem>, count: number): Promise<readonly FeedItem[]> {
+    const taken: FeedItem[] = [];
+    for await (const item of items) if (taken.push(item) === count) break;
+    return taken;
+  }
+
+  it('from a place on, with what comes later, and goes on where it ended', async () => {
+    const all = [];
+    for (let n = 0; n < 120; n += 1) all.push(await stage.keep(ADA));
+    const first = await take(stage.history.follow({ by: ADA }), 110);
+    const rest = take(stage.history.follow({ by: ADA, after: first.at(-1)?.cursor ?? '' }), 12);
+    all.push(await stage.keep(ADA), await stage.keep(ADA));
+    const passed = async () => {
+      for (;;) {
+        stage.clock.advance(seconds(1));
+        await new Promise((resolve) => setImmediate(resolve));
+        if (stage.stop.signal.aborted) return;
+      }
+    };
+    const passing = passed();
+    expect([...first, ...(await rest)].map(({ event }) => event.id)).to.deep.equal(all);
+    stage.stop.abort();
+    await passing;
+  });
+
+  it('until the service stops or the signal aborts; a cursor that is refused is an error', async () => {
+    const leaving = new AbortController();
+    const left = rejectionOf(take(stage.history.follow({ by: OPERATOR, signal: leaving.signal }), 1));
+    const stopped = take(stage.history.follow({ by: OPERATOR }), 1);
+    leaving.abort(new Error('gone'));
+    expect(await left).to.have.property('message', 'gone');
+    stage.stop.abort();
+    expect(await stopped).to.deep.equal([]);
+    const refused = await rejectionOf(take(openFeed().history.follow({ by: ADA, after: 'x' }), 1));
+    expect(refused).to.be.an.instanceOf(FeedError);
+    expect((refused as FeedError).refusal.code).to.equal('invalid_cursor');
+  });
+});

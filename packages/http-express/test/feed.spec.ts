@@ -1,0 +1,206 @@
+import { days, duration, after as later } from '@pinfold/core';
+import { anEvent } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { administered } from './administered.ts';
+import { openRig, type Rig } from './rig.ts';
+
+interface Feed {
+  readonly events: readonly { readonly id: string; readonly type: string; readonly account: string | null }[];
+  readonly next_cursor: string;
+  readonly cursors?: readonly string[];
+  readonly code?: string;
+  readonly oldest_cursor?: string;
+}
+
+const FEED = '/api/v1/events?order=asc';
+
+describe('GET /api/v1/events?order=asc', () => {
+  let rig: Rig;
+
+  beforeEach(async () => {
+    rig = await openRig();
+  });
+
+  afterEach(() => rig.close());
+
+  const get = (path: string, key = rig.keys.first): Promise<Response> =>
+    fetch(`${rig.baseUrl}${path}`, { headers: { Authorization: `Bearer ${key}` } });
+
+  async function read(path: string, key?: string): Promise<Feed> {
+    const answer = await get(path, key);
+    expect(answer.status, path).to.equal(200);
+    return (await answer.json()) as Feed;
+  }
+
+  /** Stores an event of the account of most keys. */
+  async function keep(): Promise<string> {
+    const event = anEvent({ account: 'first' as never });
+    await rig.memory.sessions.refuse({ ...event, account: 'first' as never }, rig.clock.now());
+    rig.clock.advance(duration(1));
+    return event.id;
+  }
+
+  /** Lets time pass until the promise has settled. */
+  async function passing<Value>(waited: Promise<Value>): Promise<Value> {
+    let isSettled = false;
+    const settled = waited.finally(() => {
+      isSettled = true;
+    });
+    while (!isSettled) {
+      rig.clock.advance(duration(100));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return await settled;
+  }
+
+  it('gives every event once, oldest first, and always a cursor to go on with', async () => {
+    const first = await read(`${FEED}&limit=1&include=cursors`);
+    expect(first.events).to.have.lengthOf(1);
+    expect(first.cursors).to.deep.equal([first.next_cursor]);
+    const rest = await read(`${FEED}&after=${first.next_cursor}`);
+    expect(rest).not.to.have.property('cursors');
+    const { events } = (await (await get('/api/v1/events')).json()) as Feed;
+    expect([...first.events, ...rest.events].toReversed()).to.deep.equal(events);
+    const none = await read(`${FEED}&after=${rest.next_cursor}`);
+    expect(none).to.deep.equal({ events: [], next_cursor: rest.next_cursor });
+    expect(await read(`${FEED}&after=latest`)).to.deep.equal(none);
+    const id = await keep();
+    const next = await read(`${FEED}&after=${none.next_cursor}&wait=30`, rig.keys.readOnly);
+    expect(next.events.map((event) => event.id)).to.deep.equal([id]);
+  });
+
+  it('refuses what goes with the other order alone, and cursors that are not its own', async () => {
+    const { next_cursor: own } = await read(FEED);
+    const wrong = [
+      ...[
+        'after=latest',
+        `after=${own}`,
+        'wait=0',
+        'wait=1',
+        'include=cursors',
+        'order=desc&wait=5',
+        'order=desc&after=latest',
+      ],
+      ...[
+        'order=asc&cursor=x',
+        'order=asc&after=',
+        'order=asc&after=x',
+        `order=asc&after=${own}x`,
+        `order=asc&after=a${own}`,
+      ],
+      ...[
+        'order=asc&wait=31',
+        'order=asc&wait=-1',
+        'order=asc&wait=1.5',
+        'order=asc&wait=',
+        'order=asc&wait=1&wait=1',
+      ],
+      ...[
+        'order=up',
+        'order=asc&limit=0',
+        'order=asc&limit=101',
+        'order=asc&account=first',
+        'order=asc&include=views',
+      ],
+    ];
+    for (const query of wrong) {
+      const answer = await get(`/api/v1/events?${query}`);
+      expect(answer.status, query).to.equal(400);
+      expect(((await answer.json()) as Feed).code, query).to.equal('invalid_request');
+    }
+    expect((await get(`${FEED}&after=${own}`, rig.keys.second)).status, 'of another account').to.equal(400);
+  });
+
+  it('says that a cursor has expired, and where the feed begins', async () => {
+    const { cursors = [] } = await read(`${FEED}&include=cursors`);
+    const { next_cursor: end } = await read(`${FEED}&after=latest`);
+    await rig.memory.history.drop(later(rig.clock.now(), days(1)), 100);
+    const answer = await get(`${FEED}&after=${cursors[0]}`);
+    const problem = (await answer.json()) as Feed;
+    expect(answer.status).to.equal(410);
+    expect(problem).to.deep.include({ code: 'cursor_expired', oldest_cursor: end });
+    expect(await read(FEED)).to.deep.equal({ events: [], next_cursor: end });
+    expect(await read(`${FEED}&after=${problem.oldest_cursor}`)).to.deep.equal({
+      events: [],
+      next_cursor: end,
+    });
+  });
+
+  it('waits for an event, and no longer than it was asked to', async () => {
+    const { next_cursor: end } = await read(`${FEED}&after=latest`);
+    const waiting = read(`${FEED}&after=${end}&wait=30`);
+    const id = await keep();
+    expect((await passing(waiting)).events.map((event) => event.id)).to.deep.equal([id]);
+    const begun = rig.clock.now();
+    expect((await passing(read(`${FEED}&after=latest&wait=2`))).events).to.deep.equal([]);
+    expect(rig.clock.now() - begun).to.be.at.least(2_000);
+  });
+
+  /** Resolves when the store is asked for a feed so many times more. */
+  function asked(times: number): Promise<void> {
+    const { history } = rig.memory;
+    const { feed } = history;
+    return new Promise((resolve) => {
+      let left = times;
+      const counting: typeof feed = async (query) => {
+        const part = await feed(query);
+        left -= 1;
+        if (left === 0) resolve();
+        return part;
+      };
+      Object.assign(history, { feed: counting });
+    });
+  }
+
+  it('lets four requests of an account wait; a further one gets its page at once, and Retry-After', async () => {
+    const leaving = new AbortController();
+    const own = Array.from({ length: 4 }, () =>
+      fetch(`${rig.baseUrl}${FEED}&after=latest&wait=30`, {
+        headers: { Authorization: `Bearer ${rig.keys.first}` },
+        signal: leaving.signal,
+      }).catch(() => undefined),
+    );
+    let answer = await passing(get(`${FEED}&after=latest&wait=1`));
+    while (answer.headers.get('retry-after') === null)
+      answer = await passing(get(`${FEED}&after=latest&wait=1`));
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get('retry-after')).to.equal('5');
+    expect(((await answer.json()) as Feed).events).to.deep.equal([]);
+    leaving.abort();
+    await Promise.all(own);
+    while (answer.headers.get('retry-after') !== null)
+      answer = await passing(get(`${FEED}&after=latest&wait=1`));
+    expect(answer.status, 'once their clients are gone').to.equal(200);
+  });
+
+  it('answers no event to a key that was revoked while it waited', async () => {
+    const lookedAtTwice = asked(2);
+    const waiting = get(`${FEED}&after=latest&wait=30`, rig.keys.readOnly);
+    await lookedAtTwice;
+    const id = rig.keys.readOnly.split('_')[1] as never;
+    await rig.memory.apiKeys.revoke(id, rig.clock.now(), []);
+    await keep();
+    expect((await passing(waiting)).status).to.equal(401);
+  });
+
+  it('is the same for operators, over all accounts or one', () =>
+    administered(async ({ rig: own, ask }) => {
+      await ask('PATCH', '/service', { mode: 'read_only' });
+      const { events, next_cursor } = (await (
+        await ask('GET', '/events?order=asc&limit=100')
+      ).json()) as Feed;
+      expect(events.at(-1)).to.include({ type: 'service.mode_changed', account: null });
+      expect(new Set(events.map(({ account }) => account)).size).to.equal(4);
+      const only = (await (await ask('GET', '/events?order=asc&account=first')).json()) as Feed;
+      expect(new Set(only.events.map(({ account }) => account))).to.deep.equal(new Set(['first']));
+      const asAccount = await fetch(`${own.baseUrl}${FEED}&after=${only.next_cursor}`, {
+        headers: { Authorization: `Bearer ${own.keys.first}` },
+      });
+      expect(asAccount.status, 'one feed, one cursor').to.equal(200);
+      expect(
+        (await ask('GET', `/events?order=asc&account=second&after=${only.next_cursor}`)).status,
+      ).to.equal(400);
+      expect((await ask('GET', `/events?order=asc&after=${next_cursor}`)).status).to.equal(200);
+      expect((await ask('GET', `/events?after=${next_cursor}`)).status).to.equal(400);
+    }));
+});

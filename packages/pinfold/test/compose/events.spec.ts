@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type App, createApp, FeedError, type FeedItem, openPinfold, readSettings } from '../../src/index.ts';
+import { publish, site } from '../servers/api-calls.ts';
+
+describe('The events of a service', () => {
+  let dataDir: string;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'pinfold-events-'));
+  });
+
+  afterEach(() => rm(dataDir, { recursive: true }));
+
+  async function take(items: AsyncIterable<FeedItem>, count: number): Promise<readonly FeedItem[]> {
+    const taken: FeedItem[] = [];
+    for await (const item of items) if (taken.push(item) === count) break;
+    return taken;
+  }
+
+  it('come to code in one order, those of one account or all, and end when it is closed', async () => {
+    const options = { dataDir, publicUrl: 'http://127.0.0.1:9', log: () => undefined };
+    const pinfold = await openPinfold(options);
+    try {
+      const publishAs = (by: string) =>
+        pinfold.publish({ by, key: by, filename: 'site.zip', archive: Readable.from([site(by)]) });
+      const both = take(pinfold.events(), 2);
+      await publishAs('ada');
+      await publishAs('ben');
+      const [first, second] = await both;
+      expect([first, second].map((item) => item?.event.account)).to.deep.equal(['ada', 'ben']);
+      expect((await take(pinfold.events({ after: first?.cursor ?? '' }), 1))[0]).to.deep.equal(second);
+      const [own] = await take(pinfold.events({ account: 'ben' }), 1);
+      expect(own?.event).to.deep.equal(second?.event);
+      const leaving = new AbortController();
+      const left = rejectionOf(take(pinfold.events({ after: 'latest', signal: leaving.signal }), 1));
+      leaving.abort(new Error('gone'));
+      expect(await left).to.have.property('message', 'gone');
+      expect(await rejectionOf(take(pinfold.events({ after: 'x' }), 1))).to.be.an.instanceOf(FeedError);
+      const waiting = take(pinfold.events({ after: 'latest' }), 1);
+      await pinfold.close();
+      expect(await waiting).to.deep.equal([]);
+    } finally {
+      await pinfold.close();
+    }
+  });
+
+  it('leave a stopping server that waits for them with an empty page', async () => {
+    const settings = readSettings({ PINFOLD_DATA_DIR: dataDir, PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' });
+    const app: App = await createApp(settings, { log: () => undefined });
+    try {
+      const { addresses, firstStart } = await app.listen();
+      const url = addresses.publicUrl;
+      const text = firstStart?.apiKey ?? '';
+      const ask = (query: string) =>
+        fetch(`${url}/api/v1/events?order=asc&${query}`, { headers: { authorization: `Bearer ${text}` } });
+      const { next_cursor: end } = (await (await ask('after=latest')).json()) as { next_cursor: string };
+      const waiting = ask(`after=${end}&wait=30`);
+      await publish(url, text, 'one');
+      expect(((await (await waiting).json()) as { events: unknown[] }).events).to.have.lengthOf(1);
+      // Two of them: the later one shows that the earlier one waits.
+      const held = ask('after=latest&wait=30');
+      await ask('after=latest&wait=1');
+      await app.close();
+      const answer = await held;
+      expect(answer.status).to.equal(200);
+      expect(((await answer.json()) as { events: unknown[] }).events).to.deep.equal([]);
+    } finally {
+      await app.close();
+    }
+  });
+});
