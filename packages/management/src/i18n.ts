@@ -52,7 +52,8 @@ export class Words<Id extends string> {
       const options = { style: 'unit', unit: 'byte', unitDisplay: 'long' } as const;
       return this.#format('bytes', (language) => new Intl.NumberFormat(language, options)).format(bytes);
     }
-    const [value, unit] = bytes < KiB * KiB ? [bytes / KiB, 'KiB'] : [bytes / KiB / KiB, 'MiB'];
+    const power = bytes < KiB ** 2 ? 1 : bytes < KiB ** 3 ? 2 : 3;
+    const [value, unit] = [bytes / KiB ** power, `${'KMG'.charAt(power - 1)}iB`];
     const maximumFractionDigits = value < 100 ? 1 : 0;
     const make = (language: Language) => new Intl.NumberFormat(language, { maximumFractionDigits });
     return `${this.#format(`size ${maximumFractionDigits}`, make).format(value)} ${unit}`;

@@ -6,7 +6,6 @@ import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
 import {
   askToStop,
-  askToStopSelected,
   openSite,
   pin,
   rename,
@@ -15,7 +14,6 @@ import {
   showCode,
   showPublication,
   stop,
-  stopSelected,
   unpin,
 } from './handlers/publications.ts';
 import { publishForm, publishUpload } from './handlers/publish.ts';
@@ -23,6 +21,7 @@ import { archiveInBody, archiveInForm } from './handlers/receive.ts';
 import { changeService, showService } from './handlers/service.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
 import { beginElsewhere, finishElsewhere } from './handlers/sign-in-elsewhere.ts';
+import { askToStopSelected, stopSelected } from './handlers/stop-selected.ts';
 import {
   lift,
   showAllPublications,

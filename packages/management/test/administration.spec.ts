@@ -72,6 +72,11 @@ describe('the pages of those who administer', () => {
       '/manage/administration/accounts/owner',
     );
     expect((await admin.get('/administration/accounts/nobody')).status).to.equal(404);
+    expect((await admin.get('/administration?name=WNE')).location, 'the only one').to.equal(
+      '/manage/administration/accounts/owner',
+    );
+    const both = (await admin.get('/administration?name=o&sort=use')).text;
+    expect(both.indexOf('accounts/owner"')).to.be.below(both.indexOf('accounts/operators"')).and.above(0);
   });
 
   it('set limits of an account, and say what is wrong with one', async () => {
@@ -81,14 +86,18 @@ describe('the pages of those who administer', () => {
     expect(wrong.status).to.equal(422);
     expect(wrong.text).to.match(/value="often"[^>]*aria-invalid="true"/);
     expect(wrong.text).to.include('Enter a rate such as');
-    const set = await send(page, `${page}/limits`, { publications: '5/1h', sites: '3', bytes: 'off' });
+    const set = await send(page, `${page}/limits`, { publications: '5/1h', sites: '3', bytes: '1.5 GiB' });
     expect(set.status).to.equal(303);
+    expect((await admin.get(page)).text)
+      .to.include('In force: 5 per 1 hour')
+      .and.include('In force: 1.5 GiB')
+      .and.include('In force: unlimited');
     const loaded = await screen.memory.accounts.load(OWNER);
     expect(loaded?.value.limits).to.deep.equal({
       requests: null,
       publications: '5/1h',
       sites: 3,
-      bytes: 'off',
+      bytes: 1_610_612_736,
     });
   });
 

@@ -39,6 +39,13 @@ describe('views of a publication', () => {
     ];
     expect(rows.map(([, , views]) => views)).to.deep.equal(['1', '1,200']);
     expect(rows[0]?.[1]).to.match(/^\d+ \w+ \d{4}$/);
+    const bars = [...told.matchAll(/<rect x="(\d+)" y="(\d+)"/g)].map(([, x, y]) => [x, y]);
+    expect(bars).to.have.deep.members([
+      ['280', '0'],
+      ['290', '63'],
+    ]);
+    await add(id, 7, 5);
+    expect((await person.get('/')).text).to.include('<td class="figure" data-label="Views">1,201</td>');
   });
 
   it('come with wrong passwords where there is one, or were any', async () => {

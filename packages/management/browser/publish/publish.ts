@@ -5,14 +5,12 @@ import { askForBuiltSite, askToLeaveOut } from './ask.ts';
 import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
 import type { Chosen } from './chosen.ts';
 import { button, element } from './elements.ts';
-import { isForbidden } from './forbidden.ts';
 import { type ArchiveLimits, type Judged, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
-import { leaveOut } from './leave-out.ts';
 import { pack } from './pack.ts';
 import { ProgressPanel } from './progress-panel.ts';
 import { freshToken, refreshList } from './refresh.ts';
 import { namesIn, problemReport, remarkReport, wouldLeaveOut } from './reports.ts';
-import { type ArchiveSource, type FolderSource, type Source, sourceOf, titleIn } from './source.ts';
+import { type FolderSource, type Source, sourceOf, titleIn, withoutForbidden } from './source.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
 /** What the server wrote on the panel. */
@@ -290,11 +288,6 @@ class Publishing {
   #another(id: PublishingId): HTMLElement {
     return button(this.#words.say(id), '', () => this.#stage.close());
   }
-}
-
-/** The ZIP without what is forbidden in it; `undefined` where that cannot be taken out here. */
-function withoutForbidden({ file, directory, leftOut }: ArchiveSource): Blob | undefined {
-  return leftOut.length === 0 ? file : leaveOut(file, directory, isForbidden);
 }
 
 /** Crypto's own UUIDs are for secure contexts only, and a key needs no more than to be new. */

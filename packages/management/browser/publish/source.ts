@@ -2,8 +2,9 @@ import type { DirectoryListing } from '@pinfold/archive-zip/listing';
 import { builtFolderIn, partToLeaveOut, titleOf } from '@pinfold/client/zip';
 import { isSystemEntry } from '@pinfold/core/adapter';
 import type { Chosen } from './chosen.ts';
-import { outermostForbidden } from './forbidden.ts';
+import { isForbidden, outermostForbidden } from './forbidden.ts';
 import { directoryOf } from './judge.ts';
+import { leaveOut } from './leave-out.ts';
 
 /** A file of a folder, under its path in the site to be. */
 export interface FolderFile {
@@ -62,6 +63,11 @@ export function builtSiteIn(
   const leftOut = source.leftOut.filter((path) => path.startsWith(start));
   const site = { ...source, files, leftOut: leftOut.map((path) => path.slice(start.length)) };
   return { folder, site };
+}
+
+/** The ZIP without what is forbidden in it; `undefined` where that cannot be taken out here. */
+export function withoutForbidden({ file, directory, leftOut }: ArchiveSource): Blob | undefined {
+  return leftOut.length === 0 ? file : leaveOut(file, directory, isForbidden);
 }
 
 /** A page is the only one of a site; every other file is taken for a ZIP, which the rules judge. */

@@ -19,15 +19,45 @@ import { accountHistoryView } from '../views/account-history.ts';
 import { accountsView } from '../views/accounts.ts';
 
 const PAGE_SIZE = 50;
+/** Accounts that one search looks through. */
+const MOST_SEARCHED = 1_000;
 
-/** Shows a page of all accounts, or leads to the one that was asked for by name. */
+/** Shows a page of all accounts, those with a part of a name, or those that use most. */
 export async function showAccounts(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const name = queryText(visit, 'name');
-  if (name !== '') return seeOther(pathOf(visit, name));
+  const byUse = visit.request.query.sort === 'use';
+  if (name !== '' || byUse) return await searchAccounts(screen, visit, name, byUse);
   const asked = pageRequest(visit, PAGE_SIZE);
   const listed = await administrationOf(screen).listAccounts(asked);
   if (listed.kind === 'refused') return seeOther(`${visit.base}/administration`);
-  return page(accountsView(visit, { accounts: listed.accounts, position: positionOf(asked, listed) }));
+  return page(
+    accountsView(visit, { accounts: listed.accounts, position: positionOf(asked, listed), name, byUse }),
+  );
+}
+
+/** Looks through the accounts; if only one has the part of a name, leads to it. */
+async function searchAccounts(
+  screen: Screen,
+  visit: SignedInContext,
+  name: string,
+  byUse: boolean,
+): Promise<Answer> {
+  const all: AdministeredAccount[] = [];
+  let cursor: string | undefined;
+  do {
+    const listed = await administrationOf(screen).listAccounts({ limit: 100, ...present({ cursor }) });
+    if (listed.kind === 'refused') break;
+    all.push(...listed.accounts);
+    cursor = listed.next;
+  } while (cursor !== undefined && all.length < MOST_SEARCHED);
+  const part = name.toLowerCase();
+  const found = all.filter(({ account }) => account.name.toLowerCase().includes(part));
+  if (byUse) found.sort((one, other) => other.used.bytes - one.used.bytes);
+  const [only] = found;
+  if (name !== '' && found.length === 1 && only !== undefined)
+    return seeOther(pathOf(visit, only.account.name));
+  const position = { further: false, next: undefined };
+  return page(accountsView(visit, { accounts: found.slice(0, PAGE_SIZE), position, name, byUse }));
 }
 
 /** Shows an account, and what was wrong with a form about it. */

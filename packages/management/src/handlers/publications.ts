@@ -17,15 +17,14 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { type RefusedBecause, type ShownPublication, shownPublication } from '../publication.ts';
 import { askToSignIn } from '../request/middleware.ts';
-import { refuseRevocation } from '../request/rates.ts';
-import { fieldOf, fieldsOf, type SignedInContext } from '../request/request-context.ts';
+import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import type { Flash } from '../response/flash.ts';
 import { notFound, refuse, refuseChanges } from '../response/refuse.ts';
 import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
 import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { filesCard } from '../views/files.ts';
-import { stopSelectedView, stopView } from '../views/stop.ts';
+import { stopView } from '../views/stop.ts';
 import { leaveView } from '../views/trouble.ts';
 import { namesOf } from './history.ts';
 
@@ -44,8 +43,6 @@ const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
 };
 
 const SHOWN_EVENTS = 10;
-/** As many as a page of the list has. */
-const MOST_SELECTED = 20;
 
 /** Asks for confirmation before a publication is stopped. */
 export async function askToStop(screen: Screen, visit: SignedInContext): Promise<Answer> {
@@ -55,43 +52,6 @@ export async function askToStop(screen: Screen, visit: SignedInContext): Promise
   return publication.refused.stop === undefined
     ? page(stopView(visit, publication))
     : seeOther(pathOf(visit, publication.id), refusal('deleted', 'didStop'));
-}
-
-/** Asks for confirmation before the selected publications are stopped. */
-export async function askToStopSelected(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  const publications = await selected(screen, visit, [visit.request.query.id].flat());
-  return publications.length === 0
-    ? seeOther(`${visit.base}/`, { tone: 'bad', message: 'nothingSelected' })
-    : page(stopSelectedView(visit, publications));
-}
-
-/** Stops the selected publications; each counts as a request of its own. */
-export async function stopSelected(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  const { account: by, cause, credential, signal } = visit;
-  let count = 0;
-  for (const { id } of await selected(screen, visit, fieldsOf(visit, 'id'))) {
-    const limited = count === 0 ? undefined : refuseRevocation(screen, visit);
-    if (limited !== undefined) return limited;
-    const outcome = await screen.useCases.stop({ by, id, cause, credential, signal });
-    if (outcome.kind === 'changed') count += 1;
-    else if (outcome.code === 'unauthorized') return askToSignIn(screen, visit);
-  }
-  return seeOther(`${visit.base}/`, { tone: 'good', message: 'didStopSeveral', values: { count } });
-}
-
-/** The publications of this account among the ids, as many as a page of the list has. */
-async function selected(
-  screen: Screen,
-  visit: SignedInContext,
-  ids: readonly unknown[],
-): Promise<readonly ShownPublication[]> {
-  const known = new Set(ids.map((id) => parseRoleId(String(id))).filter((id) => id !== undefined));
-  const found: ShownPublication[] = [];
-  for (const id of [...known].slice(0, MOST_SELECTED)) {
-    const outcome = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });
-    if (outcome.kind === 'found') found.push(shown(screen, visit, outcome.publication));
-  }
-  return found.filter(({ refused }) => refused.stop === undefined);
 }
 
 export async function stop(screen: Screen, visit: SignedInContext): Promise<Answer> {
@@ -296,7 +256,8 @@ async function manifestOf(
   }
 }
 
-function shown({ publicUrl }: Screen, { now }: SignedInContext, found: Publication): ShownPublication {
+/** A publication as the pages show it. */
+export function shown({ publicUrl }: Screen, { now }: SignedInContext, found: Publication): ShownPublication {
   return shownPublication(found, { publicUrl, now });
 }
 

@@ -46,7 +46,7 @@ export function lifetimeCard(visit: SignedInContext, publication: ShownPublicati
   const remaining =
     expiresAt === null
       ? html`<p class="big">${words.say('pinnedNow')}</p>`
-      : html`<p class="big remaining">${words.say(state === 'expired' ? 'expiredSince' : 'expiresOn')} ${distance(visit, expiresAt)} <span class="quiet exact">${moment(visit, expiresAt)}</span></p>`;
+      : html`<p class="big remaining">${state === 'expired' ? words.say('expiredSince') : undefined} ${distance(visit, expiresAt)} <span class="quiet exact">${moment(visit, expiresAt)}</span></p>`;
   const buttons = html`<div class="buttons">${pinButton(visit, publication)}${renewButton(visit, publication, limits)}</div>`;
   const means = pinned ? 'unpinMeans' : 'pinMeans';
   return card(

@@ -64,7 +64,7 @@ ${publishPanel(visit, { limits: model.limits, allowance: model.allowance, roomy:
 <div class="list-top"><h2 id="list-title">${words.say('publications')}</h2>${filters(visit, model)}${searchForm(visit, model)}</div>
 ${model.publications.length === 0 ? nothing(visit, model) : table}
 ${pager(visit, '/', model.position, { state: model.state, q: model.search }, { first: 'newest', next: model.search === '' ? 'older' : 'searchOn' })}
-<form id="selection" action="${visit.base}/stop" class="selection"><button class="bad">${words.say('stopSelected')}</button></form>
+<form id="s" action="${visit.base}/stop" class="selection"><button class="bad">${words.say('stopSelected')}</button></form>
 <form id="row" method="post"><input type="hidden" name="form" value="${visit.formToken}"></form>
 </section>`,
   });
@@ -93,12 +93,14 @@ function row(visit: SignedInContext, { views }: ListModel, publication: ShownPub
   const style = endsSoon ? html` class="soon"` : state === 'published' ? undefined : html` class="over"`;
   const whole = codePoints(name) > SHORT ? html` title="${name}"` : undefined;
   const badge = state === 'published' && !endsSoon ? undefined : stateBadge(visit, publication);
+  const isMarked = badge !== undefined || publication.pinned || publication.passwordProtected;
+  const marked = isMarked ? html`<span class="marks">${badge}${marks(visit, publication)}</span>` : undefined;
   const pick =
     refused.stop === undefined
-      ? html`<input type="checkbox" class="pick" form="selection" name="id" value="${id}" aria-labelledby="n${n}">`
+      ? html`<input type="checkbox" class="pick" form="s" name="id" value="${id}" aria-labelledby="n${n}">`
       : undefined;
   return html`<tr${style}>
-<th scope="row">${pick}<a class="name" id="n${n}" href="publications/${id}"${whole} dir="auto">${name}</a><span class="marks">${badge}${marks(visit, publication)}</span></th>
+<th scope="row">${pick}<a class="name" id="n${n}" href="publications/${id}"${whole} dir="auto">${name}</a>${marked}</th>
 <td>${distance(visit, publishedAt)}</td>
 ${views === undefined ? undefined : figureCell(visit, 'views', words.number(views.get(id) ?? 0))}
 ${cell(visit, 'expires', expiry(visit, publication))}

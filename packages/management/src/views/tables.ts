@@ -41,7 +41,7 @@ export function cell({ words }: RequestContext, label: MessageId, content: Html 
 
 /** A cell with a figure. */
 export function figureCell({ words }: RequestContext, label: MessageId, content: string): Html {
-  return html`<td class="figure ${label}" data-label="${words.say(label)}">${content}</td>`;
+  return html`<td class="figure" data-label="${words.say(label)}">${content}</td>`;
 }
 
 /** Links to the first and the next page of a list. */
