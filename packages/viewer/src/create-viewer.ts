@@ -151,19 +151,16 @@ async function answer(
     if (!response.headersSent) settled ??= ANSWERED;
     end();
   });
-  const answered = await settle(context, exchange, place);
+  let answered: Settled;
+  try {
+    answered = await serve(context, exchange, place);
+  } catch (error) {
+    const cause = error instanceof TryLater ? error.cause : thrown(error);
+    answered = { ...sendFailure(exchange, error), error: cause };
+  }
   if (settled !== undefined) return;
   settled = answered;
   end();
-}
-
-async function settle(context: ViewerContext, exchange: Exchange, place: Place): Promise<Settled> {
-  try {
-    return await serve(context, exchange, place);
-  } catch (error) {
-    const cause = error instanceof TryLater ? error.cause : thrown(error);
-    return { ...sendFailure(exchange, error), error: cause };
-  }
 }
 
 /** Whether an answer with a page of the site is a view: a browser opened the page by navigation. */

@@ -5,7 +5,7 @@ import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
 import { encodeRawBytes, type Target } from '../routing/target.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { findFile } from './find-file.ts';
-import { type FileAnswer, sendFile } from './send-file.ts';
+import { type FileAnswer, type FileOutcome, sendFile } from './send-file.ts';
 
 /** Where a site is served, as its redirects and pages need it. */
 export interface SitePlace {
@@ -48,16 +48,19 @@ export async function serveSite(
 
 const PAGE: Answered = { isPage: true };
 
-async function showFile(
+function showFile(
   context: ViewerContext,
   exchange: Exchange,
   answer: FileAnswer,
-): Promise<Answered | Ended> {
+): Promise<Answered | Ended> | Answered | Ended {
   const sent = sendFile(context, exchange, answer);
   // Most files are sent at once, and a promise less is a measurable part of their cost.
-  const outcome = sent instanceof Promise ? await sent : sent;
+  return sent instanceof Promise ? sent.then((outcome) => shown(outcome, answer)) : shown(sent, answer);
+}
+
+function shown(outcome: FileOutcome, { file }: FileAnswer): Answered | Ended {
   if (outcome !== 'over') return outcome;
-  return answer.file.isPage ? PAGE : ANSWERED;
+  return file.isPage ? PAGE : ANSWERED;
 }
 
 /** Whether a browser asks for the script of a service worker (Service Workers, "Service-Worker: script"). */
