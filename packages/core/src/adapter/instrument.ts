@@ -71,10 +71,10 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Takes what happened to a publication, when it is stored. It must neither throw nor wait. */
+/** Takes the events of a publication once they are stored. It must neither throw nor wait. */
 export type OnEvent = (event: HistoryEvent) => void;
 
-/** The calls that store events of publications, which are their third input, and the outcome that says they did. */
+/** The calls whose third argument is events of publications, and the outcome with which those are stored. */
 const STORED: Readonly<Record<string, string>> = {
   'roles commit': 'committed',
   'roles save': 'saved',
