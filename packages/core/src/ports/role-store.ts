@@ -34,22 +34,18 @@ export interface LoadedRole extends Versioned<Role> {
   readonly accountGeneration: Generation;
 }
 
-/** A wish to hold an Idempotency-Key while its publication runs. */
-export interface Reservation extends AdmissionRequest {
-  readonly account: AccountId;
-  readonly key: IdempotencyKey;
-  readonly fingerprint: Fingerprint;
-  /** The token the reservation will carry. */
-  readonly token: Token;
-  /** From when another reservation may take the key over. */
-  readonly until: Instant;
-}
-
 /** Proof of a held reservation: valid as long as the store's row has its token, regardless of clocks. */
 export interface Lease {
   readonly account: AccountId;
   readonly key: IdempotencyKey;
   readonly token: Token;
+}
+
+/** A request to hold an Idempotency-Key under a new token while its publication runs. */
+export interface Reservation extends AdmissionRequest, Lease {
+  readonly fingerprint: Fingerprint;
+  /** From when another reservation may take the key over. */
+  readonly until: Instant;
 }
 
 export type ReserveOutcome =
@@ -101,10 +97,9 @@ export interface Page<Value> {
   readonly next: RoleCursor | undefined;
 }
 
-/** A wish to clean up ended roles. */
 export interface CleanupRequest {
   readonly now: Instant;
-  /** Roles deleted or expired at this instant or earlier are wanted. */
+  /** Only roles deleted or expired at this instant or earlier. */
   readonly endedBefore: Instant;
   readonly token: Token;
   /** From when another claim may take the roles over. */
@@ -112,16 +107,11 @@ export interface CleanupRequest {
   readonly limit: number;
 }
 
-/** What a cleanup would ask for. */
-export interface CleanupCountRequest {
-  readonly now: Instant;
-  /** Roles deleted or expired at this instant or earlier are counted. */
-  readonly endedBefore: Instant;
+export interface CleanupCountRequest extends Pick<CleanupRequest, 'now' | 'endedBefore'> {
   /** Reservations begun before this instant are counted. */
   readonly begunBefore: Instant;
 }
 
-/** What a cleanup would find. */
 export interface CleanupCount {
   /** Ended roles that have their archive and are not claimed. */
   readonly archives: number;

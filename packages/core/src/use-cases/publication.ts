@@ -23,7 +23,6 @@ import { holdLease, LEASE_LOST } from './held-lease.ts';
 import { type Measurement, type Observe, since } from './measurement.ts';
 import { type ProvedArchive, proveArchive } from './prove-archive.ts';
 
-/** The ports for publishing a received archive. */
 export interface PublicationPorts {
   readonly roles: RoleStore;
   readonly archives: ArchiveStorage;
@@ -35,7 +34,6 @@ export interface PublicationPorts {
 
 /** A proved archive before it is published. */
 export interface Submitted {
-  /** The site's files. */
   readonly entries: readonly ManifestEntry[];
   /** Bytes of the site's files, expanded. */
   readonly size: number;
@@ -66,16 +64,14 @@ export interface Tools {
 }
 
 /** A publication with parsed values. */
-export interface Wanted {
+export interface Wanted extends Submitter {
   /** What its account may publish while it has no limits of its own. */
   readonly quotas: PublicationLimits;
-  readonly account: AccountId;
   readonly key: IdempotencyKey;
   readonly filename: Filename;
   readonly title: Title | null;
   readonly password: Password | null;
   readonly archive: StagedArchive;
-  readonly cause: Cause;
   readonly credential: Credential;
 }
 
