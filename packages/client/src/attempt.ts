@@ -3,7 +3,7 @@ import type { RuleError } from './wire.ts';
 
 /** A request of the API. */
 export interface ApiRequest<Answer> {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Behind the URL of the service, with the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
-import { type ApiRequest, type Attempt, attempt, type Connection, type FailedAttempt } from './attempt.ts';
+import type { ApiRequest } from './attempt.ts';
 import { EVENT_WAIT, type EventsOptions, type ReadEvent, readEvents } from './events.ts';
+import { Names } from './names.ts';
 import type {
   Archive,
   CallOptions,
@@ -10,8 +11,7 @@ import type {
   Published,
   PublishOptions,
 } from './options.ts';
-import { PinfoldError } from './pinfold-error.ts';
-import { RetrySchedule, realTiming } from './retry-schedule.ts';
+import { everyPage, isNothing, queryOf, Sender, waitFor } from './sender.ts';
 import {
   isDryRun,
   isEventPage,
@@ -33,15 +33,8 @@ import type {
   ViewedPinAnswer,
 } from './wire.ts';
 
-/** Which failures of a request are tried again, beside those with which the API itself puts it off. */
-type Repeats = 'always' | 'unanswered' | 'never';
-
-const TIMEOUT = 60_000;
 const MORE_TIMEOUT = 1_000;
 const MORE_TIMEOUT_BYTES = 65_536;
-const RETRY_FOR = 150_000;
-/** A change that may have been made is not made again over another one that came after it. */
-const UNANSWERED_FOR = 10_000;
 const PINS = '/api/v1/pins';
 
 /**
@@ -58,25 +51,20 @@ const PINS = '/api/v1/pins';
  * const { pin } = await client.publish(archive, { filename: 'site.zip', title: 'Release 42' });
  */
 export class PinfoldClient {
-  readonly #url: string;
-  readonly #key: ClientOptions['key'];
-  readonly #options: Omit<ClientOptions, 'url' | 'key'>;
+  readonly #sender: Sender;
+  /** The names of the key's account. */
+  readonly names: Names;
 
-  constructor({ url, key, ...options }: ClientOptions) {
-    const { protocol, username, password, origin, pathname } = new URL(url);
-    if (!/^https?:$/.test(protocol) || username !== '' || password !== '') {
-      throw new TypeError('url must be an http or https address without a name and password');
-    }
-    this.#url = `${origin}${pathname.replace(/\/+$/, '')}`;
-    this.#key = key;
-    this.#options = options;
+  constructor(options: ClientOptions) {
+    this.#sender = new Sender(options);
+    this.names = new Names(this.#sender);
   }
 
   /** Publishes an archive: once, however many attempts it takes. */
   async publish(archive: Archive, options: PublishOptions = {}): Promise<Published> {
-    const { idempotencyKey = randomUuid(), password, signal } = options;
+    const { idempotencyKey = randomUuid(), name, password } = options;
     const request = await this.#upload(archive, options, {
-      path: PINS,
+      path: `${PINS}${queryOf({ name })}`,
       headers: {
         'idempotency-key': idempotencyKey,
         ...(password !== undefined && { 'pinfold-password': encodeURIComponent(password) }),
@@ -84,14 +72,14 @@ export class PinfoldClient {
       idempotencyKey,
       isAnswer: isPublication,
     });
-    const { answer, headers } = await this.#answer(request, 'always', this.#schedule(signal));
+    const { answer, headers } = await this.#sender.answer(request, 'always');
     return { ...answer, replayed: headers.get('idempotent-replayed') === 'true', idempotencyKey };
   }
 
   /** Makes all checks of a publication and stores nothing. */
   async check(archive: Archive, options: CheckOptions = {}): Promise<DryRun> {
     const request = { path: `${PINS}?dry_run=true`, isAnswer: isDryRun };
-    return this.#send(await this.#upload(archive, options, request), 'always');
+    return this.#sender.send(await this.#upload(archive, options, request), 'always');
   }
 
   /** Reads a publication in any state. */
@@ -100,33 +88,36 @@ export class PinfoldClient {
     { views, signal }: CallOptions & { readonly views?: boolean | undefined } = {},
   ): Promise<ViewedPinAnswer> {
     const query = queryOf({ include: views ? 'views' : undefined });
-    return this.#send(this.#request('GET', `${pathOf(id)}${query}`, isViewedPinAnswer, signal), 'always');
+    return this.#sender.send(
+      this.#sender.request('GET', `${pathOf(id)}${query}`, isViewedPinAnswer, signal),
+      'always',
+    );
   }
 
   /** Changes one thing of a publication. */
   update(id: string, change: Change, { signal }: CallOptions = {}): Promise<PinAnswer> {
     const request: ApiRequest<PinAnswer> = {
-      ...this.#request('PATCH', pathOf(id), isPinAnswer, signal),
+      ...this.#sender.request('PATCH', pathOf(id), isPinAnswer, signal),
       headers: { 'content-type': 'application/json' },
       body: () => JSON.stringify(change),
     };
-    return this.#send(request, 'reset_expiration' in change ? 'never' : 'unanswered');
+    return this.#sender.send(request, 'reset_expiration' in change ? 'never' : 'unanswered');
   }
 
   /** Stops a publication for good. After a lost answer it reads the publication to see whether it is stopped. */
   async stop(id: string, { signal }: CallOptions = {}): Promise<void> {
-    const request = this.#request('DELETE', pathOf(id), isNothing, signal);
-    const schedule = this.#schedule(signal);
+    const request = this.#sender.request('DELETE', pathOf(id), isNothing, signal);
+    const schedule = this.#sender.schedule(signal);
     let isLost = false;
     for (;;) {
-      const outcome = await this.#attempt(request);
+      const outcome = await this.#sender.attempt(request);
       if (outcome.kind === 'answered') return;
       const isStoppedAlready = isLost && outcome.error.code === 'invalid_state';
       if (!isStoppedAlready) await waitFor(outcome, schedule);
       isLost ||= !outcome.postponed;
       if (!isLost) continue;
-      const read = this.#request('GET', pathOf(id), isPinAnswer, signal);
-      const { answer } = await this.#answer(read, 'always', schedule);
+      const read = this.#sender.request('GET', pathOf(id), isPinAnswer, signal);
+      const { answer } = await this.#sender.answer(read, 'always', schedule);
       if (answer.pin.state === 'deleted') return;
       if (isStoppedAlready) throw outcome.error;
     }
@@ -134,53 +125,43 @@ export class PinfoldClient {
 
   /** Creates a URL that opens a site without its password. */
   createGrant(id: string, { signal }: CallOptions = {}): Promise<GrantAnswer> {
-    return this.#send(this.#request('POST', `${pathOf(id)}/grants`, isGrantAnswer, signal), 'always');
+    return this.#sender.send(
+      this.#sender.request('POST', `${pathOf(id)}/grants`, isGrantAnswer, signal),
+      'always',
+    );
   }
 
   /** All publications of the key's account, newest first. */
-  async *list(
+  list(
     options: ListOptions & { readonly pageSize?: number | undefined } = {},
   ): AsyncGenerator<Pin, void, undefined> {
     const { pageSize: limit = 100, state, signal } = options;
-    let cursor: string | undefined;
-    do {
-      const page: PinList = await this.listPage({ state, signal, limit, cursor });
-      yield* page.pins;
-      const next = page.next_cursor ?? undefined;
-      if (next !== undefined && next === cursor) throw endlessList();
-      cursor = next;
-    } while (cursor !== undefined);
+    return everyPage(async (cursor) => {
+      const page = await this.listPage({ state, signal, limit, cursor });
+      return [page.pins, page.next_cursor];
+    });
   }
 
   /** One page of the publications of the key's account, newest first. */
   listPage({ signal, state, cursor, limit }: PageQuery = {}): Promise<PinList> {
     const query = queryOf({ state, cursor, limit: limit === undefined ? undefined : String(limit) });
-    return this.#send(this.#request('GET', `${PINS}${query}`, isPinList, signal), 'always');
+    return this.#sender.send(this.#sender.request('GET', `${PINS}${query}`, isPinList, signal), 'always');
   }
 
   /** The events of the key's account, each once and in one order, from a place on. */
   events(options: EventsOptions = {}): AsyncGenerator<ReadEvent, void, undefined> {
     const { signal, follow } = options;
     const ask = (query: Readonly<Record<string, string | undefined>>) => {
-      const request = this.#request('GET', `/api/v1/events${queryOf(query)}`, isEventPage, signal);
+      const request = this.#sender.request('GET', `/api/v1/events${queryOf(query)}`, isEventPage, signal);
       const timeout = request.timeout + (follow ? EVENT_WAIT * 1_000 : 0);
-      return this.#answer({ ...request, timeout }, 'always', this.#schedule(signal));
+      return this.#sender.answer({ ...request, timeout }, 'always');
     };
     return readEvents(ask, options);
   }
 
   /** The limits, rates and quotas in force for the key's account. */
   limits({ signal }: CallOptions = {}): Promise<LimitsAnswer> {
-    return this.#send(this.#request('GET', '/api/v1/limits', isLimitsAnswer, signal), 'always');
-  }
-
-  #request<Answer>(
-    method: ApiRequest<Answer>['method'],
-    path: string,
-    isAnswer: ApiRequest<Answer>['isAnswer'],
-    signal: AbortSignal | undefined,
-  ): ApiRequest<Answer> {
-    return { method, path, isAnswer, signal, timeout: this.#options.timeout ?? TIMEOUT };
+    return this.#sender.send(this.#sender.request('GET', '/api/v1/limits', isLimitsAnswer, signal), 'always');
   }
 
   /** Reads the archive, so that every attempt sends the same bytes whatever becomes of it. */
@@ -198,63 +179,9 @@ export class PinfoldClient {
       if (title !== undefined) form.set('title', title);
       return form;
     };
-    return { ...request, method: 'POST', body, signal, timeout: this.#options.timeout ?? TIMEOUT + more };
+    const { path, isAnswer } = request;
+    return { ...this.#sender.request('POST', path, isAnswer, signal, more), ...request, body };
   }
-
-  #schedule(signal: AbortSignal | undefined): RetrySchedule {
-    const { retryFor = RETRY_FOR, onRetry } = this.#options;
-    return new RetrySchedule(retryFor, realTiming, onRetry, signal);
-  }
-
-  async #send<Answer>(request: ApiRequest<Answer>, repeats: Repeats): Promise<Answer> {
-    return (await this.#answer(request, repeats, this.#schedule(request.signal))).answer;
-  }
-
-  async #answer<Answer>(
-    request: ApiRequest<Answer>,
-    repeats: Repeats,
-    schedule: RetrySchedule,
-  ): Promise<Extract<Attempt<Answer>, { kind: 'answered' }>> {
-    for (;;) {
-      const outcome = await this.#attempt(request);
-      if (outcome.kind === 'answered') return outcome;
-      const isSafe =
-        outcome.postponed || repeats === 'always' || (repeats === 'unanswered' && !outcome.answered);
-      if (!isSafe) throw outcome.error;
-      await waitFor(
-        outcome,
-        schedule,
-        outcome.postponed || repeats === 'always' ? undefined : UNANSWERED_FOR,
-      );
-    }
-  }
-
-  async #attempt<Answer>(request: ApiRequest<Answer>): Promise<Attempt<Answer>> {
-    request.signal?.throwIfAborted();
-    const connection = await this.#connection();
-    // Every error names the Idempotency-Key, and none may show the API key.
-    if (request.idempotencyKey?.includes(connection.key)) {
-      throw new TypeError('idempotencyKey must not contain the API key');
-    }
-    return attempt(request, connection);
-  }
-
-  async #connection(): Promise<Connection> {
-    const key = typeof this.#key === 'function' ? await this.#key() : this.#key;
-    if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key)) throw new TypeError('key must be an API key');
-    const { fetch: send = fetch, userAgent } = this.#options;
-    return { url: this.#url, key, fetch: send, userAgent: isBrowser() ? undefined : userAgent };
-  }
-}
-
-/** @throws the attempt's error when no further one helps, or would begin in time. */
-async function waitFor(
-  { error, temporary }: FailedAttempt,
-  schedule: RetrySchedule,
-  within?: number,
-): Promise<void> {
-  if (!temporary) throw error;
-  await schedule.wait(error, within);
 }
 
 async function bytesOf(archive: Archive): Promise<Uint8Array<ArrayBuffer>> {
@@ -264,26 +191,6 @@ async function bytesOf(archive: Archive): Promise<Uint8Array<ArrayBuffer>> {
 
 function pathOf(id: string): string {
   return `${PINS}/${encodeURIComponent(id)}`;
-}
-
-function queryOf(members: Readonly<Record<string, string | undefined>>): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(members)) if (value !== undefined) query.set(name, value);
-  return query.size === 0 ? '' : `?${query}`;
-}
-
-function isNothing(value: unknown): value is undefined {
-  return value === undefined;
-}
-
-/** Two pages in a row that name the same next page would never end. */
-function endlessList(): PinfoldError {
-  const detail = 'The answer is not one of the Pinfold API: a page of a list names itself as the next one.';
-  return new PinfoldError({ code: 'invalid_answer', status: 200, detail, retryable: false });
-}
-
-function isBrowser(): boolean {
-  return 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
 }
 
 /** A random UUID (RFC 9562, version 4), also on pages without a secure context, which have no `randomUUID`. */

@@ -1,5 +1,6 @@
 export { PinfoldClient } from './client.ts';
 export type { EventsOptions, ReadEvent } from './events.ts';
+export type { Names } from './names.ts';
 export type {
   Archive,
   CallOptions,
@@ -22,6 +23,9 @@ export type {
   GrantAnswer,
   Limits,
   LimitsAnswer,
+  Name,
+  NameAnswer,
+  NameList,
   Pin,
   PinAnswer,
   PinList,

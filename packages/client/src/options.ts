@@ -38,6 +38,8 @@ export interface CheckOptions extends CallOptions {
 }
 
 export interface PublishOptions extends CheckOptions {
+  /** The name that is to show the publication; it is made if it is new. */
+  readonly name?: string | undefined;
   /** Protects the site from its first instant; nothing is protected when absent. */
   readonly password?: string | undefined;
   /** The same key with the same archive, file name and title publishes once; a random UUID when absent. */

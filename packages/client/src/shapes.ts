@@ -8,6 +8,9 @@ import type {
   GrantAnswer,
   Limits,
   LimitsAnswer,
+  Name,
+  NameAnswer,
+  NameList,
   Pin,
   PinAnswer,
   PinList,
@@ -84,6 +87,8 @@ export const SHAPES: {
   Quota: { limit: 'number', used: 'number' },
 };
 
+const NAME: Shape<Name> = { name: 'string', url: 'string', pin: 'string', updated_at: 'string' };
+
 type Members = Readonly<Record<string, unknown>>;
 
 /**
@@ -127,12 +132,23 @@ export function isViewedPinAnswer(value: unknown): value is ViewedPinAnswer {
   return views === undefined || isListOf(views, SHAPES.DayOfViews);
 }
 
+export function isNameAnswer(value: unknown): value is NameAnswer {
+  return isObject(value) && has(value.name, NAME);
+}
+
+export function isNameList(value: unknown): value is NameList {
+  if (!isObject(value) || !isListOf(value.names, NAME)) return false;
+  return value.next_cursor === null || typeof value.next_cursor === 'string';
+}
+
 export function isGrantAnswer(value: unknown): value is GrantAnswer {
   return isObject(value) && has(value.grant, SHAPES.Grant);
 }
 
 export function isPublication(value: unknown): value is Publication {
-  return isObject(value) && isPinAnswer(value) && isListOf((value as Members).warnings, SHAPES.Warning);
+  if (!isObject(value) || !isPinAnswer(value)) return false;
+  const { warnings, name } = value as Members;
+  return isListOf(warnings, SHAPES.Warning) && (name === undefined || name === null || has(name, NAME));
 }
 
 export function isDryRun(value: unknown): value is DryRun {

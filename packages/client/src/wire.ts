@@ -60,9 +60,32 @@ export interface ViewedPinAnswer extends PinAnswer {
   readonly views?: readonly DayOfViews[];
 }
 
+/** A link of the account that shows one of its publications. */
+export interface Name {
+  readonly name: string;
+  /** The URL that viewers use; the same until the name is deleted. */
+  readonly url: string;
+  /** The id of the publication that it shows. */
+  readonly pin: string;
+  readonly updated_at: string;
+}
+
+/** The answer of `GET` and `PUT` of a name. */
+export interface NameAnswer {
+  readonly name: Name;
+}
+
+/** One page of names. */
+export interface NameList {
+  readonly names: readonly Name[];
+  readonly next_cursor: string | null;
+}
+
 /** The answer of a publication. */
 export interface Publication extends PinAnswer {
   readonly warnings: readonly Warning[];
+  /** The name that was given, as it is now; null if it was deleted since. */
+  readonly name?: Name | null;
 }
 
 /** The answer of a dry run. */

@@ -48,6 +48,8 @@ export interface PublicationLimits {
   readonly publications: Rate | null;
   readonly sites: number | null;
   readonly bytes: number | null;
+  /** The same for every account. */
+  readonly names: number | null;
 }
 
 /** The limits of a new account. */

@@ -9,6 +9,7 @@ import type { Fingerprint, IdempotencyKey } from '../domain/idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { EncodedManifest } from '../domain/manifest.ts';
+import type { NameRecord, PinName } from '../domain/name.ts';
 import type { Comparison } from '../domain/reconciliation.ts';
 import type { Generation, Role, RoleState } from '../domain/role.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
@@ -42,7 +43,9 @@ export interface Lease {
 }
 
 /** A request to hold an Idempotency-Key under a new token while its publication runs. */
-export interface Reservation extends AdmissionRequest, Lease {
+export interface Reservation extends Omit<AdmissionRequest, 'isNamed'>, Lease {
+  /** The name that the publication is to have. */
+  readonly name?: PinName | undefined;
   readonly fingerprint: Fingerprint;
   /** From when another reservation may take the key over. */
   readonly until: Instant;
@@ -57,7 +60,8 @@ export type ReserveOutcome =
 
 /** The outcome of a commit; after a refusal nothing is stored, and the lease still holds. */
 export type CommitOutcome =
-  | { readonly kind: 'committed' }
+  /** With the warnings that were stored, where the publication has a name: then the commit decides some of them. */
+  | { readonly kind: 'committed'; readonly warnings?: readonly KeptWarning[] }
   | { readonly kind: 'lease_lost' }
   | Inadmissible
   | Refusal<'unauthorized'>;
@@ -73,6 +77,8 @@ export interface RoleCommit {
   readonly warnings: readonly KeptWarning[];
   /** What its caller signed in with; looked at in the transaction of the commit. */
   readonly credential?: Credential;
+  /** A name to point at the role; the token counts where the name is new. */
+  readonly name?: Pick<NameRecord, 'name' | 'token'> | undefined;
 }
 
 /** Which roles to list, newest first by (publishedAt, id). */

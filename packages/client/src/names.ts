@@ -1,0 +1,58 @@
+import type { CallOptions } from './options.ts';
+import { everyPage, isNothing, queryOf, type Sender, waitFor } from './sender.ts';
+import { isNameAnswer, isNameList } from './shapes.ts';
+import type { Name, NameAnswer } from './wire.ts';
+
+const NAMES = '/api/v1/names';
+
+/** The names of a key's account: each is a link that shows one of its publications. */
+export class Names {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /** All names, in their order. */
+  list({
+    pageSize: limit = 100,
+    signal,
+  }: CallOptions & { readonly pageSize?: number | undefined } = {}): AsyncGenerator<Name, void, undefined> {
+    return everyPage(async (cursor) => {
+      const path = `${NAMES}${queryOf({ cursor, limit: String(limit) })}`;
+      const request = this.#sender.request('GET', path, isNameList, signal);
+      const page = await this.#sender.send(request, 'always');
+      return [page.names, page.next_cursor];
+    });
+  }
+
+  get(name: string, { signal }: CallOptions = {}): Promise<NameAnswer> {
+    return this.#sender.send(this.#sender.request('GET', pathOf(name), isNameAnswer, signal), 'always');
+  }
+
+  /** Lets a name show a publication, and makes the name if it is new. */
+  set(name: string, id: string, { signal }: CallOptions = {}): Promise<NameAnswer> {
+    const request = {
+      ...this.#sender.request('PUT', pathOf(name), isNameAnswer, signal),
+      headers: { 'content-type': 'application/json' },
+      body: () => JSON.stringify({ pin: id }),
+    };
+    return this.#sender.send(request, 'unanswered');
+  }
+
+  /** Deletes a name. After a lost answer, a name that is not there is deleted. */
+  async delete(name: string, { signal }: CallOptions = {}): Promise<void> {
+    const request = this.#sender.request('DELETE', pathOf(name), isNothing, signal);
+    const schedule = this.#sender.schedule(signal);
+    for (let isLost = false; ; ) {
+      const outcome = await this.#sender.attempt(request);
+      if (outcome.kind === 'answered' || (isLost && outcome.error.status === 404)) return;
+      await waitFor(outcome, schedule);
+      isLost ||= !outcome.postponed;
+    }
+  }
+}
+
+function pathOf(name: string): string {
+  return `${NAMES}/${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,134 @@
+import { type ApiRequest, type Attempt, attempt, type Connection, type FailedAttempt } from './attempt.ts';
+import type { ClientOptions } from './options.ts';
+import { PinfoldError } from './pinfold-error.ts';
+import { RetrySchedule, realTiming } from './retry-schedule.ts';
+
+/** Which failures of a request are tried again, beside those with which the API itself puts it off. */
+export type Repeats = 'always' | 'unanswered' | 'never';
+
+type Answered<Answer> = Extract<Attempt<Answer>, { kind: 'answered' }>;
+
+const TIMEOUT = 60_000;
+const RETRY_FOR = 150_000;
+/** A change that may have been made is not made again over another one that came after it. */
+const UNANSWERED_FOR = 10_000;
+
+/** Sends requests of the API, and repeats them where that is safe. */
+export class Sender {
+  readonly #url: string;
+  readonly #key: ClientOptions['key'];
+  readonly #options: Omit<ClientOptions, 'url' | 'key'>;
+
+  constructor({ url, key, ...options }: ClientOptions) {
+    const { protocol, username, password, origin, pathname } = new URL(url);
+    if (!/^https?:$/.test(protocol) || username !== '' || password !== '') {
+      throw new TypeError('url must be an http or https address without a name and password');
+    }
+    this.#url = `${origin}${pathname.replace(/\/+$/, '')}`;
+    this.#key = key;
+    this.#options = options;
+  }
+
+  /** @param moreTimeout milliseconds beside the usual ones; those of the options stand as they are. */
+  request<Answer>(
+    method: ApiRequest<Answer>['method'],
+    path: string,
+    isAnswer: ApiRequest<Answer>['isAnswer'],
+    signal: AbortSignal | undefined,
+    moreTimeout: number = 0,
+  ): ApiRequest<Answer> {
+    return { method, path, isAnswer, signal, timeout: this.#options.timeout ?? TIMEOUT + moreTimeout };
+  }
+
+  schedule(signal: AbortSignal | undefined): RetrySchedule {
+    const { retryFor = RETRY_FOR, onRetry } = this.#options;
+    return new RetrySchedule(retryFor, realTiming, onRetry, signal);
+  }
+
+  async send<Answer>(request: ApiRequest<Answer>, repeats: Repeats): Promise<Answer> {
+    return (await this.answer(request, repeats)).answer;
+  }
+
+  async answer<Answer>(
+    request: ApiRequest<Answer>,
+    repeats: Repeats,
+    schedule: RetrySchedule = this.schedule(request.signal),
+  ): Promise<Answered<Answer>> {
+    for (;;) {
+      const outcome = await this.attempt(request);
+      if (outcome.kind === 'answered') return outcome;
+      const isSafe =
+        outcome.postponed || repeats === 'always' || (repeats === 'unanswered' && !outcome.answered);
+      if (!isSafe) throw outcome.error;
+      await waitFor(
+        outcome,
+        schedule,
+        outcome.postponed || repeats === 'always' ? undefined : UNANSWERED_FOR,
+      );
+    }
+  }
+
+  async attempt<Answer>(request: ApiRequest<Answer>): Promise<Attempt<Answer>> {
+    request.signal?.throwIfAborted();
+    const connection = await this.#connection();
+    // Every error names the Idempotency-Key, and none may show the API key.
+    if (request.idempotencyKey?.includes(connection.key)) {
+      throw new TypeError('idempotencyKey must not contain the API key');
+    }
+    return attempt(request, connection);
+  }
+
+  async #connection(): Promise<Connection> {
+    const key = typeof this.#key === 'function' ? await this.#key() : this.#key;
+    if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key)) throw new TypeError('key must be an API key');
+    const { fetch: send = fetch, userAgent } = this.#options;
+    return { url: this.#url, key, fetch: send, userAgent: isBrowser() ? undefined : userAgent };
+  }
+}
+
+/** @throws the attempt's error when no further one helps, or would begin in time. */
+export async function waitFor(
+  { error, temporary }: FailedAttempt,
+  schedule: RetrySchedule,
+  within?: number,
+): Promise<void> {
+  if (!temporary) throw error;
+  await schedule.wait(error, within);
+}
+
+/**
+ * The members of all pages of a list.
+ *
+ * @param read reads the page of a cursor; the first one without.
+ */
+export async function* everyPage<Member>(
+  read: (cursor: string | undefined) => Promise<readonly [members: readonly Member[], next: string | null]>,
+): AsyncGenerator<Member, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const [members, next] = await read(cursor);
+    yield* members;
+    // Two pages in a row that name the same next page would never end.
+    if (next !== null && next === cursor) throw endlessList();
+    cursor = next ?? undefined;
+  } while (cursor !== undefined);
+}
+
+export function queryOf(members: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) query.set(name, value);
+  return query.size === 0 ? '' : `?${query}`;
+}
+
+export function isNothing(value: unknown): value is undefined {
+  return value === undefined;
+}
+
+function endlessList(): PinfoldError {
+  const detail = 'The answer is not one of the Pinfold API: a page of a list names itself as the next one.';
+  return new PinfoldError({ code: 'invalid_answer', status: 200, detail, retryable: false });
+}
+
+function isBrowser(): boolean {
+  return 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
+}
