@@ -6,7 +6,14 @@ import { type FileToPack, type PackedFiles, type PackOptions, packFiles, partToL
 /** Far above every limit of a site: it keeps a folder that was given by mistake from filling the memory. */
 const MOST_BYTES = 1_073_741_824;
 
+/** Options of {@link packFolder}. */
+export interface PackFolderOptions extends PackOptions {
+  /** Reads a file of the folder; for programs that check what they open. */
+  readonly read?: ((file: string) => Promise<Uint8Array>) | undefined;
+}
+
 interface Walk {
+  readonly read: (file: string) => Promise<Uint8Array>;
   readonly files: FileToPack[];
   readonly leftOut: string[];
   bytes: number;
@@ -23,8 +30,11 @@ interface Walk {
  *
  * const { bytes, leftOut } = await packFolder(folder);
  */
-export async function packFolder(path: string, options: PackOptions = {}): Promise<PackedFiles> {
-  const walk: Walk = { files: [], leftOut: [], bytes: 0 };
+export async function packFolder(
+  path: string,
+  { read: readOne = readFile, ...options }: PackFolderOptions = {},
+): Promise<PackedFiles> {
+  const walk: Walk = { read: readOne, files: [], leftOut: [], bytes: 0 };
   await walkFolder(resolve(path), '', options, walk);
   const { bytes, leftOut } = await packFiles(walk.files, options);
   return { bytes, leftOut: [...walk.leftOut, ...leftOut].sort() };
@@ -74,7 +84,7 @@ async function walkFolder(folder: string, prefix: string, options: PackOptions, 
 }
 
 async function read(file: string, walk: Walk): Promise<Uint8Array> {
-  const bytes = await readFile(file);
+  const bytes = await walk.read(file);
   walk.bytes += bytes.byteLength;
   if (walk.bytes > MOST_BYTES) throw new RangeError('the folder has more than 1 GiB; is it the right one?');
   return bytes;

@@ -13,9 +13,10 @@ export {
   apiKeyAuthentication,
 } from './authentication.ts';
 export { type ApiOptions, type ApiTimeouts, createApi } from './create-api.ts';
+export { type LimitsAnswer, limitsAnswerOf } from './endpoints/read-limits.ts';
 export { administrationDocument, type OpenApiOptions, openApiDocument } from './openapi/document.ts';
-export type { ProblemBody } from './problems/problem.ts';
-export type { WireCode } from './problems/problem-table.ts';
+export { type ProblemBody, problemOf, refuseRequest } from './problems/problem.ts';
+export { isWireCode, type WireCode } from './problems/problem-table.ts';
 export type { ApiUseCases } from './service.ts';
 export type { SignIn } from './sign-in.ts';
 export {

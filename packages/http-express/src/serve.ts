@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Caller, parseRoleId, type RoleId } from '@pinfold/core';
-import {
-  type Answer,
-  encodeAnswer,
-  hasSeveralHosts,
-  type RequestEntry,
-  thrown,
-  untilGone,
-} from '@pinfold/http';
+import { type Answer, encodeAnswer, hasSeveralHosts, requestEntry, thrown, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import type { Admit } from './admission.ts';
 import type { Outcome } from './endpoint.ts';
@@ -93,18 +86,19 @@ async function answer(service: Service, request: Request, response: Response, ai
   const milliseconds = clock.now() - begun;
   const tell = (): void =>
     service.log(
-      {
+      requestEntry({
         requestId: context.requestId,
         method: request.method,
         route: aim.route,
         role: settled.answer.role ?? aim.role,
-        ...inNameOf(aim.caller()),
+        account: aim.caller()?.account,
+        key: aim.caller()?.key,
         status: settled.answer.status,
-        ...outcomeOf(settled.answer),
+        outcome: outcomeOf(settled.answer),
         milliseconds,
-        ...(gone.aborted ? { gone: true } : {}),
-        ...(settled.error === undefined ? {} : { error: settled.error }),
-      },
+        gone: gone.aborted || undefined,
+        error: settled.error,
+      }),
       request,
     );
   response.once('close', tell);
@@ -112,16 +106,11 @@ async function answer(service: Service, request: Request, response: Response, ai
   else await send(request, response, encodeAnswer(settled.answer, context.requestId), service.drain);
 }
 
-function inNameOf(caller: Caller | undefined): Pick<RequestEntry, 'account' | 'key'> {
-  if (caller === undefined) return {};
-  return { account: caller.account, ...(caller.key === undefined ? {} : { key: caller.key }) };
+function outcomeOf({ json }: Answer): string | undefined {
+  return typeof json === 'object' && json !== null && 'code' in json ? String(json.code) : undefined;
 }
 
-function outcomeOf({ json }: Answer): Pick<RequestEntry, 'outcome'> {
-  return typeof json === 'object' && json !== null && 'code' in json ? { outcome: String(json.code) } : {};
-}
-
-/** Whatever happens becomes an answer; what broke is kept for the log. */
+/** Turns the outcome or the failure of a request into its answer; the log gets the error. */
 async function settle(
   { useCases: { clock } }: Service,
   request: Request,
@@ -133,7 +122,7 @@ async function settle(
     const outcome = hasSeveralHosts(request) ? severalHosts() : await decide(gone, context.requestId);
     return { answer: 'status' in outcome ? outcome : answerRefusal(outcome, context, clock.now()) };
   } catch (error) {
-    // Nobody is there to read what became of it.
+    // The client has gone: the answer is for the log only.
     if (gone.aborted && error === gone.reason) {
       return { answer: answerRefusal(refuseRequest('invalid_request'), context, clock.now()) };
     }

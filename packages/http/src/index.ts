@@ -53,7 +53,13 @@ export {
   requestRateOf,
   socketAddress,
 } from './rates/request-limiter.ts';
-export { type RequestEntry, type RequestLog, thrown } from './request-entry.ts';
+export {
+  type EntryMembers,
+  type RequestEntry,
+  type RequestLog,
+  requestEntry,
+  thrown,
+} from './request-entry.ts';
 export { isOwnForm } from './same-origin.ts';
 export { type Sentences, sentenceOf } from './sentences.ts';
 export { stripInherited } from './strip-inherited.ts';

@@ -26,6 +26,41 @@ export interface RequestEntry {
   readonly error?: unknown;
 }
 
+/** The members of an entry; those that are undefined are left out of it. */
+export type EntryMembers = { readonly [Name in keyof RequestEntry]: RequestEntry[Name] | undefined } & Pick<
+  RequestEntry,
+  'requestId' | 'method' | 'route' | 'role' | 'status' | 'milliseconds'
+>;
+
+/**
+ * Makes the log entry of a request.
+ *
+ * @example
+ * import { requestEntry } from '@pinfold/http';
+ *
+ * const known = { requestId: 'request-1', method: 'GET', route: 'site', role: null, status: 200 };
+ * const entry = requestEntry({ ...known, milliseconds: 1, outcome: undefined });
+ * 'outcome' in entry; // false
+ */
+export function requestEntry(members: EntryMembers): RequestEntry {
+  const { requestId, method, route, role, status, milliseconds } = members;
+  const entry: { -readonly [Name in keyof RequestEntry]: RequestEntry[Name] } = {
+    requestId,
+    method,
+    route,
+    role,
+    status,
+    milliseconds,
+  };
+  // One by one: to spread what is there costs each view more.
+  if (members.account !== undefined) entry.account = members.account;
+  if (members.key !== undefined) entry.key = members.key;
+  if (members.outcome !== undefined) entry.outcome = members.outcome;
+  if (members.gone !== undefined) entry.gone = members.gone;
+  if (members.error !== undefined) entry.error = members.error;
+  return entry;
+}
+
 /**
  * Takes an entry when a request is over. It must not throw.
  *

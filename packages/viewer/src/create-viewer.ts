@@ -6,7 +6,7 @@ import {
   consoleLog,
   hasSeveralHosts,
   hasTooManyCookies,
-  type RequestEntry,
+  requestEntry,
   stripInherited,
   takeRequest,
   thrown,
@@ -16,14 +16,14 @@ import { Grants, grantCreator } from './access/grants.ts';
 import { serveSharedUrl } from './access/shared-url.ts';
 import { serveSiteOrigin } from './access/site-origin.ts';
 import { serveSitePath } from './access/site-path.ts';
-import { countView } from './counting.ts';
-import type { Exchange } from './exchange.ts';
+import { ANSWERED, type Answered, type Exchange } from './exchange.ts';
 import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answers.ts';
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
 import { StoragePatience } from './sending/circuit-breaker.ts';
 import { InflatingTurns } from './sending/fair-queue.ts';
 import { filePolicies } from './sending/file-policies.ts';
+import { isDocument } from './sending/find-file.ts';
 import { Sites } from './sending/sites.ts';
 import { TryLater } from './sending/unavailable-error.ts';
 import type { ViewerContext } from './viewer-context.ts';
@@ -110,10 +110,18 @@ function contextOf(options: ViewerOptions): ViewerContext {
   };
 }
 
-/** An entry whose outcome and error are added only where there are any. */
-type ViewEntry = Omit<RequestEntry, 'outcome' | 'error'> & { outcome?: string; error?: unknown };
+/** How a request ended, once its connection is done with it. */
+interface Closed {
+  readonly status: number;
+  readonly milliseconds: number;
+}
 
-/** Sends an answer, also after a failure, and logs it. */
+/** What the log has about an answer. */
+interface Settled extends Answered {
+  readonly error?: unknown;
+}
+
+/** Answers a request, also after a failure, then logs and counts it. */
 async function answer(
   { log = consoleLog, requestId = () => randomUUID() }: ViewerOptions,
   context: ViewerContext,
@@ -121,38 +129,52 @@ async function answer(
   place: Place,
 ): Promise<void> {
   const { request, response } = exchange;
-  const { counter } = context;
-  let broken: unknown;
   const id = requestId(request);
   // The clock of the service counts whole milliseconds, and most views take less than one.
   const begun = performance.now();
+  let closed: Closed | undefined;
+  let settled: Settled | undefined;
+  const end = (): void => {
+    if (closed === undefined || settled === undefined) return;
+    const { role, route } = place;
+    if (settled.isPage && role !== null && isView(exchange, closed.status)) context.counter?.viewed(role);
+    const { outcome, error } = settled;
+    log(
+      requestEntry({ requestId: id, method: request.method ?? '', route, role, ...closed, outcome, error }),
+      request,
+    );
+  };
   response.on('close', () => {
-    if (counter !== undefined && place.role !== null) countView(counter, exchange, place.role);
-    const entry: ViewEntry = {
-      requestId: id,
-      method: request.method ?? '',
-      route: place.route,
-      role: place.role,
-      status: response.headersSent ? response.statusCode : LEFT,
-      milliseconds: Math.round((performance.now() - begun) * 1_000) / 1_000,
-    };
-    // Added where there are any: spreading them in, or a getter for the id, costs each view more.
-    if (exchange.refused !== undefined) entry.outcome = exchange.refused;
-    if (broken !== undefined) entry.error = broken;
-    log(entry, request);
+    const milliseconds = Math.round((performance.now() - begun) * 1_000) / 1_000;
+    closed = { status: response.headersSent ? response.statusCode : LEFT, milliseconds };
+    // A viewer who left before the answer is logged at once: what is begun for them may take long.
+    if (!response.headersSent) settled ??= ANSWERED;
+    end();
   });
+  const answered = await settle(context, exchange, place);
+  if (settled !== undefined) return;
+  settled = answered;
+  end();
+}
+
+async function settle(context: ViewerContext, exchange: Exchange, place: Place): Promise<Settled> {
   try {
-    await serve(context, exchange, place);
+    return await serve(context, exchange, place);
   } catch (error) {
-    broken = error instanceof TryLater ? error.cause : thrown(error);
-    sendFailure(exchange, error);
+    const cause = error instanceof TryLater ? error.cause : thrown(error);
+    return { ...sendFailure(exchange, error), error: cause };
   }
+}
+
+/** Whether an answer with a page of the site is a view: a browser opened the page by navigation. */
+function isView({ request }: Exchange, status: number): boolean {
+  return request.method === 'GET' && (status === 200 || status === 304) && isDocument(request.headers);
 }
 
 /** The status in the log of a viewer who left before there was an answer. */
 const LEFT = 499;
 
-function serve(context: ViewerContext, exchange: Exchange, place: Place): Promise<void> | void {
+function serve(context: ViewerContext, exchange: Exchange, place: Place): Promise<Answered> | Answered {
   const { clearCookies } = context.settings;
   switch (place.kind) {
     case 'unreadable':
@@ -174,9 +196,12 @@ function serve(context: ViewerContext, exchange: Exchange, place: Place): Promis
   }
 }
 
-function sendFailure(exchange: Exchange, error: unknown): void {
-  if (exchange.response.headersSent) exchange.response.destroy();
-  else if (error instanceof TryLater) sendUnavailable(exchange, error.seconds);
-  else if (isFault(error) && error.retryable) sendUnavailable(exchange);
-  else sendPlainPage(exchange, 500, 'internal_error');
+function sendFailure(exchange: Exchange, error: unknown): Answered {
+  if (exchange.response.headersSent) {
+    exchange.response.destroy();
+    return ANSWERED;
+  }
+  if (error instanceof TryLater) return sendUnavailable(exchange, error.seconds);
+  if (isFault(error) && error.retryable) return sendUnavailable(exchange);
+  return sendPlainPage(exchange, 500, 'internal_error');
 }

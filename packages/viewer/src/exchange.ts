@@ -4,11 +4,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Why nothing of a site was shown, for the log. */
-  refused?: string | undefined;
-  /** Whether the answer is a page of the site; the status tells whether it stands in for what is missing. */
-  isPage?: boolean;
 }
+
+/** What an answer was, for the log and the counter of views. */
+export interface Answered {
+  /** Why nothing of a site was shown. */
+  readonly outcome?: string;
+  /** Whether it is a page of the site; the status says whether that page was asked for. */
+  readonly isPage?: true;
+}
+
+export const ANSWERED: Answered = {};
 
 /** Whether the method asks to see something. */
 export function isRead(request: IncomingMessage): boolean {

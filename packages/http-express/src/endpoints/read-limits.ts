@@ -1,7 +1,15 @@
-import { type Account, days, type Instant, type Limits, type PublicationLimits } from '@pinfold/core';
+import {
+  type Account,
+  type AccountId,
+  days,
+  type Instant,
+  type Limits,
+  type PublicationLimits,
+} from '@pinfold/core';
 import { boundsOf, hasQuota, leftOf, type RateLeft } from '@pinfold/core/adapter';
 import { readingEndpoint } from '../endpoint.ts';
 import * as T from '../schema.ts';
+import type { ApiUseCases } from '../service.ts';
 
 const LIMITS = {
   archive_bytes: T.count('Bytes of the ZIP.'),
@@ -29,6 +37,9 @@ const quotaSchema = (counted: string) =>
   T.nullable(T.object({ limit: T.count('The limit.'), used: T.count('The current use.') }), {
     description: `${counted} Null if there is no limit.`,
   });
+
+/** The JSON of the limits. */
+export type LimitsAnswer = T.ValueOf<typeof limitsAnswer>;
 
 const limitsAnswer = T.named('LimitsAnswer', () =>
   T.object({
@@ -70,22 +81,40 @@ export const readLimits = readingEndpoint({
   }),
   handle: async ({ useCases, requests }, { caller, account, requestRate }) => {
     const now = useCases.clock.now();
-    const inForce = boundsOf(account, await useCases.quotasOf(caller.account));
-    const requestsLeft = requestRate && requests.limiter.accounts.left(caller.account, requestRate, now);
-    const used = hasQuota(inForce)
-      ? await useCases.accounts.usedBy(caller.account, now)
-      : { sites: 0, bytes: 0 };
-    const json = {
-      limits: wireLimits(await useCases.limitsOf(caller.account)),
-      rates: {
-        requests: wireRate(requestsLeft),
-        publications: wireRate(publicationsLeft(account, inForce, now)),
-      },
-      quotas: { sites: wireQuota(inForce.sites, used.sites), bytes: wireQuota(inForce.bytes, used.bytes) },
-    };
-    return { status: 200, json };
+    const left = requestRate && requests.limiter.accounts.left(caller.account, requestRate, now);
+    return { status: 200, json: await limitsAnswerOf(useCases, caller.account, account, left) };
   },
 });
+
+/**
+ * The limits in force for an account as JSON, and what is left of its rates and quotas.
+ *
+ * @param requests what is left of its requests; null where they are not limited.
+ * @example
+ * import { accountId, type UseCases } from '@pinfold/core';
+ * import { limitsAnswerOf } from '@pinfold/http-express';
+ *
+ * declare const useCases: UseCases;
+ * const { limits } = await limitsAnswerOf(useCases, accountId('ada'), undefined, null);
+ */
+export async function limitsAnswerOf(
+  useCases: Pick<ApiUseCases, 'accounts' | 'clock' | 'limitsOf' | 'quotasOf'>,
+  name: AccountId,
+  account: Account | undefined,
+  requests: RateLeft | null,
+): Promise<LimitsAnswer> {
+  const now = useCases.clock.now();
+  const inForce = boundsOf(account, await useCases.quotasOf(name));
+  const used = hasQuota(inForce) ? await useCases.accounts.usedBy(name, now) : { sites: 0, bytes: 0 };
+  return {
+    limits: wireLimits(await useCases.limitsOf(name)),
+    rates: {
+      requests: wireRate(requests),
+      publications: wireRate(publicationsLeft(account, inForce, now)),
+    },
+    quotas: { sites: wireQuota(inForce.sites, used.sites), bytes: wireQuota(inForce.bytes, used.bytes) },
+  };
+}
 
 function wireRate(left: RateLeft | null) {
   return left && { limit: left.limit, window_seconds: left.window / 1_000, remaining: left.remaining };

@@ -257,3 +257,15 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     key: 'keep',
   },
 } satisfies Record<RefusalCode | FaultCode | HttpCode, HttpProblem>;
+
+/**
+ * Whether a text is a code of the table.
+ *
+ * @example
+ * import { isWireCode } from '@pinfold/http-express';
+ *
+ * isWireCode('not_found'); // true
+ */
+export function isWireCode(code: string): code is WireCode {
+  return Object.hasOwn(problemTable, code);
+}

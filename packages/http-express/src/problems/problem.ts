@@ -60,7 +60,15 @@ export interface HttpRefusal {
 /** An expected "no": of the core, or in words of our own. */
 export type AnyRefusal = Refusal | HttpRefusal;
 
-/** Refuses a request for a reason of the table. */
+/**
+ * Refuses a request for a reason of the table.
+ *
+ * @example
+ * import { problemOf, refuseRequest } from '@pinfold/http-express';
+ *
+ * const refusal = refuseRequest('not_found', { detail: 'There is no such site.' });
+ * problemOf(refusal, { requestId: crypto.randomUUID(), publishing: false }).detail; // 'There is no such site.'
+ */
 export function refuseRequest(code: ProblemCode, told: ProblemDetails = {}): HttpRefusal {
   return { kind: 'refused', code, told };
 }
@@ -96,6 +104,18 @@ export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now:
     },
     json: problemBody(problem, told, context),
   };
+}
+
+/**
+ * The problem document of a refusal, for programs that answer by other means than HTTP.
+ *
+ * @example
+ * import { problemOf, refuseRequest } from '@pinfold/http-express';
+ *
+ * const { title } = problemOf(refuseRequest('not_found'), { requestId: crypto.randomUUID(), publishing: false });
+ */
+export function problemOf(refusal: AnyRefusal, context: ProblemContext): ProblemBody {
+  return problemBody(problemTable[refusal.code], 'told' in refusal ? refusal.told : tell(refusal), context);
 }
 
 /** The answer to what was thrown: a fault's own, or 500. Nothing of the error itself is told. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AccountId, parseRoleId } from '@pinfold/core';
-import { drainAndClose, thrown } from '@pinfold/http';
+import { drainAndClose, requestEntry, thrown } from '@pinfold/http';
 import type { Request, RequestHandler } from 'express';
 import type { Screen } from '../options.ts';
 import { clearFlash, fewCookies, fromHere, Guards, ownLanguage, ownSecret } from '../request/middleware.ts';
@@ -36,18 +36,18 @@ export function serve(screen: Screen, endpoint: Endpoint): RequestHandler {
     if (answer !== undefined) send(visit, answer);
     drainAndClose(request, useCases);
     screen.log(
-      {
+      requestEntry({
         requestId,
         method: request.method,
         route: routeOf(request),
         role: parseRoleId(String(request.params.id)) ?? null,
-        ...(account === undefined ? {} : { account }),
+        account,
         ...answer?.log,
         status: response.statusCode,
         milliseconds: useCases.clock.now() - begun,
-        ...(hasGone(visit) ? { gone: true } : {}),
-        ...(error === undefined ? {} : { error }),
-      },
+        gone: hasGone(visit) || undefined,
+        error,
+      }),
       request,
     );
   };

@@ -11,6 +11,7 @@ const FILES: Readonly<Record<string, () => Promise<{ readonly commands: readonly
   stop: () => import('../commands/publications.ts'),
   open: () => import('../commands/publications.ts'),
   names: () => import('../commands/names.ts'),
+  mcp: () => import('../commands/mcp.ts'),
   serve: () => import('../commands/serve.ts'),
   pin: () => import('../commands/pin.ts'),
   unpin: () => import('../commands/pin.ts'),

@@ -1,3 +1,5 @@
+import { isFault } from '@pinfold/core';
+
 /** The command was called in a wrong way. Ends with exit code 2. */
 export class UsageError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
@@ -50,4 +52,30 @@ export class UnavailableError extends CommandFailure {
     super(message, { code: 'unavailable', ...options });
     this.name = 'UnavailableError';
   }
+}
+
+/** A failure for programs; `undefined` if the command has reported it. */
+export function failureJson(error: unknown): FailureJson | undefined {
+  if (error instanceof CommandFailure) return error.json;
+  if (error instanceof UsageError) return { code: 'usage', detail: error.message };
+  if (isUnavailable(error)) return { code: 'unavailable', detail: reasonOf(error) };
+  if (error instanceof Error && error.name === 'SettingsError')
+    return { code: 'settings', detail: error.message };
+  if (isFault(error)) return { code: error.code, detail: reasonOf(error) };
+  return { code: 'internal_error', detail: error instanceof Error ? error.message : 'failed' };
+}
+
+/** A database or storage is away; the setting that names it can be right. */
+export function isUnavailable(error: unknown): error is Error {
+  const fault = error instanceof Error && error.name === 'SettingsError' ? error.cause : error;
+  return isFault(fault) && fault.retryable;
+}
+
+/** One line for a failure that a user can act on; a bug keeps its stack. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'failed';
+  if (error instanceof CommandFailure || error.name === 'SettingsError') return error.message;
+  if (!isFault(error)) return error.stack ?? error.message;
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return `${error.message} (${error.code})${cause}`;
 }

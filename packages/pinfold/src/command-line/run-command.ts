@@ -1,9 +1,8 @@
-import { isFault } from '@pinfold/core';
 import { allCommands, commandsOf, FIRST_WORDS } from './all-commands.ts';
 import type { Command } from './command.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { escapeControlsInLines, jsonLine } from './escape-control-characters.ts';
-import { CommandFailure, type FailureJson, UsageError } from './failures.ts';
+import { CommandFailure, failureJson, isUnavailable, reasonOf, UsageError } from './failures.ts';
 import { helpText } from './help.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -73,29 +72,4 @@ function report(error: unknown, name: string, { err }: Terminal): number {
 function printJson(error: unknown, { out }: Terminal): void {
   const json = failureJson(error);
   if (json !== undefined) out(jsonLine({ error: json }));
-}
-
-function failureJson(error: unknown): FailureJson | undefined {
-  if (error instanceof CommandFailure) return error.json;
-  if (error instanceof UsageError) return { code: 'usage', detail: error.message };
-  if (isUnavailable(error)) return { code: 'unavailable', detail: reasonOf(error) };
-  if (error instanceof Error && error.name === 'SettingsError')
-    return { code: 'settings', detail: error.message };
-  if (isFault(error)) return { code: error.code, detail: reasonOf(error) };
-  return { code: 'internal_error', detail: error instanceof Error ? error.message : 'failed' };
-}
-
-/** A database or storage is away; the setting that names it can be right. */
-function isUnavailable(error: unknown): error is Error {
-  const fault = error instanceof Error && error.name === 'SettingsError' ? error.cause : error;
-  return isFault(fault) && fault.retryable;
-}
-
-/** One line for a failure that a user can act on; a bug keeps its stack. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'failed';
-  if (error instanceof CommandFailure || error.name === 'SettingsError') return error.message;
-  if (!isFault(error)) return error.stack ?? error.message;
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  return `${error.message} (${error.code})${cause}`;
 }

@@ -1,4 +1,4 @@
-import type { Change, Pin } from '@pinfold/client';
+import type { Change, LimitsAnswer, PageQuery, Pin, PinList } from '@pinfold/client';
 import {
   type AccountId,
   type Duration,
@@ -127,6 +127,24 @@ class LocalPublications implements Publications {
     for await (const publication of publications) yield this.#pinOf(publication);
   }
 
+  async listPage({ state, cursor, limit }: PageQuery): Promise<PinList> {
+    const outcome = await this.#useCases.list({
+      by: this.#by,
+      ...(state === undefined ? {} : { state }),
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(limit === undefined ? {} : { limit }),
+    });
+    if (outcome.kind === 'refused') throw changeFailure(outcome);
+    const pins = outcome.publications.map((publication) => this.#pinOf(publication));
+    return { pins, next_cursor: outcome.next ?? null };
+  }
+
+  async limits(): Promise<LimitsAnswer> {
+    const { limitsAnswerOf } = await import('@pinfold/http-express');
+    const account = await this.#useCases.accounts.load(this.#by);
+    return limitsAnswerOf(this.#useCases, this.#by, account?.value, null);
+  }
+
   async get(id: string): Promise<Pin> {
     const outcome = await this.#useCases.read({ by: this.#by, id });
     if (outcome.kind === 'refused') throw changeFailure(outcome);
@@ -204,20 +222,20 @@ function refused(
   switch (refusal.code) {
     case 'archive_too_large': {
       const message = `the ZIP has ${bytes.byteLength} bytes; at most ${refusal.limit} are allowed`;
-      return new CommandFailure(message, { code: refusal.code });
+      return new CommandFailure(message, { cause: refusal, code: refusal.code });
     }
     case 'invalid_filename':
     case 'invalid_idempotency_key':
     case 'invalid_password':
     case 'invalid_title':
-      return new UsageError(requestRefusalText(refusal));
+      return new UsageError(requestRefusalText(refusal), { cause: refusal });
     case 'invalid_archive': {
       const detail = publishRefusalText(refusal);
       const errors = refusal.problems.map(archiveError);
-      return new CommandFailure(detail, { json: { code: refusal.code, detail, errors } });
+      return new CommandFailure(detail, { cause: refusal, json: { code: refusal.code, detail, errors } });
     }
     default:
-      return new CommandFailure(publishRefusalText(refusal), { code: refusal.code });
+      return new CommandFailure(publishRefusalText(refusal), { cause: refusal, code: refusal.code });
   }
 }
 

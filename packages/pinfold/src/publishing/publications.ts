@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Change, Name, Pin } from '@pinfold/client';
+import type { Change, LimitsAnswer, Name, PageQuery, Pin, PinList } from '@pinfold/client';
 import type { AccountId, RoleState } from '@pinfold/core';
 import { loginsOf } from '../api-client/logins.ts';
 import { type Server, serverOf } from '../api-client/server.ts';
@@ -30,11 +30,14 @@ export interface Publications {
   check(request: PublishRequest): Promise<Checked>;
   /** Yields them, newest first; all but stopped ones without a state. */
   list(state: RoleState | undefined): AsyncIterable<Pin>;
+  listPage(query: PageQuery): Promise<PinList>;
   get(id: string): Promise<Pin>;
   update(id: string, change: Change): Promise<Pin>;
   stop(id: string): Promise<void>;
   /** Creates a URL that opens a site without its password. */
   createGrant(id: string): Promise<string>;
+  /** The limits in force, as the API answers them. */
+  limits(): Promise<LimitsAnswer>;
 }
 
 /** The options of every command that works with {@link Publications}. */

@@ -61,13 +61,15 @@ export function noName(cause?: unknown): CommandFailure {
 
 /** Why a publication on this machine was not changed. */
 export function changeFailure(refusal: Unchanged): CommandFailure {
-  return new CommandFailure(changeText(refusal), { code: refusal.code });
+  return new CommandFailure(changeText(refusal), { cause: refusal, code: refusal.code });
 }
 
-type Unchanged = Extract<UpdateOutcome, Refusal> | Refusal<'forbidden'>;
+type Unchanged = Extract<UpdateOutcome, Refusal> | Refusal<'forbidden' | 'invalid_cursor'>;
 
 function changeText(refusal: Unchanged): string {
   switch (refusal.code) {
+    case 'invalid_cursor':
+      return 'the cursor is not one of this list';
     case 'forbidden':
       return 'the service itself decides who may look';
     case 'not_found':
@@ -106,7 +108,7 @@ export function readArgument<Read extends string | null>(
   read: Read | Parameters<typeof requestRefusalText>[0],
 ): Read {
   if (read === null || typeof read === 'string') return read;
-  throw new UsageError(requestRefusalText(read));
+  throw new UsageError(requestRefusalText(read), { cause: read });
 }
 
 /** Why an archive was not published; the API has the sentences about its rules. */

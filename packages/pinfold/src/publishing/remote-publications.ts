@@ -1,4 +1,4 @@
-import type { Change, Name, Pin, PinfoldClient } from '@pinfold/client';
+import type { Change, LimitsAnswer, Name, PageQuery, Pin, PinfoldClient, PinList } from '@pinfold/client';
 import type { RoleState } from '@pinfold/core';
 import { callApi, clientOf } from '../api-client/api-call.ts';
 import type { Server } from '../api-client/server.ts';
@@ -97,6 +97,14 @@ export class RemotePublications implements Publications {
     } catch (error) {
       throw failure(error);
     }
+  }
+
+  listPage(query: PageQuery): Promise<PinList> {
+    return callApi(this.#server, this.#terminal, (client) => client.listPage(query));
+  }
+
+  limits(): Promise<LimitsAnswer> {
+    return callApi(this.#server, this.#terminal, (client) => client.limits());
   }
 
   get(id: string): Promise<Pin> {

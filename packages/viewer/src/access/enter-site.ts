@@ -1,5 +1,5 @@
 import type { VisibleRole } from '@pinfold/core';
-import type { Exchange } from '../exchange.ts';
+import type { Answered, Exchange } from '../exchange.ts';
 import {
   type Redirect,
   sendPasswordPage,
@@ -20,27 +20,24 @@ export function leadIn(
   path: string,
   met: Meeting,
   notice?: PasswordNotice,
-): void {
+): Answered {
   const status = exchange.request.method === 'POST' ? 303 : 302;
   switch (met.kind) {
     case 'open':
-      sendRedirect(exchange, { status, ...openWay(context.settings, shown.publication, path) });
-      break;
+      return sendRedirect(exchange, { status, ...openWay(context.settings, shown.publication, path) });
     case 'sign_in':
-      sendSignIn(exchange, status, met.location);
-      break;
+      return sendSignIn(exchange, status, met.location);
     case 'refused':
-      sendPlainPage(exchange, 403, 'not_admitted');
-      break;
+      return sendPlainPage(exchange, 403, 'not_admitted');
     case 'welcome':
     case 'password': {
       const way = heldWay(context, exchange, shown, path, met);
-      if (way === undefined) sendPasswordPage(exchange, notice);
-      else sendRedirect(exchange, { status, ...way });
-      break;
+      return way === undefined
+        ? sendPasswordPage(exchange, notice)
+        : sendRedirect(exchange, { status, ...way });
     }
     default:
-      met satisfies never;
+      return met satisfies never;
   }
 }
 

@@ -1,6 +1,6 @@
 import { isFault, type KnownViewer, type RoleId, type VisibleRole } from '@pinfold/core';
 import { clientOf, hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
-import { type Exchange, isRead } from '../exchange.ts';
+import { ANSWERED, type Answered, type Exchange, isRead } from '../exchange.ts';
 import {
   type Headers,
   type Redirect,
@@ -27,7 +27,7 @@ export async function serveSharedUrl(
   context: ViewerContext,
   exchange: Exchange,
   place: SharedPlace,
-): Promise<void> {
+): Promise<Answered> {
   const { request } = exchange;
   const { role: id, idText, query, inside = '' } = place;
   if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, context.settings.clearCookies);
@@ -45,7 +45,7 @@ export async function serveSharedUrl(
   const handedOver = await takeGrant(context, visit, query);
   if (handedOver !== undefined) return sendRedirect(exchange, handedOver);
   const met = await context.access.meet(request, visit.publication);
-  leadIn(context, exchange, visit, returnPathAt(place), met);
+  return leadIn(context, exchange, visit, returnPathAt(place), met);
 }
 
 /** The way in by the grant in the query of a shared URL, which path mode takes there. */
@@ -69,13 +69,13 @@ async function takePassword(
   exchange: Exchange,
   id: RoleId,
   path: string,
-): Promise<void> {
+): Promise<Answered> {
   const { request } = exchange;
   if (!isOwnForm(request.headers, context.settings.publicUrl)) {
     return sendPlainPage(exchange, 403, 'foreign_form');
   }
   const form = await readPasswordForm(request, context.useCases.clock);
-  if (form.kind === 'gone') return;
+  if (form.kind === 'gone') return ANSWERED;
   if (form.kind === 'refused') {
     // What is left of a form that stands still is not waited for.
     const more: Headers = form.status === 408 ? { Connection: 'close' } : {};
@@ -87,7 +87,7 @@ async function takePassword(
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const met = await context.access.meet(request, visit.publication);
   if (met.kind !== 'password') return leadIn(context, exchange, visit, trial.path, met);
-  await tryPassword(context, exchange, { ...trial, viewer: met.viewer });
+  return await tryPassword(context, exchange, { ...trial, viewer: met.viewer });
 }
 
 /** A password to be tried. */
@@ -99,7 +99,7 @@ interface Trial {
   readonly viewer?: KnownViewer | undefined;
 }
 
-async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Trial): Promise<void> {
+async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Trial): Promise<Answered> {
   const { settings, useCases, access, grants } = context;
   const { id, path, password, viewer } = trial;
   const address = clientOf(settings.clientAddress(exchange.request));
@@ -115,7 +115,7 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
       throw error;
     }
   });
-  if (outcome === undefined) return;
+  if (outcome === undefined) return ANSWERED;
   switch (outcome.kind) {
     case 'unknown':
     case 'expired':
@@ -156,9 +156,9 @@ async function putOff(
   exchange: Exchange,
   { id, path }: Trial,
   notice: PasswordNotice,
-): Promise<void> {
+): Promise<Answered> {
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const met = await context.access.meet(exchange.request, visit.publication);
-  leadIn(context, exchange, visit, path, met, notice);
+  return leadIn(context, exchange, visit, path, met, notice);
 }

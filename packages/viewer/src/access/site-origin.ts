@@ -1,6 +1,6 @@
 import type { Ended, Publication, VisibleRole } from '@pinfold/core';
 import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
-import { type Exchange, isRead } from '../exchange.ts';
+import { type Answered, type Exchange, isRead } from '../exchange.ts';
 import {
   type Headers,
   sendForbiddenLine,
@@ -26,7 +26,7 @@ export async function serveSiteOrigin(
   context: ViewerContext,
   exchange: Exchange,
   { role: id, target, whole }: OriginPlace,
-): Promise<void> {
+): Promise<Answered> {
   const { useCases, settings } = context;
   const { request } = exchange;
   const more = target.path === HAND_OVER_PATH ? UNNAMED : {};
@@ -44,13 +44,18 @@ export async function serveSiteOrigin(
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
   const outcome = await serveSite(context, exchange, publication, target, place);
-  if (outcome !== 'over') sendEnded(context, exchange, outcome.kind, {});
+  return 'kind' in outcome ? sendEnded(context, exchange, outcome.kind, {}) : outcome;
 }
 
 /** Clears what the browser has stored of the site. Never "cookies": that reaches every sibling. */
-function sendEnded({ grants }: ViewerContext, exchange: Exchange, kind: Ended['kind'], more: Headers): void {
+function sendEnded(
+  { grants }: ViewerContext,
+  exchange: Exchange,
+  kind: Ended['kind'],
+  more: Headers,
+): Answered {
   const forget = { 'Clear-Site-Data': '"cache", "storage"', 'Set-Cookie': grants.removedSiteCookie };
-  sendStopped(exchange, kind, { ...forget, ...more });
+  return sendStopped(exchange, kind, { ...forget, ...more });
 }
 
 /** Takes a grant over from the shared URL: sets the cookie and redirects the viewer to the requested path. */
@@ -59,7 +64,7 @@ async function takeOver(
   exchange: Exchange,
   shown: VisibleRole,
   target: Target,
-): Promise<void> {
+): Promise<Answered> {
   const { publication } = shown;
   const { access, grants, settings } = context;
   const path = returnPathOf(target.query);
@@ -68,12 +73,11 @@ async function takeOver(
   const token = new URLSearchParams(target.query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant !== undefined) {
-    sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(publication, grant) });
-  } else if (access.isOpen(publication) || (await holdsGrant(context, exchange, shown))) {
-    sendRedirect(exchange, onward);
-  } else {
-    turnAway(context, exchange, publication, path, UNNAMED);
+    return sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(publication, grant) });
   }
+  return access.isOpen(publication) || (await holdsGrant(context, exchange, shown))
+    ? sendRedirect(exchange, onward)
+    : turnAway(context, exchange, publication, path, UNNAMED);
 }
 
 async function holdsGrant(
@@ -90,11 +94,10 @@ function turnAway(
   publication: Publication,
   path: string,
   more: Headers = {},
-): void {
+): Answered {
   if (!isNavigation(exchange.request.headers.accept)) {
-    sendNotAdmitted(exchange, access, more);
-    return;
+    return sendNotAdmitted(exchange, access, more);
   }
   const location = sharedUrl(settings.publicUrl, publication.id) + returnQuery(path);
-  sendRedirect(exchange, { status: 302, location }, more);
+  return sendRedirect(exchange, { status: 302, location }, more);
 }

@@ -1,6 +1,6 @@
 import type { Publication, VisibleRole } from '@pinfold/core';
 import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
-import { type Exchange, isRead } from '../exchange.ts';
+import { type Answered, type Exchange, isRead } from '../exchange.ts';
 import {
   sendForbiddenLine,
   sendMethodNotAllowed,
@@ -24,7 +24,7 @@ export async function serveSitePath(
   context: ViewerContext,
   exchange: Exchange,
   { role: id, idText, inside }: PathPlace,
-): Promise<void> {
+): Promise<Answered> {
   const { useCases, settings } = context;
   const { request } = exchange;
   if (hasTooManyCookies(request)) {
@@ -51,7 +51,7 @@ async function serveOpen(
   exchange: Exchange,
   publication: Publication,
   inside: string,
-): Promise<void> {
+): Promise<Answered> {
   const base = sharedUrl(context.settings.publicUrl, publication.id);
   const { grant, path } = cutGrant(inside);
   if (SIGNED.test(grant) && !(await hasFolder(context, publication, grant))) {
@@ -60,7 +60,7 @@ async function serveOpen(
   }
   const place = { base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
   const outcome = await serveSite(context, exchange, publication, splitTarget(inside), place);
-  if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
+  return 'kind' in outcome ? sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED) : outcome;
 }
 
 async function serveProtected(
@@ -68,7 +68,7 @@ async function serveProtected(
   exchange: Exchange,
   shown: VisibleRole,
   inside: string,
-): Promise<void> {
+): Promise<Answered> {
   const { publication } = shown;
   const { headers } = exchange.request;
   const { grant: token, path, slash } = cutGrant(inside);
@@ -91,7 +91,7 @@ async function serveProtected(
   const base = `${sharedUrl(context.settings.publicUrl, publication.id)}/~${token}`;
   const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
   const outcome = await serveSite(context, exchange, publication, splitTarget(path), place);
-  if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
+  return 'kind' in outcome ? sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED) : outcome;
 }
 
 interface GrantedPath {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Ended } from '@pinfold/core';
 import { ALL_LANGUAGES, type Language, preferredLanguage } from '@pinfold/http';
 import type { Access } from '../access/access.ts';
-import type { Exchange } from '../exchange.ts';
+import { ANSWERED, type Answered, type Exchange } from '../exchange.ts';
 import { catalogues, type PageName } from './catalogue.ts';
 import { PAGE_POLICY } from './page-style.ts';
 import { type PasswordNotice, passwordPage, plainPage } from './pages.ts';
@@ -42,24 +42,29 @@ function languageOf({ headers }: IncomingMessage): Language {
 }
 
 /** Answers with a page that asks nothing. */
-export function sendPlainPage(exchange: Exchange, status: number, page: PageName, more: Headers = {}): void {
-  exchange.refused = page;
+export function sendPlainPage(
+  exchange: Exchange,
+  status: number,
+  page: PageName,
+  more: Headers = {},
+): Answered {
   const language = languageOf(exchange.request);
   sendHtml(exchange, status, language, plainPage(language, page), more);
+  return { outcome: page };
 }
 
 /** Answers with the page that asks for the password. */
-export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): void {
-  exchange.refused = notice?.kind ?? 'password_required';
+export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): Answered {
   const language = languageOf(exchange.request);
   const status = notice === undefined ? 200 : STATUS[notice.kind];
   const retry: Headers = notice?.seconds === undefined ? {} : { 'Retry-After': String(notice.seconds) };
   sendHtml(exchange, status, language, passwordPage(language, notice), retry);
+  return { outcome: notice?.kind ?? 'password_required' };
 }
 
 /** Answers that a part of the service cannot be reached. */
-export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABLE_FOR): void {
-  sendPlainPage(exchange, 503, 'unavailable', { 'Retry-After': String(seconds) });
+export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABLE_FOR): Answered {
+  return sendPlainPage(exchange, 503, 'unavailable', { 'Retry-After': String(seconds) });
 }
 
 /**
@@ -67,21 +72,22 @@ export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABL
  *
  * @param clear whether to make the browser delete the cookies of the whole domain, including those of other servers.
  */
-export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: Headers = {}): void {
+export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: Headers = {}): Answered {
   if (clear) sendPlainPage(exchange, 431, 'cookies_cleared', { 'Clear-Site-Data': '"cookies"', ...more });
   else sendPlainPage(exchange, 431, 'too_many_cookies', more);
-  exchange.refused = 'too_many_cookies';
+  return { outcome: 'too_many_cookies' };
 }
 
 /** Answers that a role has ended, or that there never was one. */
-export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: Headers = {}): void {
-  if (kind === 'expired') sendPlainPage(exchange, 410, 'expired', more);
-  else sendPlainPage(exchange, 404, 'not_found', more);
+export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: Headers = {}): Answered {
+  return kind === 'expired'
+    ? sendPlainPage(exchange, 410, 'expired', more)
+    : sendPlainPage(exchange, 404, 'not_found', more);
 }
 
 /** Answers that the method has no meaning here. */
-export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: Headers = {}): void {
-  sendPlainPage(exchange, 405, 'method_not_allowed', { Allow: allow, ...more });
+export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: Headers = {}): Answered {
+  return sendPlainPage(exchange, 405, 'method_not_allowed', { Allow: allow, ...more });
 }
 
 function sendHtml(
@@ -102,19 +108,19 @@ export function sendNotAdmitted(
   exchange: Exchange,
   { tellsApart }: Pick<Access, 'tellsApart'>,
   more: Headers,
-): void {
-  sendForbiddenLine(exchange, tellsApart ? 'not_admitted' : 'password_required', more);
+): Answered {
+  return sendForbiddenLine(exchange, tellsApart ? 'not_admitted' : 'password_required', more);
 }
 
 /** Answers a part of a page that it is forbidden, in one line. */
-export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Headers = {}): void {
+export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Headers = {}): Answered {
   const { request, response } = exchange;
-  exchange.refused = page;
   const language = languageOf(request);
   const body = Buffer.from(`${catalogues[language].pages[page][0]}\n`);
   const own = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
   response.writeHead(403, { ...APART, ...own, ...more });
   response.end(request.method === 'HEAD' ? undefined : body);
+  return { outcome: page };
 }
 
 /** Where a redirect leads, and what goes with it. */
@@ -132,7 +138,7 @@ export function sendRedirect(
   { response }: Exchange,
   { status, location, referrer, cookie }: Redirect,
   more: Headers = {},
-): void {
+): Answered {
   response.writeHead(status, {
     ...APART,
     Location: location,
@@ -142,10 +148,11 @@ export function sendRedirect(
     ...more,
   });
   response.end();
+  return ANSWERED;
 }
 
 /** Sends a viewer where they sign in. */
-export function sendSignIn(exchange: Exchange, status: 302 | 303, location: string): void {
-  exchange.refused = 'sign_in_required';
+export function sendSignIn(exchange: Exchange, status: 302 | 303, location: string): Answered {
   sendRedirect(exchange, { status, location });
+  return { outcome: 'sign_in_required' };
 }

@@ -32,7 +32,6 @@ export function sendFile(
   const { headers, method } = exchange.request;
   const { file, policy } = answer;
   const gzip = acceptsGzip(headers['accept-encoding']);
-  exchange.isPage = file.isPage;
   if (answer.status === 404) return sendWhole(context, exchange, answer, file.form(gzip, policy));
   const range =
     headers.range === undefined || method !== 'GET'

@@ -1,0 +1,32 @@
+import { type Command, command } from '../command-line/command.ts';
+import { atPlace, currentFolder, placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
+
+const mcp = command({
+  name: 'mcp',
+  group: 'publications',
+  arguments: [],
+  options: {
+    root: {
+      type: 'string',
+      multiple: true,
+      value: 'FOLDER',
+      help: 'a folder that agents may publish from; the current folder if none is given',
+    },
+    ...TARGET_OPTIONS,
+  },
+  json: false,
+  help: 'serve agents: the Model Context Protocol on standard input and output',
+  example: 'pinfold mcp --root ~/sites',
+  guide: '#mcp',
+  run: async (_, values, { env, err, confirm }) => {
+    const place = placeOf(values, true, { env, err, ...(confirm && { confirm }), out: err });
+    const { Roots } = await import('../mcp/roots.ts');
+    const roots = new Roots(values.root ?? [], currentFolder(env));
+    const { serveMcp } = await import('../mcp/serve-mcp.ts');
+    // Standard input and output are the protocol's: there is nobody to ask, and nothing else is printed there.
+    const terminal = { env, err, out: err };
+    await atPlace(place, terminal, (publications) => serveMcp(publications, roots, terminal));
+  },
+});
+
+export const commands: readonly Command[] = [mcp];

@@ -1,0 +1,127 @@
+import { type BigIntStats, constants, existsSync, realpathSync } from 'node:fs';
+import { open, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, isAbsolute, join, parse, relative, resolve } from 'node:path';
+import { packFolder, zipNameOf } from '@pinfold/client/node';
+import { builtFolderIn, packFiles } from '@pinfold/client/zip';
+import { reportingSystemErrors } from '../command-line/errno-error.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import type { PublishRequest } from '../publishing/publication.ts';
+
+/** A ZIP, and what is not in it. */
+export interface PackedPath extends Pick<PublishRequest, 'filename' | 'bytes'> {
+  readonly leftOut: readonly string[];
+}
+
+/** Far above every limit of a file: it keeps a file that was given by mistake from filling the memory. */
+const MOST_BYTES = 536_870_912;
+
+/** The folders that an agent may publish from. */
+export class Roots {
+  readonly #folders: readonly string[];
+
+  /**
+   * @param given the folders that the user names; without any, `current` is the only one, unless it is a drive's root or
+   * the home folder.
+   * @throws UsageError when one of them is no folder that can be read.
+   */
+  constructor(given: readonly string[], current: string, home: string = homedir()) {
+    this.#folders = given.map((folder) => realFolder(resolve(current, folder)));
+    if (given.length > 0) return;
+    const here = realFolder(current);
+    const isTooWide = here === parse(here).root || here === (existsSync(home) ? realpathSync(home) : home);
+    if (!isTooWide) this.#folders = [here];
+  }
+
+  /** Packs a folder, a ZIP or a page. Every file is checked before it is opened, and compared afterwards. */
+  async pack(given: string): Promise<PackedPath> {
+    return reportingSystemErrors(async () => {
+      const { path, stats } = await this.#check(given);
+      if (stats.isDirectory()) return await this.#packFolder(path);
+      const filename = basename(path);
+      if (/\.html?$/i.test(filename)) return packPage(parse(path).name, await this.#read(path));
+      if (/\.zip$/i.test(filename)) return { filename, bytes: await this.#read(path), leftOut: [] };
+      throw new UsageError('path must be a folder, a .zip or an .html');
+    });
+  }
+
+  async #packFolder(path: string): Promise<PackedPath> {
+    const built = builtFolderIn((file) => existsSync(join(path, file)));
+    if (built !== undefined) {
+      const detail = `${path} looks like the project of a site: publish the built site, ${join(path, built)}`;
+      throw new CommandFailure(detail, { code: 'looks_like_project' });
+    }
+    try {
+      const packed = await packFolder(path, { read: (file) => this.#read(file) });
+      return { filename: zipNameOf(path), ...packed };
+    } catch (error) {
+      if (error instanceof RangeError) throw new CommandFailure(error.message, { cause: error });
+      throw error;
+    }
+  }
+
+  /** Reads a file only if the file that was opened is the one that lies in a root. */
+  async #read(file: string): Promise<Uint8Array<ArrayBuffer>> {
+    const { path, stats } = await this.#check(file);
+    // Opening a pipe would wait for its writer.
+    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+    const handle = await open(path, flags);
+    try {
+      const opened = await handle.stat({ bigint: true });
+      if (!opened.isFile() || opened.ino !== stats.ino || opened.dev !== stats.dev) {
+        throw new CommandFailure(`${file} changed while it was opened: try again`, { code: 'unreadable' });
+      }
+      if (opened.size > MOST_BYTES) {
+        throw new CommandFailure(`${file} has more than 512 MiB; is it the right one?`);
+      }
+      return new Uint8Array(await handle.readFile());
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Resolves symbolic links, and refuses what lies outside all roots. A relative path begins at the first root. */
+  async #check(given: string): Promise<{ readonly path: string; readonly stats: BigIntStats }> {
+    const [first] = this.#folders;
+    if (first === undefined) {
+      throw new CommandFailure(
+        'no folder may be published from here: start "pinfold mcp" with --root FOLDER, or in the folder of a project',
+        { code: 'usage' },
+      );
+    }
+    const asked = resolve(first, given);
+    if (!this.#holds(asked)) throw this.#outside(given);
+    const path = await realpath(asked).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+      throw new CommandFailure(`there is no ${asked}`, { cause: error, code: 'not_found' });
+    });
+    if (!this.#holds(path)) throw this.#outside(given);
+    return { path, stats: await stat(path, { bigint: true }) };
+  }
+
+  #holds(path: string): boolean {
+    return this.#folders.some((folder) => {
+      const way = relative(folder, path);
+      return !isAbsolute(way) && way.split(/[\\/]/, 1)[0] !== '..';
+    });
+  }
+
+  #outside(given: string): CommandFailure {
+    const folders = this.#folders.join(', ');
+    const detail = `${given} is not in a folder that may be published from (${folders}): the user can allow another one with --root`;
+    return new CommandFailure(detail, { code: 'usage' });
+  }
+}
+
+/** Packs a page as the index of a site. */
+export async function packPage(name: string, bytes: Uint8Array): Promise<PackedPath> {
+  return { filename: `${name}.zip`, ...(await packFiles([{ path: 'index.html', bytes }])) };
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch (error) {
+    throw new UsageError(`--root needs a folder: ${folder} cannot be read`, { cause: error });
+  }
+}

@@ -1,0 +1,48 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Terminal } from '../command-line/terminal.ts';
+import type { Publications } from '../publishing/publications.ts';
+import { release } from '../release.ts';
+import type { Roots } from './roots.ts';
+import { registerTools } from './tools.ts';
+
+/** The largest message of a client: the page of `html` is in it. */
+const MESSAGE_BYTES = 67_108_864;
+const LIMITS = 'pinfold://limits';
+
+/** Serves the Model Context Protocol on standard input and output, until the client closes its end. */
+export async function serveMcp(
+  publications: Publications,
+  roots: Roots,
+  { err }: Pick<Terminal, 'err'>,
+): Promise<void> {
+  const version = await release();
+  const running = new Set<Promise<unknown>>();
+  const follow = (call: Promise<unknown>): void => {
+    running.add(call);
+    const ended = () => running.delete(call);
+    call.then(ended, ended);
+  };
+  const closed = Promise.withResolvers<void>();
+  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MESSAGE_BYTES });
+  const makeServer = (): McpServer => {
+    const server = new McpServer({ name: 'pinfold', title: 'Pinfold', version });
+    registerTools(server, { publications, roots, follow, err });
+    const about = { title: 'Limits', description: 'The limits in force.', mimeType: 'application/json' };
+    server.registerResource('limits', LIMITS, about, async () => {
+      const limits = publications.limits();
+      follow(limits);
+      return { contents: [{ uri: LIMITS, mimeType: about.mimeType, text: JSON.stringify(await limits) }] };
+    });
+    return server;
+  };
+  serveStdio(makeServer, { transport, onerror: (error) => err(`pinfold: ${error.message}`) });
+  const end = transport.onclose;
+  transport.onclose = () => {
+    end?.();
+    closed.resolve();
+  };
+  await closed.promise;
+  // What was begun is done, so that an answer that was lost can be asked for again with its key.
+  await Promise.allSettled(running);
+}

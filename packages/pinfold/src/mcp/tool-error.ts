@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { PinfoldError } from '@pinfold/client';
+import type { Refusal } from '@pinfold/core';
+import { isWireCode, problemOf, refuseRequest } from '@pinfold/http-express';
+import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
+import { CommandFailure, failureJson, UnavailableError, UsageError } from '../command-line/failures.ts';
+
+/** What a tool answers. */
+export interface ToolResult {
+  readonly content: { type: 'text'; text: string }[];
+  readonly structuredContent: Record<string, unknown>;
+  readonly isError?: true;
+  readonly [member: string]: unknown;
+}
+
+/** The answer of a tool that failed: the problem document, and a sentence about what to do. */
+export function toolError(error: unknown, publishing: boolean): ToolResult {
+  const problem = documentOf(error, publishing);
+  const isForPeople = error instanceof CommandFailure;
+  const detail = isForPeople ? error.message : sentencesOf(problem);
+  const text = `${detail.replace(/\.?$/, '.')} ${problem.suggestion}`;
+  return {
+    content: [{ type: 'text', text: escapeControlsInLines(text) }],
+    structuredContent: { ...problem },
+    isError: true,
+  };
+}
+
+interface ProblemDocument {
+  readonly detail: string;
+  readonly suggestion: string;
+  readonly retryable: boolean;
+  readonly [member: string]: unknown;
+  readonly errors?: readonly { readonly detail: string }[];
+}
+
+function documentOf(error: unknown, publishing: boolean): ProblemDocument {
+  const json = failureJson(error) ?? { code: 'failed', detail: 'failed' };
+  const key = json.idempotency_key === undefined ? {} : { idempotency_key: json.idempotency_key };
+  const cause = error instanceof Error ? error.cause : undefined;
+  const requestId = (cause instanceof PinfoldError && cause.requestId) || randomUUID();
+  const refusal = refusalOf(cause);
+  if (refusal !== undefined) return { ...problemOf(refusal, { requestId, publishing }), ...key };
+  const retryable = error instanceof UnavailableError;
+  return {
+    type: `urn:pinfold:problem:${json.code}`,
+    title: 'The tool could not do this',
+    code: json.code,
+    detail: json.detail,
+    retryable,
+    suggestion: retryable
+      ? `Try again later${publishing ? ' with the same idempotency_key' : ''}.`
+      : 'Correct what the detail names, and call the tool again.',
+    ...key,
+  };
+}
+
+/** The refusal behind a failure: of the core, or as the API told it. */
+function refusalOf(cause: unknown): Parameters<typeof problemOf>[0] | undefined {
+  if (cause instanceof PinfoldError) {
+    const { code, detail, errors } = cause;
+    return isWireCode(code) ? refuseRequest(code, { detail, errors }) : undefined;
+  }
+  const isRefusal =
+    typeof cause === 'object' && cause !== null && 'kind' in cause && cause.kind === 'refused';
+  return isRefusal ? (cause as Refusal) : undefined;
+}
+
+function sentencesOf({ detail, errors = [] }: ProblemDocument): string {
+  return errors.length === 0 ? detail : errors.map((broken) => broken.detail).join(' ');
+}
+
+/** A tool was called with arguments that do not go together. */
+export function wrongArguments(detail: string): UsageError {
+  return new UsageError(detail, { cause: refuseRequest('invalid_request', { detail }) });
+}

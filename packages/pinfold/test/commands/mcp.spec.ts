@@ -1,0 +1,293 @@
+import { once } from 'node:events';
+import promises, { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { fromJsonSchema } from '@modelcontextprotocol/server';
+import { packFiles } from '@pinfold/client/zip';
+import { expect } from 'chai';
+import { writeLogin } from '../../src/api-client/logins.ts';
+import { type App, createApp } from '../../src/compose/create-app.ts';
+import { Roots } from '../../src/mcp/roots.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { COMMAND, run, spawnCommand } from '../command-run.ts';
+
+type Env = Readonly<Record<string, string>>;
+type Json = Readonly<Record<string, unknown>>;
+type Mode = 'legacy' | 'auto';
+
+const PAGE = '<!doctype html><title>x</title><p>Hello';
+const UNKNOWN = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+
+interface Answer {
+  readonly isError: boolean;
+  readonly json: Json & { readonly pin: Json; readonly pins: readonly Json[]; readonly code: string };
+  readonly text: string;
+}
+
+describe('pinfold mcp', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let site: string;
+  let app: App;
+  let byServer: Env;
+  let byMachine: Env;
+  let open: { readonly client: Client; readonly errors: () => string }[];
+
+  beforeEach(async () => {
+    open = [];
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'pinfold-mcp-')));
+    site = join(folder, 'sites', 'one');
+    await mkdir(site, { recursive: true });
+    await writeFile(join(site, 'index.html'), PAGE);
+    const data = { PINFOLD_DATA_DIR: join(folder, 'data'), PINFOLD_WELCOME: 'off' };
+    app = await createApp(readSettings({ ...data, PINFOLD_PORT: '0', PINFOLD_VIEWER_MODE: 'path' }), {
+      log: () => undefined,
+    });
+    const { addresses, firstStart } = await app.listen();
+    const home = { HOME: folder, npm_lifecycle_event: 'pinfold', INIT_CWD: join(folder, 'sites') };
+    byServer = { ...home, PINFOLD_URL: addresses.publicUrl, PINFOLD_KEY: firstStart?.apiKey ?? '' };
+    byMachine = { ...home, ...data, PINFOLD_VIEWER_MODE: 'path' };
+  });
+
+  afterEach(async () => {
+    for (const { client } of open) await client.close();
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function connect(env: Env, mode: Mode = 'auto', ...args: readonly string[]): Promise<Client> {
+    const [command, ...first] = COMMAND;
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
+    const given = { ...(Object.fromEntries(inherited) as Env), NODE_OPTIONS: '', ...env };
+    const params = { command, args: [...first, 'mcp', ...args], env: given, stderr: 'pipe' as const };
+    const transport = new StdioClientTransport(params);
+    let errors = '';
+    transport.stderr?.on('data', (chunk) => {
+      errors += chunk;
+    });
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(transport);
+    open.push({ client, errors: () => errors });
+    return client;
+  }
+
+  async function call(client: Client, name: string, given: Record<string, unknown> = {}): Promise<Answer> {
+    const { isError = false, structuredContent, content } = await client.callTool({ name, arguments: given });
+    const lines = content.map((part) => (part.type === 'text' ? part.text : ''));
+    return { isError, json: structuredContent as Answer['json'], text: lines.join('\n') };
+  }
+
+  for (const mode of ['legacy', 'auto'] as const) {
+    for (const place of ['a server', 'this machine']) {
+      it(`works with ${place} for ${mode === 'auto' ? 'current' : 'earlier'} clients`, async () => {
+        const client = await connect(place === 'a server' ? byServer : byMachine, mode);
+        const checked = await call(client, 'check', { path: site });
+        expect(checked.json).to.deep.include({ pin: null, left_out: [], warnings: [] });
+        await writeFile(join(site, '.env.local'), 'x');
+        await writeFile(join(site, 'vercel.json'), '{}');
+        const published = await call(client, 'publish', { path: 'one', title: 'One' });
+        const { pin, replayed, idempotency_key } = published.json;
+        expect(published.isError, published.text).to.equal(false);
+        expect([pin.title, pin.original_filename, replayed]).to.deep.equal(['One', 'one.zip', false]);
+        expect(published.json.left_out).to.deep.equal(['.env.local']);
+        for (const shown of [pin.shared_url, pin.expires_at, 'vercel.json', '.env.local']) {
+          expect(published.text).to.include(String(shown));
+        }
+        const again = await call(client, 'publish', { path: site, title: 'One', idempotency_key });
+        expect(again.json).to.deep.include({ replayed: true, idempotency_key });
+        const { id } = pin;
+        const renamed = await call(client, 'rename', { id, title: 'Two' });
+        expect(renamed.json.pin.title).to.equal('Two');
+        expect((await call(client, 'rename', { id, title: null })).json.pin.title).to.equal(null);
+        const guarded = await call(client, 'set_password', { id, password: 'correct horse' });
+        expect(guarded.json.pin.password_protected).to.equal(true);
+        expect((await call(client, 'renew', { id })).json.pin.state).to.equal('published');
+        expect((await call(client, 'get', { id: pin.shared_url })).json.pin.id).to.equal(id);
+        const secret = await call(client, 'publish', { html: PAGE, password: 'correct horse' });
+        expect(secret.json.pin.password_protected).to.equal(true);
+        const first = (await call(client, 'list', { limit: 1 })).json;
+        expect(first.pins.map((listed) => listed.id)).to.deep.equal([secret.json.pin.id]);
+        const next = (await call(client, 'list', { limit: 1, cursor: first.next_cursor })).json;
+        expect(next.pins.map((listed) => listed.id)).to.deep.equal([id]);
+        for (const _ of [1, 2]) {
+          const stopped = await call(client, 'stop', { id });
+          expect([stopped.isError, stopped.json.pin.state]).to.deep.equal([false, 'deleted']);
+        }
+        const { contents } = await client.readResource({ uri: 'pinfold://limits' });
+        const [limits] = contents.map((content) => JSON.parse('text' in content ? content.text : ''));
+        expect(limits.limits.files).to.equal(500);
+        expect(limits.quotas).to.deep.equal({ sites: null, bytes: null });
+      });
+    }
+  }
+
+  it('describes its tools: schemas without references, and what they do', async () => {
+    const client = await connect(byMachine);
+    const { tools } = await client.listTools();
+    const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
+    expect(hints).to.deep.include({
+      check: { readOnlyHint: true },
+      list: { readOnlyHint: true },
+      get: { readOnlyHint: true },
+      rename: { destructiveHint: false, idempotentHint: true },
+      stop: { destructiveHint: true, idempotentHint: true },
+    });
+    expect(Object.keys(hints)).to.have.members(
+      'publish check list get rename set_password renew stop'.split(' '),
+    );
+    for (const { name, inputSchema, outputSchema } of tools) {
+      expect(JSON.stringify([inputSchema, outputSchema]), name).not.to.include('$ref');
+      expect(outputSchema?.type, name).to.equal('object');
+    }
+  });
+
+  it('answers a refusal as an error of the tool with the problem, and goes on', async () => {
+    await writeFile(join(site, 'bad.zip'), 'no zip');
+    await mkdir(join(folder, 'sites', 'project', 'dist'), { recursive: true });
+    await writeFile(join(folder, 'sites', 'project', 'package.json'), '{}');
+    await writeFile(join(folder, 'sites', 'project', 'dist', 'index.html'), PAGE);
+    for (const env of [byServer, byMachine]) {
+      const client = await connect(env);
+      const { tools } = await client.listTools();
+      const schemas = new Map(
+        tools.map(({ name, outputSchema = {} }) => [name, fromJsonSchema(outputSchema as object)]),
+      );
+      const refusals = [
+        ['publish', { path: join(site, 'bad.zip') }, 'invalid_archive'],
+        ['publish', { html: PAGE, title: '\u0007bell' }, 'invalid_title'],
+        ['publish', { html: PAGE, password: 'short' }, 'invalid_password'],
+        ['publish', { html: PAGE, idempotency_key: 'ü' }, 'invalid_idempotency_key'],
+        ['publish', { html: PAGE, path: site }, 'invalid_request'],
+        ['publish', {}, 'invalid_request'],
+        ['publish', { html: 'x'.repeat(11 * 2 ** 20) }, 'invalid_archive'],
+        ['check', { path: join(folder, 'sites', 'project') }, 'looks_like_project'],
+        ['get', { id: UNKNOWN }, 'not_found'],
+        ['get', { id: '../limits' }, 'usage'],
+        ['stop', { id: UNKNOWN }, 'not_found'],
+        ['list', { cursor: 'strange' }, 'invalid_request'],
+      ] as const;
+      for (const [name, given, code] of refusals) {
+        const { isError, json, text } = await call(client, name, given);
+        expect([isError, json?.code], `${name} ${JSON.stringify(given).slice(0, 99)}: ${text}`).to.deep.equal(
+          [true, code],
+        );
+        // Some clients compare the answer of a failed tool with the schema, too.
+        expect(await schemas.get(name)?.['~standard'].validate(json)).not.to.have.property('issues');
+        expect(json).to.include({ type: `urn:pinfold:problem:${code}`, retryable: false });
+        expect(json.suggestion, name).to.match(/\.$/);
+        expect(text).to.include(json.suggestion);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: none may come through
+        expect(text).not.to.match(/[\u0000-\u0009\u000b-\u001f]|--(?:title|idempotency-key)/);
+      }
+      for (const strange of [{ path: 1 }, { html: PAGE, other: true }]) {
+        expect((await call(client, 'publish', strange)).isError).to.equal(true);
+      }
+      expect((await call(client, 'publish', { html: PAGE })).isError).to.equal(false);
+    }
+  });
+
+  it('publishes from its roots alone, wherever a link leads', async () => {
+    const outside = join(folder, 'outside');
+    await mkdir(outside);
+    await writeFile(join(outside, 'index.html'), 'secret');
+    await symlink(outside, join(folder, 'sites', 'link'));
+    await symlink(join(outside, 'index.html'), join(folder, 'sites', 'page.html'));
+    await symlink(site, join(folder, 'inside'));
+    const sites = join(folder, 'sites');
+    const { bytes } = await packFiles([{ path: 'index.html', bytes: Buffer.from(PAGE) }]);
+    await writeFile(join(site, 'one.zip'), bytes);
+    for (const args of [[], ['--root', sites], ['--root', site, '--root', sites]]) {
+      const client = await connect(byMachine, 'auto', ...args);
+      const outcomeOf = async (path: string) => (await call(client, 'check', { path })).json.code;
+      for (const path of [outside, `${site}/../../outside`, join(sites, 'link'), join(sites, 'page.html')]) {
+        expect(await outcomeOf(path), path).to.equal('usage');
+      }
+      expect(await outcomeOf('/etc/passwd')).to.equal('usage');
+      expect(await outcomeOf('\0')).not.to.equal(undefined);
+      expect(await outcomeOf(join(sites, 'none'))).to.equal('not_found');
+      for (const path of [site, join(site, 'one.zip'), join(site, 'index.html')]) {
+        expect(await outcomeOf(path), path).to.equal(undefined);
+      }
+    }
+  });
+
+  it('wants --root in the home folder, and publishes the source of a page without it', async () => {
+    const client = await connect({ ...byMachine, INIT_CWD: folder });
+    const { json, text } = await call(client, 'publish', { path: site });
+    expect([json.code, text.includes('--root')]).to.deep.equal(['usage', true]);
+    expect((await call(client, 'publish', { html: PAGE })).isError).to.equal(false);
+    const missing = await run(byMachine, 'mcp', '--root', join(folder, 'none'));
+    expect([missing.code, missing.out]).to.deep.equal([2, '']);
+  });
+
+  it('prints nothing but the protocol, and ends with its input, after what it had begun', async () => {
+    const child = spawnCommand(byMachine, 'mcp');
+    const [out, err] = [text(child.stdout), text(child.stderr ?? child.stdout)];
+    const request = (id: number, method: string, params: Json) =>
+      child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    const clientInfo = { name: 'test', version: '1' };
+    request(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    child.stdin?.write('not json\n');
+    const given = { html: PAGE, idempotency_key: 'begun' };
+    request(2, 'tools/call', { name: 'publish', arguments: given });
+    child.stdin?.end();
+    expect((await once(child, 'close'))[0]).to.equal(0);
+    for (const line of (await out).split('\n').slice(0, -1)) {
+      expect(JSON.parse(line), line).to.include({ jsonrpc: '2.0' });
+    }
+    expect(await err).not.to.include('unhandled');
+    const client = await connect(byMachine);
+    expect((await call(client, 'publish', given)).json.replayed).to.equal(true);
+  });
+
+  it('never shows the key, also where it is wrong', async () => {
+    const wrong = `pf_wrong_${'k'.repeat(43)}`;
+    const client = await connect({ ...byServer, PINFOLD_KEY: wrong });
+    const { isError, json, text } = await call(client, 'list');
+    expect([isError, json.code, json.status]).to.deep.equal([true, 'unauthorized', 401]);
+    expect(JSON.stringify([json, text]) + open[0]?.errors()).not.to.include('kkkk');
+  });
+
+  it('has to be told where it works, before it starts', async () => {
+    const { INIT_CWD: _, ...none } = byServer;
+    const [url, key] = [byServer.PINFOLD_URL ?? '', byServer.PINFOLD_KEY ?? ''];
+    const home = { HOME: join(folder, 'home'), npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
+    writeLogin(home, url, key);
+    const { code, out, err } = await run(home, 'mcp');
+    expect([code, out]).to.deep.equal([2, '']);
+    expect(err).to.include(`--url ${url}`).and.include('PINFOLD_DATA_DIR=');
+    expect((await run({ ...none, PINFOLD_URL: '' }, 'mcp')).code).to.equal(2);
+  });
+});
+
+describe('a file that changes between the check and the opening', () => {
+  const { open } = promises;
+  afterEach(() => {
+    promises.open = open;
+    syncBuiltinESMExports();
+  });
+
+  it('is refused', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'pinfold-roots-')));
+    const [root, secret] = [join(folder, 'root'), join(folder, 'secret')];
+    await mkdir(join(root, 'site'), { recursive: true });
+    await mkdir(secret);
+    await writeFile(join(secret, 'site.zip'), 'secret');
+    await writeFile(join(root, 'site', 'site.zip'), 'public');
+    const roots = new Roots([root], folder);
+    const packed = async () => Buffer.from((await roots.pack('site/site.zip')).bytes).toString();
+    expect(await packed()).to.equal('public');
+    promises.open = async (...input) => {
+      await rename(join(root, 'site'), join(root, 'away'));
+      await symlink(secret, join(root, 'site'));
+      return open(...input);
+    };
+    syncBuiltinESMExports();
+    expect(await packed().catch((error: Error) => error.message)).to.include('changed while it was opened');
+    await rm(folder, { recursive: true });
+  });
+});
