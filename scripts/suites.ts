@@ -25,13 +25,15 @@ const QUICK: Readonly<Record<string, readonly string[]>> = {
   'use cases': ['packages/core/test/use-cases/**/*.spec.ts'],
   core: ['packages/core/test/**/*.spec.ts'],
   doors: ['packages/{http,http-express,viewer}/test/**/*.spec.ts', 'packages/management/test/*.spec.ts'],
-  adapters: [
-    'packages/{archive-zip,persistence-*,platform-node,storage-*}/test/**/*.spec.ts',
+  'adapters: databases': [
+    'packages/persistence-*/test/**/*.spec.ts',
     'test-contracts/test/memory/**/*.spec.ts',
   ],
+  'adapters: others': ['packages/{archive-zip,platform-node,storage-*}/test/**/*.spec.ts'],
 };
 const THOROUGH: Readonly<Record<string, readonly string[]>> = {
-  server: ['packages/pinfold/test/**/*.spec.ts'],
+  'server: processes': ['packages/pinfold/test/{compose,health,metrics,server,start}/**/*.spec.ts'],
+  'server: commands': ['packages/pinfold/test/**/*.spec.ts'],
   'crashes and faults': ['acceptance/{crashes,faults,three-nodes}/**/*.spec.ts'],
   browsers: ['acceptance/{browser,management}/**/*.spec.ts', 'packages/management/test/browser/**/*.spec.ts'],
 };

@@ -1,5 +1,5 @@
-// `npm test`: every check and every suite, each reported as it ends, a lane for each core; what is quick and names its
-// cause comes first. `npm test -- NAME …` runs those of that name alone.
+// `npm test`: every check and every suite, each reported as it ends, several at once; what is quick and names its cause
+// comes first. `npm test -- NAME …` runs those of that name alone.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -48,7 +48,8 @@ const checks: readonly Step[] = [
 
 /** The core's own specs before all: what they name, everything else would only repeat. */
 const steps: readonly Step[] = [...specs.slice(0, 1), ...checks, ...specs.slice(1)];
-const lanes = Math.min(4, Math.max(2, availableParallelism()));
+/** One more than there are cores: servers and browsers are waited for, too. */
+const lanes = Math.min(4, availableParallelism() + 1);
 
 const running = new Set<ChildProcess>();
 const outcomes = new Map<Step, Totals>();

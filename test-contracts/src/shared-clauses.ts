@@ -48,6 +48,12 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
     for (const { name, ask } of reads) answers[name] = await ask(portOf(stores), undefined, 0);
     return answers;
   };
+  const answersAtOnce = async (stores: Stores): Promise<Readonly<Record<string, unknown>>> => {
+    const asked = reads.map(
+      async ({ name, ask }) => [name, await ask(portOf(stores), undefined, 0)] as const,
+    );
+    return Object.fromEntries(await Promise.all(asked));
+  };
   const abortedClauses = Object.entries(aborted).map(
     ([method, id]): Clause<Stores, StoreSubject<Stores>> => ({
       id: `${suite}/${id}`,
@@ -100,6 +106,7 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
               const now = await answersOf(port);
               expect(now, `after ${what} by ${by}`).to.deep.equal(await answersOf(await peer()));
               expect(now, `after ${what} by ${by}`).not.to.deep.equal(before);
+              expect(await answersAtOnce(port), `after ${what}, asked at once`).to.deep.equal(now);
               expect(answers, `what was answered before ${what}`).to.deep.equal(before);
             }
           }

@@ -63,15 +63,16 @@ describe('the retries of PinfoldClient', function () {
   };
   for (const [what, [answer, ...repeated]] of Object.entries(passing)) {
     it(`sends the very same again after ${what}`, async () => {
-      for (const name of repeated) {
-        server.asked.length = 0;
-        server.answer(answer, answered[name] ?? READ);
-        await calls[name]?.(clientOf());
-        const [first, second, ...more] = server.asked;
+      const all = repeated.map(async (name) => {
+        const own = await openScriptedServer();
+        own.answer(answer, answered[name] ?? READ);
+        await calls[name]?.(clientOf({ url: own.url })).finally(() => own.close());
+        const [first, second, ...more] = own.asked;
         expect(more).to.deep.equal([]);
         expect(second, name).to.deep.include({ method: first?.method, path: first?.path, body: first?.body });
         expect(second?.headers['idempotency-key']).to.equal(name === 'publish' ? 'mine' : undefined);
-      }
+      });
+      await Promise.all(all);
     });
   }
 

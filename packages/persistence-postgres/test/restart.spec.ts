@@ -82,12 +82,16 @@ async function raise({ roles }: Persistence, id: RoleId, record: Record): Promis
 describe('A server that crashes under load', function () {
   this.timeout(60_000);
   let place: PostgresPlace;
+  let running = true;
 
   beforeEach(async () => {
     place = await postgresPlace();
   });
 
-  afterEach(() => place.dispose());
+  afterEach(async () => {
+    running = false;
+    await place.dispose();
+  });
 
   it('costs store_unavailable and never a wrong answer', async () => {
     const handles = await Promise.all(
@@ -95,7 +99,6 @@ describe('A server that crashes under load', function () {
     );
     const [first] = handles as [Persistence];
     await first.migrate();
-    let running = true;
     const records = Array.from({ length: WORKERS }, aRecord);
     const workers = records.map(async (record, worker) => {
       const handle = handles[worker % handles.length] as Persistence;

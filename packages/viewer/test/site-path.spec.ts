@@ -1,7 +1,7 @@
 import { minutes, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Answer, cookiesOf, locationOf } from './client.ts';
-import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
+import { NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const SITE = {
   'index.html': '<h1>Harbour</h1>',
@@ -31,27 +31,6 @@ describe('a site in path mode', () => {
       id = await rig.publish(SITE);
     });
 
-    it('lives under its shared URL', async () => {
-      const answer = await rig.ask(`/s/${id}?to=/docs/`);
-      expect([answer.status, locationOf(answer)]).to.deep.equal([302, `${shared(id)}/docs/`]);
-      expect(locationOf(await rig.ask(`/s/${id}`))).to.equal(`${shared(id)}/`);
-      expect((await rig.ask(`/s/${id}/docs/`)).text).to.equal('docs');
-    });
-
-    it('leads to the folder by an absolute address', async () => {
-      const answer = await rig.ask(`/s/${id}/docs?q=1`);
-      expect([answer.status, locationOf(answer)]).to.deep.equal([308, `${shared(id)}/docs/?q=1`]);
-    });
-
-    it('in another letter case leads to the lower-case one', async () => {
-      const answer = await rig.ask(`/s/${id.toUpperCase()}/docs/?q`);
-      expect([answer.status, locationOf(answer)]).to.deep.equal([302, `${shared(id)}/docs/?q`]);
-    });
-
-    it('has no origin of its own', async () => {
-      expect((await rig.ask('/', { host: rig.siteHost(id) })).status).to.equal(404);
-    });
-
     it('may have folders that begin with a tilde, even long ones', async () => {
       expect((await rig.ask(`/s/${id}/~keeper/`)).text).to.equal('the keeper');
       const long = `~${'k'.repeat(50)}`;
@@ -62,27 +41,6 @@ describe('a site in path mode', () => {
       for (const none of [`/docs/${long}/`, `/${long}%20/`, `/~${'k'.repeat(201)}/`]) {
         expect((await rig.ask(`/s/${id}${none}`)).status, none).to.equal(404);
       }
-    });
-
-    it('gives no script to a service worker, and is only looked at', async () => {
-      const worker = await rig.ask(`/s/${id}/app.js`, { headers: { 'service-worker': 'script' } });
-      const form = await rig.ask(`/s/${id}/`, { method: 'POST', headers: FORM });
-      expect([worker.status, form.status]).to.deep.equal([403, 405]);
-    });
-
-    it('is gone with 404 and 410, and clears nothing of the public host', async () => {
-      const stopped = await rig.publish(SITE);
-      await rig.stop(stopped);
-      const expired = await openRig({ viewer: { mode: 'path' } });
-      const other = await expired.publish(SITE);
-      expired.clock.advance(expired.useCases.limits.lifetime);
-      const answers = [await rig.ask(`/s/${stopped}/`), await expired.ask(`/s/${other}/`)];
-      expect(answers.map(({ status }) => status)).to.deep.equal([404, 410]);
-      for (const { headers } of answers) {
-        expect(headers).not.to.have.any.keys('clear-site-data', 'set-cookie');
-        expect(headers['cache-control']).to.equal('no-store');
-      }
-      await expired.close();
     });
   });
 
@@ -95,12 +53,6 @@ describe('a site in path mode', () => {
       const entered = await rig.enter(id, PASSWORD);
       cookie = cookiesOf(entered);
       home = pathOf(entered);
-    });
-
-    it('is entered by a path that holds a grant, with the cookie beside it', async () => {
-      expect(home).to.match(new RegExp(`^/s/${id}/~[\\w.-]+/$`));
-      const answer = await rig.ask(home, { headers: { ...DOCUMENT, cookie } });
-      expect([answer.status, answer.text]).to.deep.equal([200, SITE['index.html']]);
     });
 
     it('gives its parts to the path alone, since they carry no cookie', async () => {
@@ -172,21 +124,6 @@ describe('a site in path mode', () => {
       expect((await rig.ask(`${home}app.js`, { headers: PART })).status).to.equal(403);
       const back = await rig.ask(home, { headers: { ...DOCUMENT, cookie } });
       expect(locationOf(back)).to.equal(`${shared(id)}?to=%2F`);
-    });
-
-    it('lets nobody in for longer than the password did', async () => {
-      rig.clock.advance(minutes(11 * 60));
-      const again = pathOf(await rig.ask(`/s/${id}`, { headers: { cookie } }));
-      expect((await rig.ask(`${again}app.js`, { headers: PART })).status).to.equal(200);
-      rig.clock.advance(minutes(60));
-      expect((await rig.ask(`${again}app.js`, { headers: PART })).status).to.equal(403);
-    });
-
-    it('leads to the plain path once the protection was removed', async () => {
-      await rig.setPassword(id, null);
-      const answer = await rig.ask(`${home}docs/?q=1`, { headers: { ...DOCUMENT, cookie } });
-      expect([answer.status, locationOf(answer)]).to.deep.equal([302, `${shared(id)}/docs/?q=1`]);
-      expect((await rig.ask(`/s/${id}/docs/`)).text).to.equal('docs');
     });
 
     it('leads to the folder below the grant', async () => {

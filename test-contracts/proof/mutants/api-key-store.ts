@@ -93,10 +93,10 @@ const shape: PortShape<ApiKeyStore> = {
           'answers.label.{cut,numeric,trimmed} answers.lastUsedAt.stuck answers.revokedAt.{seconds,stuck}',
         touch: 'answers.lastUsedAt',
         revoke: 'answers.revokedAt',
-        'same-question': 'caches',
+        'same-question': 'caches shares',
         untested: [
           'answers.account.terminated answers.label.{composed,latin,quoted,terminated}',
-          'answers.scopes.list-capped repeats shares takes.query.account.terminated',
+          'answers.scopes.list-capped repeats takes.query.account.terminated',
           'takes.query.after.id.ended',
         ],
       },
@@ -130,7 +130,8 @@ const shape: PortShape<ApiKeyStore> = {
         'count-live': '*',
         unreachable: 'coversUp isCurt isRaw misnames',
         sequences: 'takes.account.{composed,cut,latin,numeric,quoted}',
-        untested: 'answers.capped repeats shares takes.account.terminated',
+        'same-question': 'shares',
+        untested: 'answers.capped repeats takes.account.terminated',
       },
     },
     purge: {

@@ -36,9 +36,10 @@ const shape: PortShape<HistoryStore> = {
           'takes.query.account.{lost,lowered,raised,stuck} takes.query.{pin,since}',
         ],
         unreachable: 'coversUp isCurt isRaw misnames',
+        'same-question': 'shares',
         untested: [
           'answers.items.{account,list-capped} answers.items.address.stuck answers.items.request.stuck',
-          'answers.next.id.{cut,stuck} caches repeats shares takes.query.account',
+          'answers.next.id.{cut,stuck} caches repeats takes.query.account',
           'takes.query.after.id.{cut,stuck} takes.query.limit.{capped,more} takes.query.pin.stuck',
           'takes.query.since.stuck',
         ],
@@ -52,9 +53,8 @@ const shape: PortShape<HistoryStore> = {
       caught: {
         unreachable: '*',
         expired: 'answers hurries takes answers.account.{lost,raised}',
-        'same-question': 'caches',
-        untested:
-          'answers.{account,list-capped,list-reversed} repeats shares takes.by.stuck takes.limit.capped',
+        'same-question': 'caches shares',
+        untested: 'answers.{account,list-capped,list-reversed} repeats takes.by.stuck takes.limit.capped',
       },
     },
     tellExpired: {

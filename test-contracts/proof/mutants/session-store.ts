@@ -104,8 +104,9 @@ const shape: PortShape<SessionStore> = {
         'list-many':
           'answers.account.stuck answers.list-capped takes.query.account.stuck takes.query.limit.capped',
         unreachable: 'coversUp isCurt isRaw misnames',
+        'same-question': 'shares',
         untested: [
-          'answers.account.terminated answers.displayName.terminated answers.scope.stuck repeats shares',
+          'answers.account.terminated answers.displayName.terminated answers.scope.stuck repeats',
           'takes.query.account.terminated takes.query.now.seconds',
         ],
       },

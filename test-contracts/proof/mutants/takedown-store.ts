@@ -65,7 +65,8 @@ const shape: PortShape<TakedownStore> = {
         unreachable: '*',
         'lift-of-all': 'answers caches hurries idles',
         forbidden: 'takes.sha256',
-        untested: 'repeats shares',
+        'same-question': 'shares',
+        untested: 'repeats',
       },
     },
     of: {
@@ -77,9 +78,10 @@ const shape: PortShape<TakedownStore> = {
         again: 'caches',
         unreachable: 'coversUp isCurt isRaw misnames',
         whole: 'answers.id.stuck',
+        'same-question': 'shares',
         untested: [
           'answers.{account,list-capped,list-reversed} answers.at.seconds answers.liftedAt.{seconds,stuck}',
-          'answers.reason.{composed,numeric,quoted,terminated} answers.sha256.raised repeats shares',
+          'answers.reason.{composed,numeric,quoted,terminated} answers.sha256.raised repeats',
           'takes.ids.{list-capped,list-reversed}',
         ],
       },
@@ -90,10 +92,10 @@ const shape: PortShape<TakedownStore> = {
       early: { value: [] },
       caught: {
         list: '* answers.account.{lost,raised} answers.reason.{cut,lost,lowered,raised}',
-        'same-question': 'caches',
+        'same-question': 'caches shares',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: [
-          'answers.{account,liftedAt,list-capped,reason} answers.sha256.raised repeats shares',
+          'answers.{account,liftedAt,list-capped,reason} answers.sha256.raised repeats',
           'takes.query.limit.{capped,stuck} takes.query.sha256.raised',
         ],
       },
@@ -104,11 +106,11 @@ const shape: PortShape<TakedownStore> = {
       early: { value: [] },
       caught: {
         copies: '*',
-        'same-question': 'caches',
+        'same-question': 'caches shares',
         unreachable: 'coversUp isCurt isRaw misnames',
         'forbids-commit': 'answers.cut',
         untested: [
-          'answers.list-capped repeats shares takes.query.limit.capped takes.query.now.seconds',
+          'answers.list-capped repeats takes.query.limit.capped takes.query.now.seconds',
           'takes.query.sha256.{raised,stuck}',
         ],
       },

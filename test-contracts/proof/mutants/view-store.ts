@@ -35,9 +35,9 @@ const shape: PortShape<ViewStore> = {
         unreachable: '*',
         add: 'answers',
         drop: 'hurries idles',
-        'same-question': 'caches',
+        'same-question': 'caches shares',
         list: 'takes',
-        untested: 'answers.list-capped answers.refusedPasswords.capped answers.views.capped repeats shares',
+        untested: 'answers.list-capped answers.refusedPasswords.capped answers.views.capped repeats',
       },
     },
     drop: {

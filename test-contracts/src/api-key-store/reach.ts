@@ -40,8 +40,12 @@ export const reachClauses: readonly Clause<ApiKeyStore, StoreSubject<ApiKeyStore
         (keys, signal) => keys.find(anApiKeyId(1), signal),
         (keys, signal) => keys.find(anApiKeyId(2), signal),
       ],
-      list: [(keys) => keys.list(everyKeyOf()), (keys) => keys.list(everyKeyOf(anApiKey(1).account))],
-      countLive: (keys) => keys.countLive(anApiKey(1).account),
+      list: [undefined, anApiKey(1).account, 'globex' as AccountId].map(
+        (account) => (keys) => keys.list(everyKeyOf(account)),
+      ),
+      countLive: [anApiKey(1).account, 'globex' as AccountId].map(
+        (account) => (keys) => keys.countLive(account),
+      ),
     },
     writes: {
       create: (keys, _, n) => keys.create(anApiKey(n), [anEvent()]),

@@ -53,9 +53,13 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
       list: [{}, { account: ROLE.account, pin: ROLE.id }].map(
         (more) => (history) => history.list({ ...ALL, ...more }),
       ),
-      feed: (history) => history.feed({ account: ROLE.account, pin: undefined, after: 0, limit: 10 }),
-      expired: async (history) =>
-        (await history.expired(END, 10)).toSorted((one, next) => (one.role < next.role ? -1 : 1)),
+      feed: [10, 1].map(
+        (limit) => (history) => history.feed({ account: ROLE.account, pin: undefined, after: 0, limit }),
+      ),
+      expired: [END, START].map(
+        (by) => async (history) =>
+          (await history.expired(by, 10)).toSorted((one, next) => (one.role < next.role ? -1 : 1)),
+      ),
     },
     writes: {
       tellExpired: (history) => history.tellExpired([anEvent({ type: 'pin.expired' })]),

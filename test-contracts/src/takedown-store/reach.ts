@@ -17,12 +17,14 @@ export const reachClauses: readonly Clause<TakedownStores, StoreSubject<Takedown
   portOf: ({ takedowns }) => takedowns,
   prepare: ({ takedowns }) => takedowns.takeDown(aTakedown(9), undefined, [anEvent()]),
   reads: {
-    isForbidden: (takedowns) => takedowns.isForbidden(sha256),
-    of: (takedowns) => takedowns.of([aRoleId(1)]),
+    isForbidden: [1, 2].map((n) => (takedowns) => takedowns.isForbidden(aSha256(n))),
+    of: [1, 9].map((n) => (takedowns) => takedowns.of([aRoleId(n)])),
     list: [{ sha256 }, { sha256: undefined }].map(
       (more) => (takedowns) => takedowns.list({ after, limit: 10, ...more }),
     ),
-    copies: (takedowns) => takedowns.copies({ sha256, now: START, after, limit: 10 }),
+    copies: [1, 2].map(
+      (n) => (takedowns) => takedowns.copies({ sha256: aSha256(n), now: START, after, limit: 10 }),
+    ),
   },
   writes: {
     takeDown: (takedowns, _, n) => takedowns.takeDown(aTakedown(n), undefined, [anEvent()]),
