@@ -3,6 +3,7 @@ import {
   accountId,
   type Instant,
   instant,
+  parseName,
   parseRoleId,
   type RoleId,
   type RoleState,
@@ -25,6 +26,13 @@ export function readAccount(name: string): AccountId {
     if (error instanceof TypeError) throw new UsageError(error.message, { cause: error });
     throw error;
   }
+}
+
+/** Reads a name of publications. */
+export function readName(text: string, option: string): string {
+  const name = parseName(text);
+  if (typeof name === 'string') return name;
+  throw new UsageError(`${option} must have 1 to 63 of a to z, 0 to 9 and -, without - at an end`);
 }
 
 /** Reads the value of `--state`. */

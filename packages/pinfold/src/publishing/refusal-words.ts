@@ -8,7 +8,7 @@ import type {
 } from '@pinfold/core';
 import { type Sentences, sentenceOf } from '@pinfold/http';
 import { archiveError } from '@pinfold/http-express/wire';
-import { CommandFailure } from '../command-line/failures.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { brokenRules } from './publication.ts';
 
 const IDEMPOTENCY_KEY: Sentences<IdempotencyKeyRules> = {
@@ -55,6 +55,10 @@ const QUOTA: Sentences<QuotaRules> = {
   keys: ({ limit }) => `the account has reached its limit of ${limit} API keys; revoke one first`,
 };
 
+export function noName(cause?: unknown): CommandFailure {
+  return new CommandFailure('There is no such name in your account.', { code: 'not_found', cause });
+}
+
 /** Why a publication on this machine was not changed. */
 export function changeFailure(refusal: Unchanged): CommandFailure {
   return new CommandFailure(changeText(refusal), { cause: refusal, code: refusal.code });
@@ -97,6 +101,14 @@ export function requestRefusalText(
     default:
       return refusal satisfies never;
   }
+}
+
+/** @throws UsageError for an argument that the core refuses. */
+export function readArgument<Read extends string | null>(
+  read: Read | Parameters<typeof requestRefusalText>[0],
+): Read {
+  if (read === null || typeof read === 'string') return read;
+  throw new UsageError(requestRefusalText(read), { cause: read });
 }
 
 /** Why an archive was not published; the API has the sentences about its rules. */

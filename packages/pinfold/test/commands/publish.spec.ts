@@ -95,6 +95,20 @@ describe('pinfold publish', function () {
       expect(err).to.include('not_a_zip');
     });
 
+    it(`says where the index of a folder may be, ${way}`, async () => {
+      const publish = async (...path: readonly string[]) => run(env, 'publish', join(...path), '--json', ...elsewhere());
+      await rm(join(site, 'index.html'));
+      const none = await publish(site);
+      expect([none.code, none.err]).to.deep.equal([1, `pinfold: ${site} has no index.html at its root\n`]);
+      await mkdir(join(site, '.vitepress', 'dist'), { recursive: true });
+      await writeFile(join(site, '.vitepress', 'dist', 'index.html'), 'page');
+      const found = await publish(site);
+      expect(found.err).to.include(`but ${join(site, '.vitepress', 'dist')} has one`);
+      expect(JSON.parse(found.out).error.errors[0].rule).to.equal('missing_index');
+      await mkdir(join(folder, 'empty'));
+      expect((await publish(folder, 'empty')).err).to.include('is empty');
+    });
+
     it(`publishes a .zip as it is, ${way}`, async () => {
       const { bytes } = await packFolder(site);
       await writeFile(join(folder, 'Site.ZIP'), bytes);
@@ -290,6 +304,13 @@ describe('pinfold publish', function () {
     const { code, err } = await run({ PINFOLD_DATA_DIR: join(folder, 'none') }, 'publish', site);
     expect(code).to.equal(1);
     expect(err).to.include('PINFOLD_DATA_DIR').and.to.include('--url');
+  });
+
+  it('refuses a wrong title before it sends anything', async () => {
+    for (const title of ['a\nb', 'x'.repeat(256)]) {
+      const { code, err } = await run(env, 'publish', site, '--title', title);
+      expect([code, err.includes('the title')]).to.deep.equal([2, true]);
+    }
   });
 
   it('says that there is nothing at a path', async () => {
