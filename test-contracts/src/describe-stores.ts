@@ -10,6 +10,7 @@ import { describeContract } from './describe-contract.ts';
 import { historyStoreContract } from './history-store/contract.ts';
 import { importContract } from './moving/import.ts';
 import { snapshotContract } from './moving/snapshot.ts';
+import { nameStoreContract } from './name-store/contract.ts';
 import { pairingStoreContract } from './pairing-store/contract.ts';
 import { roleStoreContract } from './role-store/contract.ts';
 import { checkRoleStoreSequences, type ModelOptions } from './role-store-model/sequences.ts';
@@ -50,6 +51,7 @@ const CONTRACTS = [
   contractOf(historyStoreContract, (stores) => stores),
   contractOf(serviceModeContract, (stores) => stores),
   contractOf(takedownStoreContract, (stores) => stores),
+  contractOf(nameStoreContract, (stores) => stores),
   contractOf(viewStoreContract, ({ views }) => views),
   contractOf(snapshotContract, (stores) => stores),
   contractOf(importContract, (stores) => stores),

@@ -33,6 +33,8 @@ export { idsContract } from './ids/contract.ts';
 export { importContract } from './moving/import.ts';
 export { snapshotContract } from './moving/snapshot.ts';
 export type { MovingStores } from './moving/subject.ts';
+export { nameStoreContract } from './name-store/contract.ts';
+export type { NameStores } from './name-store/subject.ts';
 export { pairingStoreContract } from './pairing-store/contract.ts';
 export type { PairingStores } from './pairing-store/subject.ts';
 export { passwordHasherContract } from './password-hasher/contract.ts';

@@ -49,6 +49,8 @@ export interface PublicationLimits {
   readonly publications: Rate | null;
   readonly sites: number | null;
   readonly bytes: number | null;
+  /** The same for every account. */
+  readonly names: number | null;
 }
 
 /** An account to which nothing was done yet has none of its own. */

@@ -4,6 +4,7 @@ import type { SaveAuthority } from './actor.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { Instant } from './instant.ts';
 import type { Mode } from './mode.ts';
+import { type NamesInUse, refuseName } from './name.ts';
 import { leftOf, parseRate, type Rate, takenFrom } from './rate.ts';
 
 /** What a publication has to pass beside its key. */
@@ -14,6 +15,8 @@ export interface AdmissionRequest {
   readonly sha256: Sha256;
   /** What holds where the account has no limits of its own. */
   readonly limits: PublicationLimits;
+  /** Whether the publication is to be shown by a name. */
+  readonly isNamed: boolean;
 }
 
 /** Why an account may change nothing now. */
@@ -31,6 +34,8 @@ export interface AdmissionLooks {
   isForbidden(): boolean;
   /** What its account has in service. */
   inService(): Pick<AccountUse, 'sites' | 'bytes'>;
+  /** The names of its account, of which it is to have one. */
+  names(): NamesInUse;
 }
 
 /** The answer to an archive that was taken down. */
@@ -63,6 +68,7 @@ export function boundsOf(
     publications: rateInForce(own?.publications ?? null, ofAll.publications),
     sites: inForce(own?.sites ?? null, ofAll.sites),
     bytes: inForce(own?.bytes ?? null, ofAll.bytes),
+    names: ofAll.names,
   };
 }
 
@@ -109,15 +115,14 @@ export function refuseChange(
  * if a quota needs it. For a commit, count them in its transaction.
  *
  * @example
- * import type { Account, AccountUse, Instant, PublicationLimits, Sha256 } from '@pinfold/core';
- * import { refuseAdmission } from '@pinfold/core/adapter';
+ * import type { Account, Instant, PublicationLimits, Sha256 } from '@pinfold/core';
+ * import { type AdmissionLooks, refuseAdmission } from '@pinfold/core/adapter';
  *
  * declare const account: Account | undefined;
- * declare const wish: { now: Instant; archiveBytes: number; sha256: Sha256; limits: PublicationLimits };
- * declare const isForbidden: () => boolean;
- * declare const inService: () => Pick<AccountUse, 'sites' | 'bytes'>;
+ * declare const wish: { now: Instant; archiveBytes: number; sha256: Sha256; limits: PublicationLimits; isNamed: boolean };
+ * declare const looks: AdmissionLooks;
  *
- * const refused = refuseAdmission(account, wish, { isForbidden, inService });
+ * const refused = refuseAdmission(account, wish, looks);
  */
 export function refuseAdmission(
   account: KnownAccount | undefined,
@@ -131,11 +136,11 @@ export function refuseAdmission(
     const { remaining, nextAt } = leftOf(publications, account?.publicationsMark ?? null, wish.now);
     if (remaining === 0) return { kind: 'refused', code: 'rate_limited', retryAt: nextAt };
   }
-  if (!hasQuota(limits)) return undefined;
-  const used = looks.inService();
+  const used = hasQuota(limits) ? looks.inService() : { sites: 0, bytes: 0 };
   return (
     pastQuota('sites', limits.sites, used.sites + 1) ??
-    pastQuota('bytes', limits.bytes, used.bytes + wish.archiveBytes)
+    pastQuota('bytes', limits.bytes, used.bytes + wish.archiveBytes) ??
+    (wish.isNamed ? refuseName(looks.names(), limits.names) : undefined)
   );
 }
 
@@ -155,17 +160,17 @@ export function hasQuota({ sites, bytes }: Pick<PublicationLimits, 'sites' | 'by
  * What a publication writes of its account: one was taken from the rate.
  *
  * @example
- * import type { Account, Instant, PublicationLimits, Sha256 } from '@pinfold/core';
+ * import type { Account, Instant, PublicationLimits } from '@pinfold/core';
  * import { published } from '@pinfold/core/adapter';
  *
  * declare const account: Account;
- * declare const wish: { now: Instant; archiveBytes: number; sha256: Sha256; limits: PublicationLimits };
+ * declare const wish: { now: Instant; limits: PublicationLimits };
  *
  * const { publicationsMark, lastPublishedAt } = published(account, wish);
  */
 export function published(
   account: KnownAccount & Pick<Account, 'lastPublishedAt'>,
-  { now, limits }: AdmissionRequest,
+  { now, limits }: Pick<AdmissionRequest, 'now' | 'limits'>,
 ): Pick<Account, 'publicationsMark' | 'lastPublishedAt'> {
   const { publicationsMark: mark, lastPublishedAt } = account;
   const rate = boundsOf(account, limits).publications;

@@ -20,7 +20,7 @@ export interface Import {
 
   /**
    * Begins an import under a token, or begins an unfinished one anew.
-   * @promise import/begin-foreign: a database with an account, a key, a publication, a reservation, a takedown, a day of views or an event of its own is refused and left as it is
+   * @promise import/begin-foreign: a database with an account, a key, a publication, a reservation, a name, a takedown, a day of views or an event of its own is refused and left as it is
    * @promise import/begin-again: what an unfinished import stored before is gone, and its token is good for nothing more; of many at once one holds the token
    */
   begin(token: Token): Promise<{ readonly kind: 'begun' } | { readonly kind: 'refused' }>;

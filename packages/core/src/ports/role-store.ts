@@ -9,6 +9,7 @@ import type { Fingerprint, IdempotencyKey } from '../domain/idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { EncodedManifest } from '../domain/manifest.ts';
+import type { NameRecord, PinName } from '../domain/name.ts';
 import type { Comparison } from '../domain/reconciliation.ts';
 import type { Generation, Role, RoleState } from '../domain/role.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
@@ -35,7 +36,9 @@ export interface LoadedRole extends Versioned<Role> {
 }
 
 /** A wish to hold an Idempotency-Key while its publication runs. */
-export interface Reservation extends AdmissionRequest {
+export interface Reservation extends Omit<AdmissionRequest, 'isNamed'> {
+  /** The name that the publication is to have. */
+  readonly name?: PinName | undefined;
   readonly account: AccountId;
   readonly key: IdempotencyKey;
   readonly fingerprint: Fingerprint;
@@ -61,7 +64,8 @@ export type ReserveOutcome =
 
 /** What became of a commit; where it is refused, nothing was stored, and the lease still holds. */
 export type CommitOutcome =
-  | { readonly kind: 'committed' }
+  /** With the warnings that were stored, where the publication has a name: then the commit decides some of them. */
+  | { readonly kind: 'committed'; readonly warnings?: readonly KeptWarning[] }
   | { readonly kind: 'lease_lost' }
   | Inadmissible
   | Refusal<'unauthorized'>;
@@ -77,6 +81,8 @@ export interface RoleCommit {
   readonly warnings: readonly KeptWarning[];
   /** What its caller signed in with; looked at in the transaction of the commit. */
   readonly credential?: Credential;
+  /** A name to point at the role; the token counts where the name is new. */
+  readonly name?: Pick<NameRecord, 'name' | 'token'> | undefined;
 }
 
 /** Which roles to list, newest first by (publishedAt, id). */

@@ -1,11 +1,12 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { Credential } from '../domain/credential.ts';
-import { type Cause, eventOf } from '../domain/history.ts';
+import { type Cause, type EventDraft, eventOf } from '../domain/history.ts';
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
 import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
-import { after, before } from '../domain/instant.ts';
+import { after, before, duration } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { encodeManifest, type ManifestEntry } from '../domain/manifest.ts';
+import type { PinName } from '../domain/name.ts';
 import type { Password, PasswordHash } from '../domain/password.ts';
 import { FIRST_GENERATION, type Role } from '../domain/role.ts';
 import type { Title } from '../domain/title.ts';
@@ -75,6 +76,7 @@ export interface Wanted {
   readonly key: IdempotencyKey;
   readonly filename: Filename;
   readonly title: Title | null;
+  readonly name: PinName | undefined;
   readonly password: Password | null;
   readonly archive: StagedArchive;
   readonly cause: Cause;
@@ -96,6 +98,7 @@ export type RunOutcome =
       | 'invalid_archive'
       | 'invalid_filename'
       | 'invalid_idempotency_key'
+      | 'invalid_name'
       | 'invalid_password'
       | 'invalid_title'
       | 'rate_limited'
@@ -141,7 +144,7 @@ export class PublicationRun {
   }
 
   #reserve(): Promise<ReserveOutcome> {
-    const { account, key, filename, title, archive, quotas } = this.#wanted;
+    const { account, key, filename, title, name, archive, quotas } = this.#wanted;
     const { ports, limits } = this.#tools;
     const now = ports.clock.now();
     return ports.roles.reserve({
@@ -152,6 +155,7 @@ export class PublicationRun {
       archiveBytes: archive.size,
       sha256: archive.sha256,
       limits: quotas,
+      name,
       now,
       until: after(now, limits.lease),
     });
@@ -244,9 +248,14 @@ export class PublicationRun {
 
   async #commit({ proved: { entries, warnings }, role }: Stored, lease: Lease): Promise<UnderLease> {
     const { roles, ids, clock } = this.#tools.ports;
-    const { account, cause, credential } = this.#wanted;
-    const published = { type: 'pin.published', at: role.publishedAt } as const;
-    const event = eventOf(ids, published, cause, account, role.id);
+    const { account, cause, credential, name } = this.#wanted;
+    const at = role.publishedAt;
+    const happened: readonly EventDraft[] = [
+      { type: 'pin.published', at },
+      // An event of a role is at least a millisecond after its last.
+      ...(name === undefined ? [] : [{ type: 'name.set', at: after(at, duration(1)), name } as const]),
+    ];
+    const events = happened.map((draft) => eventOf(ids, draft, cause, account, role.id));
     const publication = {
       role,
       now: clock.now(),
@@ -254,9 +263,12 @@ export class PublicationRun {
       manifest: encodeManifest(entries),
       warnings,
       credential,
+      name: name && { name, token: ids.nameToken() },
     };
-    const outcome = await measured(this.#tools, 'commit', roles.commit(publication, lease, [event]));
-    return outcome.kind === 'committed' ? { kind: 'published', role, warnings } : outcome;
+    const outcome = await measured(this.#tools, 'commit', roles.commit(publication, lease, events));
+    return outcome.kind === 'committed'
+      ? { kind: 'published', role, warnings: outcome.warnings ?? warnings }
+      : outcome;
   }
 
   /** A publication that comes back after a day, as from a machine that slept, must not name what a sweep has removed. */

@@ -1,3 +1,4 @@
+import { type Name, type NameRecord, nameUrlBelow } from '../domain/name.ts';
 import { type Publication, publicationOf } from '../domain/publication.ts';
 import type { Role } from '../domain/role.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -14,8 +15,20 @@ export interface PublicationOptions {
 /** Makes the publication of a record, as it is now: what leaves the use cases. */
 export type ShowPublication = (role: Role) => Publication;
 
-export function showingPublications(clock: Clock, { publicUrl = '' }: PublicationOptions): ShowPublication {
+/** Makes the name of a record. */
+export type ShowName = (record: NameRecord) => Name;
+
+export function showing(
+  clock: Clock,
+  { publicUrl = '' }: PublicationOptions,
+): { readonly show: ShowPublication; readonly showName: ShowName } {
   const fixed = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : '';
   const url = typeof publicUrl === 'function' ? publicUrl : () => fixed;
-  return (role) => publicationOf(role, clock.now(), url());
+  return {
+    show: (role) => publicationOf(role, clock.now(), url()),
+    showName: (record) => {
+      const { name, role: pin, updatedAt } = record;
+      return { name, url: nameUrlBelow(url(), record), pin, updatedAt };
+    },
+  };
 }

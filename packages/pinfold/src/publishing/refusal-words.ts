@@ -52,6 +52,7 @@ const QUOTA: Sentences<QuotaRules> = {
     `the account has reached its limit of ${limit} publications in service; stop one first`,
   bytes: ({ limit, actual }) =>
     `the archives in service would have ${actual} bytes, more than the ${limit} of the account; stop one first`,
+  names: ({ limit }) => `the account has reached its limit of ${limit} names; delete one first`,
   keys: ({ limit }) => `the account has reached its limit of ${limit} API keys; revoke one first`,
 };
 
@@ -117,6 +118,7 @@ export function publishRefusalText(
     | 'account_blocked'
     | 'idempotency_mismatch'
     | 'invalid_archive'
+    | 'invalid_name'
     | 'quota_exceeded'
     | 'read_only'
     | 'refused_by_host'
@@ -130,6 +132,8 @@ export function publishRefusalText(
       return 'this --idempotency-key was used for another publication; choose a new one';
     case 'invalid_archive':
       return `the archive breaks these rules:\n${brokenRules(refusal.problems.map(archiveError))}`;
+    case 'invalid_name':
+      return 'a name has 1 to 63 of the characters a to z, 0 to 9 and "-", with no "-" at an end';
     case 'quota_exceeded':
       return sentenceOf(QUOTA, refusal);
     case 'read_only':
