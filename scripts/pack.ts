@@ -1,7 +1,16 @@
 // Without it each check would pack in its own way. `npm run -s pack:all -- FOLDER` builds, and packs
 // what is published into FOLDER.
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { type Manifest, origin, publishedManifest, publishedReadme } from './repository-metadata.ts';

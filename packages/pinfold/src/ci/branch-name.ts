@@ -21,7 +21,10 @@ export const TO_BRANCH = {
  * @throws UsageError when it is given both, or none can be made of the branch.
  */
 export function nameToPublish(
-  { to, 'to-branch': toBranch }: { readonly to?: string | undefined; readonly 'to-branch'?: boolean | undefined },
+  {
+    to,
+    'to-branch': toBranch,
+  }: { readonly to?: string | undefined; readonly 'to-branch'?: boolean | undefined },
   option: string,
   env: Environment,
 ): string | undefined {

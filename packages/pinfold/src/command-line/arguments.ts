@@ -10,6 +10,7 @@ import {
 } from '@pinfold/core';
 import { parseRoleState, ROLE_STATES } from '@pinfold/core/adapter';
 import { isOperatorText } from '@pinfold/core/administration';
+import { NAME_FORM } from '../publishing/refusal-words.ts';
 import { UsageError } from './failures.ts';
 
 /** Reads a path. An empty one comes from an unset variable, and would mean the current folder. */
@@ -32,7 +33,7 @@ export function readAccount(name: string): AccountId {
 export function readName(text: string, option: string): string {
   const name = parseName(text);
   if (typeof name === 'string') return name;
-  throw new UsageError(`${option} must have 1 to 63 of a to z, 0 to 9 and -, without - at an end`);
+  throw new UsageError(`${option} ${NAME_FORM}`);
 }
 
 /** Reads the value of `--state`. */

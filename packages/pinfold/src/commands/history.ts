@@ -1,4 +1,4 @@
-import { type HistoryEvent, OPERATOR } from '@pinfold/core';
+import { type HistoryEvent, type Keys, OPERATOR } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { eventOf } from '@pinfold/http-express/wire';
@@ -51,7 +51,7 @@ const history = command({
 export const commands: readonly Command[] = [history];
 
 /** The labels of the keys that have one, for people. */
-async function labelsOf(keys: ManageKeys): Promise<ReadonlyMap<string, string>> {
+async function labelsOf(keys: Keys): Promise<ReadonlyMap<string, string>> {
   const labels = new Map<string, string>();
   for await (const { id, label } of everyKey(keys, { by: OPERATOR })) if (label !== '') labels.set(id, label);
   return labels;

@@ -54,10 +54,12 @@ const remove = command({
     const name = nameToPublish({ to, 'to-branch': toBranch }, 'NAME', terminal.env);
     if (name === undefined) throw new UsageError('NAME is missing');
     let deleted = true;
-    await withPublications(values, true, terminal, ({ names }) => names.delete(name)).catch((error: unknown) => {
-      if (!ifExists || !isNotFound(error)) throw error;
-      deleted = false;
-    });
+    await withPublications(values, true, terminal, ({ names }) => names.delete(name)).catch(
+      (error: unknown) => {
+        if (!ifExists || !isNotFound(error)) throw error;
+        deleted = false;
+      },
+    );
     const sentence = deleted ? `${name} is deleted.` : `There is no name ${name}.`;
     terminal.out(values.json ? jsonLine({ name, deleted }) : sentence);
   },

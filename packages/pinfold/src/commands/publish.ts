@@ -13,7 +13,13 @@ import { formatBytes, formatExpiry, pluralize } from '../command-line/pluralize.
 import type { Terminal } from '../command-line/terminal.ts';
 import { missingIndexText, packPath } from '../publishing/pack-path.ts';
 import { resumeHint } from '../publishing/persist.ts';
-import type { Checked, Published, PublishRequest, WireError, WireWarning } from '../publishing/publication.ts';
+import type {
+  Checked,
+  Published,
+  PublishRequest,
+  WireError,
+  WireWarning,
+} from '../publishing/publication.ts';
 import { atPlace, type Publications, placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-words.ts';
 import { warningGroups } from '../publishing/warning-text.ts';
@@ -191,7 +197,9 @@ async function explained(
   const [only, ...others] = (json?.errors ?? []) as readonly WireError[];
   if (json === undefined || only?.rule !== 'missing_index' || others.length > 0) return error;
   const text = await missingIndexText(path, terminal);
-  return text === undefined ? error : new CommandFailure(text, { cause: error, json: { ...json, detail: text } });
+  return text === undefined
+    ? error
+    : new CommandFailure(text, { cause: error, json: { ...json, detail: text } });
 }
 
 /** On standard error, since scripts read the link on standard output. */

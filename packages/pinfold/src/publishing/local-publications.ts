@@ -24,7 +24,13 @@ import type { WebAddresses } from '../settings/web-addresses.ts';
 import { type Attempt, retryUntilDone } from './persist.ts';
 import type { Checked, Published, PublishRequest } from './publication.ts';
 import type { Names, Publications } from './publications.ts';
-import { changeFailure, noName, publishRefusalText, readArgument, requestRefusalText } from './refusal-words.ts';
+import {
+  changeFailure,
+  noName,
+  publishRefusalText,
+  readArgument,
+  requestRefusalText,
+} from './refusal-words.ts';
 
 /** Works with the publications of an account on this machine: without a server and without a key. */
 export async function withLocalPublications<Result>(
@@ -185,15 +191,16 @@ class LocalPublications implements Publications {
     idempotencyKey,
     bytes,
     filename,
-    title = null,
-    name = null,
-    password = null,
+    title,
+    name,
+    password,
   }: PublishRequest): Promise<Attempt<Exclude<PublishOutcome, { kind: 'refused' }>>> {
     const { clock, limits, publish } = this.#useCases;
     const key = readArgument(parseIdempotencyKey(idempotencyKey, limits));
     try {
-      const request = { by: this.#by, key, filename, title, name, password, archive: bytes };
-      const outcome = await publish({ ...request, cause: operatorCause() });
+      const request = { by: this.#by, key, filename, archive: bytes, cause: operatorCause() };
+      const wanted = { title: title ?? null, name: name ?? null, password: password ?? null };
+      const outcome = await publish({ ...request, ...wanted });
       if (outcome.kind !== 'refused') return { kind: 'done', result: outcome };
       switch (outcome.code) {
         case 'idempotency_in_progress':
@@ -226,7 +233,6 @@ function refused(
     }
     case 'invalid_filename':
     case 'invalid_idempotency_key':
-    case 'invalid_password':
     case 'invalid_title':
       return new UsageError(requestRefusalText(refusal), { cause: refusal });
     case 'invalid_archive': {

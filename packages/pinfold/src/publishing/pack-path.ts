@@ -84,7 +84,9 @@ export async function missingIndexText(given: string, { env }: Terminal): Promis
   const files = await readdir(folder, { recursive: true });
   if (files.length === 0) return `${given} is empty`;
   const [nearest] = files
-    .filter((file) => basename(file) === 'index.html' && partToLeaveOut(file, { dotFiles: true }) === undefined)
+    .filter(
+      (file) => basename(file) === 'index.html' && partToLeaveOut(file, { dotFiles: true }) === undefined,
+    )
     .map(dirname)
     .sort((one, other) => one.split(sep).length - other.split(sep).length);
   const found = nearest === undefined ? '' : `, but ${join(given, nearest)} has one: publish that folder`;

@@ -1,5 +1,6 @@
 import type {
   IdempotencyKeyRules,
+  NameSetOutcome,
   PasswordRules,
   QuotaRules,
   Refusal,
@@ -32,6 +33,8 @@ const PASSWORD: Sentences<PasswordRules> = {
   too_long: ({ limit, actual }) => `The password has ${actual} bytes in UTF-8; at most ${limit} are allowed.`,
 };
 
+/** What a name of publications must look like. */
+export const NAME_FORM = 'must have 1 to 63 of a to z, 0 to 9 and -, without - at an end';
 export const NOT_FOUND = 'There is no such publication in your account.';
 
 const STATES: Readonly<Record<Refusal<'invalid_state'>['state'], string>> = {
@@ -65,7 +68,7 @@ export function changeFailure(refusal: Unchanged): CommandFailure {
   return new CommandFailure(changeText(refusal), { cause: refusal, code: refusal.code });
 }
 
-type Unchanged = Extract<UpdateOutcome, Refusal> | Refusal<'forbidden' | 'invalid_cursor'>;
+type Unchanged = Extract<NameSetOutcome | UpdateOutcome, Refusal> | Refusal<'forbidden' | 'invalid_cursor'>;
 
 function changeText(refusal: Unchanged): string {
   switch (refusal.code) {
@@ -79,8 +82,6 @@ function changeText(refusal: Unchanged): string {
       return STATES[refusal.state];
     case 'invalid_title':
       return sentenceOf(TITLE, refusal);
-    case 'invalid_password':
-      return sentenceOf(PASSWORD, refusal);
     default:
       return publishRefusalText(refusal);
   }
@@ -88,15 +89,13 @@ function changeText(refusal: Unchanged): string {
 
 /** Why the command cannot publish with this key, name or title. */
 export function requestRefusalText(
-  refusal: Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_password' | 'invalid_title'>,
+  refusal: Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title'>,
 ): string {
   switch (refusal.code) {
     case 'invalid_filename':
       return 'PATH needs a name of 1 to 255 characters without control characters';
     case 'invalid_idempotency_key':
       return sentenceOf(IDEMPOTENCY_KEY, refusal);
-    case 'invalid_password':
-      return sentenceOf(PASSWORD, refusal);
     case 'invalid_title':
       return sentenceOf(TITLE, refusal);
     default:
@@ -119,6 +118,7 @@ export function publishRefusalText(
     | 'idempotency_mismatch'
     | 'invalid_archive'
     | 'invalid_name'
+    | 'invalid_password'
     | 'quota_exceeded'
     | 'read_only'
     | 'refused_by_host'
@@ -133,7 +133,9 @@ export function publishRefusalText(
     case 'invalid_archive':
       return `the archive breaks these rules:\n${brokenRules(refusal.problems.map(archiveError))}`;
     case 'invalid_name':
-      return 'a name has 1 to 63 of the characters a to z, 0 to 9 and "-", with no "-" at an end';
+      return `the name ${NAME_FORM}`;
+    case 'invalid_password':
+      return sentenceOf(PASSWORD, refusal);
     case 'quota_exceeded':
       return sentenceOf(QUOTA, refusal);
     case 'read_only':

@@ -88,7 +88,11 @@ export async function runAction(
     const files = await mkdtemp(join(tmpdir(), 'pinfold-step-'));
     const output = join(files, 'output');
     await writeFile(output, '');
-    const own = { GITHUB_OUTPUT: output, GITHUB_ACTION_PATH: ACTION, ...interpolated(step.env ?? {}, inside) };
+    const own = {
+      GITHUB_OUTPUT: output,
+      GITHUB_ACTION_PATH: ACTION,
+      ...interpolated(step.env ?? {}, inside),
+    };
     const { code, out, err } = await workspace.run(BASH, step.run ?? '', { ...env, ...own });
     if (step.id !== undefined) steps[step.id] = { outputs: outputsIn(await readFile(output, 'utf8')) };
     await rm(files, { recursive: true });
@@ -141,7 +145,9 @@ export class GitHubApi implements AsyncDisposable {
     const target = new URL(request.url ?? '', 'http://x');
     const body = request.method === 'GET' ? {} : ((await json(request)) as { readonly body: string });
     const isKnown = request.headers.authorization === 'Bearer the-token';
-    const [status, answer] = isKnown ? this.#answer(`${request.method} ${target.pathname}`, target, body) : [401, {}];
+    const [status, answer] = isKnown
+      ? this.#answer(`${request.method} ${target.pathname}`, target, body)
+      : [401, {}];
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
 
@@ -162,13 +168,18 @@ export class GitHubApi implements AsyncDisposable {
   #answer(call: string, target: URL, body: { readonly body?: string }): readonly [number, unknown] {
     const isApp = this.login.endsWith('[bot]');
     if (call === 'GET /user') return isApp ? [403, {}] : [200, { login: this.login }];
-    if (call === 'POST /graphql') return [200, { data: { viewer: { login: this.login.replace('[bot]', '') } } }];
+    if (call === 'POST /graphql')
+      return [200, { data: { viewer: { login: this.login.replace('[bot]', '') } } }];
     if (call === 'GET /repos/example/site/issues/12/comments') {
       const [size, page] = ['per_page', 'page'].map((name) => Number(target.searchParams.get(name)));
       return [200, this.comments.slice((Number(page) - 1) * Number(size), Number(page) * Number(size))];
     }
     if (call === 'POST /repos/example/site/issues/12/comments') {
-      this.comments.push({ id: this.comments.length + 1, user: { login: this.login }, body: body.body ?? '' });
+      this.comments.push({
+        id: this.comments.length + 1,
+        user: { login: this.login },
+        body: body.body ?? '',
+      });
       return [201, {}];
     }
     const id = /^PATCH \/repos\/example\/site\/issues\/comments\/(\d+)$/.exec(call)?.[1];

@@ -96,7 +96,8 @@ describe('pinfold publish', function () {
     });
 
     it(`says where the index of a folder may be, ${way}`, async () => {
-      const publish = async (...path: readonly string[]) => run(env, 'publish', join(...path), '--json', ...elsewhere());
+      const publish = async (...path: readonly string[]) =>
+        run(env, 'publish', join(...path), '--json', ...elsewhere());
       await rm(join(site, 'index.html'));
       const none = await publish(site);
       expect([none.code, none.err]).to.deep.equal([1, `pinfold: ${site} has no index.html at its root\n`]);
@@ -304,13 +305,6 @@ describe('pinfold publish', function () {
     const { code, err } = await run({ PINFOLD_DATA_DIR: join(folder, 'none') }, 'publish', site);
     expect(code).to.equal(1);
     expect(err).to.include('PINFOLD_DATA_DIR').and.to.include('--url');
-  });
-
-  it('refuses a wrong title before it sends anything', async () => {
-    for (const title of ['a\nb', 'x'.repeat(256)]) {
-      const { code, err } = await run(env, 'publish', site, '--title', title);
-      expect([code, err.includes('the title')]).to.deep.equal([2, true]);
-    }
   });
 
   it('says that there is nothing at a path', async () => {
