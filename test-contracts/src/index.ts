@@ -40,7 +40,6 @@ export type { PairingStores } from './pairing-store/subject.ts';
 export { passwordHasherContract } from './password-hasher/contract.ts';
 export { roleStoreContract } from './role-store/contract.ts';
 export { checkRoleStoreSequences, type ModelOptions } from './role-store-model/sequences.ts';
-export { checkRoleStoreStorms } from './role-store-model/storms.ts';
 export { serviceModeContract } from './service-mode/contract.ts';
 export type { ModeStores, ServiceModeClause } from './service-mode/subject.ts';
 export { sessionSecretsContract } from './session-secrets/contract.ts';

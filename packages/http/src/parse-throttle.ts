@@ -76,6 +76,7 @@ class PiecewiseReader {
   /** Whether bytes are left in the connection until the answer is out. */
   #isHeld = false;
   #isQueued = false;
+  #hasTurn = false;
 
   constructor(socket: Socket, turns: Turns) {
     this.#socket = socket;
@@ -113,8 +114,17 @@ class PiecewiseReader {
       return;
     }
     const socket = this.#socket;
-    const end = endOfPiece(bytes, internalsOf(socket).parser?.incoming);
+    const current = internalsOf(socket).parser?.incoming;
+    const end = endOfPiece(bytes, current);
     const rest = bytes.subarray(end);
+    // A client that sends requests ahead waits for its turn with the first of them already.
+    const isAhead = rest.length > 0 && current?.complete !== false && hasNoBody(bytes);
+    if (isAhead && !this.#hasTurn && !this.#turns.takeNow()) {
+      this.#hold(bytes);
+      this.#readOn();
+      return;
+    }
+    this.#hasTurn = false;
     for (const parse of this.#parsers) parse.call(socket, bytes.subarray(0, end));
     const speaksHttp = internalsOf(socket).parser !== null;
     if (!speaksHttp) socket.off('data', this.#take);
@@ -144,6 +154,7 @@ class PiecewiseReader {
     this.#isQueued = true;
     this.#turns.queue(() => {
       this.#isQueued = false;
+      this.#hasTurn = true;
       if (!this.#socket.destroyed) this.#socket.resume();
     });
   }
@@ -154,6 +165,11 @@ function endOfPiece(bytes: Buffer, current: IncomingMessage | null | undefined):
   const from = current?.complete === false ? BODY_PIECE : 0;
   const end = bytes.indexOf(END_OF_HEAD, from, 'latin1');
   return end === -1 ? bytes.length : end + END_OF_HEAD.length;
+}
+
+/** Whether the bytes begin a GET or HEAD, so that what follows the head is another request. */
+function hasNoBody([first]: Buffer): boolean {
+  return first === 0x47 || first === 0x48;
 }
 
 /** What node:http notes at a connection, under no public name. */

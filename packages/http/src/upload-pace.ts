@@ -49,8 +49,8 @@ export class PacedUpload {
 }
 
 /**
- * Ends uploads for their pace, at most as many as uploads of other accounts wait. Of the accounts with slow uploads, the
- * one with the most places loses its slowest first. The quick uploads of another account do not protect them.
+ * Ends uploads for their pace, at most as many as uploads of other accounts wait: the slowest of the account with the
+ * most places first.
  */
 export function endSlowUploads(
   uploads: Iterable<PacedUpload>,
@@ -68,21 +68,12 @@ function slowest(
   waitingBeside: (account: AccountId) => number,
 ): PacedUpload | undefined {
   const staying = uploads.filter(({ isEnded }) => !isEnded);
-  const placesOf = countPlaces(staying);
-  const ended = uploads.length - staying.length;
-  const slow = staying
-    .filter(({ account }) => waitingBeside(account) > ended)
-    .filter(({ bytesInWindow = ENOUGH }) => bytesInWindow < ENOUGH);
-  const most = Math.max(...slow.map(({ account }) => placesOf(account)));
-  // An account with a single upload keeps it while another account holds more places, however quick that one is.
-  if (most === 1 && staying.some(({ account }) => placesOf(account) > 1)) return undefined;
-  return slow
-    .filter(({ account }) => placesOf(account) === most)
-    .sort((one, other) => (one.bytesInWindow ?? 0) - (other.bytesInWindow ?? 0))[0];
-}
-
-function countPlaces(uploads: readonly PacedUpload[]): (account: AccountId) => number {
   const places = new Map<AccountId, number>();
-  for (const { account } of uploads) places.set(account, (places.get(account) ?? 0) + 1);
-  return (account) => places.get(account) ?? 0;
+  for (const { account } of staying) places.set(account, (places.get(account) ?? 0) + 1);
+  const most = Math.max(...places.values());
+  const ended = uploads.length - staying.length;
+  return staying
+    .filter(({ account }) => places.get(account) === most && waitingBeside(account) > ended)
+    .filter(({ bytesInWindow = ENOUGH }) => bytesInWindow < ENOUGH)
+    .sort((one, other) => (one.bytesInWindow ?? 0) - (other.bytesInWindow ?? 0))[0];
 }

@@ -83,6 +83,23 @@ describe('what connections bring', () => {
     expect(stage.parsed(before) + stage.parsed(after)).to.equal(4);
   });
 
+  it('is parsed a head a turn of the event loop where hundreds of clients send several at once', async () => {
+    await beWary();
+    const idle = await Promise.all(Array.from({ length: 50 }, () => stage.client()));
+    let turn = 0;
+    const turns: number[] = [];
+    stage.server.on('request', () => turns.push(turn));
+    const count = (): void => {
+      turn += 1;
+      if (turns.length < idle.length) setImmediate(count);
+    };
+    count();
+    for (const client of idle) client.write(many(2));
+    await until(() => turns.length === idle.length);
+    const most = Math.max(...turns.map((one) => turns.filter((other) => other === one).length));
+    expect(most).to.be.at.most(2);
+  });
+
   it('is parsed as ever where no client has', async () => {
     const client = await stage.client();
     const second = await stage.client(get('alone'));

@@ -103,8 +103,8 @@ export function routesOf(screen: Screen): readonly Route[] {
   ];
   if (keys !== undefined) {
     routes.push(
-      on('get', '/keys', wayToRevoke, showKeys, keys),
-      on('post', '/keys', change, createKey, keys),
+      on('get', '/keys', wayToRevoke, showKeys, { ...screen, keys }),
+      on('post', '/keys', change, createKey, { ...screen, keys }),
       on('post', '/keys/:key/revoke', revocation, revokeKey, keys),
     );
   }

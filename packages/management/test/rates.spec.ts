@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import {
   accountId,
   type IdentityProvider,
@@ -248,68 +247,3 @@ describe('strangers at the screen', () => {
     expect((await stranger.get('/sign-in/oidc/begin')).status, 'signed in').to.equal(303);
   });
 });
-
-describe('a costly page', () => {
-  it('is made two at a time for one account, beside those of others', async () => {
-    const asked: (() => void)[] = [];
-    let running = 0;
-    const views = {
-      of: async () => {
-        running += 1;
-        await new Promise<void>((go) => asked.push(go));
-        running -= 1;
-        return [];
-      },
-    };
-    const screen = await openScreen({ management: { views } });
-    const personOf = async (account = OWNER) => {
-      const person = new Person(screen.base);
-      await person.signIn((await screen.sessions.offerLink(account)).token);
-      const { id } = await screen.publish('Report', undefined, account);
-      return { get: () => person.get(`/publications/${id}`) };
-    };
-    const [person, other] = [await personOf(), await personOf(accountId('other'))];
-    const pages = Array.from({ length: 6 }, () => person.get());
-    await until(() => running === 2);
-    const beside = other.get();
-    await until(() => running === 3);
-    for (let done = 0; done < 7; done += 1) {
-      await until(() => asked.length > 0);
-      expect(running).to.be.at.most(3);
-      asked.shift()?.();
-    }
-    for (const page of [...pages, beside]) expect((await page).status).to.equal(200);
-    await screen.close();
-  });
-
-  it('shows two hundred files, and leads to the others without a script', async () => {
-    const screen = await openScreen();
-    const names = Array.from({ length: 450 }, (_, n) => `f${String(n).padStart(3, '0')}.txt`);
-    const files = Object.fromEntries([['index.html', 'x'], ...names.map((name) => [name, ''])]);
-    const { id } = await screen.publish('Large', files);
-    const person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
-    const seen: string[] = [];
-    let path: string | undefined = `/publications/${id}`;
-    for (let pages = 0; path !== undefined; pages += 1) {
-      expect(pages).to.be.lessThan(3);
-      const { text } = await person.get(path.replace('#files', ''));
-      const shown = [...text.matchAll(/<td class="path" dir="auto">([^<]+)</g)].map(([, name = '']) => name);
-      expect(shown.length).to.be.at.most(200);
-      expect(text.includes('<details open>'), path).to.equal(pages > 0);
-      seen.push(...shown);
-      path = /rel="next" href="\/manage([^"]+)"/.exec(text)?.[1];
-    }
-    expect(seen.toSorted()).to.deep.equal(['index.html', ...names].toSorted());
-    for (const wrong of ['0', '4', '-1', '1.5', 'x', '']) {
-      const { status, text } = await person.get(`/publications/${id}?files=${wrong}`);
-      expect(`${status} ${/Files 1 to 200 of 451/.test(text)}`, wrong).to.equal('200 true');
-    }
-    await screen.close();
-  });
-});
-
-/** Resolves when something is so. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await setImmediate();
-}

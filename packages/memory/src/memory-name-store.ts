@@ -11,9 +11,9 @@ import type {
 import { decideName } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
 import { keepOfRole } from './events.ts';
+import { loadRole } from './list-roles.ts';
 import { refused, refusedCredential } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
-import { loadRole } from './memory-role-store.ts';
 
 export function memoryNameStore(connection: Connection): NameStore {
   return {

@@ -1,11 +1,9 @@
-import type { Comparison, LoadedRole, RoleId, RoleStore, Version } from '@pinfold/core';
-import { FIRST_GENERATION } from '@pinfold/core/adapter';
+import type { Comparison, RoleStore, Version } from '@pinfold/core';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
 import { saveRole } from './events.ts';
-import { listRoles } from './list-roles.ts';
+import { listRoles, loadRole } from './list-roles.ts';
 import { refused, refusedCredential } from './memory-account-store.ts';
-import type { MemoryData } from './memory-data.ts';
 import { commit, purge, release, renew, reserve } from './reservations.ts';
 
 /** Copies values in and out, so that callers cannot change stored ones. */
@@ -61,17 +59,5 @@ export function memoryRoleStore(connection: Connection): RoleStore {
       data.comparison = { value: copyOf(comparison), version };
       return { kind: 'kept', version };
     },
-  };
-}
-
-export function loadRole({ roles, accounts }: MemoryData, id: RoleId): LoadedRole | undefined {
-  const row = roles.get(id);
-  if (row === undefined) return undefined;
-  const owner = accounts.get(row.role.account)?.account;
-  return {
-    value: { ...row.role },
-    version: row.version,
-    isHidden: owner?.blocked?.sites === 'hide',
-    accountGeneration: owner?.generation ?? FIRST_GENERATION,
   };
 }

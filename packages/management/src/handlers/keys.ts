@@ -1,5 +1,6 @@
 import { type KeyQuotaExceeded, type Keys, MEMBER_SCOPES, type Scope } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/adapter';
+import type { Screen } from '../options.ts';
 import { type PageRequest, pageRequest, positionOf } from '../request/page-request.ts';
 import { fieldOf, fieldsOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
@@ -9,22 +10,25 @@ import { type KeysModel, keysView } from '../views/keys.ts';
 const PAGE_SIZE = 50;
 const LONGEST_LABEL = 100;
 
+/** What the pages of API keys need. */
+type KeysScreen = Pick<Screen, 'pageTurns'> & { readonly keys: Keys };
+
 /** Shows a page of the account's API keys. */
-export function showKeys(keys: Keys, visit: SignedInContext): Promise<Answer> {
-  return pageOfKeys(keys, visit, 200, {}, pageRequest(visit, PAGE_SIZE));
+export function showKeys(screen: KeysScreen, visit: SignedInContext): Promise<Answer> {
+  return pageOfKeys(screen, visit, 200, {}, pageRequest(visit, PAGE_SIZE));
 }
 
 /** Makes a key; its text is shown on this page, and never again. */
-export async function createKey(keys: Keys, visit: SignedInContext): Promise<Answer> {
+export async function createKey(screen: KeysScreen, visit: SignedInContext): Promise<Answer> {
   const { label, scopes, trouble: message } = readKeyRequest(visit);
   if (message !== undefined) {
-    const answer = await pageOfKeys(keys, visit, 422, { trouble: { message, label } });
+    const answer = await pageOfKeys(screen, visit, 422, { trouble: { message, label } });
     return logged(answer, { outcome: 'invalid_form' });
   }
-  const made = await keys.create({ account: visit.account, label, scopes, cause: visit.cause });
-  if ('text' in made) return await pageOfKeys(keys, visit, 200, { made: made.text });
+  const made = await screen.keys.create({ account: visit.account, label, scopes, cause: visit.cause });
+  if ('text' in made) return await pageOfKeys(screen, visit, 200, { made: made.text });
   if (made.code !== 'quota_exceeded') return refuseChanges(visit, made);
-  return logged(await pageOfKeys(keys, visit, 403, {}), { outcome: made.code });
+  return logged(await pageOfKeys(screen, visit, 403, {}), { outcome: made.code });
 }
 
 /** Ends a key. */
@@ -46,20 +50,20 @@ export function keysFull({ words }: Pick<SignedInContext, 'words'>, { limit }: K
 }
 
 async function pageOfKeys(
-  keys: Keys,
+  { keys, pageTurns }: KeysScreen,
   visit: SignedInContext,
   status: number,
   more: Pick<KeysModel, 'made' | 'trouble'>,
   asked: PageRequest = { limit: PAGE_SIZE },
 ): Promise<Answer> {
-  const listed = await keys.list({ by: visit.account, ...asked });
-  if (listed.kind === 'refused') return seeOther(`${visit.base}/keys`);
-  const refusal = await keys.refuseFurther(visit.account);
-  const full = refusal && keysFull(visit, refusal);
-  return page(
-    keysView(visit, { keys: listed.keys, position: positionOf(asked, listed), full, ...more }),
-    status,
-  );
+  return await pageTurns.run(visit.account, visit.signal, async () => {
+    const listed = await keys.list({ by: visit.account, ...asked });
+    if (listed.kind === 'refused') return seeOther(`${visit.base}/keys`);
+    const refusal = await keys.refuseFurther(visit.account);
+    const full = refusal && keysFull(visit, refusal);
+    const model = { keys: listed.keys, position: positionOf(asked, listed), full, ...more };
+    return page(keysView(visit, model), status);
+  });
 }
 
 /** The fields of a new key; `trouble` says what is wrong with them. */

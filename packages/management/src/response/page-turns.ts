@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
+import { loopTurns } from '@pinfold/http';
 
 /** Pages of one account that are made at the same time. */
 const PLACES = 2;
@@ -24,8 +25,9 @@ export class PageTurns {
   }
 }
 
-/** Lets the event loop go round before the place is free: else pages out of memory would follow one another in one turn. */
+/** Makes at most one page in a turn of the event loop: pages out of memory would else follow one another in one turn. */
 async function apart<Page>(make: () => Promise<Page>): Promise<Page> {
+  await loopTurns.wait();
   try {
     return await make();
   } finally {
