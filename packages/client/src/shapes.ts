@@ -72,6 +72,7 @@ export const SHAPES: {
     pin: 'string | null',
     request: 'string | null',
     address: 'string | undefined',
+    name: 'string | undefined',
   },
   EventActor: { kind: 'string', id: 'string | null' },
   Limits: {
