@@ -133,7 +133,40 @@ function sourceOf({ document, code }: Block): string {
 /** What in a sample may give a caller the rights of an operator: the scope itself, or a constant that may come to hold it. */
 const OPERATORS_RIGHTS = /(['"`])admin\1|\b(?!(?:MEMBER|DEFAULT)_SCOPES\b)\w*SCOPES\b/;
 
+/** Packages that a page of these has: the first server's page installs them. */
+const OF_THE_FIRST_SERVER = ['express', 'pinfold'];
+const EMBEDS = /^(?:README|docs\/management|docs\/embedding\/.*|packages\/pinfold\/README)\.md$/;
+
+/** The package of an import, without its subpath. */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
 describe('the samples', () => {
+  it('import only what their page tells to install', async () => {
+    const missing: string[] = [];
+    for (const document of documents()) {
+      const page = await readFile(document, 'utf8');
+      const name = relative(root, document);
+      const lines = page.match(/npm install .*/g) ?? [];
+      const installed = new Set(
+        lines.flatMap((line) => line.split(/[\s`]+/)).map((word) => word.replace(/(?<=.)@.*/, '')),
+      );
+      if (EMBEDS.test(name)) for (const own of OF_THE_FIRST_SERVER) installed.add(own);
+      for (const { language, code, line } of await blocksOf(document)) {
+        if (language !== 'ts') continue;
+        for (const [, specifier = ''] of code.matchAll(/(?:from|import) '([^'.][^']*)'/g)) {
+          if (specifier.startsWith('node:') || installed.has(packageOf(specifier))) continue;
+          missing.push(`${name}, line ${line}: ${packageOf(specifier)}`);
+        }
+      }
+    }
+    expect(missing).to.deep.equal([]);
+  });
+
   it('give nobody the rights of an operator', async () => {
     const blocks = (await Promise.all(documents().map(blocksOf))).flat();
     const inDocuments = blocks.filter(({ language }) =>

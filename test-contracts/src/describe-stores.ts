@@ -10,10 +10,10 @@ import { describeContract } from './describe-contract.ts';
 import { historyStoreContract } from './history-store/contract.ts';
 import { importContract } from './moving/import.ts';
 import { snapshotContract } from './moving/snapshot.ts';
+import { nameStoreContract } from './name-store/contract.ts';
 import { pairingStoreContract } from './pairing-store/contract.ts';
 import { roleStoreContract } from './role-store/contract.ts';
 import { checkRoleStoreSequences, type ModelOptions } from './role-store-model/sequences.ts';
-import { checkRoleStoreStorms } from './role-store-model/storms.ts';
 import { serviceModeContract } from './service-mode/contract.ts';
 import { sessionStoreContract } from './session-store/contract.ts';
 import { checkSessionStoreSequences } from './session-store/sequences.ts';
@@ -24,7 +24,7 @@ import { viewStoreContract } from './view-store/contract.ts';
 export type Stores = Omit<Persistence, 'check' | 'close' | 'migrate'>;
 
 type Open = () => Promise<StoreSubject<Stores>>;
-type Sequence = 'apiKeys' | 'attempts' | 'concurrentRoles' | 'roles' | 'sessions';
+type Sequence = 'apiKeys' | 'attempts' | 'roles' | 'sessions';
 
 /** What {@link describeStores} needs. */
 export interface MochaStoresOptions {
@@ -50,6 +50,7 @@ const CONTRACTS = [
   contractOf(historyStoreContract, (stores) => stores),
   contractOf(serviceModeContract, (stores) => stores),
   contractOf(takedownStoreContract, (stores) => stores),
+  contractOf(nameStoreContract, (stores) => stores),
   contractOf(viewStoreContract, ({ views }) => views),
   contractOf(snapshotContract, (stores) => stores),
   contractOf(importContract, (stores) => stores),
@@ -57,7 +58,6 @@ const CONTRACTS = [
 
 const SEQUENCES: Readonly<Record<Sequence, (open: Open, options: ModelOptions) => Promise<void>>> = {
   roles: sequenceOf(checkRoleStoreSequences, ({ roles }) => roles),
-  concurrentRoles: sequenceOf(checkRoleStoreStorms, ({ roles }) => roles),
   apiKeys: sequenceOf(checkApiKeyStoreSequences, ({ apiKeys }) => apiKeys),
   attempts: sequenceOf(checkAttemptCounterSequences, ({ attempts }) => attempts),
   sessions: sequenceOf(checkSessionStoreSequences, ({ sessions }) => sessions),
@@ -72,7 +72,7 @@ const SEQUENCES: Readonly<Record<Sequence, (open: Open, options: ModelOptions) =
  *
  * declare const open: () => Promise<StoreSubject<Stores>>;
  *
- * describeStores({ name: 'MyDatabase', open, runs: { roles: 20, concurrentRoles: 60 } });
+ * describeStores({ name: 'MyDatabase', open, runs: { roles: 20 } });
  */
 export function describeStores(options: MochaStoresOptions): void {
   const { name, open, clauses, runs = {} } = options;

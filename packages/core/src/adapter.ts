@@ -1,7 +1,7 @@
 export { Gate, type GateOptions, type Leave } from './adapter/gate.ts';
 export { type Call, instrument, type Observer, type OnEvent, onRoleEvents } from './adapter/instrument.ts';
 export { jsonList, jsonOf, parseJson, parseJsonList } from './adapter/json.ts';
-export { judgeCommit, judgeHolder, type KeyRow } from './adapter/key-holder.ts';
+export { committedAs, judgeCommit, judgeHolder, type KeyRow } from './adapter/key-holder.ts';
 export {
   isOutdated,
   type Migration,
@@ -55,6 +55,7 @@ export { fingerprintOf } from './domain/idempotency.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
 export { toRfc3339 } from './domain/instant.ts';
 export { NORMAL } from './domain/mode.ts';
+export { decideName, withNameWarnings } from './domain/name.ts';
 export { parseGuess } from './domain/password.ts';
 export { ProblemList } from './domain/problem-list.ts';
 export { publicationOf, sharedUrlBelow } from './domain/publication.ts';

@@ -68,6 +68,15 @@ export {
 export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
 export type { Mode } from './domain/mode.ts';
+export {
+  DEFAULT_NAME_LIMIT,
+  type Name,
+  type NameRecord,
+  type NamesInUse,
+  type NameToken,
+  type PinName,
+  parseName,
+} from './domain/name.ts';
 export type { Consent, Pairing } from './domain/pairing.ts';
 export {
   type Password,
@@ -129,6 +138,7 @@ export type {
   SignInTrouble,
 } from './ports/identity-provider.ts';
 export type { Ids } from './ports/ids.ts';
+export type { NameChange, NamedRole, NamePlace, NameStore } from './ports/name-store.ts';
 export type { PairingRedemption, PairingStore, Registration } from './ports/pairing-store.ts';
 export type { PasswordHasher } from './ports/password-hasher.ts';
 export type {
@@ -159,6 +169,7 @@ export type { ViewStore } from './ports/view-store.ts';
 export type {
   Figures,
   KeyQuotaExceeded,
+  NameQuotaExceeded,
   NoDetails,
   PublicationQuotaExceeded,
   QuotaRules,
@@ -199,6 +210,17 @@ export type {
   RevokeRequest,
 } from './use-cases/keys.ts';
 export type { Measurement, Observe } from './use-cases/measurement.ts';
+export type {
+  NameChangeRequest,
+  NameDeleteOutcome,
+  NameListOutcome,
+  NameListRequest,
+  NameRequest,
+  NameSetOutcome,
+  Names,
+  NameVisit,
+  Naming,
+} from './use-cases/naming.ts';
 export type { NewConsent, PairingOutcome, PairingPorts, Pairings } from './use-cases/pairings.ts';
 export type { BeforePublish, Submitted, Submitter } from './use-cases/publication.ts';
 export type {

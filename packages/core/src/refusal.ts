@@ -18,19 +18,25 @@ export interface Figures {
   readonly actual: number;
 }
 
-/** What of an account is bounded; `actual` counts the refused publication or key, too. */
+/** What of an account is bounded; `actual` counts the refused publication, key or name, too. */
 export interface QuotaRules {
   readonly sites: Figures;
   readonly bytes: Figures;
   /** API keys that are not revoked. */
   readonly keys: Figures;
+  readonly names: Figures;
 }
 
 /** A quota of publications is used up. */
-export type PublicationQuotaExceeded = Refusal<'quota_exceeded'> & { readonly rule: 'sites' | 'bytes' };
+export type PublicationQuotaExceeded = Refusal<'quota_exceeded'> & {
+  readonly rule: 'sites' | 'bytes' | 'names';
+};
 
 /** The account has as many API keys as it may have. */
 export type KeyQuotaExceeded = Refusal<'quota_exceeded'> & { readonly rule: 'keys' };
+
+/** The account has as many names as it may have. */
+export type NameQuotaExceeded = Refusal<'quota_exceeded'> & { readonly rule: 'names' };
 
 /** Why a request was refused, each with what it tells: what a caller did or met, never what broke. */
 export interface Refusals {
@@ -48,6 +54,7 @@ export interface Refusals {
   readonly invalid_cursor: NoDetails;
   readonly invalid_filename: NoDetails;
   readonly invalid_idempotency_key: RuleDetails<IdempotencyKeyRules>;
+  readonly invalid_name: NoDetails;
   readonly invalid_password: RuleDetails<PasswordRules>;
   readonly invalid_state: { readonly state: 'deleted' | 'expired' | 'pinned' };
   readonly invalid_title: RuleDetails<TitleRules>;

@@ -74,13 +74,15 @@ export interface PathParameter<Named> {
   readonly name: string;
   readonly description: string;
   readonly example: string;
-  /** Reads the segment as it was sent, percent-encoded; undefined is answered with 404. */
+  /** Reads the segment as it was sent, percent-encoded; undefined is refused. */
   readonly parse: (segment: string) => Named | undefined;
+  /** The refusal, before the body is read; absent: 404, after that. */
+  readonly refusedAs?: WireCode;
 }
 
 /** One operation: its route, its checks, its part of the API document and its handler. */
 interface EndpointOptions<C, P extends Parameters, Body, Named> {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly path: string;
   /** Its name in the API document. */
   readonly id: string;
@@ -137,9 +139,12 @@ function defining<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null
       answer: async (service, call, segment) => {
         const asked = await readQuery?.(call.request, service.offered);
         if (asked?.kind === 'refused') return asked;
+        const named = parameter?.parse(segment);
+        if (parameter?.refusedAs !== undefined && named === undefined) {
+          return refuseRequest(parameter.refusedAs);
+        }
         const sent = await body?.read?.(service, call);
         if (sent?.kind === 'refused') return sent;
-        const named = parameter?.parse(segment);
         if (parameter !== undefined && named === undefined) return refuseRequest('not_found');
         return handle(service, call, {
           query: asked?.query ?? {},

@@ -30,6 +30,7 @@ export type ApiUseCases = Pick<
   | 'limitsOf'
   | 'list'
   | 'mode'
+  | 'names'
   | 'publish'
   | 'quotasOf'
   | 'read'

@@ -2,6 +2,7 @@
 export { archiveError, type WireError, type WireWarning, wireWarnings } from './problems/tell.ts';
 export { accountOf, type WireAccount } from './wire/account.ts';
 export { eventOf, type WireEvent } from './wire/event.ts';
+export { nameOf, type WireName } from './wire/name.ts';
 export {
   type AdministeredPin,
   administeredPinOf,

@@ -33,7 +33,7 @@ const ADDRESS_HEADER = 'x-address';
 function openTold(committing: () => Promise<void>): Promise<Rig> {
   return openRig({
     limits: { archiveBytes: 1_000 },
-    quotas: async (account) => (account === 'full' ? { sites: 0 } : {}),
+    quotas: async (account) => ({ full: { sites: 0 }, nameless: { names: 0 } })[String(account)] ?? {},
     ports: ({ roles }) => ({
       roles: replacing(roles, {
         commit: async (publication, ...others) => {
@@ -121,6 +121,7 @@ describe('Every answer that the document lists', () => {
 
   /** A path with what is there in the place of its parameters. */
   async function filled(path: string): Promise<string> {
+    if (path === '/api/v1/names/{name}') return (await naming()).path;
     if (!/\{(?:id|sha256)\}/.test(path)) return path.replace('{name}', 'others');
     const { json } = await send(publishing());
     const { id } = json.pin;
@@ -134,8 +135,22 @@ describe('Every answer that the document lists', () => {
     return path.replace('{sha256}', (taken.json.pin as unknown as { sha256: string }).sha256);
   }
 
+  const freshName = (): string => `name-${sites}`;
+
+  /** Points a name at a new publication: one that shows another already, unless it is given. */
+  async function naming(name?: string, authorization = 'ada'): Promise<Wish> {
+    const known = name ?? freshName();
+    const query = name === undefined ? `?name=${known}` : '';
+    if (name === undefined) await send(publishing(undefined, undefined, `/api/v1/pins${query}`));
+    const { headers, ...published } = publishing();
+    const { json } = await send({ ...published, headers: { ...headers, authorization } });
+    const body = JSON.stringify({ pin: json.pin.id });
+    return { method: 'PUT', path: `/api/v1/names/${known}`, headers: { ...JSON_TYPE, authorization }, body };
+  }
+
   /** The requests of an operation that are right: those of its examples, or the only one. */
   async function right(pattern: string, method: string, { requestBody }: Json): Promise<readonly Wish[]> {
+    if (method === 'PUT') return [await naming(), await naming(freshName())];
     if (requestBody?.content?.['multipart/form-data'] !== undefined) {
       const again = publishing();
       return [again, again, publishing(undefined, '', `${pattern}?dry_run=true`)];
@@ -168,22 +183,26 @@ describe('Every answer that the document lists', () => {
     account_blocked: as('blocked'),
     internal_error: as('unlucky'),
     unavailable: as('too early'),
-    quota_exceeded: as('full'),
+    quota_exceeded: (wish) => (wish.method === 'PUT' ? naming(freshName(), 'nameless') : as('full')(wish)),
     rate_limited: async (wish) => {
       if (wish.path.startsWith('/admin/')) return await fromBusyAddress(wish);
       await send({ method: 'GET', path: '/api/v1/limits', headers: { authorization: 'busy' } });
       return as('busy')(wish);
     },
     not_found: (wish) =>
-      wish.path.startsWith('/api/')
-        ? { ...wish, path: wish.path.replace(/[^/]+$/, UNKNOWN) }
-        : as('powerless')(wish),
+      wish.method === 'PUT'
+        ? withBody({ pin: UNKNOWN })(wish)
+        : wish.path.startsWith('/api/')
+          ? { ...wish, path: wish.path.replace(/[^/]+$/, UNKNOWN) }
+          : as('powerless')(wish),
     invalid_request: (wish) => ({ ...wish, path: `${wish.path}?unknown=1` }),
     unsupported_media_type: withHeaders({ 'content-type': 'text/html' }),
     request_timeout: (wish) => ({
       ...wish,
       body: new ReadableStream({ start: (body) => body.enqueue(Uint8Array.of(0x2d)) }),
     }),
+    invalid_name: (wish) =>
+      wish.method === 'PUT' ? { ...wish, path: '/api/v1/names/-' } : { ...wish, path: `${wish.path}?name=-` },
     invalid_update: withBody({ title: 'two', password: 'changes at once' }),
     invalid_password: (wish) =>
       (wish.method === 'PATCH'
@@ -194,7 +213,8 @@ describe('Every answer that the document lists', () => {
         ? withBody({ title: 'a\nb' })(wish)
         : publishing([archivePart(freshSite()), titlePart('a\nb')]),
     invalid_state: async (wish) => {
-      await send({ method: 'DELETE', path: wish.path, headers: {} });
+      const path = wish.method === 'PUT' ? `/api/v1/pins/${JSON.parse(String(wish.body)).pin}` : wish.path;
+      await send({ method: 'DELETE', path, headers: {} });
       return wish;
     },
     idempotency_key_required: ({ headers, ...wish }) => {

@@ -28,6 +28,7 @@ const STATUSES: Readonly<Record<WireCode, number>> = {
   unsupported_media_type: 415,
   invalid_form: 422,
   invalid_title: 422,
+  invalid_name: 422,
   invalid_password: 422,
   invalid_update: 422,
   invalid_archive: 422,

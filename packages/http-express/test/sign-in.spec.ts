@@ -85,10 +85,10 @@ describe('the API with a sign-in of the team', () => {
 describe('use cases of a test', () => {
   it('are enough when they have what the API calls', async () => {
     const rig = await openRig();
-    const { accounts, clock, limits, mode, staging } = rig.useCases;
+    const { accounts, clock, limits, mode, names, staging } = rig.useCases;
     const never = () => Promise.reject(new Error('not called'));
     const stub: ApiUseCases = {
-      ...{ accounts, clock, limits, mode, staging, list: never, limitsOf: never, quotasOf: never },
+      ...{ accounts, clock, limits, mode, names, staging, list: never, limitsOf: never, quotasOf: never },
       ...{ check: never, findByKey: never, publish: never, read: never, stop: never, update: never },
     };
     expect(createApi({ useCases: stub, publicUrl: rig.baseUrl, authenticate: never })).to.be.a('function');

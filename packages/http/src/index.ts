@@ -38,6 +38,7 @@ export { type PaletteName, palette, paletteOf } from './palette.ts';
 export {
   type CreateGrant,
   type GrantUrlOutcome,
+  nameUrl,
   type PublicUrl,
   pathOf,
   publicUrl,

@@ -1,4 +1,4 @@
-import type { ChangeRequest, GrantOutcome, Instant, Refusal, RoleId } from '@pinfold/core';
+import type { ChangeRequest, GrantOutcome, Instant, Name, Refusal, RoleId } from '@pinfold/core';
 import { sharedUrlBelow } from '@pinfold/core/adapter';
 
 declare const checked: unique symbol;
@@ -53,6 +53,19 @@ export function pathOf(url: PublicUrl): string {
  */
 export function sharedUrl(url: PublicUrl, id: RoleId): string {
   return sharedUrlBelow(url, id);
+}
+
+/**
+ * The URL of a name.
+ *
+ * @example
+ * import type { Name } from '@pinfold/core';
+ * import { nameUrl, publicUrl } from '@pinfold/http';
+ *
+ * const linkTo = (name: Name) => nameUrl(publicUrl('https://pages.example'), name);
+ */
+export function nameUrl(url: PublicUrl, name: Pick<Name, 'url'>): string {
+  return `${url}/n/${name.url.slice(name.url.lastIndexOf('/') + 1)}`;
 }
 
 /** An address that opens a site without its password, or why it is refused. */

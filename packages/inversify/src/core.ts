@@ -51,6 +51,7 @@ export function coreModule(
         'passwords',
         'grants',
         'takedowns',
+        'names',
         'clock',
         'ids',
       ],

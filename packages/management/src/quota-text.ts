@@ -1,4 +1,4 @@
-import type { AccountId, Inadmissible, Instant, UseCases } from '@pinfold/core';
+import type { AccountId, Inadmissible, Instant, PublicationQuotaExceeded, UseCases } from '@pinfold/core';
 import { boundsOf, hasQuota, leftOf, type RateLeft } from '@pinfold/core/adapter';
 import type { SignedInContext } from './request/request-context.ts';
 
@@ -63,14 +63,25 @@ export function refusedWords(
     case 'rate_limited':
       return words.say('publishedTooMuch', { when: words.distance(refusal.retryAt, now) });
     case 'quota_exceeded':
-      return refusal.rule === 'sites'
-        ? words.say('noRoomForSite', { count: refusal.limit, limit: refusal.limit })
-        : words.say('noRoomForBytes', {
-            limit: words.size(refusal.limit),
-            actual: words.size(refusal.actual),
-          });
+      return quotaWords(words, refusal);
     default:
       return refusal satisfies never;
+  }
+}
+
+function quotaWords(
+  words: SignedInContext['words'],
+  { rule, limit, actual }: PublicationQuotaExceeded,
+): string {
+  switch (rule) {
+    case 'sites':
+      return words.say('noRoomForSite', { count: limit, limit });
+    case 'names':
+      return words.say('noRoomForName', { count: limit, limit });
+    case 'bytes':
+      return words.say('noRoomForBytes', { limit: words.size(limit), actual: words.size(actual) });
+    default:
+      return rule satisfies never;
   }
 }
 

@@ -19,7 +19,12 @@ export interface Wish {
   readonly title: Title | null;
 }
 
-type WishCode = 'invalid_filename' | 'invalid_idempotency_key' | 'invalid_password' | 'invalid_title';
+type WishCode =
+  | 'invalid_filename'
+  | 'invalid_idempotency_key'
+  | 'invalid_name'
+  | 'invalid_password'
+  | 'invalid_title';
 
 /** Why an upload was refused. With a title it is a page of its own, without one it is said beside the form. */
 export interface UploadRefusal {
@@ -43,6 +48,7 @@ const STALE: UploadRefusal = {
 };
 
 const ODD: Readonly<Record<WishCode, MessageId>> = {
+  invalid_name: 'nameOdd',
   invalid_password: 'passwordOdd',
   invalid_filename: 'filenameOdd',
   invalid_idempotency_key: 'badFormText',

@@ -25,6 +25,8 @@ const MESSAGES: Readonly<Record<Warning['rule'], RuleMessage>> = {
   absolute_reference: 'absoluteReference',
   service_worker: 'serviceWorker',
   unused_server_file: 'unusedServerFile',
+  password_dropped: 'passwordDropped',
+  names_nearly_full: 'namesNearlyFull',
   not_all_checked: 'notAllChecked',
 };
 

@@ -9,6 +9,7 @@ import { memoryAttemptCounter } from './memory-attempt-counter.ts';
 import { emptyData } from './memory-data.ts';
 import { memoryHistoryStore } from './memory-history-store.ts';
 import { memoryImport } from './memory-import.ts';
+import { memoryNameStore } from './memory-name-store.ts';
 import { memoryPairingStore } from './memory-pairing-store.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
 import { memorySessionStore } from './memory-session-store.ts';
@@ -50,6 +51,7 @@ function handleOn(connection: Connection): Memory {
     snapshot: memorySnapshot(connection),
     imports: memoryImport(connection),
     pairings: memoryPairingStore(connection),
+    names: memoryNameStore(connection),
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),
     check: async (signal) => {

@@ -1,4 +1,12 @@
-import { after, duration, type HistoryEvent, type Instant, type Role, type Version } from '@pinfold/core';
+import {
+  after,
+  duration,
+  type HistoryEvent,
+  type Instant,
+  type Role,
+  type RoleId,
+  type Version,
+} from '@pinfold/core';
 import type { MemoryData } from './memory-data.ts';
 
 export function keep({ events, feeds }: MemoryData, told: readonly HistoryEvent[]): void {
@@ -43,4 +51,12 @@ export function saveRole(
   const lastEventAt = insertSequenced(data, events, row.lastEventAt);
   data.roles.set(role.id, { ...row, role: { ...role }, version: (row.version + 1) as Version, lastEventAt });
   return true;
+}
+
+/** Stores the events of one role outside of a change of it, each later than the role's last. */
+export function keepOfRole(data: MemoryData, id: RoleId, events: readonly HistoryEvent[]): void {
+  const row = data.roles.get(id);
+  if (row === undefined) return;
+  const told = events.map((event) => ({ ...event, pin: id }));
+  data.roles.set(id, { ...row, lastEventAt: insertSequenced(data, told, row.lastEventAt) });
 }

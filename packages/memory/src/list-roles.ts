@@ -1,5 +1,13 @@
-import { type Page, type Role, type RoleCursor, type RoleQuery, stateOf } from '@pinfold/core';
-import { MOST_SEARCHED, titleFolded } from '@pinfold/core/adapter';
+import {
+  type LoadedRole,
+  type Page,
+  type Role,
+  type RoleCursor,
+  type RoleId,
+  type RoleQuery,
+  stateOf,
+} from '@pinfold/core';
+import { FIRST_GENERATION, MOST_SEARCHED, titleFolded } from '@pinfold/core/adapter';
 import type { MemoryData } from './memory-data.ts';
 
 export function listRoles(data: MemoryData, query: RoleQuery): Page<Role> {
@@ -44,4 +52,16 @@ function matches(role: Role, { now, state, idempotencyKey, search }: RoleQuery):
 
 function placeOf({ publishedAt, id }: Role): RoleCursor {
   return { publishedAt, id };
+}
+
+export function loadRole({ roles, accounts }: MemoryData, id: RoleId): LoadedRole | undefined {
+  const row = roles.get(id);
+  if (row === undefined) return undefined;
+  const owner = accounts.get(row.role.account)?.account;
+  return {
+    value: { ...row.role },
+    version: row.version,
+    isHidden: owner?.blocked?.sites === 'hide',
+    accountGeneration: owner?.generation ?? FIRST_GENERATION,
+  };
 }

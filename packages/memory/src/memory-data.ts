@@ -12,6 +12,8 @@ import type {
   HistoryEvent,
   Instant,
   Mode,
+  NameRecord,
+  NameToken,
   Pairing,
   Role,
   RoleId,
@@ -78,6 +80,7 @@ export interface MemoryData {
   readonly takedowns: Map<string, Takedown>;
   readonly views: Map<string, CountedViews>;
   readonly pairings: Map<Sha256, Pairing>;
+  readonly names: Map<NameToken, NameRecord>;
   tickets: number;
   /** The token of an unfinished import. */
   importing: Token | undefined;
@@ -102,6 +105,7 @@ export function emptyData(): MemoryData {
     takedowns: new Map(),
     views: new Map(),
     pairings: new Map(),
+    names: new Map(),
     tickets: 0,
     importing: undefined,
     comparison: undefined,

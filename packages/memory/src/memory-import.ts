@@ -21,8 +21,8 @@ export function memoryImport(connection: Connection): Import {
     },
     begin: async (token) => {
       const data = connection.open();
-      const { accounts, apiKeys, roles, keys, takedowns, views, manifests, events } = data;
-      const kept = [accounts, apiKeys, roles, keys, takedowns, views, events];
+      const { accounts, apiKeys, roles, keys, names, takedowns, views, manifests, events } = data;
+      const kept = [accounts, apiKeys, roles, keys, names, takedowns, views, events];
       if (data.importing === undefined && kept.some(({ size }) => size > 0)) return { kind: 'refused' };
       for (const records of [...kept, manifests]) records.clear();
       data.comparison = undefined;
@@ -57,6 +57,9 @@ function keepOne(data: MemoryData, { kind, value }: MovedRecord): void {
       return;
     case 'publication':
       if (!data.roles.has(value.id)) keepPublication(data, value);
+      return;
+    case 'name':
+      if (!data.names.has(value.token)) data.names.set(value.token, value);
       return;
     case 'takedown':
       if (!data.takedowns.has(nameOfTakedown(value))) data.takedowns.set(nameOfTakedown(value), value);

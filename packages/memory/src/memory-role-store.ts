@@ -1,9 +1,8 @@
 import type { Comparison, RoleStore, Version } from '@pinfold/core';
-import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
 import { saveRole } from './events.ts';
-import { listRoles } from './list-roles.ts';
+import { listRoles, loadRole } from './list-roles.ts';
 import { refused, refusedCredential } from './memory-account-store.ts';
 import { commit, purge, release, renew, reserve } from './reservations.ts';
 
@@ -21,16 +20,7 @@ export function memoryRoleStore(connection: Connection): RoleStore {
     commit: async (publication, lease, events) => commit(connection.change(), publication, lease, events),
     load: async (id, signal) => {
       signal?.throwIfAborted();
-      const { roles, accounts } = connection.open();
-      const row = roles.get(id);
-      if (row === undefined) return undefined;
-      const owner = accounts.get(row.role.account)?.account;
-      return {
-        value: { ...row.role },
-        version: row.version,
-        isHidden: owner?.blocked?.sites === 'hide',
-        accountGeneration: owner?.generation ?? FIRST_GENERATION,
-      };
+      return loadRole(connection.open(), id);
     },
     save: async (role, loadedAt, events, authority, credential = {}) => {
       const data = connection.change();

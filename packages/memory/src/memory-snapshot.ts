@@ -31,6 +31,9 @@ function recordsOf(data: MemoryData): readonly MovedRecord[] {
       .map((row) => publicationOf(data, row))
       .sort(byId)
       .map((value) => ({ kind: 'publication', value }) as const),
+    ...[...data.names.values()]
+      .sort((one, other) => byCodePoint(one.account, other.account) || compare(one.name, other.name))
+      .map((value) => ({ kind: 'name', value }) as const),
     ...[...data.takedowns.values()]
       .sort((one, other) => byId(one, other) || compare(one.sha256, other.sha256))
       .map((value) => ({ kind: 'takedown', value }) as const),

@@ -4,6 +4,7 @@ import type {
   HistoryEvent,
   Instant,
   Lease,
+  PinName,
   Reservation,
   ReserveOutcome,
   RoleCommit,
@@ -12,15 +13,18 @@ import type {
 import {
   type AdmissionLooks,
   type AdmissionRequest,
+  committedAs,
   judgeCommit,
   judgeHolder,
   published,
   refuseAdmission,
   refuseChange,
+  withNameWarnings,
 } from '@pinfold/core/adapter';
 import { insertSequenced } from './events.ts';
 import { madeAccount, refusedCredential, usedBy } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
+import { namesInUse, pointName } from './memory-name-store.ts';
 import { isForbidden } from './memory-takedown-store.ts';
 
 export function reserve(data: MemoryData, request: Reservation): ReserveOutcome {
@@ -29,7 +33,8 @@ export function reserve(data: MemoryData, request: Reservation): ReserveOutcome 
   const known = data.accounts.get(account)?.account;
   const held = refuseChange(known, data.mode) ?? judgeHolder(keys.get(nameOf(request)), request);
   if (held !== undefined) return held;
-  const refused = refuseAdmission(known, request, looksOf(data, account, request));
+  const wish = { ...request, isNamed: request.name !== undefined };
+  const refused = refuseAdmission(known, wish, looksOf(data, account, request, request.name));
   if (refused !== undefined) return refused;
   const row = { fingerprint, token, begunAt: now, heldUntil: until, role: null, warnings: null };
   keys.set(nameOf(request), row);
@@ -54,24 +59,31 @@ export function release({ keys }: MemoryData, lease: Lease): void {
 
 export function commit(
   data: MemoryData,
-  { role, manifest, warnings, now, limits, credential = {} }: RoleCommit,
+  publication: RoleCommit,
   lease: Lease,
   events: readonly HistoryEvent[],
 ): CommitOutcome {
+  const { role, manifest, now, limits, name, credential = {} } = publication;
   const row = data.keys.get(nameOf(lease));
   const judged = judgeCommit(row, lease, role.id);
   if (row === undefined || judged === 'lease_lost') return { kind: 'lease_lost' };
-  if (judged === 'committed') return { kind: 'committed' };
+  if (judged === 'committed') return committedAs(publication, row.warnings);
   const { account, version } = madeAccount(data, role.account);
   const ended = refusedCredential(data, credential);
   if (ended !== undefined) return ended;
-  const wish = { ...role, now, limits };
-  const refused =
-    refuseChange(account, data.mode) ?? refuseAdmission(account, wish, looksOf(data, role.account, wish));
+  const wish = { ...role, now, limits, isNamed: name !== undefined };
+  const looks = looksOf(data, role.account, wish, name?.name);
+  const refused = refuseChange(account, data.mode) ?? refuseAdmission(account, wish, looks);
   if (refused !== undefined) return refused;
+  const warnings =
+    name === undefined
+      ? publication.warnings
+      : withNameWarnings(publication.warnings, role, looks.names(), limits);
   data.accounts.set(role.account, { account: { ...account, ...published(account, wish) }, version });
-  data.keys.set(nameOf(lease), { ...row, role: role.id, warnings: JSON.stringify(warnings) });
+  const stored = JSON.stringify(warnings);
+  data.keys.set(nameOf(lease), { ...row, role: role.id, warnings: stored });
   data.manifests.set(role.archive, manifest);
+  if (name !== undefined) pointName(data, publication, name);
   data.roles.set(role.id, {
     role: { ...role },
     version: 1 as Version,
@@ -83,7 +95,7 @@ export function commit(
     lastEventAt: insertSequenced(data, events, 0 as Instant),
     isExpiryTold: false,
   });
-  return { kind: 'committed' };
+  return committedAs(publication, stored);
 }
 
 /** Drops reservations begun before an instant; a complete key is no reservation. */
@@ -102,10 +114,12 @@ function looksOf(
   data: MemoryData,
   account: AccountId,
   { sha256, now }: Pick<AdmissionRequest, 'sha256' | 'now'>,
+  name: PinName | undefined,
 ): AdmissionLooks {
   return {
     isForbidden: () => isForbidden(data, sha256),
     inService: () => usedBy(data, account, now),
+    names: () => namesInUse(data, account, name as PinName),
   };
 }
 

@@ -10,6 +10,7 @@ import { postgresApiKeyStore } from './stores/postgres-api-key-store.ts';
 import { postgresAttemptCounter } from './stores/postgres-attempt-counter.ts';
 import { postgresHistoryStore } from './stores/postgres-history-store.ts';
 import { postgresImport } from './stores/postgres-import.ts';
+import { postgresNameStore } from './stores/postgres-name-store.ts';
 import { postgresPairingStore } from './stores/postgres-pairing-store.ts';
 import { postgresRoleStore } from './stores/postgres-role-store.ts';
 import { postgresServiceMode } from './stores/postgres-service-mode.ts';
@@ -88,6 +89,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     snapshot: postgresSnapshot(connection, tables),
     imports: postgresImport(connection, tables, schema),
     pairings: postgresPairingStore(connection, tables),
+    names: postgresNameStore(connection, tables),
     migrate: (scope) => migrate(connection, schema, undefined, scope),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),

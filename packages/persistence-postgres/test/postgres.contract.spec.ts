@@ -34,7 +34,7 @@ function openWith(config?: PoolConfig) {
 describeStores({
   name: 'PostgreSQL',
   open: openWith(),
-  runs: { roles: 15, concurrentRoles: 60, apiKeys: 8, attempts: 4, sessions: 8 },
+  runs: { roles: 20, apiKeys: 8, attempts: 4, sessions: 8 },
 });
 
 // A server that allows only serializable histories rolls back many concurrent changes.

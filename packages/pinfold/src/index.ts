@@ -1,6 +1,35 @@
-export { OPERATOR } from '@pinfold/core';
+export {
+  type AccountId,
+  accountId,
+  type BeforePublish,
+  type Caller,
+  DEFAULT_SCOPES,
+  type Duration,
+  days,
+  type EventType,
+  type HistoryEvent,
+  hours,
+  type Instant,
+  isFault,
+  type Keys,
+  type Limits,
+  MEMBER_SCOPES,
+  minutes,
+  OPERATOR,
+  type Publication,
+  type PublishOutcome,
+  type PublishRequest,
+  type Refusal,
+  type Scope,
+  type UseCaseOptions,
+  type UseCases,
+} from '@pinfold/core';
 export { FeedError, type FeedItem } from '@pinfold/core/history';
 export type { RequestEntry } from '@pinfold/http';
+export { type Authenticate, apiKeyAuthentication, type SignIn } from '@pinfold/http-express';
+export { openIdConnect, parseClaimRule } from '@pinfold/oidc';
+export { SystemClock } from '@pinfold/platform-node';
+export type { MayView, Viewer, ViewerAccess, ViewerId } from '@pinfold/viewer';
 export { runCommand } from './command-line/run-command.ts';
 export type { Terminal } from './command-line/terminal.ts';
 export { type Composition, type CompositionOptions, openComposition } from './compose/composition.ts';

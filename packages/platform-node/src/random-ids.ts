@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { ArchiveId, EventId, Ids, Instant, RoleId, Token } from '@pinfold/core';
+import type { ArchiveId, EventId, Ids, Instant, NameToken, RoleId, Token } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 
 /**
- * Identifiers from the system's source of randomness: each holds 122 random bits.
+ * Identifiers from the system's source of randomness: each holds at least 122 random bits.
  *
  * @example
  * import { RandomIds } from '@pinfold/platform-node';
@@ -25,6 +25,10 @@ export class RandomIds implements Ids {
 
   event(): EventId {
     return randomUUID() as string as EventId;
+  }
+
+  nameToken(): NameToken {
+    return randomBase62(16) as NameToken;
   }
 }
 

@@ -36,6 +36,11 @@ const shape: PortShape<Ids> = {
       answers: 'id',
       caught: { event: 'answers', untested: 'answers.lowered' },
     },
+    nameToken: {
+      takes: {},
+      answers: 'id',
+      caught: { 'name-token': 'answers' },
+    },
   },
 };
 

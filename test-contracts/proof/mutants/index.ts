@@ -10,6 +10,7 @@ import { historyStoreTable } from './history-store.ts';
 import { idsTable } from './ids.ts';
 import { importTable } from './import.ts';
 import { type TestedTable, tested } from './mutant.ts';
+import { nameStoreTable } from './name-store.ts';
 import { pairingStoreTable } from './pairing-store.ts';
 import { passwordHasherTable } from './password-hasher.ts';
 import { roleStoreTable } from './role-store.ts';
@@ -34,6 +35,7 @@ export const tables: readonly TestedTable[] = [
   tested(historyStoreTable),
   tested(idsTable),
   tested(importTable),
+  tested(nameStoreTable),
   tested(pairingStoreTable),
   tested(passwordHasherTable),
   tested(roleStoreTable),

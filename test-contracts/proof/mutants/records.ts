@@ -11,6 +11,7 @@ import type {
   HistoryEvent,
   Lease,
   Mode,
+  NameRecord,
   Pairing,
   Reservation,
   Role,
@@ -73,6 +74,7 @@ export const EVENT: Fields<HistoryEvent> = {
   recordedAt: 'instant',
   account: 'text',
   pin: 'uuid',
+  name: 'word',
   actor: ACTOR,
   request: 'word',
   address: 'word',
@@ -108,6 +110,14 @@ export const ACCOUNT: Fields<Account> = {
   generation: 'count',
   lastPublishedAt: 'instant',
   publicationsMark: 'count',
+};
+
+export const NAME: Fields<NameRecord> = {
+  account: 'word',
+  name: 'word',
+  token: 'id',
+  role: 'uuid',
+  updatedAt: 'instant',
 };
 
 export const TAKEDOWN: Fields<Takedown> = {
@@ -160,6 +170,7 @@ export const RESERVATION: Fields<Reservation> = {
   archiveBytes: 'size',
   sha256: 'hash',
   limits: LIMITS,
+  name: 'opaque',
 };
 /** What a caller signed in with. */
 export const CREDENTIAL: Fields<Credential> = { key: 'id', session: 'hash' };
@@ -170,6 +181,7 @@ export const COMMIT: Fields<RoleCommit> = {
   manifest: 'word',
   warnings: ['opaque'],
   credential: CREDENTIAL,
+  name: 'opaque',
 };
 export const ROLE_QUERY: Fields<RoleQuery> = {
   account: 'text',
@@ -197,7 +209,7 @@ export const CLEANUP_COUNT: Fields<CleanupCountRequest> = {
 export const RECORD: Shape = {
   kind: 'choice',
   value: Object.fromEntries(
-    [ACCOUNT, API_KEY, ROLE, TAKEDOWN, VIEWS, EVENT, { manifest: 'word', fingerprint: 'hash' }]
+    [ACCOUNT, API_KEY, ROLE, NAME, TAKEDOWN, VIEWS, EVENT, { manifest: 'word', fingerprint: 'hash' }]
       .flatMap(Object.keys)
       .map((member) => [member, 'present']),
   ),

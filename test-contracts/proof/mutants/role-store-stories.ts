@@ -239,7 +239,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
     });
   }),
   mutant('role-store/save-race', 'saving looks first and writes later', savesLate),
-  mutant('role-store/storms', 'saving looks first and writes later', savesLate),
+  mutant('role-store/sequences', 'saving looks first and writes later', savesLate),
   mutant('role-store/sequences', 'a handle ignores aborts once it returned a manifest', () => (store) => {
     const given = new Set<string>();
     return {

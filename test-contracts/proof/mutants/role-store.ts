@@ -1,10 +1,5 @@
 import type { RoleStore } from '@pinfold/core';
-import {
-  checkRoleStoreSequences,
-  checkRoleStoreStorms,
-  roleStoreContract,
-  type StoreSubject,
-} from '@pinfold/test-contracts';
+import { checkRoleStoreSequences, roleStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { derived } from './derive.ts';
 import type { MutantTable } from './mutant.ts';
 import { roleStoreShape } from './role-store-shape.ts';
@@ -16,7 +11,6 @@ export const roleStoreTable: MutantTable<RoleStore, StoreSubject<RoleStore>> = {
   contract: roleStoreContract,
   sequences: {
     'role-store/sequences': { check: checkRoleStoreSequences, runs: 100 },
-    'role-store/storms': { check: checkRoleStoreStorms, runs: 100 },
   },
   sound,
   mutants: [...harness(roleStoreShape.suite), ...derived(roleStoreShape, mutant), ...stories],

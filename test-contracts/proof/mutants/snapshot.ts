@@ -64,7 +64,7 @@ const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
     'names are in the order of UTF-16 code units',
     giving((records) => {
       const accounts = records.filter(({ kind }) => kind === 'account');
-      const nameOf = ({ value }: MovedRecord): string => ('name' in value ? value.name : '');
+      const nameOf = ({ kind, value }: MovedRecord): string => (kind === 'account' ? value.name : '');
       const others = records.filter(({ kind }) => kind !== 'account');
       return [...accounts.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)), ...others];
     }),

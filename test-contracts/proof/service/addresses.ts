@@ -5,6 +5,7 @@ import type {
   AttemptCounter,
   Clock,
   HistoryStore,
+  NameStore,
   RoleStore,
   ServiceMode,
   Staging,
@@ -42,6 +43,7 @@ export interface Records {
   readonly mode: ServiceMode;
   readonly attempts: AttemptCounter;
   readonly takedowns: TakedownStore;
+  readonly names: NameStore;
   migrate(): Promise<void>;
   close(): Promise<void>;
 }

@@ -58,6 +58,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
     mode: wrap(records.mode, 'mode'),
     attempts: wrap(records.attempts, 'attempts'),
     takedowns: wrap(records.takedowns, 'takedowns'),
+    names: wrap(records.names, 'names'),
     staging: wrap(staging, 'staging'),
     archives: wrap(storage.archives, 'archives'),
     inspector: wrap(inspector, 'inspector'),

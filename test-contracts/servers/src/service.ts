@@ -114,6 +114,7 @@ export async function openService<S extends Stores>(
       mode: opened.mode,
       attempts: opened.attempts,
       takedowns: opened.takedowns,
+      names: opened.names,
       archives:
         opened.archives ?? (await openFsArchiveStorage({ folder: join(folder, 'archives'), staging, clock })),
       staging,

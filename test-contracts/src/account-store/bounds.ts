@@ -26,7 +26,12 @@ import {
 } from '../fixtures/roles.ts';
 import type { AccountStoreClause, AccountStores } from './subject.ts';
 
-const ONE_OF_EACH: PublicationLimits = { publications: { count: 1, window: hours(1) }, sites: 1, bytes: 512 };
+const ONE_OF_EACH: PublicationLimits = {
+  ...UNBOUNDED,
+  publications: { count: 1, window: hours(1) },
+  sites: 1,
+  bytes: 512,
+};
 
 /** Reserves and commits the `n`th role; answers what was refused, or nothing. */
 async function publish({ roles }: AccountStores, n: number, limits: PublicationLimits): Promise<string> {

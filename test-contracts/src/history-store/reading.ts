@@ -1,4 +1,4 @@
-import { accountId, after, duration, type EventId, type Instant } from '@pinfold/core';
+import { accountId, after, duration, type EventId, type Instant, type PinName } from '@pinfold/core';
 import { expect } from 'chai';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aRoleId, uuidOf } from '../fixtures/roles.ts';
@@ -20,6 +20,7 @@ export const readingClauses: readonly HistoryClause[] = [
         type: 'pin.taken_down',
         account: accountId('Ünïon "7"'),
         pin: aRoleId(1),
+        name: 'pr-42' as PinName,
         actor: { kind: 'key', id: 'k1' },
         request: 'r-1',
         address: '2001:db8::1',
@@ -33,7 +34,9 @@ export const readingClauses: readonly HistoryClause[] = [
         pin: null,
         actor: { kind: 'system', id: null },
       });
-      const twins = [7, 3, 9].map((n) => anEvent({ id: uuidOf(n) as EventId, at: at(3) }));
+      const twins = [7, 3, 9].map((n) =>
+        anEvent({ id: uuidOf(n) as EventId, at: at(3), name: 'a' as PinName }),
+      );
       const written = [...twins, bare, full];
       for (const [n, event] of written.entries()) await port.sessions.begin(aSession(n), [event]);
       const descending = twins.toSorted((one, another) => (one.id > another.id ? -1 : 1));

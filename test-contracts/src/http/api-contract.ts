@@ -6,6 +6,7 @@ import { ApiClient } from './api-client.ts';
 import { listIds, publishSite, readPin } from './api-expectations.ts';
 import { generalClauses } from './api-general.ts';
 import { idempotencyClauses } from './api-idempotency.ts';
+import { nameClauses } from './api-names.ts';
 import { orderClauses } from './api-order.ts';
 import { publishingClauses } from './api-publishing.ts';
 import { readingClauses } from './api-reading.ts';
@@ -60,6 +61,7 @@ export const httpApiContract: HttpContract = {
     ...idempotencyClauses,
     ...readingClauses,
     ...changingClauses,
+    ...nameClauses,
     ...generalClauses,
   ],
 };

@@ -19,10 +19,20 @@ export interface WirePin {
   readonly original_filename: string;
 }
 
+/** The JSON of a name. */
+export interface WireName {
+  readonly name: string;
+  readonly url: string;
+  readonly pin: string;
+  readonly updated_at: string;
+}
+
 /** Everything an answer's JSON may have. */
 export interface WireBody {
   readonly pin: WirePin;
   readonly pins: readonly WirePin[];
+  readonly name: WireName;
+  readonly names: readonly WireName[];
   readonly next_cursor: string | null;
   readonly grant: { readonly url: string; readonly expires_at: string };
   readonly warnings: readonly { readonly rule: string; readonly detail: string; readonly path?: string }[];

@@ -278,6 +278,10 @@ export const generalClauses: readonly HttpClause[] = [
         'delete /api/v1/pins/{id}',
         'get /api/v1/limits',
         ...(hasHistory ? ['get /api/v1/events'] : []),
+        'get /api/v1/names',
+        'get /api/v1/names/{name}',
+        'put /api/v1/names/{name}',
+        'delete /api/v1/names/{name}',
         'get /openapi.json',
       ]);
       const { status } = await exchange(port.baseUrl, { method: 'POST', path: '/openapi.json' });

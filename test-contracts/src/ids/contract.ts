@@ -52,6 +52,18 @@ const clauses: readonly Clause<Ids>[] = [
       for (const id of all) expect(id).to.match(UUID_4);
     },
   },
+  {
+    id: 'ids/name-token',
+    says: 'every token is 22 characters of base62 from at least 128 random bits, and no two are alike',
+    check: async (subject) => {
+      const all = await made([subject.port, await subject.peer()], (ids) => ids.nameToken());
+      for (const token of all) expect(token).to.match(/^[0-9A-Za-z]{22}$/);
+      // The first digit of 128 bits has 8 values, and every other one all 62.
+      for (const place of Array.from({ length: 21 }, (_, n) => n + 1)) {
+        expect(new Set(all.map((token) => token[place])).size, `digits at ${place}`).to.equal(62);
+      }
+    },
+  },
 ];
 
 /** The promises of {@link Ids}. */

@@ -24,6 +24,7 @@ import {
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
+import { aChange, aName } from '../name-store/values.ts';
 import { rejectionOf } from '../rejection.ts';
 import { asks, everything, idsOf, walkArchives } from '../role-store/asked.ts';
 import { importFeed } from './import-feed.ts';
@@ -76,6 +77,8 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   takePairing: ({ pairings }) => pairings.take(aPairingRedemption(70), []),
   purgePairings: ({ pairings }) => pairings.purge(LATER, 10),
   changeMode: ({ mode }) => mode.change({ kind: 'normal', message: 'Again.' }, [anEvent()]),
+  setName: ({ names }) => names.set(aChange(70), [anEvent()]),
+  deleteName: ({ names }) => names.delete({ account: ACCOUNT, name: aName(70) }, [anEvent()]),
   countViews: ({ views }) => views.add([A_DAY]),
   dropViews: ({ views }) => views.drop(A_DAY.day, 10),
 };
@@ -131,7 +134,7 @@ const importClauses: readonly MovingClause[] = [
   },
   {
     id: 'import/begin-foreign',
-    says: 'a database with an account, a key, a publication, a reservation, a takedown, a day of views or an event of its own is refused and left as it is',
+    says: 'a database with an account, a key, a publication, a reservation, a name, a takedown, a day of views or an event of its own is refused and left as it is',
     check: async (_, another) => {
       for (const [what, make] of Object.entries(OWN)) {
         const { port } = await another();

@@ -33,6 +33,8 @@ function idOf({ kind, value }: MovedRecord): string {
   switch (kind) {
     case 'account':
       return value.name;
+    case 'name':
+      return `${value.account} ${value.name}`;
     case 'takedown':
       return value.id + value.sha256;
     case 'views':
@@ -66,7 +68,7 @@ async function use({ roles, sessions, apiKeys, pairings, mode }: MovingStores): 
 const snapshotClauses: readonly MovingClause[] = [
   {
     id: 'snapshot/whole',
-    says: 'every account, key, publication, takedown, day of views and event is given once, every field as it was stored',
+    says: 'every account, key, publication, name, takedown, day of views and event is given once, every field as it was stored',
     check: async ({ port, peer }) => {
       expect(await recordsOf(port), 'of an empty database').to.deep.equal([]);
       const kept = await stock(port);
@@ -81,7 +83,7 @@ const snapshotClauses: readonly MovingClause[] = [
   },
   {
     id: 'snapshot/order',
-    says: 'accounts come by name, keys and publications by id, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other',
+    says: 'accounts come by name, keys and publications by id, names by account and name, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other',
     check: async ({ port }) => {
       await stock(port);
       await Promise.all(Array.from({ length: 20 }, (_, n) => published(port, 10 + n)));
@@ -95,7 +97,7 @@ const snapshotClauses: readonly MovingClause[] = [
       }
       const records = await recordsOf(port);
       const kinds = records.map(({ kind }) => kind).filter((kind, n, all) => kind !== all[n - 1]);
-      expect(kinds).to.deep.equal(['account', 'key', 'publication', 'takedown', 'views', 'event']);
+      expect(kinds).to.deep.equal(['account', 'key', 'publication', 'name', 'takedown', 'views', 'event']);
       const placeOf = (record: MovedRecord): Uint8Array => {
         const at = record.kind === 'event' ? String(record.value.at).padStart(16, '0') : '';
         return new TextEncoder().encode(at + idOf(record));

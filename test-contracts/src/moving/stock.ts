@@ -8,6 +8,7 @@ import {
   type HistoryEvent,
   hours,
   type KeptWarning,
+  type NameRecord,
   type PasswordHash,
   type Role,
   type RoleCommit,
@@ -31,6 +32,7 @@ import {
 } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
+import { aChange, aName, recordOf } from '../name-store/values.ts';
 import type { MovingStores } from './subject.ts';
 
 const LATER = after(START, hours(300));
@@ -55,6 +57,7 @@ export async function stock(stores: MovingStores): Promise<readonly MovedRecord[
     await expired(stores, 3),
     await published(stores, 4, { pinned: true, expiresAt: null, title: 'Ünï "\\ 𝒶' as Title }),
   ];
+  const names = await makeNames(stores);
   const takedowns = await takeDown(stores);
   const views = [
     { role: aRoleId(4), day: 20_777 as Day, views: 3, refusedPasswords: 0 },
@@ -65,18 +68,27 @@ export async function stock(stores: MovingStores): Promise<readonly MovedRecord[
   const alone = [
     anEvent({ account: null, request: 'a request', address: '2001:db8::1', asOperator: true }),
     anEvent({ actor: { kind: 'system', id: null } }),
+    anEvent({ type: 'name.deleted', name: aName(3) }),
   ];
   await stores.sessions.begin(aSession(1), alone);
   return [
     ...accounts,
     ...keys.records,
     ...made.map(({ record }) => ({ kind: 'publication', value: record }) as const),
+    ...names.map((value) => ({ kind: 'name', value }) as const),
     ...takedowns.map((value) => ({ kind: 'takedown', value }) as const),
     ...views.map((value) => ({ kind: 'views', value }) as const),
     ...[...keys.events, ...made.flatMap(({ events }) => events), ...alone].map(
       (value) => ({ kind: 'event', value }) as const,
     ),
   ];
+}
+
+/** Two names of one role, made the other way round than they are ordered. */
+async function makeNames({ names }: MovingStores): Promise<readonly NameRecord[]> {
+  const changes = [2, 1].map((n) => aChange(n, { role: aRoleId(4) }));
+  for (const change of changes) await names.set(change, []);
+  return changes.map(recordOf);
 }
 
 /** One in force and one that was lifted, both of what the database has no publication of. */

@@ -2,6 +2,7 @@ import type {
   AccountStore,
   ApiKeyStore,
   HistoryStore,
+  NameStore,
   PairingStore,
   RoleStore,
   ServiceMode,
@@ -24,6 +25,7 @@ export interface MovingStores {
   readonly takedowns: TakedownStore;
   readonly views: ViewStore;
   readonly pairings: PairingStore;
+  readonly names: NameStore;
   readonly mode: ServiceMode;
 }
 

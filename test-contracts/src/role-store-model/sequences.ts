@@ -121,6 +121,21 @@ const AT_ONCE = [
   ),
   step(
     2,
+    'publish, change and claim the same at once',
+    (given) => [
+      two,
+      fc.record({
+        made: made(given),
+        turns: fc.tuple(fc.nat({ max: 3 }), fc.nat({ max: 3 }), fc.nat({ max: 3 })),
+        now: instant(given),
+        // Roles that were claimed together wait equally long.
+        limit: fc.constant(given.claimed === 1 ? 0 : 100),
+      }),
+    ],
+    (side, by, contention) => side.contend(by, contention),
+  ),
+  step(
+    2,
     'commit several, renew one and keep a comparison at once',
     (given) => [
       two,

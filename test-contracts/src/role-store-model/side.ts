@@ -23,7 +23,10 @@ import { asks, walk } from '../role-store/asked.ts';
 import { areAlike, inOneOrder } from '../sequences/alike.ts';
 import { type Heard, heard, type Manner } from '../sequences/manners.ts';
 import { carelessly } from './careless.ts';
+import { type Contention, contend } from './contention.ts';
 import { anArchive, type Made, Notes, nearly, numberOf, type Two } from './notes.ts';
+
+const DAY = 86_400_000;
 
 /** One handle of a store. What it answers is what any sound store would. */
 export class Side {
@@ -133,6 +136,18 @@ export class Side {
     for (const { role } of tasks) notes.claimed.add(role);
     notes.tasks.push(...ordered);
     return { tasks: ordered, first };
+  }
+
+  /** Several callers at once that want the same. */
+  async contend(by: Two, contention: Contention): Promise<unknown> {
+    const { notes } = this;
+    notes.claims += 1;
+    const until = notes.own((contention.now + DAY) as Instant, 'claim', notes.claims) as Instant;
+    const stores = this.#both(by).map((side) => side.#store);
+    const { tasks, answer } = await contend(stores, notes.claims, contention, until);
+    for (const { role } of tasks) notes.claimed.add(role);
+    notes.tasks.push(...tasks);
+    return answer;
   }
 
   async settle(n: number, outcome: CleanupOutcome, count: number): Promise<unknown> {

@@ -131,6 +131,7 @@ export const limits = ({ publications }: Values): fc.Arbitrary<PublicationLimits
     publications: fc.constant(publications),
     sites: oneOf(null, null, null, 0, 1, 2, 4_294_967_297),
     bytes: oneOf(null, null, null, null, null, ...COUNTS),
+    names: oneOf(null, 0, 1_000),
   });
 
 const sha256 = oneOf(...[1, 2, 16, 255].map(aSha256), 'f'.repeat(64) as Sha256);

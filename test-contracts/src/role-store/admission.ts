@@ -70,7 +70,7 @@ async function expectThirds({ port, peer }: Subject<RoleStore>, start: Instant):
   expect((await other.reserve(asked(4, 334))).kind, 'more than a third').to.equal('reserved');
 }
 
-/** What a publication has to pass beside its key. */
+/** What admission checks of a publication. */
 export const admissionClauses: readonly Clause<RoleStore>[] = [
   {
     id: 'role-store/reserve-rate',
@@ -148,7 +148,7 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
     id: 'role-store/reserve-costless',
     says: 'what is in progress, complete or a mismatch is answered as such, even beyond rate and quotas',
     check: async ({ port }) => {
-      const limits = { publications: { count: 1, window: hours(1) }, sites: 1, bytes: 1_024 };
+      const limits = { ...UNBOUNDED, publications: { count: 1, window: hours(1) }, sites: 1, bytes: 1_024 };
       for (const n of [1, 2]) await port.reserve(aReservation(n, { limits }));
       expect(await commitOf(port, 1, { limits })).to.deep.equal(COMMITTED);
       expect((await port.reserve(aReservation(3, { limits }))).kind, 'a new one').to.equal('refused');

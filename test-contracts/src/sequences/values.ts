@@ -5,6 +5,7 @@ import {
   type HistoryEvent,
   type Instant,
   instant,
+  type PinName,
 } from '@pinfold/core';
 import fc from 'fast-check';
 import { START } from '../fixtures/clock.ts';
@@ -204,6 +205,7 @@ export function anyEvent(
     type: fc.constantFrom('session.started', 'session.ended', 'link.created', 'key.created', 'key.revoked'),
     account: fc.constantFrom(null, ...accounts),
     pin: fc.constantFrom(null, aRoleId(1)),
+    name: fc.constantFrom(null, 'pr-42' as PinName),
     actor: doer,
     request: fc.option(changedText),
     address: fc.option(changedText),

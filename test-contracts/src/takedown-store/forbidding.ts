@@ -17,7 +17,12 @@ import type { TakedownClause, TakedownStores } from './subject.ts';
 import { FORBIDDEN, TAKEN_DOWN, takenEvent } from './taken.ts';
 
 const SHA256 = aSha256(1);
-const NOBODY_MORE: PublicationLimits = { publications: { count: 1, window: hours(1) }, sites: 0, bytes: 0 };
+const NOBODY_MORE: PublicationLimits = {
+  publications: { count: 1, window: hours(1) },
+  sites: 0,
+  bytes: 0,
+  names: 0,
+};
 
 async function forbid({ takedowns }: TakedownStores): Promise<void> {
   const takedown = aTakedown(1, { sha256: SHA256 });

@@ -71,14 +71,15 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Takes what happened to a publication, when it is stored. It must neither throw nor wait. */
+/** Takes the events of a publication once they are stored. It must neither throw nor wait. */
 export type OnEvent = (event: HistoryEvent) => void;
 
-/** The calls that store events of publications, which are their third input, and the outcome that says they did. */
-const STORED: Readonly<Record<string, string>> = {
-  'roles commit': 'committed',
-  'roles save': 'saved',
-  'takedowns takeDown': 'taken_down',
+/** The calls that store events of publications, the position of those, and the outcomes with which they are stored. */
+const STORED: Readonly<Record<string, readonly [input: number, ...outcomes: readonly string[]]>> = {
+  'roles commit': [2, 'committed'],
+  'roles save': [2, 'saved'],
+  'takedowns takeDown': [2, 'taken_down'],
+  'names set': [1, 'created', 'moved'],
 };
 
 /**
@@ -97,9 +98,12 @@ export function onRoleEvents(onEvent: OnEvent): Observer {
   return (call, method, port) => {
     const stored = STORED[`${port} ${method}`];
     if (stored === undefined) return call;
+    const [input, ...kinds] = stored;
     return async (...inputs) => {
       const outcome = (await call(...inputs)) as { readonly kind: string };
-      if (outcome.kind === stored) for (const event of inputs[2] as readonly HistoryEvent[]) onEvent(event);
+      if (kinds.includes(outcome.kind)) {
+        for (const event of inputs[input] as readonly HistoryEvent[]) onEvent(event);
+      }
       return outcome;
     };
   };

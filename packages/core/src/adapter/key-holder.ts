@@ -1,7 +1,14 @@
 import type { RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
-import type { Lease, Reservation, ReserveOutcome, Token } from '../ports/role-store.ts';
+import type {
+  CommitOutcome,
+  Lease,
+  Reservation,
+  ReserveOutcome,
+  RoleCommit,
+  Token,
+} from '../ports/role-store.ts';
 import { parseJsonList } from './json.ts';
 
 /** Who holds an Idempotency-Key, or what it published. */
@@ -64,4 +71,24 @@ export function judgeCommit(
   if (row?.token !== token) return 'lease_lost';
   if (row.role === null) return 'held';
   return row.role === role ? 'committed' : 'lease_lost';
+}
+
+/**
+ * The outcome of a commit that was stored, now or before.
+ *
+ * @param warnings as the key's row has them.
+ *
+ * @example
+ * import type { RoleCommit } from '@pinfold/core';
+ * import { committedAs, type KeyRow } from '@pinfold/core/adapter';
+ *
+ * declare const publication: RoleCommit;
+ * declare const row: KeyRow;
+ *
+ * const outcome = committedAs(publication, row.warnings);
+ */
+export function committedAs({ name }: Pick<RoleCommit, 'name'>, warnings: string | null): CommitOutcome {
+  return name === undefined
+    ? { kind: 'committed' }
+    : { kind: 'committed', warnings: parseJsonList(warnings) as readonly KeptWarning[] };
 }

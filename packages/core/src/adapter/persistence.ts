@@ -4,6 +4,7 @@ import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { Import } from '../ports/import.ts';
+import type { NameStore } from '../ports/name-store.ts';
 import type { PairingStore } from '../ports/pairing-store.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
@@ -27,6 +28,7 @@ export interface Persistence {
   readonly snapshot: Snapshot;
   readonly imports: Import;
   readonly pairings: PairingStore;
+  readonly names: NameStore;
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *
@@ -61,4 +63,5 @@ export const STORES = Object.keys({
   snapshot: true,
   imports: true,
   pairings: true,
+  names: true,
 } satisfies Record<StoreName, true>) as readonly StoreName[];

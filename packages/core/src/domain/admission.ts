@@ -4,16 +4,19 @@ import type { SaveAuthority } from './actor.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { Instant } from './instant.ts';
 import type { Mode } from './mode.ts';
+import { type NamesInUse, refuseName } from './name.ts';
 import { leftOf, parseRate, type Rate, takenFrom } from './rate.ts';
 
-/** What a publication has to pass beside its key. */
+/** What admission checks of a publication. */
 export interface AdmissionRequest {
   readonly now: Instant;
   /** Bytes of the ZIP, and its SHA-256. */
   readonly archiveBytes: number;
   readonly sha256: Sha256;
-  /** What holds where the account has no limits of its own. */
+  /** The limits for accounts without limits of their own. */
   readonly limits: PublicationLimits;
+  /** Whether the publication is to be shown by a name. */
+  readonly isNamed: boolean;
 }
 
 /** Why an account may change nothing now. */
@@ -25,12 +28,14 @@ export type Inadmissible =
   | Refusal<'invalid_archive' | 'rate_limited'>
   | PublicationQuotaExceeded;
 
-/** What a store looks up of a publication, each only where it is needed. */
+/** What a store looks up for an admission, each only if it is needed. */
 export interface AdmissionLooks {
   /** Whether its archive was taken down. */
   isForbidden(): boolean;
   /** What its account has in service. */
   inService(): Pick<AccountUse, 'sites' | 'bytes'>;
+  /** The names of its account, of which it is to have one. */
+  names(): NamesInUse;
 }
 
 /** The answer to an archive that was taken down. */
@@ -43,7 +48,7 @@ export const FORBIDDEN_CONTENT: Refusal<'invalid_archive'> = {
 type KnownAccount = Pick<Account, 'limits' | 'publicationsMark'>;
 
 /**
- * What is in force for the publications of an account: its own limits before those that hold for all.
+ * The limits in force for the publications of an account: its own before those for all.
  *
  * @example
  * import type { Account, PublicationLimits } from '@pinfold/core';
@@ -63,11 +68,12 @@ export function boundsOf(
     publications: rateInForce(own?.publications ?? null, ofAll.publications),
     sites: inForce(own?.sites ?? null, ofAll.sites),
     bytes: inForce(own?.bytes ?? null, ofAll.bytes),
+    names: ofAll.names,
   };
 }
 
 /**
- * The rate in force where one was set for an account, or not.
+ * The rate in force for an account: its own, or the service's.
  *
  * @example
  * import { parseRate, rateInForce } from '@pinfold/core/adapter';
@@ -80,8 +86,8 @@ export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null
 }
 
 /**
- * Why an authority may not change what belongs to an account, if it may not: the account is blocked, or the service is
- * read-only.
+ * Why an authority may not change what belongs to an account: the account is blocked, or the service is read-only.
+ * `undefined` if it may.
  *
  * @example
  * import type { Account, Mode } from '@pinfold/core';
@@ -109,15 +115,14 @@ export function refuseChange(
  * if a quota needs it. For a commit, count them in its transaction.
  *
  * @example
- * import type { Account, AccountUse, Instant, PublicationLimits, Sha256 } from '@pinfold/core';
- * import { refuseAdmission } from '@pinfold/core/adapter';
+ * import type { Account, Instant, PublicationLimits, Sha256 } from '@pinfold/core';
+ * import { type AdmissionLooks, refuseAdmission } from '@pinfold/core/adapter';
  *
  * declare const account: Account | undefined;
- * declare const wish: { now: Instant; archiveBytes: number; sha256: Sha256; limits: PublicationLimits };
- * declare const isForbidden: () => boolean;
- * declare const inService: () => Pick<AccountUse, 'sites' | 'bytes'>;
+ * declare const wish: { now: Instant; archiveBytes: number; sha256: Sha256; limits: PublicationLimits; isNamed: boolean };
+ * declare const looks: AdmissionLooks;
  *
- * const refused = refuseAdmission(account, wish, { isForbidden, inService });
+ * const refused = refuseAdmission(account, wish, looks);
  */
 export function refuseAdmission(
   account: KnownAccount | undefined,
@@ -131,16 +136,16 @@ export function refuseAdmission(
     const { remaining, nextAt } = leftOf(publications, account?.publicationsMark ?? null, wish.now);
     if (remaining === 0) return { kind: 'refused', code: 'rate_limited', retryAt: nextAt };
   }
-  if (!hasQuota(limits)) return undefined;
-  const used = looks.inService();
+  const used = hasQuota(limits) ? looks.inService() : { sites: 0, bytes: 0 };
   return (
     pastQuota('sites', limits.sites, used.sites + 1) ??
-    pastQuota('bytes', limits.bytes, used.bytes + wish.archiveBytes)
+    pastQuota('bytes', limits.bytes, used.bytes + wish.archiveBytes) ??
+    (wish.isNamed ? refuseName(looks.names(), limits.names) : undefined)
   );
 }
 
 /**
- * Whether what is in service has to be counted for an account.
+ * Whether an account has a quota, for which its publications in service have to be counted.
  *
  * @example
  * import { hasQuota } from '@pinfold/core/adapter';
@@ -152,20 +157,20 @@ export function hasQuota({ sites, bytes }: Pick<PublicationLimits, 'sites' | 'by
 }
 
 /**
- * What a publication writes of its account: one was taken from the rate.
+ * The rate mark of an account after one more publication.
  *
  * @example
- * import type { Account, Instant, PublicationLimits, Sha256 } from '@pinfold/core';
+ * import type { Account, Instant, PublicationLimits } from '@pinfold/core';
  * import { published } from '@pinfold/core/adapter';
  *
  * declare const account: Account;
- * declare const wish: { now: Instant; archiveBytes: number; sha256: Sha256; limits: PublicationLimits };
+ * declare const wish: { now: Instant; limits: PublicationLimits };
  *
  * const { publicationsMark, lastPublishedAt } = published(account, wish);
  */
 export function published(
   account: KnownAccount & Pick<Account, 'lastPublishedAt'>,
-  { now, limits }: AdmissionRequest,
+  { now, limits }: Pick<AdmissionRequest, 'now' | 'limits'>,
 ): Pick<Account, 'publicationsMark' | 'lastPublishedAt'> {
   const { publicationsMark: mark, lastPublishedAt } = account;
   const rate = boundsOf(account, limits).publications;
@@ -185,7 +190,7 @@ function pastQuota(
 }
 
 /**
- * Why an account gets no further API key, if it does not.
+ * Why an account gets no further API key; `undefined` if it gets one.
  *
  * @param live its keys that are not revoked, without the new one.
  *

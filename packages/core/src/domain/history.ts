@@ -2,6 +2,7 @@ import { type Actor, boundTo } from './actor.ts';
 import type { Branded } from './brand.ts';
 import type { AccountId, RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
+import type { PinName } from './name.ts';
 
 /** Names an event: a UUID in lower case. */
 export type EventId = Branded<string, 'EventId'>;
@@ -35,12 +36,16 @@ export type EventType =
   | 'session.started'
   | 'session.ended'
   | 'session.refused'
-  | 'link.created';
+  | 'link.created'
+  | 'name.set'
+  | 'name.deleted';
 
 /** What happened, and when. */
 export interface EventDraft<Type extends EventType = EventType> {
   readonly type: Type;
   readonly at: Instant;
+  /** The name that was set or deleted. */
+  readonly name?: PinName | null;
 }
 
 /** Who did something: a key by its id, a person or an operator by name, the system by its node. */
@@ -72,6 +77,7 @@ export interface HistoryEvent extends EventDraft {
   readonly account: AccountId | null;
   /** The role it happened to, if it was one. */
   readonly pin: RoleId | null;
+  readonly name: PinName | null;
   readonly actor: EventActor;
   readonly request: string | null;
   readonly address: string | null;
@@ -111,6 +117,7 @@ export function eventOf(
     recordedAt,
     account,
     pin,
+    name: happened.name ?? null,
     actor,
     request: request ?? null,
     address: address ?? null,

@@ -1,6 +1,6 @@
 import type { AccountLimits, Block } from './account.ts';
 import { type ApiKeyId, KNOWN_SCOPES } from './api-key.ts';
-import type { EventActor, EventId, EventType } from './history.ts';
+import type { EventActor, EventId, EventType, HistoryEvent } from './history.ts';
 import {
   type Filename,
   type Fingerprint,
@@ -11,6 +11,7 @@ import {
 import type { AccountId, ArchiveId, RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { EncodedManifest } from './manifest.ts';
+import { type NameRecord, type PinName, parseName, parseNameToken } from './name.ts';
 import type { PasswordHash } from './password.ts';
 import type { RateText } from './rate.ts';
 import { count, type Form, flag, list, nullable, object, oneOf, parsedText, text } from './record-schema.ts';
@@ -92,6 +93,8 @@ interface AnyWarning {
   readonly file?: string;
   readonly secret?: string;
   readonly detail?: string;
+  readonly used?: number;
+  readonly most?: number;
 }
 
 const warning = object<AnyWarning>(
@@ -102,8 +105,10 @@ const warning = object<AnyWarning>(
     file: anyText(),
     secret: anyText(),
     detail: anyText(),
+    used: count(),
+    most: count(),
   },
-  ['path', 'target', 'file', 'secret', 'detail'],
+  ['path', 'target', 'file', 'secret', 'detail', 'used', 'most'],
 ) as unknown as Form<KeptWarning>;
 
 const publication: Form<PublicationRecord> = object<PublicationRecord>({
@@ -131,6 +136,16 @@ const publication: Form<PublicationRecord> = object<PublicationRecord>({
   manifest: nullable(anyText<EncodedManifest>()),
 });
 
+const pinName: Form<PinName> = parsedText(parseName, 'a name');
+
+const name: Form<NameRecord> = object<NameRecord>({
+  account: accountName,
+  name: pinName,
+  token: parsedText(parseNameToken, 'the token of a name'),
+  role: uuid<RoleId>(),
+  updatedAt: instant,
+});
+
 const takedown: Form<Takedown> = object<Takedown>({
   id: uuid<RoleId>(),
   account: accountName,
@@ -147,18 +162,31 @@ const views: Form<CountedViews> = object<CountedViews>({
   refusedPasswords: count(),
 });
 
-const event = object({
-  id: uuid<EventId>(),
-  at: instant,
-  type: text<EventType>(/^[a-z]+\.[a-z_]+$/, 'the type of an event'),
-  account: nullable(accountName),
-  pin: nullable(uuid<RoleId>()),
-  actor: doer,
-  request: nullable(anyText()),
-  address: nullable(anyText()),
-  asOperator: flag,
-  recordedAt: instant,
-});
+const eventForm = object<HistoryEvent>(
+  {
+    id: uuid<EventId>(),
+    at: instant,
+    type: text<EventType>(/^[a-z]+\.[a-z_]+$/, 'the type of an event'),
+    account: nullable(accountName),
+    pin: nullable(uuid<RoleId>()),
+    name: nullable(pinName),
+    actor: doer,
+    request: nullable(anyText()),
+    address: nullable(anyText()),
+    asOperator: flag,
+    recordedAt: instant,
+  },
+  ['name', 'recordedAt'],
+);
+
+/** Version 1 of the format has neither `name` nor `recorded_at`. */
+const event: Form<HistoryEvent> = {
+  write: eventForm.write,
+  read: (json) => {
+    const read = eventForm.read(json);
+    return { ...read, name: read.name ?? null, recordedAt: read.recordedAt ?? read.at };
+  },
+};
 
 const removal: Form<RemovalRecord> = object<RemovalRecord>({
   id: uuid<RoleId>(),
@@ -172,6 +200,7 @@ const FORMS: { readonly [Kind in MovedRecord['kind']]: Form<never> } = {
   account,
   key,
   publication,
+  name,
   takedown,
   views,
   event,

@@ -4,6 +4,7 @@ import type { HistoryEvent } from './history.ts';
 import type { Fingerprint } from './idempotency.ts';
 import type { Instant } from './instant.ts';
 import type { EncodedManifest } from './manifest.ts';
+import type { NameRecord } from './name.ts';
 import type { Role } from './role.ts';
 import type { Takedown } from './takedown.ts';
 import type { CountedViews } from './views.ts';
@@ -36,6 +37,7 @@ export type MovedRecord =
   | { readonly kind: 'account'; readonly value: AccountRecord }
   | { readonly kind: 'key'; readonly value: ApiKeyRecord }
   | { readonly kind: 'publication'; readonly value: PublicationRecord }
+  | { readonly kind: 'name'; readonly value: NameRecord }
   | { readonly kind: 'takedown'; readonly value: Takedown }
   | { readonly kind: 'views'; readonly value: CountedViews }
   | { readonly kind: 'event'; readonly value: HistoryEvent }

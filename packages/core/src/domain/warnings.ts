@@ -35,6 +35,10 @@ interface AtPath {
 
 /** What is allowed and will disappoint viewers, each with what it tells. */
 export interface WarningRules {
+  /** The name showed a protected publication, and the new one has no password. */
+  readonly password_dropped: NoDetails;
+  /** The account has most of the names that it may have. */
+  readonly names_nearly_full: { readonly used: number; readonly most: number };
   /** The reference differs from that file of the site in upper and lower case only. */
   readonly case_mismatch: AtPath & { readonly target: string; readonly file: string };
   /** No file of the site answers the reference. */

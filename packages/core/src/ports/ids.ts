@@ -1,6 +1,7 @@
 import type { EventId } from '../domain/history.ts';
 import type { ArchiveId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
+import type { NameToken } from '../domain/name.ts';
 import type { Token } from './role-store.ts';
 
 /** Makes identifiers that cannot be guessed. */
@@ -28,4 +29,10 @@ export interface Ids {
    * @promise ids/event: every id is a version 4 UUID in lower case, and no two are alike
    */
   event(): EventId;
+
+  /**
+   * The token of a name's address.
+   * @promise ids/name-token: every token is 22 characters of base62 from at least 128 random bits, and no two are alike
+   */
+  nameToken(): NameToken;
 }

@@ -20,13 +20,13 @@ export interface Import {
 
   /**
    * Begins an import under a token, or begins an unfinished one anew.
-   * @promise import/begin-foreign: a database with an account, a key, a publication, a reservation, a takedown, a day of views or an event of its own is refused and left as it is
+   * @promise import/begin-foreign: a database with an account, a key, a publication, a reservation, a name, a takedown, a day of views or an event of its own is refused and left as it is
    * @promise import/begin-again: what an unfinished import stored before is gone, and its token is good for nothing more; of many at once one holds the token
    */
   begin(token: Token): Promise<{ readonly kind: 'begun' } | { readonly kind: 'refused' }>;
 
   /**
-   * Keeps records, all of them or none. Of two with one name or id the first stays.
+   * Stores records, all of them or none. Of two with one name or id the first stays.
    * @promise import/keep-whole: a snapshot gives the imported records again, the same in every field, and they work as where they come from
    * @promise import/keep-removal: a role whose removal is imported has the instants of it, and neither manifest nor archive
    * @promise import/keep-lost: with a token that another one took over, or that ended, nothing is stored

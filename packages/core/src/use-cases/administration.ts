@@ -17,7 +17,7 @@ import type { AccountChange, AccountStore } from '../ports/account-store.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import { type Overseeing, overseeing } from './admin-reads.ts';
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
-import { type PublicationOptions, showingPublications } from './show-publication.ts';
+import { type PublicationOptions, showing } from './show-publication.ts';
 import { type TakedownPorts, type TakingDown, takingDown } from './taking-down.ts';
 
 /** An account, and what it uses. */
@@ -79,7 +79,6 @@ export interface Administration extends Overseeing, TakingDown {
   changeService(mode: Mode, cause: Cause): Promise<Mode>;
 }
 
-/** The ports that administration needs. */
 export interface AdministrationPorts extends TakedownPorts {
   readonly accounts: AccountStore;
   readonly mode: ServiceMode;
@@ -120,7 +119,7 @@ export function createAdministration(
   options: PublicationOptions = {},
 ): Administration {
   const { accounts, mode, clock, ids } = ports;
-  const show = showingPublications(clock, options);
+  const { show } = showing(clock, options);
   const withUse = async (account: Account): Promise<AdministeredAccount> => ({
     account,
     used: await accounts.usedBy(account.name, clock.now()),

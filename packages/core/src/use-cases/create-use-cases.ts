@@ -1,6 +1,7 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { type Limits, limitsInForce, type OwnLimits, withOwn } from '../domain/limits.ts';
+import { DEFAULT_NAME_LIMIT } from '../domain/name.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -8,6 +9,7 @@ import type { AttemptCounter } from '../ports/attempt-counter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { GrantSigner } from '../ports/grant-signer.ts';
 import type { Ids } from '../ports/ids.ts';
+import type { NameStore } from '../ports/name-store.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
@@ -16,10 +18,11 @@ import type { TakedownStore } from '../ports/takedown-store.ts';
 import { type Changing, changing } from './changing.ts';
 import { type Granting, granting } from './granting.ts';
 import type { Observe } from './measurement.ts';
+import { type Naming, naming } from './naming.ts';
 import type { BeforePublish } from './publication.ts';
 import { type Publishing, publishing } from './publishing.ts';
 import { type Reading, reading } from './reading.ts';
-import { type PublicationOptions, showingPublications } from './show-publication.ts';
+import { type PublicationOptions, showing } from './show-publication.ts';
 import { type Open, opening } from './site-content.ts';
 import { type Entering, entering } from './viewer-access.ts';
 
@@ -35,11 +38,12 @@ export interface Ports {
   readonly passwords: PasswordHasher;
   readonly grants: GrantSigner;
   readonly takedowns: TakedownStore;
+  readonly names: NameStore;
   readonly clock: Clock;
   readonly ids: Ids;
 }
 
-/** What accounts may publish: for all, or by account. What is absent or null has no bound. */
+/** What accounts may publish: for all, or by account. Null and what is absent have no bound; absent, `names` is 1,000. */
 export type Quotas =
   | Partial<PublicationLimits>
   | ((account: AccountId) => Partial<PublicationLimits> | Promise<Partial<PublicationLimits>>);
@@ -51,8 +55,8 @@ export interface UseCaseOptions extends PublicationOptions {
   /** Takes figures of what the use cases do, for metrics. */
   readonly observe?: Observe;
   /**
-   * What an account may publish that has no limits of its own, the same for all or by account. Default: as much as it
-   * likes.
+   * What an account may publish that has no limits of its own, the same for all or by account. Default: any amount, and
+   * 1,000 names.
    */
   readonly quotas?: Quotas;
   /**
@@ -68,7 +72,7 @@ export interface UseCaseOptions extends PublicationOptions {
  * What Pinfold does for accounts and viewers: functions over plain values, which are checked as those of the API are.
  * They throw a TypeError for an invalid or missing account, and refuse any other wrong value.
  */
-export interface UseCases extends Publishing, Reading, Changing, Granting, Entering {
+export interface UseCases extends Publishing, Reading, Changing, Naming, Granting, Entering {
   readonly open: Open;
   /** For doors that receive an upload before it is published. */
   readonly staging: Staging;
@@ -85,7 +89,12 @@ export interface UseCases extends Publishing, Reading, Changing, Granting, Enter
   quotasOf(account: AccountId): Promise<PublicationLimits>;
 }
 
-const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: null };
+const UNBOUNDED: PublicationLimits = {
+  publications: null,
+  sites: null,
+  bytes: null,
+  names: DEFAULT_NAME_LIMIT,
+};
 
 /**
  * Puts the use cases together. API keys and sessions have their own at `@pinfold/core/accounts`, and the sweep at
@@ -113,12 +122,18 @@ export function createUseCases(
     ...UNBOUNDED,
     ...(typeof quotas === 'function' ? await quotas(account) : quotas),
   });
-  const show = showingPublications(ports.clock, { publicUrl });
+  const { show, showName } = showing(ports.clock, { publicUrl });
   const entered = entering(ports, inForce, show, observe);
   return {
-    ...publishing(ports, inForce, show, { limitsOf, quotasOf, absolutePathsWork, observe, beforePublish }),
+    ...publishing(
+      ports,
+      inForce,
+      { show, showName },
+      { limitsOf, quotasOf, absolutePathsWork, observe, beforePublish },
+    ),
     ...reading(ports, inForce, show),
     ...changing(ports, inForce, show, limitsOf),
+    ...naming(ports, show, showName, quotasOf),
     ...granting(ports, inForce, show),
     ...entered,
     open: opening(ports, entered.visit),

@@ -6,11 +6,13 @@ import { type Cause, causedBy } from '../domain/history.ts';
 import { checkIdempotencyKey, parseFilename } from '../domain/idempotency.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
+import { type Name, type PinName, parseName } from '../domain/name.ts';
 import { parsePassword } from '../domain/password.ts';
 import type { Publication } from '../domain/publication.ts';
 import { parseTitle } from '../domain/title.ts';
 import type { KeptWarning, Warning } from '../domain/warnings.ts';
 import { Fault } from '../fault.ts';
+import type { NameStore } from '../ports/name-store.ts';
 import { discardQuietly, type StagedArchive, type Staging } from '../ports/staging.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import type { Refusal } from '../refusal.ts';
@@ -22,12 +24,11 @@ import {
   prove,
   type RunOutcome,
 } from './publication.ts';
-import type { ShowPublication } from './show-publication.ts';
+import type { ShowName, ShowPublication } from './show-publication.ts';
 
 /** A received archive, or its bytes, which are received first. It is always discarded in the end. */
 export type GivenArchive = StagedArchive | Uint8Array | AsyncIterable<Uint8Array>;
 
-/** What is to be published. */
 export interface PublishRequest {
   /** The account it is to belong to. */
   readonly by: string;
@@ -37,6 +38,8 @@ export interface PublishRequest {
   readonly filename: string;
   /** Absent, null and the empty string all mean none. */
   readonly title?: string | null;
+  /** A name of the account to point at the publication, in the same commit. Absent and null mean none. */
+  readonly name?: string | null;
   /** Viewers are asked for it from the first instant. Absent, null and the empty string all mean none. */
   readonly password?: string | null;
   readonly archive: GivenArchive;
@@ -46,10 +49,9 @@ export interface PublishRequest {
   readonly credential?: Credential;
 }
 
-/** What is to be checked, and for which account. */
 export type CheckRequest = Pick<PublishRequest, 'by' | 'archive'>;
 
-/** What a dry run says of an archive. */
+/** The outcome of a dry run. */
 export type CheckOutcome =
   | {
       readonly kind: 'checked';
@@ -65,6 +67,8 @@ export type PublishOutcome =
       readonly kind: 'published' | 'replayed';
       readonly publication: Publication;
       readonly warnings: readonly KeptWarning[];
+      /** The requested name as it is now; null if it was deleted since. Absent if none was requested. */
+      readonly name?: Name | null;
     }
   | Extract<RunOutcome, Refusal>;
 
@@ -88,10 +92,10 @@ export interface Publishing {
   check(request: CheckRequest): Promise<CheckOutcome>;
 }
 
-/** The ports that publishing needs. */
 export interface PublishPorts extends PublicationPorts {
   readonly staging: Staging;
   readonly takedowns: Pick<TakedownStore, 'isForbidden'>;
+  readonly names: Pick<NameStore, 'find'>;
 }
 
 /** What is asked for each publication, and what all share. */
@@ -106,7 +110,7 @@ interface PublishOptions {
 export function publishing(
   ports: PublishPorts,
   limits: Limits,
-  show: ShowPublication,
+  { show, showName }: { readonly show: ShowPublication; readonly showName: ShowName },
   { limitsOf, quotasOf, ...shared }: PublishOptions,
 ): Publishing {
   const tools = { ports, ...shared };
@@ -119,6 +123,8 @@ export function publishing(
     async publish({ archive: given, cause, credential = {}, ...request }) {
       const outcome = await withArchive<RunOutcome>(ports.staging, given, async (receive) => {
         const account = accountId(request.by);
+        const name = request.name == null ? undefined : parseName(request.name);
+        if (typeof name === 'object') return name;
         const key = checkIdempotencyKey(request.key, limits);
         if (typeof key !== 'string') return key;
         const filename = parseFilename(request.filename);
@@ -132,13 +138,19 @@ export function publishing(
         if ('kind' in archive) return archive;
         const quotas = await quotasOf(account);
         const who = { account, cause: cause ?? causedBy(account), credential };
-        const wanted = { ...who, key, filename, title, password, archive, quotas };
+        const wanted = { ...who, key, filename, title, name, password, archive, quotas };
         return await gate.run(account, () => new PublicationRun({ ...tools, limits: own }, wanted).run());
       });
       shared.observe?.({ kind: 'publish', outcome: 'code' in outcome ? outcome.code : outcome.kind });
       if (outcome.kind === 'refused') return outcome;
       const { role, ...published } = outcome;
-      return { ...published, publication: show(role) };
+      const found =
+        request.name == null ? undefined : await ports.names.find(role.account, request.name as PinName);
+      return {
+        ...published,
+        publication: show(role),
+        ...(request.name == null ? {} : { name: found === undefined ? null : showName(found) }),
+      };
     },
     check: ({ by, archive: given }) =>
       withArchive<CheckOutcome>(ports.staging, given, async (receive) => {
@@ -182,7 +194,7 @@ async function withArchive<Outcome>(
 
 const NO_ARCHIVE = 'archive must be the bytes of a ZIP (Uint8Array), or a stream of them';
 
-/** Where types are not checked, it may be anything: the path of a file, a promise. */
+/** In plain JavaScript a caller may pass anything: the path of a file, a promise. */
 function isArchive(given: unknown): given is GivenArchive {
   if (typeof given !== 'object' || given === null) return false;
   return given instanceof Uint8Array || Symbol.asyncIterator in given || 'discard' in given;

@@ -1,8 +1,9 @@
+import { type Name, type NameRecord, nameUrlBelow } from '../domain/name.ts';
 import { type Publication, publicationOf } from '../domain/publication.ts';
 import type { Role } from '../domain/role.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** What publications show beside their records. */
+/** Options for what publications show. */
 export interface PublicationOptions {
   /**
    * The URL that leads to Pinfold, for `sharedUrl`: `https://pages.example`; a function where it is known later, which
@@ -11,11 +12,23 @@ export interface PublicationOptions {
   readonly publicUrl?: string | (() => string) | undefined;
 }
 
-/** Makes the publication of a record, as it is now: what leaves the use cases. */
+/** Makes the publication of a role as it is now. */
 export type ShowPublication = (role: Role) => Publication;
 
-export function showingPublications(clock: Clock, { publicUrl = '' }: PublicationOptions): ShowPublication {
+/** Makes the name of a record. */
+export type ShowName = (record: NameRecord) => Name;
+
+export function showing(
+  clock: Clock,
+  { publicUrl = '' }: PublicationOptions,
+): { readonly show: ShowPublication; readonly showName: ShowName } {
   const fixed = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : '';
   const url = typeof publicUrl === 'function' ? publicUrl : () => fixed;
-  return (role) => publicationOf(role, clock.now(), url());
+  return {
+    show: (role) => publicationOf(role, clock.now(), url()),
+    showName: (record) => {
+      const { name, role: pin, updatedAt } = record;
+      return { name, url: nameUrlBelow(url(), record), pin, updatedAt };
+    },
+  };
 }

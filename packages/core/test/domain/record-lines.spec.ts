@@ -13,15 +13,17 @@ const LINES: readonly string[] = [
   '{"record":"account","name":"b","limits":{"requests":null,"publications":null,"sites":null,"bytes":null},"blocked":null,"generation":1,"last_published_at":5}',
   `{"record":"key","id":"4fJ2","account":"ä","scopes":["pins:read","admin"],"label":"x","secret_hash":"${'a'.repeat(64)}","created_at":1,"revoked_at":2}`,
   `{"record":"publication","id":"${UUID}","account":"ä","archive":"${ARCHIVE}","idempotency_key":"k 1","title":"T\\"𝒶","original_filename":"s.zip","file_count":1,"size":2,"archive_bytes":3,"sha256":"","published_at":4,"expires_at":null,"pinned":true,"deleted_at":null,"password_hash":"${HASH}","generation":1,"fingerprint":"[]","warnings":[{"rule":"case_mismatch","path":"a","target":"B","file":"b"},{"rule":"source_map","detail":"d"}],"last_event_at":4,"is_expiry_told":false,"manifest":"[1,[]]"}`,
-  `{"record":"event","id":"${UUID}","at":4,"type":"service.mode_changed","account":null,"pin":null,"actor":{"kind":"system","id":null},"request":"r","address":null,"as_operator":true,"recorded_at":5}`,
+  `{"record":"event","id":"${UUID}","at":4,"type":"service.mode_changed","account":null,"pin":null,"name":null,"actor":{"kind":"system","id":null},"request":"r","address":null,"as_operator":true,"recorded_at":5}`,
   `{"record":"takedown","id":"${UUID}","account":"ä","sha256":"${'a'.repeat(64)}","reason":"Fraud.","at":3,"lifted_at":null}`,
   `{"record":"views","role":"${UUID}","day":20777,"views":3,"refused_passwords":0}`,
   `{"record":"removal","id":"${UUID}","archive":"${ARCHIVE}","expires_at":1,"deleted_at":null}`,
   `{"record":"key","id":"4fJ2","account":"ä","scopes":["pins:read","admin"],"label":"x","secret_hash":"${'a'.repeat(64)}","created_at":1,"revoked_at":2,"is_ensured":true}`,
+  `{"record":"name","account":"ä","name":"pr-42","token":"3QpMtRzX81aKfYw0BvNc7d","role":"${UUID}","updated_at":4}`,
 ];
 
 const KEY = JSON.parse(LINES[2] ?? '') as Record<string, unknown>;
 const PUBLICATION = JSON.parse(LINES[3] ?? '') as Record<string, unknown>;
+const NAME = JSON.parse(LINES.at(-1) ?? '') as Record<string, unknown>;
 const REMOVAL = JSON.parse(LINES[7] ?? '') as Record<string, unknown>;
 
 const WRONG: Readonly<Record<string, string>> = {
@@ -57,6 +59,8 @@ const WRONG: Readonly<Record<string, string>> = {
   'another password hash': JSON.stringify({ ...PUBLICATION, password_hash: '$argon2id$v=19$m=65536' }),
   'half a password hash': JSON.stringify({ ...PUBLICATION, password_hash: HASH.slice(0, 64) }),
   'an archive that leads elsewhere': JSON.stringify({ ...REMOVAL, archive: '../../secret' }),
+  'a malformed name': JSON.stringify({ ...NAME, name: '-a' }),
+  'a name of an empty token': JSON.stringify({ ...NAME, token: '' }),
   'an id in capitals': JSON.stringify({ ...REMOVAL, id: UUID.toUpperCase() }),
   'a text for true or false': (LINES[4] ?? '').replace('"as_operator":true', '"as_operator":"true"'),
   'a list for an object': (LINES[4] ?? '').replace('{"kind":"system","id":null}', '[]'),
@@ -85,6 +89,12 @@ describe('the lines of records', () => {
         isEnsured: false,
       },
     });
+  });
+
+  it('of version 1 are read: an event was recorded at its instant and is of no name', () => {
+    const { name: _, recorded_at: __, ...first } = JSON.parse(LINES[4] ?? '');
+    const { value } = readRecordLine(JSON.stringify(first));
+    expect(value).to.deep.include({ at: 4, recordedAt: 4, name: null });
   });
 
   it('have one order, whatever that of the record is', () => {

@@ -50,6 +50,9 @@ describe('what use cases answer', () => {
     if (visit.kind !== 'published') throw new Error(visit.kind);
     const token = useCases.grants.sign(granted.grant);
     const administration = createAdministration(ports);
+    const named = { by: OWNER, name: 'report' };
+    const name = await useCases.names.set({ ...named, pin: id });
+    if (name.kind !== 'created') throw new Error(name.kind);
     return {
       publish: [published, await publish()],
       check: await useCases.check(await stage.request()),
@@ -63,6 +66,12 @@ describe('what use cases answer', () => {
       ],
       pin: await useCases.pin({ by: OPERATOR, id }),
       unpin: await useCases.unpin({ by: OPERATOR, id }),
+      'names.set': name,
+      'names.get': await useCases.names.get(named),
+      'names.list': await useCases.names.list({ by: OWNER }),
+      visitName: await useCases.visitName(name.name.url.slice('/n/'.length)),
+      'names.delete': await useCases.names.delete(named),
+      createGrant: await useCases.createGrant(own),
       visit,
       enter: [granted, await useCases.enter({ id, password: 'wrong', address })],
       'grants.sign': token,

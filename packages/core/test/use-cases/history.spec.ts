@@ -36,6 +36,7 @@ describe('What the stores are told for the history', () => {
   const cause: Cause = { actor: { kind: 'key', id: 'k1' }, request: 'r1', address: '192.0.2.1' };
   const by = (kind: string, id: string | null, asOperator = false) => ({
     actor: { kind, id },
+    name: null,
     request: null,
     address: null,
     asOperator,
@@ -57,7 +58,7 @@ describe('What the stores are told for the history', () => {
     expect(new Set(noted.map((event) => event.id)).size).to.equal(4);
     expect(noted.map(({ id: _, ...event }) => event)).to.deep.equal([
       { type: 'pin.published', ...whose, ...by('person', OWNER) },
-      { type: 'pin.pinned', ...whose, ...cause, asOperator: false },
+      { type: 'pin.pinned', ...whose, ...cause, name: null, asOperator: false },
       { type: 'pin.stopped', ...whose, ...by('operator', null, true) },
       { type: 'pin.purged', ...whose, ...purgedAt, ...by('system', null) },
     ]);
@@ -87,9 +88,9 @@ describe('What the stores are told for the history', () => {
       { type: 'key.created', ...whose, ...by('operator', null, true) },
       { type: 'session.started', ...whose, ...by('key', key.id) },
       { type: 'session.ended', ...whose, ...by('key', key.id) },
-      { type: 'key.revoked', ...whose, ...cause, asOperator: false },
+      { type: 'key.revoked', ...whose, ...cause, name: null, asOperator: false },
       { type: 'link.created', ...whose, ...by('operator', null, true) },
-      { type: 'session.started', at, recordedAt: at, pin: null, ...request, asOperator: false },
+      { type: 'session.started', at, recordedAt: at, pin: null, name: null, ...request, asOperator: false },
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import {
   type GrantSigner,
   type Limits,
   type ListedEntry,
+  type NameToken,
   type Password,
   type PasswordHash,
   type PasswordHasher,
@@ -151,6 +152,7 @@ export async function openStage(): Promise<Stage> {
     mode: memory.mode,
     attempts: memory.attempts,
     takedowns: memory.takedowns,
+    names: memory.names,
     archives: memory.archives,
     staging: new NoStaging(),
     inspector,
@@ -162,6 +164,7 @@ export async function openStage(): Promise<Stage> {
       archive: (at) => archiveIdOf(at, randomUUID()),
       token: () => randomUUID() as Token,
       event: () => randomUUID() as EventId,
+      nameToken: () => randomBytes(11).toString('hex') as NameToken,
     },
   };
   const over: Stage['with'] = (other, limits = {}) => ({

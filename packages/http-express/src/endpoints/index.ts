@@ -5,6 +5,7 @@ import { createGrant } from './create-grant.ts';
 import { readAdminDocument } from './documents.ts';
 import { listAllEvents, listEvents } from './list-events.ts';
 import { listPins } from './list-pins.ts';
+import { deleteName, listNames, readName, setName } from './names.ts';
 import { publishPin } from './publish-pin.ts';
 import { readLimits } from './read-limits.ts';
 import { readPin } from './read-pin.ts';
@@ -23,6 +24,10 @@ export const endpoints: readonly Endpoint<AccountCall>[] = [
   createGrant,
   readLimits,
   listEvents,
+  listNames,
+  readName,
+  setName,
+  deleteName,
 ];
 
 /** Everything for operators. */

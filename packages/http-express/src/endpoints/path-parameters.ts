@@ -1,4 +1,12 @@
-import { type AccountId, accountId, parseRoleId, type RoleId, type Sha256 } from '@pinfold/core';
+import {
+  type AccountId,
+  accountId,
+  type PinName,
+  parseName,
+  parseRoleId,
+  type RoleId,
+  type Sha256,
+} from '@pinfold/core';
 import { parseSha256 } from '@pinfold/core/administration';
 import type { PathParameter } from '../endpoint.ts';
 import { EXAMPLE_SHA256 } from '../wire/pin.ts';
@@ -9,6 +17,17 @@ export const pinId: PathParameter<RoleId> = {
   description: 'The last segment of the shared URL, in any letter case.',
   example: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   parse: parseRoleId,
+};
+
+/** The name in a path. */
+export const pinName: PathParameter<PinName> = {
+  name: 'name',
+  description: '1 to 63 of `a` to `z`, `0` to `9` and `-`, which is not at an end.',
+  example: 'pr-42',
+  parse: (segment) => {
+    const name = parseName(segment);
+    return typeof name === 'string' ? name : undefined;
+  },
 };
 
 /** The account in a path. */

@@ -1,8 +1,10 @@
 import {
   type IdempotencyKey,
   type Limits,
+  type PinName,
   type PublishOutcome,
   parseIdempotencyKey,
+  parseName,
   parsePassword,
   type RefusalCode,
   type Staging,
@@ -21,6 +23,7 @@ import { PublicationForm, type PublicationWish } from '../reading/publication-fo
 import { searchOf } from '../reading/query.ts';
 import * as T from '../schema.ts';
 import type { ApiUseCases, Service } from '../service.ts';
+import { exampleName, nameOf, nameSchema } from '../wire/name.ts';
 import { examplePin, pinOf, pinSchema } from '../wire/pin.ts';
 import { publicationsLeft } from './read-limits.ts';
 
@@ -43,7 +46,12 @@ const warning = T.named('Warning', () =>
   }),
 );
 const warnings = T.named('Warnings', () => T.array(warning, { maxItems: 20 }));
-const publicationAnswer = T.named('Publication', () => T.object({ pin: pinSchema, warnings }));
+const name = T.optional(
+  T.nullable(nameSchema, {
+    description: 'Only if a name was requested: as it is now, or null if it was deleted since.',
+  }),
+);
+const publicationAnswer = T.named('Publication', () => T.object({ pin: pinSchema, warnings, name }));
 const dryRunAnswer = T.named('DryRun', () =>
   T.object({
     pin: T.nothing('Nothing was published.'),
@@ -52,6 +60,7 @@ const dryRunAnswer = T.named('DryRun', () =>
       size: T.count('Their bytes, expanded.'),
     }),
     warnings,
+    name: T.optional(T.nothing('Only if a name was requested.')),
   }),
 );
 
@@ -98,12 +107,18 @@ export const publishPin = writingEndpoint({
       description: 'Only checks the archive; nothing is stored, and no Idempotency-Key is needed.',
       schema: T.oneOf(['true', 'false'], { default: 'false' }),
     },
+    name: {
+      description:
+        'A name of the account that shows the publication from its commit on; it is made if it is new. ' +
+        '1 to 63 of `a` to `z`, `0` to `9` and `-`, which is not at an end. A replay moves no name.',
+      schema: T.string(),
+    },
   },
   body: {
     mediaType: 'multipart/form-data',
     content: { schema: form, encoding: { archive: { contentType: 'application/zip' } } },
   },
-  publishes: (request) => String(searchOf(request)) !== 'dry_run=true',
+  publishes: (request) => searchOf(request).get('dry_run') !== 'true',
   codes: [
     'quota_exceeded',
     'idempotency_key_required',
@@ -115,6 +130,7 @@ export const publishPin = writingEndpoint({
     'unsupported_media_type',
     'invalid_form',
     'invalid_title',
+    'invalid_name',
     'invalid_password',
     'invalid_archive',
   ],
@@ -125,7 +141,7 @@ export const publishPin = writingEndpoint({
       201: {
         description: 'Published.',
         schema: publicationAnswer,
-        examples: { published },
+        examples: { published, to_a_name: { ...published, name: exampleName(publicUrl) } },
         headers: ['Location'],
       },
       200: {
@@ -142,53 +158,55 @@ export const publishPin = writingEndpoint({
   },
   handle: async (service, call, { query }) => {
     const { limits } = service.useCases;
+    const name = query.name === undefined ? undefined : parseName(query.name);
+    if (typeof name === 'object') return name;
     const isDryRun = query.dry_run === 'true';
     const key = isDryRun ? undefined : idempotencyKey(call.request, limits);
     if (typeof key === 'object') return key;
     const password = passwordOf(call.request, limits);
     if (typeof password === 'object') return password;
-    if (key === undefined) return dryRun(service, call);
+    if (key === undefined) return dryRun(service, call, name);
     // A key that has published stays complete for ever: a repetition only needs its hash.
     const { findByKey, staging } = service.useCases;
     const isRepeated = (await findByKey({ by: call.caller.account, key })) !== undefined;
     const form = await receive(service, call, isRepeated ? hashOnly : staging);
-    return form.kind === 'refused' ? form : publishForm(service, call, { key, password }, form);
+    return form.kind === 'refused' ? form : publishForm(service, call, { key, name, password }, form);
   },
 });
 
-async function dryRun(service: Service, call: AccountCall): Promise<Outcome> {
+async function dryRun(service: Service, call: AccountCall, name: PinName | undefined): Promise<Outcome> {
   const form = await receive(service, call, service.useCases.staging);
   if (form.kind === 'refused') return form;
   const outcome = await service.useCases.check({ by: call.caller.account, archive: form.archive });
   if (outcome.kind === 'refused') return outcome;
   const { fileCount, size, warnings } = outcome;
   const archive = { file_count: fileCount, size };
-  return { status: 200, json: { pin: null, archive, warnings: wireWarnings(warnings) } };
+  const named = name === undefined ? {} : { name: null };
+  return { status: 200, json: { pin: null, archive, warnings: wireWarnings(warnings), ...named } };
 }
 
 /** Not ended by a client that goes: with the whole body in, a publication runs to its end. */
 async function publishForm(
   { useCases, publicUrl }: Service,
   call: AccountCall,
-  sent: { readonly key: IdempotencyKey; readonly password: string | undefined },
+  sent: {
+    readonly key: IdempotencyKey;
+    readonly name: PinName | undefined;
+    readonly password: string | undefined;
+  },
   { archive, wish: { filename, title } }: Form,
 ): Promise<Outcome> {
   const { caller, cause, credential } = call;
   const who = { by: caller.account, cause, credential };
-  const outcome = await useCases.publish({
-    ...who,
-    key: sent.key,
-    password: sent.password ?? null,
-    filename,
-    title,
-    archive,
-  });
+  const { key, name = null, password = null } = sent;
+  const outcome = await useCases.publish({ ...who, key, name, password, filename, title, archive });
   if (cameToRate(outcome)) await tellPublications(useCases, call);
   if (outcome.kind === 'refused') return outcome;
   const { publication, warnings } = outcome;
   const json = {
     pin: pinOf(publication, publicUrl),
     warnings: wireWarnings(warnings),
+    ...(outcome.name === undefined ? {} : { name: outcome.name && nameOf(outcome.name, publicUrl) }),
   };
   const role = publication.id;
   return outcome.kind === 'published'

@@ -161,6 +161,14 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     advice: 'Send the request again',
     key: 'new',
   },
+  invalid_name: {
+    status: 422,
+    code: 'invalid_name',
+    title: 'The name cannot be used',
+    detail: 'Use 1 to 63 of the characters a to z, 0 to 9 and "-", with no "-" at an end.',
+    advice: 'Choose another name and send the request again',
+    key: 'keep',
+  },
   invalid_password: {
     status: 422,
     code: 'invalid_password',
@@ -216,7 +224,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   quota_exceeded: {
     status: 403,
     code: 'quota_exceeded',
-    title: 'The account has no room for this publication',
+    title: 'A quota of the account is used up',
     detail: 'Stop publications that are no longer needed, or ask the operator for a larger quota.',
     advice: 'Stop publications that are no longer needed and send the very same request again',
     key: 'keep',

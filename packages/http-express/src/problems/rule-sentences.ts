@@ -69,6 +69,7 @@ export const QUOTA: Sentences<QuotaRules> = {
     `The account would have ${actual} publications in service; at most ${limit} are allowed.`,
   bytes: ({ limit, actual }) =>
     `The archives in service would have ${actual} bytes; at most ${limit} are allowed.`,
+  names: ({ limit, actual }) => `The account would have ${actual} names; at most ${limit} are allowed.`,
   keys: ({ limit, actual }) =>
     `The account would have ${actual} API keys that are not revoked; at most ${limit} are allowed.`,
 };
@@ -156,6 +157,10 @@ const SECRETS: Readonly<Record<Exclude<SecretKind, 'secret_file'>, string>> = {
 };
 
 export const WARNING: Sentences<WarningRules> = {
+  password_dropped:
+    'The name showed a publication with a password, and this one has none: anyone with the link can open it.',
+  names_nearly_full: ({ used, most }) =>
+    `The account has ${used} of at most ${most} names: delete those that are no longer needed.`,
   case_mismatch: ({ target, file }) =>
     `"${target}" differs from the file "${file}" only in upper and lower case.`,
   broken_reference: ({ target }) => `No file of the site answers "${target}".`,

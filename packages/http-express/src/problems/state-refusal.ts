@@ -2,12 +2,14 @@ import type { Refusal, UpdateOutcome } from '@pinfold/core';
 import type { AnyRefusal, ProblemDetails } from './problem.ts';
 
 /** What was wanted of a role. */
-export type RoleOperation = 'change' | 'open' | 'reset_expiration' | 'stop';
+export type RoleOperation = 'change' | 'name' | 'open' | 'reset_expiration' | 'stop';
 
 type State = Refusal<'invalid_state'>['state'];
 type Words = Required<Pick<ProblemDetails, 'detail' | 'advice'>>;
 
 const PUBLISH_AGAIN = 'Publish the site again and share the new URL';
+
+const CHOOSE_ANOTHER = 'Choose a publication that is in service';
 
 /** What each state that does not permit a change means to the caller. */
 const TOLD: Readonly<Record<State, Words>> = {
@@ -29,6 +31,16 @@ const TOLD: Readonly<Record<State, Words>> = {
 /** What it means where an operation has something else to hear. */
 const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, Words>>>>> = {
   change: {},
+  name: {
+    deleted: {
+      detail: 'The publication is deleted: point the name at one that is in service.',
+      advice: CHOOSE_ANOTHER,
+    },
+    expired: {
+      detail: 'The publication is expired: point the name at one that is in service.',
+      advice: CHOOSE_ANOTHER,
+    },
+  },
   open: {
     expired: {
       detail:

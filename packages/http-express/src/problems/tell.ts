@@ -28,6 +28,11 @@ export type WireWarning = Pick<WireError, 'rule' | 'detail' | 'path'>;
 /** While nodes are upgraded, one may keep a warning that another has no words for. */
 const NEWER = 'A newer version of the service warns of this: ask it once more after the upgrade.';
 
+const NO_MORE_NAMES = {
+  detail: 'Delete names that are no longer needed, or ask the operator for a larger quota.',
+  advice: 'Delete names that are no longer needed and send the very same request again',
+};
+
 /** Maintenance takes minutes. */
 const READ_ONLY = { 'Retry-After': '60' };
 
@@ -39,6 +44,7 @@ export function tell(refusal: Refusal): ProblemDetails {
     case 'forbidden':
     case 'idempotency_mismatch':
     case 'invalid_cursor':
+    case 'invalid_name':
     case 'not_found':
     case 'unauthorized':
       return {};
@@ -64,7 +70,7 @@ export function tell(refusal: Refusal): ProblemDetails {
       return { headers: READ_ONLY, ...(message === null ? {} : { detail: message }) };
     }
     case 'quota_exceeded':
-      return { errors: [errorOf(QUOTA, refusal)] };
+      return { ...(refusal.rule === 'names' ? NO_MORE_NAMES : {}), errors: [errorOf(QUOTA, refusal)] };
     case 'refused_by_host':
       return { errors: [{ rule: refusal.rule, detail: refusal.words.en }] };
     default:

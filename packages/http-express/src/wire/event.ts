@@ -28,6 +28,8 @@ const EVENT_TYPES: Readonly<Record<EventType, true>> = {
   'session.ended': true,
   'session.refused': true,
   'link.created': true,
+  'name.set': true,
+  'name.deleted': true,
 };
 
 const EVENT = {
@@ -41,6 +43,7 @@ const EVENT = {
     id: T.nullable(T.string(), { description: 'The id of the key, or the name of who did it.' }),
   }),
   request: T.nullable(T.string(), { description: 'The id of the request.' }),
+  name: T.optional(T.string({ description: 'The name that was set or deleted.' })),
   address: T.optional(T.string({ description: 'The client’s address, if this service stores addresses.' })),
 };
 
@@ -57,9 +60,13 @@ export type WireEvent = T.ObjectOf<typeof EVENT>;
  * declare const event: HistoryEvent;
  * console.log(JSON.stringify(eventOf(event)));
  */
-export function eventOf({ id, at, type, account, pin, actor, request, address }: HistoryEvent): WireEvent {
-  const event = { id, at: toRfc3339(at), type, account, pin, actor, request };
-  return address === null ? event : { ...event, address };
+export function eventOf(event: HistoryEvent): WireEvent {
+  const { id, at, type, account, pin, name, actor, request, address } = event;
+  return {
+    ...{ id, at: toRfc3339(at), type, account, pin, actor, request },
+    ...(name === null ? {} : { name }),
+    ...(address === null ? {} : { address }),
+  };
 }
 
 export const eventSchema = T.named('Event', () => T.object(EVENT));

@@ -13,7 +13,7 @@ import {
   wireOf,
 } from './members.ts';
 
-const EXAMPLE_ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+export const EXAMPLE_ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 /** When something was taken down, in examples. */
 const EXAMPLE_TAKEDOWN = { reason: 'Phishing', at: '2026-11-21T08:15:00.000Z' };
 

@@ -87,6 +87,7 @@ function refused(
       return { status: 409, kind: 'in_progress', message: words.say('stillPublishing') };
     case 'invalid_filename':
     case 'invalid_idempotency_key':
+    case 'invalid_name':
     case 'invalid_title':
       return { status: 422, kind: 'refused', message: words.say(oddText(refusal)) };
     case 'invalid_password': {

@@ -27,6 +27,10 @@ export const pages = {
   },
   noRoomForBytes:
     'The archives of your publications may have {limit} together, and with this one they would have {actual}. Stop one that is no longer needed, then publish again.',
+  noRoomForName: {
+    one: 'You may have {limit} name. Delete it if it is no longer needed, then publish again.',
+    other: 'You may have {limit} names. Delete one that is no longer needed, then publish again.',
+  },
   noRoomForSite: {
     one: 'You may have {limit} publication at a time. Stop it if it is no longer needed, then publish again.',
     other:
@@ -154,6 +158,7 @@ export const pages = {
   passwordChangeMeans: 'Everyone who has the site open will be asked for the new password.',
   passwordEllipsis: 'Password…',
   passwordHint: '{characters} characters or more, and at most {bytes} bytes. Spaces count.',
+  nameOdd: 'A name has 1 to 63 of the characters a to z, 0 to 9 and “-”, with no “-” at an end.',
   passwordOdd: 'The password has characters that cannot be stored.',
   passwordRemoveMeans: 'Anyone with the link will be able to open the site.',
   passwordSetMeans: 'Everyone will be asked for it, including those who have the site open now.',
@@ -296,6 +301,8 @@ export const pages = {
   eventKeyRevoked: 'API key revoked',
   eventLimitsChanged: 'Limits changed',
   eventLinkCreated: 'Sign-in link created',
+  eventNameDeleted: 'Name deleted',
+  eventNameSet: 'Name set',
   eventModeChanged: 'Mode of the service changed',
   eventPasswordRemoved: 'Password removed',
   eventPasswordSet: 'Password set',
@@ -519,6 +526,9 @@ export const rules = {
     'These scripts register a service worker. It is refused here: pages that need it, for example to work offline, do not work.',
   unusedServerFile:
     'These files configure other servers. They have no effect here, and anyone with the link can read them.',
+  passwordDropped:
+    'The name showed a publication with a password, and this one has none: anyone with the link can open it.',
+  namesNearlyFull: 'You have almost as many names as you may have. Delete those that are no longer needed.',
   notAllChecked: 'This site has more in it than is checked, so there may be more to fix.',
   privateKey: 'private key',
   awsAccessKey: 'AWS access key',

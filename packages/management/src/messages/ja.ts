@@ -23,6 +23,9 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   leftSites: { other: '{limit} 件のうち、あと {count} 件分の空きがあります。' },
   noRoomForBytes:
     '公開中の ZIP は合わせて {limit} までで、これを加えると {actual} になります。不要なものの公開を終えてから、もう一度公開してください。',
+  noRoomForName: {
+    other: '名前は {limit} 個までです。不要なものを削除してから、もう一度公開してください。',
+  },
   noRoomForSite: {
     other:
       '同時に公開できるのは {limit} 件までです。不要なものの公開を終えてから、もう一度公開してください。',
@@ -150,6 +153,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   passwordChangeMeans: 'いま開いている人も含め、全員に新しいパスワードを求めます。',
   passwordEllipsis: 'パスワード…',
   passwordHint: '{characters} 文字以上、{bytes} バイト以内。空白も文字として数えます。',
+  nameOdd: '名前に使えるのは a〜z、0〜9 と「-」で、1〜63 文字です。「-」は最初と最後には使えません。',
   passwordOdd: '保存できない文字が含まれています。',
   passwordRemoveMeans: 'リンクを知っている人は誰でも開けるようになります。',
   passwordSetMeans: 'いま開いている人も含め、全員にパスワードを求めます。',
@@ -292,6 +296,8 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   eventKeyRevoked: 'API キーを無効化',
   eventLimitsChanged: '上限を変更',
   eventLinkCreated: 'サインイン用リンクを作成',
+  eventNameDeleted: '名前を削除',
+  eventNameSet: '名前を設定',
   eventModeChanged: 'サービスの状態を変更',
   eventPasswordRemoved: 'パスワードを解除',
   eventPasswordSet: 'パスワードを設定',
@@ -498,6 +504,9 @@ export const rules: Readonly<Record<keyof typeof en.rules, Message>> = {
     'Service Worker を登録するスクリプトです。ここでは Service Worker は使えないため、オフライン表示などの機能は動きません。',
   unusedServerFile:
     'ほかのサーバー向けの設定ファイルです。ここでは効果がなく、リンクを知る人は誰でも読めます。',
+  passwordDropped:
+    'この名前で公開していたものにはパスワードがありましたが、今回のものにはありません。リンクを知る人は誰でも開けます。',
+  namesNearlyFull: '名前の数が上限に近づいています。不要な名前を削除してください。',
   notAllChecked: '内容が多いため、すべては確認していません。ほかにも直すところがあるかもしれません。',
   privateKey: '秘密鍵',
   awsAccessKey: 'AWS アクセスキー',

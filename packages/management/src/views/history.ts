@@ -41,6 +41,8 @@ export const EVENT_NAMES: Readonly<Record<EventType, MessageId>> = {
   'session.ended': 'eventSessionEnded',
   'session.refused': 'eventSessionRefused',
   'link.created': 'eventLinkCreated',
+  'name.set': 'eventNameSet',
+  'name.deleted': 'eventNameDeleted',
 };
 
 /** A page of what happened to the account. */

@@ -4,6 +4,7 @@ import type {
   Consent,
   CountedViews,
   HistoryEvent,
+  NameRecord,
   Role,
   Session,
   SignInLink,
@@ -79,11 +80,20 @@ export const EVENTS: Table<HistoryEvent> = tableOf<HistoryEvent>({
   type: 'type',
   account: 'account',
   pin: 'pin',
+  name: 'name',
   actor: jsonOf('actor'),
   request: 'request',
   address: 'address',
   asOperator: { name: 'as_operator', type: 'boolean' },
   recordedAt: bigint('recorded_at'),
+});
+
+export const NAMES: Table<NameRecord> = tableOf<NameRecord>({
+  account: 'account',
+  name: 'name',
+  token: 'token',
+  role: 'role',
+  updatedAt: bigint('updated_at'),
 });
 
 export const TAKEDOWNS: Table<Takedown> = tableOf<Takedown>({

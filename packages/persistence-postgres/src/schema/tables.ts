@@ -24,6 +24,7 @@ export interface Tables {
   /** The function of the import's triggers. */
   readonly refuseWhileImporting: string;
   readonly pairings: string;
+  readonly names: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -50,5 +51,6 @@ export function tablesOf(schema: string): Tables {
     importMark: `${name}.import_mark`,
     refuseWhileImporting: `${name}.refuse_while_importing`,
     pairings: `${name}.pairings`,
+    names: `${name}.names`,
   };
 }

@@ -37,8 +37,9 @@ export interface AccountRows {
   /**
    * Locks the row until the transaction ends, and creates it if it is missing. Until then no other transaction can
    * change the mode, forbid the archive or end the credential; later statements see what changed while this waited.
+   * Changes that concern no archive pass null.
    */
-  lock(run: Run, name: AccountId, sha256: Sha256, credential: Credential): Promise<Publisher>;
+  lock(run: Run, name: AccountId, sha256: Sha256 | null, credential: Credential): Promise<Publisher>;
   countInService(run: Run, name: AccountId, now: Instant): Promise<InService>;
   countPublished(run: Run, name: AccountId, now: Instant): Promise<number>;
 }

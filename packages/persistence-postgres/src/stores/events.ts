@@ -1,10 +1,11 @@
 import type { HistoryEvent, UnattributedEvent } from '@pinfold/core';
+import { prepared, type Statement } from '../engine/statement.ts';
 import { EVENTS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** The columns of the JSON that {@link rowsOf} makes. */
 const COLUMNS = `
-  n int, id text, at bigint, type text, account text, pin text, actor text, request text, address text,
+  n int, id text, at bigint, type text, account text, pin text, name text, actor text, request text, address text,
   as_operator boolean, recorded_at bigint`;
 
 /** The FROM item that reads events from a JSON parameter. */
@@ -16,7 +17,7 @@ export function eventsIn(place: number): string {
 export function keepingFor({ events }: Tables, part: string, place: number): string {
   return `
     INSERT INTO ${events} (${EVENTS.insert})
-    SELECT event.at, event.id, event.type, event.account, event.pin, event.actor, event.request, event.address,
+    SELECT event.at, event.id, event.type, event.account, event.pin, event.name, event.actor, event.request, event.address,
       event.as_operator, event.recorded_at
     FROM ${part}, ${eventsIn(place)} ORDER BY event.n`;
 }
@@ -29,7 +30,7 @@ export function keepingInTurn({ events }: Tables, part: string, place: number): 
   return `
     INSERT INTO ${events} (${EVENTS.insert})
     SELECT ${part}.last_event_at - pg_catalog.json_array_length($${place}::json) + 1 + event.n, event.id, event.type,
-      event.account, event.pin, event.actor, event.request, event.address, event.as_operator,
+      event.account, event.pin, event.name, event.actor, event.request, event.address, event.as_operator,
       event.recorded_at
     FROM ${part}, ${eventsIn(place)} ORDER BY event.n`;
 }
@@ -38,6 +39,15 @@ export function keepingInTurn({ events }: Tables, part: string, place: number): 
 export function lastEventAt(place: number): string {
   return `greatest(last_event_at + 1, ($${place}::json -> 0 ->> 'at')::bigint)
     + pg_catalog.json_array_length($${place}::json) - 1`;
+}
+
+/** The statement that stores the events of the second parameter, of the role of the first one. It counts one row if the role exists. */
+export function tellingRole(tables: Tables): Statement {
+  return prepared(`
+    WITH told AS (
+      UPDATE ${tables.roles} SET last_event_at = ${lastEventAt(2)} WHERE id = $1 RETURNING last_event_at
+    ), kept AS (${keepingInTurn(tables, 'told', 2)})
+    SELECT 1 FROM told`);
 }
 
 /** The value of the parameter. */

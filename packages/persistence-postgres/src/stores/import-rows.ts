@@ -1,6 +1,6 @@
 import { type Table, titleFolded } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord } from '@pinfold/core/moving';
-import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
+import { ACCOUNTS, API_KEYS, EVENTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
 
 /** A row to insert: its columns and their values. */
 type Row = Readonly<Record<string, unknown>>;
@@ -12,6 +12,7 @@ export const FILLED = [
   'role',
   'manifest',
   'idempotencyKey',
+  'name',
   'takedown',
   'views',
   'event',
@@ -36,6 +37,7 @@ export function rowsOf(
       manifest === null ? [] : [{ archive, manifest }],
     ),
     idempotencyKey: publications.map(keyRow),
+    name: records.flatMap(({ kind, value }) => (kind === 'name' ? [columnsOf(NAMES, value)] : [])),
     takedown: records.flatMap(({ kind, value }) =>
       kind === 'takedown' ? [columnsOf(TAKEDOWNS, value)] : [],
     ),

@@ -2,7 +2,7 @@ import type { Token } from '@pinfold/core';
 import type { Import, MovedRecord } from '@pinfold/core/moving';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { longRunning, prepared, type Statement, unprepared } from '../engine/statement.ts';
-import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
+import { ACCOUNTS, API_KEYS, EVENTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
 import { NEW_FEED } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
 import { FILLED, rowsOf } from './import-rows.ts';
@@ -25,8 +25,9 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     feedBegins,
     takedowns,
     views,
+    names,
   } = tables;
-  const own = [accounts, apiKeys, roles, idempotencyKeys, takedowns, views, events];
+  const own = [accounts, apiKeys, roles, idempotencyKeys, names, takedowns, views, events];
   const keeping = (table: string, columns: string): Statement =>
     prepared(`
       INSERT INTO ${table} (${columns})
@@ -54,6 +55,7 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
       idempotencyKeys,
       'account, key, fingerprint, token, begun_at, held_until, role, warnings',
     ),
+    name: keeping(names, NAMES.insert),
     takedown: keeping(takedowns, TAKEDOWNS.insert),
     views: keeping(views, VIEWS.insert),
     event: keeping(events, `turn, ${EVENTS.insert}`),

@@ -35,7 +35,7 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
         SELECT account, actor, scope, $3, $4, $5, $6::bigint, $7::bigint FROM taken
       ), kept AS (
         INSERT INTO ${events} (${EVENTS.insert})
-        SELECT event.at, event.id, event.type, taken.account, event.pin, taken.actor, event.request, event.address,
+        SELECT event.at, event.id, event.type, taken.account, event.pin, event.name, taken.actor, event.request, event.address,
           event.as_operator, event.recorded_at
         FROM taken, ${eventsIn(8)}
       )

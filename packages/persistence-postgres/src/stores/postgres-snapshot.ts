@@ -1,9 +1,18 @@
-import type { Account, ApiKey, CountedViews, HistoryEvent, KeptWarning, Role, Takedown } from '@pinfold/core';
+import type {
+  Account,
+  ApiKey,
+  CountedViews,
+  HistoryEvent,
+  KeptWarning,
+  NameRecord,
+  Role,
+  Takedown,
+} from '@pinfold/core';
 import { parseJsonList, type StoredRow } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord, Snapshot } from '@pinfold/core/moving';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { type Statement, unprepared } from '../engine/statement.ts';
-import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
+import { ACCOUNTS, API_KEYS, EVENTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** Rows per fetch: one manifest may have a megabyte. */
@@ -16,7 +25,7 @@ type PublicationRow = StoredRow<Role> &
 
 /** Reads all permanent data of a schema in one transaction on its own connection. */
 export function postgresSnapshot(connection: PostgresConnection, tables: Tables): Snapshot {
-  const { accounts, apiKeys, roles, manifests, idempotencyKeys, takedowns, views, events } = tables;
+  const { accounts, apiKeys, roles, manifests, idempotencyKeys, names, takedowns, views, events } = tables;
   const after = (columns: string, from: string, place: string, parameters: string): Statement =>
     unprepared(`
       SELECT ${columns} FROM ${from} WHERE (${place}) > (${parameters}) ORDER BY ${place} LIMIT ${AT_ONCE}`);
@@ -32,6 +41,7 @@ export function postgresSnapshot(connection: PostgresConnection, tables: Tables)
       'id',
       '$1',
     ),
+    names: after(NAMES.select, names, 'account, name', '$1, $2'),
     takedowns: after(TAKEDOWNS.select, takedowns, 'id, sha256', '$1, $2'),
     views: after(VIEWS.select, views, 'role, day', '$1, $2::bigint'),
     events: after(EVENTS.select, events, 'at, id', '$1::bigint, $2'),
@@ -67,6 +77,12 @@ export function postgresSnapshot(connection: PostgresConnection, tables: Tables)
       const warnings = parseJsonList(row.warnings) as readonly KeptWarning[];
       const value = { ...ROLES.read(row), fingerprint, warnings, lastEventAt, isExpiryTold, manifest };
       yield { kind: 'publication', value };
+    }
+    for await (const row of walk<StoredRow<NameRecord>>(statements.names, ['', ''], ({ account, name }) => [
+      account,
+      name,
+    ])) {
+      yield { kind: 'name', value: NAMES.read(row) };
     }
     for await (const row of walk<StoredRow<Takedown>>(statements.takedowns, ['', ''], ({ id, sha256 }) => [
       id,

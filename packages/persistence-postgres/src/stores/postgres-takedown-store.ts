@@ -13,7 +13,7 @@ import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 import { TAKEDOWNS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
-import { keepingFor, keepingInTurn, lastEventAt, rowsOf } from './events.ts';
+import { keepingFor, rowsOf, tellingRole } from './events.ts';
 import { lockingArchive } from './locks.ts';
 import { isForbidden } from './mode.ts';
 import { savedValues, savingRole } from './role-store/roles.ts';
@@ -34,11 +34,7 @@ export function postgresTakedownStore(connection: PostgresConnection, tables: Ta
     keep: prepared(keepingFor(tables, '(SELECT 1) AS told', 1)),
     lift: prepared(`
       UPDATE ${takedowns} SET lifted_at = $3 WHERE id = $1 AND sha256 = $2 AND lifted_at IS NULL`),
-    tell: prepared(`
-      WITH told AS (
-        UPDATE ${roles} SET last_event_at = ${lastEventAt(2)} WHERE id = $1 RETURNING last_event_at
-      ), kept AS (${keepingInTurn(tables, 'told', 2)})
-      SELECT 1 FROM told`),
+    tell: tellingRole(tables),
     forbidden: prepared(`SELECT ${isForbidden(tables, 1)} AS forbidden`),
     of: prepared(`SELECT ${TAKEDOWNS.select} FROM ${takedowns} WHERE id = ANY ($1::text[])`),
     list: (filter: string): Statement =>

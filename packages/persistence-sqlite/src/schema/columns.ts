@@ -4,6 +4,7 @@ import type {
   Consent,
   CountedViews,
   HistoryEvent,
+  NameRecord,
   Role,
   Session,
   SignInLink,
@@ -78,11 +79,20 @@ export const EVENTS: Table<HistoryEvent> = table<HistoryEvent>({
   type: 'type',
   account: 'account',
   pin: 'pin',
+  name: 'name',
   actor: jsonOf('actor'),
   request: 'request',
   address: 'address',
   asOperator: { name: 'as_operator', write: Number, read: (kept) => kept === 1 },
   recordedAt: 'recorded_at',
+});
+
+export const NAMES: Table<NameRecord> = table<NameRecord>({
+  account: 'account',
+  name: 'name',
+  token: 'token',
+  role: 'role',
+  updatedAt: 'updated_at',
 });
 
 export const TAKEDOWNS: Table<Takedown> = table<Takedown>({

@@ -179,6 +179,7 @@ const firstRelease: Migration = {
       address TEXT,
       as_operator INTEGER NOT NULL CHECK (as_operator IN (0, 1)),
       recorded_at INTEGER NOT NULL,
+      name TEXT,
       number INTEGER,
       account_number INTEGER,
       PRIMARY KEY (at, id)
@@ -209,6 +210,15 @@ const firstRelease: Migration = {
       PRIMARY KEY (role, day)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX views_of_day ON views (day);
+
+    CREATE TABLE names (
+      account TEXT NOT NULL,
+      name TEXT NOT NULL,
+      token TEXT NOT NULL UNIQUE,
+      role TEXT NOT NULL REFERENCES roles (id),
+      updated_at INTEGER NOT NULL,
+      PRIMARY KEY (account, name)
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE takedowns (
       id TEXT NOT NULL,

@@ -1,4 +1,4 @@
-import type { HistoryEvent, Instant } from '@pinfold/core';
+import type { HistoryEvent, Instant, RoleId } from '@pinfold/core';
 import type { Prepare } from '../engine/sqlite-file.ts';
 import { EVENTS } from '../schema/columns.ts';
 
@@ -47,4 +47,17 @@ export function insertSequenced(
     prepare,
     events.map((event, n) => ({ ...event, at: (first + n) as Instant })),
   );
+}
+
+const TELL = `UPDATE roles SET ${LAST_EVENT_AT} WHERE id = ? RETURNING last_event_at AS lastEventAt`;
+
+/** Keeps the events of one role outside of a change of it, each later than its last. */
+export function keepOfRole(prepare: Prepare, id: RoleId, events: readonly HistoryEvent[]): void {
+  const told = prepare<SequencedEvent>(TELL).get(...sequenced(events), id);
+  if (told !== undefined)
+    insertSequenced(
+      prepare,
+      events.map((event) => ({ ...event, pin: id })),
+      told,
+    );
 }

@@ -3,7 +3,7 @@ import { titleFolded } from '@pinfold/core/adapter';
 import type { Import, MovedRecord, PublicationRecord, RemovalRecord } from '@pinfold/core/moving';
 import type { Statements } from '../engine/sqlite-connection.ts';
 import type { Prepare } from '../engine/sqlite-file.ts';
-import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
+import { ACCOUNTS, API_KEYS, EVENTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
 
 const MARK = 'SELECT token FROM import_mark';
 const SET_MARK =
@@ -21,6 +21,7 @@ const NUMBER = `
 
 /** In an order in which none refers to one that is gone. */
 const OWN = [
+  'names',
   'idempotency_keys',
   'roles',
   'manifests',
@@ -41,6 +42,7 @@ const KEEP_ACCOUNT = `
 const KEEP_KEY = `
   INSERT INTO api_keys (${API_KEYS.insert}) VALUES (${API_KEYS.parameters(1)}) ON CONFLICT DO NOTHING`;
 const KEEP_EVENT = `INSERT INTO events (${EVENTS.insert}) VALUES (${EVENTS.parameters(1)}) ON CONFLICT DO NOTHING`;
+const KEEP_NAME = `INSERT INTO names (${NAMES.insert}) VALUES (${NAMES.parameters(1)}) ON CONFLICT DO NOTHING`;
 const KEEP_TAKEDOWN = `
   INSERT INTO takedowns (${TAKEDOWNS.insert}) VALUES (${TAKEDOWNS.parameters(1)}) ON CONFLICT DO NOTHING`;
 const KEEP_VIEWS = `INSERT INTO views (${VIEWS.insert}) VALUES (${VIEWS.parameters(1)}) ON CONFLICT DO NOTHING`;
@@ -97,6 +99,9 @@ function keepOne(prepare: Prepare, { kind, value }: MovedRecord): void {
       return;
     case 'publication':
       keepPublication(prepare, value);
+      return;
+    case 'name':
+      prepare(KEEP_NAME).run(...NAMES.values(value));
       return;
     case 'takedown':
       prepare(KEEP_TAKEDOWN).run(...TAKEDOWNS.values(value));

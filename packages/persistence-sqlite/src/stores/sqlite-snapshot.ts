@@ -1,11 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Account, ApiKey, CountedViews, HistoryEvent, KeptWarning, Role, Takedown } from '@pinfold/core';
+import type {
+  Account,
+  ApiKey,
+  CountedViews,
+  HistoryEvent,
+  KeptWarning,
+  NameRecord,
+  Role,
+  Takedown,
+} from '@pinfold/core';
 import { parseJsonList, type StoredRow } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord, Snapshot } from '@pinfold/core/moving';
 import type { Statements } from '../engine/sqlite-connection.ts';
 import { asFault } from '../engine/sqlite-errors.ts';
 import type { Prepare } from '../engine/sqlite-file.ts';
-import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
+import { ACCOUNTS, API_KEYS, EVENTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
 
 /** So many rows are read before others get their turn. */
 const AT_ONCE = 64;
@@ -64,6 +73,9 @@ function* recordsOf(prepare: Prepare): Generator<MovedRecord, void> {
     const isExpiryTold = row.isExpiryTold === 1;
     const value = { ...ROLES.read(row), fingerprint, warnings, lastEventAt, isExpiryTold, manifest };
     yield { kind: 'publication', value };
+  }
+  for (const row of walk<StoredRow<NameRecord>>(`SELECT ${NAMES.select} FROM names ORDER BY account, name`)) {
+    yield { kind: 'name', value: NAMES.read(row) };
   }
   for (const row of walk<StoredRow<Takedown>>(
     `SELECT ${TAKEDOWNS.select} FROM takedowns ORDER BY id, sha256`,

@@ -7,6 +7,7 @@ import { sqliteApiKeyStore } from './sqlite-api-key-store.ts';
 import { sqliteAttemptCounter } from './sqlite-attempt-counter.ts';
 import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteImport } from './sqlite-import.ts';
+import { sqliteNameStore } from './sqlite-name-store.ts';
 import { sqlitePairingStore } from './sqlite-pairing-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
 import { sqliteServiceMode } from './sqlite-service-mode.ts';
@@ -34,6 +35,7 @@ export function sqliteStores(
     takedowns: sqliteTakedownStore(connection),
     views: sqliteViewStore(connection),
     pairings: sqlitePairingStore(connection),
+    names: sqliteNameStore(connection),
     snapshot: sqliteSnapshot(connection),
     imports: sqliteImport(connection),
     migrate: (scope) => migrate(connection, undefined, scope),

@@ -1,7 +1,10 @@
 import type { ArchiveId, Sha256 } from '@pinfold/core';
 
-/** The form of an export, and its version: one that this release does not know is refused. */
-export const FORM = { format: 'pinfold-export', version: 1 } as const;
+/** The form of an export, and the version that is written. */
+export const FORM = { format: 'pinfold-export', version: 2 } as const;
+
+/** The versions that are read. Their records differ in members that may be absent. */
+export const READ_VERSIONS: readonly unknown[] = [1, FORM.version];
 
 /** The file that ends an export: without it there is none. */
 export const MANIFEST = 'manifest.json';

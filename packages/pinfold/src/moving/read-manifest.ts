@@ -1,7 +1,7 @@
 import type { ArchiveId } from '@pinfold/core';
 import { parseArchiveId } from '@pinfold/core/adapter';
 import { CommandFailure } from '../command-line/failures.ts';
-import { type ExportManifest, FORM, type RecordsFile } from './export-form.ts';
+import { type ExportManifest, FORM, READ_VERSIONS, type RecordsFile } from './export-form.ts';
 
 /** The names of files of records; no other file is ever opened. */
 export const RECORDS_FILE: RegExp = /^records\/\d{6,}-[0-9a-f]{12}\.jsonl$/;
@@ -14,13 +14,13 @@ export const RECORDS_FILE: RegExp = /^records\/\d{6,}-[0-9a-f]{12}\.jsonl$/;
 export function readManifest(text: string): ExportManifest {
   const { format, version, records, archives, broken } = membersOf(text);
   if (format !== FORM.format) throw new CommandFailure('this is no export: its manifest says nothing of one');
-  if (version !== FORM.version) {
+  if (!READ_VERSIONS.includes(version)) {
     throw new CommandFailure('a newer release made this export: import it with that one');
   }
   if (!Array.isArray(records) || !records.every(isRecordsFile)) throw damaged();
   if (!Number.isSafeInteger(archives) || !Array.isArray(broken) || !broken.every(isArchiveId))
     throw damaged();
-  return { format: FORM.format, version, records, archives: archives as number, broken };
+  return { format: FORM.format, version: version as number, records, archives: archives as number, broken };
 }
 
 function damaged(cause?: unknown): CommandFailure {

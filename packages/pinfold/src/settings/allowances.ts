@@ -1,4 +1,4 @@
-import { DEFAULT_KEY_LIMIT, defaultLimits, type Limits, type Rate } from '@pinfold/core';
+import { DEFAULT_KEY_LIMIT, DEFAULT_NAME_LIMIT, defaultLimits, type Limits, type Rate } from '@pinfold/core';
 import { parseRate } from '@pinfold/core/adapter';
 import { SettingsError } from './settings-error.ts';
 
@@ -6,8 +6,8 @@ import { SettingsError } from './settings-error.ts';
 export interface Allowances {
   /** Null where there is no bound. */
   readonly rates: { readonly requests: Rate | null; readonly publications: Rate | null };
-  /** Publications in service, and bytes of their archives; null where there is no bound. */
-  readonly quotas: { readonly sites: number | null; readonly bytes: number | null };
+  /** Publications in service, bytes of their archives, and names; null where there is no bound. */
+  readonly quotas: Readonly<Record<'sites' | 'bytes' | 'names', number | null>>;
   /** API keys that are not revoked; null where there is no bound. */
   readonly keyLimit: number | null;
   /** What an archive may have where that differs from the core's defaults. */
@@ -28,6 +28,7 @@ export const ALLOWANCE_VARIABLES = [
   'QUOTA_SITES',
   'QUOTA_BYTES',
   'KEYS',
+  'NAMES',
   'ARCHIVE_BYTES',
   'EXPANDED_BYTES',
   'FILES',
@@ -48,7 +49,11 @@ export function readAllowances(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[n
       requests: read('RATE_REQUESTS', readRate('6000/1m')),
       publications: read('RATE_PUBLICATIONS', readRate('600/1h')),
     },
-    quotas: { sites: read('QUOTA_SITES', readQuota('off')), bytes: read('QUOTA_BYTES', readQuota('off')) },
+    quotas: {
+      sites: read('QUOTA_SITES', readQuota('off')),
+      bytes: read('QUOTA_BYTES', readQuota('off')),
+      names: read('NAMES', readQuota(String(DEFAULT_NAME_LIMIT))),
+    },
     keyLimit: read('KEYS', readQuota(String(DEFAULT_KEY_LIMIT))),
     archives: readArchiveLimits(read),
   };

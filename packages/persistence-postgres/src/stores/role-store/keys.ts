@@ -2,6 +2,7 @@ import type {
   CommitOutcome,
   HistoryEvent,
   Lease,
+  NamesInUse,
   Reservation,
   ReserveOutcome,
   RoleCommit,
@@ -9,6 +10,7 @@ import type {
 } from '@pinfold/core';
 import {
   boundsOf,
+  committedAs,
   FORBIDDEN_CONTENT,
   hasQuota,
   judgeCommit,
@@ -19,6 +21,7 @@ import {
   refuseChange,
   titleFolded,
   UNAUTHORIZED,
+  withNameWarnings,
 } from '@pinfold/core/adapter';
 import type { PostgresConnection, Run } from '../../engine/postgres-connection.ts';
 import { prepared, unprepared } from '../../engine/statement.ts';
@@ -27,8 +30,10 @@ import type { Tables } from '../../schema/tables.ts';
 import { accountRows } from '../accounts.ts';
 import { keepingFor, rowsOf } from '../events.ts';
 import { type AccountInMode, accountInMode, isForbidden, readAccountInMode } from '../mode.ts';
+import { nameRows } from '../names.ts';
 
 const NOTHING = { sites: 0, bytes: 0 };
+const NO_NAMES: NamesInUse = { count: 0, shown: undefined };
 
 /** Idempotency-Keys: who holds them, and the publications that complete them. */
 export function keys(
@@ -37,6 +42,7 @@ export function keys(
 ): Pick<RoleStore, 'reserve' | 'renew' | 'release' | 'commit' | 'purge'> {
   const { idempotencyKeys, roles, manifests } = tables;
   const accounts = accountRows(tables);
+  const names = nameRows(tables);
   const statements = {
     holder: prepared(`
       SELECT fingerprint, token, held_until AS "heldUntil", role, warnings
@@ -90,9 +96,13 @@ export function keys(
     if (held !== undefined) return held;
     const isCounted = hasQuota(boundsOf(owner, request.limits));
     const used = isCounted ? await accounts.countInService(read, account, now) : NOTHING;
-    return refuseAdmission(owner, request, {
+    const { name } = request;
+    const inUse = name === undefined ? NO_NAMES : await names.inUse(read, account, name);
+    const wish = { ...request, isNamed: name !== undefined };
+    return refuseAdmission(owner, wish, {
       isForbidden: () => row?.forbidden === true,
       inService: () => used,
+      names: () => inUse,
     });
   }
 
@@ -115,28 +125,38 @@ export function keys(
     lease: Lease,
     events: readonly HistoryEvent[],
   ): Promise<CommitOutcome> {
-    const { role, manifest, warnings, now, limits, credential = {} } = publication;
+    const { role, manifest, now, limits, name, credential = {} } = publication;
     const { account, key, token } = lease;
     const publisher = await accounts.lock(run, account, role.sha256, credential);
     const { account: owner, mode, isForbidden: isTakenDown } = publisher;
-    const wish = { ...role, now, limits };
+    const wish = { ...role, now, limits, isNamed: name !== undefined };
+    const inUse = name === undefined ? NO_NAMES : await names.inUse(run, account, name.name);
     const isCounted = hasQuota(boundsOf(owner, limits));
     const used = isCounted ? await accounts.countInService(run, account, now) : NOTHING;
-    const looks = { isForbidden: () => isTakenDown, inService: () => used };
+    const looks = { isForbidden: () => isTakenDown, inService: () => used, names: () => inUse };
     const inadmissible = publisher.hasEnded
       ? UNAUTHORIZED
       : (refuseChange(owner, mode) ?? refuseAdmission(owner, wish, looks));
     if (inadmissible === undefined) {
       const { publicationsMark, lastPublishedAt } = published(owner, wish);
-      const completed = [account, key, token, role.id, JSON.stringify(warnings), role.archive, manifest];
+      const warnings = JSON.stringify(
+        name === undefined
+          ? publication.warnings
+          : withNameWarnings(publication.warnings, role, inUse, limits),
+      );
+      const completed = [account, key, token, role.id, warnings, role.archive, manifest];
       const noted = [publicationsMark, lastPublishedAt];
       const told = [titleFolded(role), rowsOf(events), role.sha256];
       const values = [...completed, ...noted, ...told, ...ROLES.values(role)];
       const { count } = await run(statements.commit, values);
-      if (count === 1) return { kind: 'committed' };
+      if (count === 1) {
+        if (name !== undefined) await names.point(run, account, name, role.id, now);
+        return committedAs(publication, warnings);
+      }
     }
     const [row] = (await run<KeyRow>(statements.holder, [account, key])).rows;
     const judged = judgeCommit(row, lease, role.id);
+    if (judged === 'committed') return committedAs(publication, row?.warnings ?? null);
     if (judged !== 'held') return { kind: judged };
     if (inadmissible !== undefined) return inadmissible;
     // The lease is valid, so the archive was forbidden while this waited.

@@ -23,7 +23,23 @@ import {
   takesChanges,
 } from '../mode.ts';
 
-type RoleRow = StoredRow<Role> & Omit<LoadedRole, 'value'>;
+/** A row with the columns of {@link loadingRoles}. */
+export type RoleRow = StoredRow<Role> & Omit<LoadedRole, 'value'>;
+
+/** The beginning of a statement that reads roles with what their viewers need of the account. */
+export function loadingRoles(tables: Tables, further = ''): string {
+  return `
+    SELECT version, ${ROLES.select}, coalesce(owner_generation, ${FIRST_GENERATION}) AS "accountGeneration",
+      coalesce(owner_blocked <> 'null' AND owner_blocked::json ->> 'sites' = 'hide', false) AS "isHidden" ${further}
+    FROM ${tables.roles} LEFT JOIN (
+      SELECT name AS owner, generation AS owner_generation, blocked AS owner_blocked FROM ${tables.accounts}
+    ) AS owners ON owner = account`;
+}
+
+export function readRole(row: RoleRow): LoadedRole {
+  const { version, isHidden, accountGeneration } = row;
+  return { value: ROLES.read(row), version, isHidden, accountGeneration };
+}
 
 const CHANGING = changingMembers(ROLES);
 
@@ -62,22 +78,14 @@ export function roles(
   const refused = refusals(connection, tables);
   const refusedCredential = credentialRefusals(connection, tables);
   const statements = {
-    load: prepared(`
-      SELECT version, ${ROLES.select}, coalesce(owner_generation, ${FIRST_GENERATION}) AS "accountGeneration",
-        coalesce(owner_blocked <> 'null' AND owner_blocked::json ->> 'sites' = 'hide', false) AS "isHidden"
-      FROM ${tables.roles} LEFT JOIN (
-        SELECT name AS owner, generation AS owner_generation, blocked AS owner_blocked FROM ${tables.accounts}
-      ) AS owners ON owner = account
-      WHERE id = $1`),
+    load: prepared(`${loadingRoles(tables)} WHERE id = $1`),
     save: savingRole(tables),
     manifest: prepared(`SELECT manifest FROM ${tables.manifests} WHERE archive = $1`),
   };
   return {
     load: async (id, signal) => {
       const [row] = await connection.read<RoleRow>(statements.load, [id], signal);
-      if (row === undefined) return undefined;
-      const { version, isHidden, accountGeneration } = row;
-      return { value: ROLES.read(row), version, isHidden, accountGeneration };
+      return row && readRole(row);
     },
     save: async (role, loadedAt, events, authority = 'account', credential = {}) => {
       const { count } = await connection.write(

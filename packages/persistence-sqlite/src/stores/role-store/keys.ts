@@ -5,6 +5,7 @@ import type {
   CommitOutcome,
   HistoryEvent,
   Lease,
+  PinName,
   Reservation,
   ReserveOutcome,
   RoleCommit,
@@ -13,6 +14,7 @@ import type {
 import {
   type AdmissionLooks,
   type AdmissionRequest,
+  committedAs,
   judgeCommit,
   judgeHolder,
   type KeyRow,
@@ -20,6 +22,7 @@ import {
   refuseAdmission,
   refuseChange,
   titleFolded,
+  withNameWarnings,
 } from '@pinfold/core/adapter';
 import type { Statements } from '../../engine/sqlite-connection.ts';
 import type { Prepare } from '../../engine/sqlite-file.ts';
@@ -27,6 +30,7 @@ import { ROLES } from '../../schema/columns.ts';
 import { countInService, findAccount, makeAccount, noteAccount } from '../accounts.ts';
 import { keep } from '../events.ts';
 import { findMode, refusedCredential } from '../mode.ts';
+import { namesInUse, pointName } from '../sqlite-name-store.ts';
 import { isForbidden } from '../sqlite-takedown-store.ts';
 
 const HOLDER = `
@@ -95,7 +99,11 @@ function refused(prepare: Prepare, request: Reservation): ReserveOutcome | undef
   return (
     refuseChange(account, findMode(prepare)) ??
     heldBy(prepare, request) ??
-    refuseAdmission(account, request, looksOf(prepare, request.account, request))
+    refuseAdmission(
+      account,
+      { ...request, isNamed: request.name !== undefined },
+      looksOf(prepare, request.account, request, request.name),
+    )
   );
 }
 
@@ -103,10 +111,12 @@ function looksOf(
   prepare: Prepare,
   account: AccountId,
   { sha256, now }: Pick<AdmissionRequest, 'sha256' | 'now'>,
+  name: PinName | undefined,
 ): AdmissionLooks {
   return {
     isForbidden: () => isForbidden(prepare, sha256),
     inService: () => countInService(prepare, account, now),
+    names: () => namesInUse(prepare, account, name as PinName),
   };
 }
 
@@ -120,25 +130,35 @@ export function reserve(prepare: Prepare, request: Reservation): ReserveOutcome 
 
 export function commit(
   prepare: Prepare,
-  { role, manifest, warnings, now, limits, credential = {} }: RoleCommit,
+  publication: RoleCommit,
   lease: Lease,
   events: readonly HistoryEvent[],
 ): CommitOutcome {
+  const { role, manifest, now, limits, name, credential = {} } = publication;
   const { account, key } = lease;
-  const judged = judgeCommit(prepare<KeyRow>(HOLDER).get(account, key), lease, role.id);
+  const row = prepare<KeyRow>(HOLDER).get(account, key);
+  const judged = judgeCommit(row, lease, role.id);
+  if (judged === 'committed') return committedAs(publication, row?.warnings ?? null);
   if (judged !== 'held') return { kind: judged };
   makeAccount(prepare, account);
   const owner = findAccount(prepare, account) as Account;
-  const wish = { ...role, now, limits };
+  const wish = { ...role, now, limits, isNamed: name !== undefined };
+  const looks = looksOf(prepare, account, wish, name?.name);
   const inadmissible =
     refusedCredential(prepare, credential) ??
     refuseChange(owner, findMode(prepare)) ??
-    refuseAdmission(owner, wish, looksOf(prepare, account, wish));
+    refuseAdmission(owner, wish, looks);
   if (inadmissible !== undefined) return inadmissible;
+  const warnings = JSON.stringify(
+    name === undefined
+      ? publication.warnings
+      : withNameWarnings(publication.warnings, role, looks.names(), limits),
+  );
   noteAccount(prepare, account, published(owner, wish));
   prepare(INSERT_ROLE).run(titleFolded(role), events.at(-1)?.at ?? 0, ...ROLES.values(role));
   prepare(INSERT_MANIFEST).run(role.archive, manifest);
-  prepare(COMPLETE).run(role.id, JSON.stringify(warnings), account, key);
+  prepare(COMPLETE).run(role.id, warnings, account, key);
+  if (name !== undefined) pointName(prepare, publication, name);
   keep(prepare, events);
-  return { kind: 'committed' };
+  return committedAs(publication, warnings);
 }

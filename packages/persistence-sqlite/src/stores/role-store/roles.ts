@@ -1,4 +1,12 @@
-import type { EncodedManifest, Generation, HistoryEvent, Role, RoleStore, Version } from '@pinfold/core';
+import type {
+  EncodedManifest,
+  Generation,
+  HistoryEvent,
+  LoadedRole,
+  Role,
+  RoleStore,
+  Version,
+} from '@pinfold/core';
 import { changingMembers, FIRST_GENERATION, type StoredRow, titleFolded } from '@pinfold/core/adapter';
 import type { Statements } from '../../engine/sqlite-connection.ts';
 import type { Prepare } from '../../engine/sqlite-file.ts';
@@ -6,13 +14,12 @@ import { ROLES } from '../../schema/columns.ts';
 import { insertSequenced, LAST_EVENT_AT, type SequencedEvent, sequenced } from '../events.ts';
 import { refused, refusedCredential } from '../mode.ts';
 
-/** The generation of the account, below zero while its sites are hidden: one look at its row tells both. */
-const LOAD = `
-  SELECT version, ${ROLES.select}, (
+/** A role, and the generation of its account, below zero while its sites are hidden: one lookup of its row for both. */
+export const LOADED: string = `version, ${ROLES.select}, (
     SELECT CASE WHEN blocked <> 'null' AND blocked ->> 'sites' = 'hide' THEN -generation ELSE generation END
     FROM accounts WHERE name = roles.account
-  ) AS owner
-  FROM roles WHERE id = ?`;
+  ) AS owner`;
+const LOAD = `SELECT ${LOADED} FROM roles WHERE id = ?`;
 
 const CHANGING = changingMembers(ROLES);
 
@@ -22,7 +29,8 @@ const SAVE = `
 
 const MANIFEST = 'SELECT manifest FROM manifests WHERE archive = ?';
 
-interface RoleRow extends StoredRow<Role> {
+/** A row with the columns of {@link LOADED}. */
+export interface RoleRow extends StoredRow<Role> {
   readonly version: Version;
   readonly owner: number | null;
 }
@@ -33,10 +41,7 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
     // Every view asks for its role.
     load: async (id, signal) => {
       const row = await connection.readCached<RoleRow>(LOAD, id, signal);
-      if (row === undefined) return undefined;
-      const owner = row.owner ?? FIRST_GENERATION;
-      const accountGeneration = Math.abs(owner) as Generation;
-      return { value: ROLES.read(row), version: row.version, isHidden: owner < 0, accountGeneration };
+      return row && readRole(row);
     },
     save: (role, loadedAt, events, authority, credential = {}) =>
       connection.write(
@@ -52,6 +57,12 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
         signal,
       ),
   };
+}
+
+export function readRole(row: RoleRow): LoadedRole {
+  const owner = row.owner ?? FIRST_GENERATION;
+  const accountGeneration = Math.abs(owner) as Generation;
+  return { value: ROLES.read(row), version: row.version, isHidden: owner < 0, accountGeneration };
 }
 
 /** Stores the change if the version is still the loaded one. Returns whether it did. */

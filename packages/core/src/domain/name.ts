@@ -1,0 +1,156 @@
+import type { NameQuotaExceeded, Refusal } from '../refusal.ts';
+import type { PublicationLimits } from './account.ts';
+import type { Branded } from './brand.ts';
+import type { AccountId, RoleId } from './identity.ts';
+import type { Instant } from './instant.ts';
+import { type Role, stateOf } from './role.ts';
+import { type KeptWarning, MOST_WARNINGS, type Warning } from './warnings.ts';
+
+/** A name of an account for one of its publications: 1 to 63 of `a` to `z`, `0` to `9` and `-`, which is not at an end. */
+export type PinName = Branded<string, 'PinName'>;
+
+/** Makes the address of a name unguessable: 22 characters of base62, which no two names share. */
+export type NameToken = Branded<string, 'NameToken'>;
+
+/** A name as it is stored. */
+export interface NameRecord {
+  readonly account: AccountId;
+  readonly name: PinName;
+  /** Made with the name, and the same until it is deleted. */
+  readonly token: NameToken;
+  /** The role that it shows, in any state. */
+  readonly role: RoleId;
+  /** When it was last pointed at another role. */
+  readonly updatedAt: Instant;
+}
+
+/** A name as use cases answer it. */
+export interface Name {
+  readonly name: PinName;
+  /** Where viewers open it; without an origin if the use cases do not know the public URL. */
+  readonly url: string;
+  readonly pin: RoleId;
+  readonly updatedAt: Instant;
+}
+
+/** The names of an account while one of them is about to be pointed at a role. */
+export interface NamesInUse {
+  readonly count: number;
+  /** The role that the name shows; undefined if the name is new. */
+  readonly shown: { readonly id: RoleId; readonly isProtected: boolean } | undefined;
+}
+
+/** Names of an account, unless it is set otherwise. */
+export const DEFAULT_NAME_LIMIT = 1_000;
+
+const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const TOKEN = /^[0-9A-Za-z]{22}$/;
+/** From this share of the limit on, an account is warned. */
+const NEARLY = 0.9;
+
+/**
+ * Reads a name.
+ *
+ * @example
+ * import { parseName } from '@pinfold/core';
+ *
+ * parseName('pr-42'); // 'pr-42'
+ * parseName('-x'); // { kind: 'refused', code: 'invalid_name' }
+ */
+export function parseName(text: string): PinName | Refusal<'invalid_name'> {
+  return NAME.test(text) ? (text as PinName) : { kind: 'refused', code: 'invalid_name' };
+}
+
+/**
+ * Reads the last segment of a name's address: the token follows the last `-` and alone identifies the name. Undefined
+ * if there is no token.
+ */
+export function parseNameSegment(
+  segment: string,
+): { readonly spelling: string; readonly token: NameToken } | undefined {
+  const dash = segment.lastIndexOf('-');
+  const token = segment.slice(dash + 1);
+  return dash === -1 || !TOKEN.test(token)
+    ? undefined
+    : { spelling: segment.slice(0, dash), token: token as NameToken };
+}
+
+/** Takes text as a token; undefined if it is none. */
+export function parseNameToken(text: string): NameToken | undefined {
+  return TOKEN.test(text) ? (text as NameToken) : undefined;
+}
+
+/** The last segment of a name's address. */
+export function nameSegment({ name, token }: Pick<NameRecord, 'name' | 'token'>): string {
+  return `${name}-${token}`;
+}
+
+/** The address of a name below a public URL, which has no slash at its end. */
+export function nameUrlBelow(publicUrl: string, name: Pick<NameRecord, 'name' | 'token'>): string {
+  return `${publicUrl}/n/${nameSegment(name)}`;
+}
+
+/** Returns why an account gets no further name, if it does not. */
+export function refuseName(
+  { count, shown }: NamesInUse,
+  limit: number | null,
+): NameQuotaExceeded | undefined {
+  if (shown !== undefined || limit === null || count < limit) return undefined;
+  return { kind: 'refused', code: 'quota_exceeded', rule: 'names', limit, actual: count + 1 };
+}
+
+/**
+ * Decides what pointing a name at a role does. Stores call it in the transaction of the change, in which neither the
+ * role nor the names of the account can change.
+ *
+ * @param role undefined if the account has none of that id.
+ *
+ * @example
+ * import type { Instant, NamesInUse, Role } from '@pinfold/core';
+ * import { decideName } from '@pinfold/core/adapter';
+ *
+ * declare const role: Role | undefined, names: NamesInUse, now: Instant;
+ *
+ * const decided = decideName(role, names, { now, limit: 1_000 });
+ * if (decided.kind === 'created' || decided.kind === 'moved') console.log('write the name and its event');
+ */
+export function decideName(
+  role: Pick<Role, 'id' | 'deletedAt' | 'expiresAt'> | undefined,
+  names: NamesInUse,
+  { now, limit }: { readonly now: Instant; readonly limit: number | null },
+):
+  | { readonly kind: 'created' | 'moved' | 'unchanged' }
+  | Refusal<'not_found' | 'invalid_state'>
+  | NameQuotaExceeded {
+  if (role === undefined) return { kind: 'refused', code: 'not_found' };
+  const state = stateOf(role, now);
+  if (state !== 'published') return { kind: 'refused', code: 'invalid_state', state };
+  if (names.shown === undefined) return refuseName(names, limit) ?? { kind: 'created' };
+  return { kind: names.shown.id === role.id ? 'unchanged' : 'moved' };
+}
+
+/**
+ * The warnings to store with a publication to a name: those that only the commit can decide come first.
+ *
+ * @param names the names of the account before the commit.
+ *
+ * @example
+ * import type { NamesInUse, PublicationLimits, Role, Warning } from '@pinfold/core';
+ * import { withNameWarnings } from '@pinfold/core/adapter';
+ *
+ * declare const role: Role, names: NamesInUse, limits: PublicationLimits, warnings: readonly Warning[];
+ *
+ * const stored = withNameWarnings(warnings, role, names, limits);
+ */
+export function withNameWarnings(
+  warnings: readonly KeptWarning[],
+  role: Pick<Role, 'passwordHash'>,
+  { count, shown }: NamesInUse,
+  { names: limit }: Pick<PublicationLimits, 'names'>,
+): readonly KeptWarning[] {
+  const used = shown === undefined ? count + 1 : count;
+  const own: Warning[] = [];
+  if (shown?.isProtected && role.passwordHash === null) own.push({ rule: 'password_dropped' });
+  if (limit !== null && used >= limit * NEARLY) own.push({ rule: 'names_nearly_full', used, most: limit });
+  return [...own, ...warnings].slice(0, MOST_WARNINGS);
+}

@@ -1,0 +1,98 @@
+import type { Unchangeable } from '../domain/admission.ts';
+import type { Credential } from '../domain/credential.ts';
+import type { HistoryEvent } from '../domain/history.ts';
+import type { AccountId, RoleId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { NameRecord, NameToken, PinName } from '../domain/name.ts';
+import type { NameQuotaExceeded, Refusal } from '../refusal.ts';
+import type { LoadedRole } from './role-store.ts';
+
+/** A name of an account that is to be changed. */
+export interface NamePlace {
+  readonly account: AccountId;
+  readonly name: PinName;
+  /** What the caller signed in with; looked at in the transaction of the change. */
+  readonly credential?: Credential;
+}
+
+/** A name to point at a role. */
+export interface NameChange extends NamePlace {
+  /** Its token if the name is new. */
+  readonly token: NameToken;
+  readonly role: RoleId;
+  /** The instant at which the role has to be in service. */
+  readonly now: Instant;
+  /** The most names of the account; null for any number. */
+  readonly limit: number | null;
+}
+
+/** A role with the name that shows it. */
+export interface NamedRole {
+  readonly name: NameRecord;
+  readonly role: LoadedRole;
+}
+
+/**
+ * Stores names of publications. `RoleStore.commit` changes them, too; all changes of an account's names take turns on
+ * its row. Events come with the writes they are about.
+ *
+ * Faults: `store_unavailable`, `store_corrupt`.
+ *
+ * @promise name-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
+ * @promise name-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
+ * @promise name-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
+ * @promise name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name
+ * @promise name-store/publication-quota: reserve and commit refuse a publication to a new name where the account has as many names as the limit; one that exists passes; publications at once never pass the limit, and what is refused stores nothing
+ * @promise name-store/publication-warnings: a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and kept for a replay, at most 20 in all
+ * @promise name-store/last-wins: of publications and changes at once, over all peers, the name shows the role of the last one, and each leaves its event
+ */
+export interface NameStore {
+  /**
+   * A name of an account.
+   * @promise name-store/find: what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined
+   */
+  find(account: AccountId, name: PinName): Promise<NameRecord | undefined>;
+
+  /**
+   * The name of a token with its role, read at one instant.
+   * @promise name-store/resolve: the newest role that the name shows is given as it would be loaded by its id, whatever its state; an unknown token is undefined, and tokens are compared exactly
+   * @promise name-store/resolve-aborted: an aborted signal rejects with its reason
+   */
+  resolve(token: NameToken, signal?: AbortSignal): Promise<NamedRole | undefined>;
+
+  /**
+   * An account's names by code point, after `after`, at most `limit`.
+   * @promise name-store/list: pages after a name, up to one that is not full, give every name of the account exactly once, in order, and none of another
+   * @promise name-store/list-many: more than a thousand names are listed whole
+   */
+  list(account: AccountId, after: PinName | undefined, limit: number): Promise<readonly NameRecord[]>;
+
+  /**
+   * Points a name at a role of its account, and stores the event of that.
+   * @promise name-store/set: a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role
+   * @promise name-store/set-unchanged: a name that shows the role already stays as it is, and no event is stored
+   * @promise name-store/set-role: a role that is unknown or of another account is not found, and one that ended by the instant is refused with its state; nothing changes
+   * @promise name-store/set-stopped: once a stop of a role is acknowledged, no peer points a name at it
+   * @promise name-store/set-quota: of many new names at once as many are made as the limit leaves room for; names of other accounts take no room, and one that exists always moves
+   * @promise name-store/set-refused: for a blocked account, in read-only mode and once its credential has ended, a change is refused and changes nothing
+   */
+  set(
+    change: NameChange,
+    events: readonly HistoryEvent[],
+  ): Promise<
+    | { readonly kind: 'created' | 'moved' | 'unchanged'; readonly name: NameRecord }
+    | Refusal<'not_found' | 'invalid_state' | 'unauthorized'>
+    | NameQuotaExceeded
+    | Unchangeable
+  >;
+
+  /**
+   * Deletes a name, and stores the event of that, whose `pin` is the role that it showed.
+   * @promise name-store/delete: a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many at once one deletes
+   * @promise name-store/delete-refused: for a blocked account, in read-only mode and once its credential has ended, a deletion is refused and changes nothing
+   */
+  delete(
+    place: NamePlace,
+    events: readonly HistoryEvent[],
+  ): Promise<{ readonly kind: 'deleted' | 'unknown' } | Refusal<'unauthorized'> | Unchangeable>;
+}

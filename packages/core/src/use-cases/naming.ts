@@ -1,0 +1,168 @@
+import type { PublicationLimits } from '../domain/account.ts';
+import type { Unchangeable } from '../domain/admission.ts';
+import type { Credential } from '../domain/credential.ts';
+import { markOf } from '../domain/cursor.ts';
+import { type Cause, causedBy, eventOf } from '../domain/history.ts';
+import { type AccountId, accountId, parseRoleId } from '../domain/identity.ts';
+import { type Name, nameSegment, type PinName, parseName, parseNameSegment } from '../domain/name.ts';
+import type { Publication } from '../domain/publication.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { NameStore } from '../ports/name-store.ts';
+import type { NameQuotaExceeded, Refusal } from '../refusal.ts';
+import { NOT_FOUND } from './changing.ts';
+import type { ShowName, ShowPublication } from './show-publication.ts';
+
+/** Which name is meant. */
+export interface NameRequest {
+  /** The account that it belongs to. */
+  readonly by: string;
+  readonly name: string;
+}
+
+/** Which name to change, and what the history records of it: only in whose name it was, when absent. */
+export interface NameChangeRequest extends NameRequest {
+  readonly cause?: Cause;
+  /** What the caller signed in with: nothing changes once that has ended. Absent: nothing is checked. */
+  readonly credential?: Credential;
+}
+
+/** Which page of an account's names is wanted. */
+export interface NameListRequest {
+  readonly by: string;
+  /** `next` of an earlier page. */
+  readonly cursor?: string;
+  /** 1 to 100; 20 when absent. */
+  readonly limit?: number;
+}
+
+/** A page in order of name, and the cursor of the next one. */
+export type NameListOutcome =
+  | { readonly kind: 'page'; readonly names: readonly Name[]; readonly next: string | undefined }
+  | Refusal<'invalid_cursor'>;
+
+export type NameSetOutcome =
+  | { readonly kind: 'created' | 'moved' | 'unchanged'; readonly name: Name }
+  | Refusal<'invalid_name' | 'not_found' | 'invalid_state' | 'unauthorized'>
+  | NameQuotaExceeded
+  | Unchangeable;
+
+export type NameDeleteOutcome =
+  | { readonly kind: 'deleted' }
+  | Refusal<'not_found' | 'unauthorized'>
+  | Unchangeable;
+
+/** The names of an account: each is an address that shows one of its publications. */
+export interface Names {
+  get(request: NameRequest): Promise<{ readonly kind: 'found'; readonly name: Name } | Refusal<'not_found'>>;
+
+  /**
+   * A page of an account's names.
+   *
+   * @throws TypeError when the limit is no whole number from 1 to 100.
+   */
+  list(request: NameListRequest): Promise<NameListOutcome>;
+
+  /**
+   * Points a name at a publication of its account that is in service, and makes the name if it is new.
+   *
+   * @example
+   * import type { UseCases } from '@pinfold/core';
+   *
+   * declare const useCases: UseCases, pin: string;
+   * const outcome = await useCases.names.set({ by: 'ada', name: 'pr-42', pin });
+   * if (outcome.kind !== 'refused') console.log(outcome.name.url);
+   */
+  set(request: NameChangeRequest & { readonly pin: string }): Promise<NameSetOutcome>;
+
+  delete(request: NameChangeRequest): Promise<NameDeleteOutcome>;
+}
+
+/** What an address of a name leads to; `misspelled` has another text before the token than `segment`. */
+export type NameVisit =
+  | { readonly kind: 'unknown' | 'expired' }
+  | { readonly kind: 'misspelled'; readonly segment: string }
+  | { readonly kind: 'published'; readonly publication: Publication };
+
+/** Manages names, and leads viewers to what they show. */
+export interface Naming {
+  readonly names: Names;
+
+  /** What a name shows now, by the last segment of its address: one read. */
+  visitName(segment: string, signal?: AbortSignal): Promise<NameVisit>;
+}
+
+interface NamingPorts {
+  readonly names: NameStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export function naming(
+  { names: store, clock, ids }: NamingPorts,
+  show: ShowPublication,
+  showName: ShowName,
+  quotasOf: (account: AccountId) => Promise<PublicationLimits>,
+): Naming {
+  const names: Names = {
+    async get({ by, name: text }) {
+      const [account, name] = [accountId(by), parseName(text)];
+      const found = typeof name === 'string' ? await store.find(account, name) : undefined;
+      return found === undefined ? NOT_FOUND : { kind: 'found', name: showName(found) };
+    },
+    async list({ by, cursor, limit = 20 }) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
+      const account = accountId(by);
+      const after = cursor === undefined ? undefined : decodeNameCursor(cursor, account);
+      if (typeof after === 'object') return after;
+      const found = await store.list(account, after, limit + 1);
+      const items = found.slice(0, limit);
+      const last = found.length > limit ? items.at(-1) : undefined;
+      return { kind: 'page', names: items.map(showName), next: last && encodeNameCursor(last.name, account) };
+    },
+    async set({ by, name: text, pin, cause = causedBy(by), credential = {} }) {
+      const [account, name, role] = [accountId(by), parseName(text), parseRoleId(pin)];
+      if (typeof name !== 'string') return name;
+      if (role === undefined) return NOT_FOUND;
+      const { names: limit } = await quotasOf(account);
+      const now = clock.now();
+      const event = eventOf(ids, { type: 'name.set', at: now, name }, cause, account, role);
+      const change = { account, name, credential, token: ids.nameToken(), role, now, limit };
+      const outcome = await store.set(change, [event]);
+      return outcome.kind === 'refused' ? outcome : { kind: outcome.kind, name: showName(outcome.name) };
+    },
+    async delete({ by, name: text, cause = causedBy(by), credential = {} }) {
+      const [account, name] = [accountId(by), parseName(text)];
+      if (typeof name !== 'string') return NOT_FOUND;
+      const event = eventOf(ids, { type: 'name.deleted', at: clock.now(), name }, cause, account);
+      const outcome = await store.delete({ account, name, credential }, [event]);
+      if (outcome.kind === 'refused') return outcome;
+      return outcome.kind === 'unknown' ? NOT_FOUND : { kind: 'deleted' };
+    },
+  };
+  return {
+    names,
+    async visitName(segment, signal) {
+      const parsed = parseNameSegment(segment);
+      const found = parsed === undefined ? undefined : await store.resolve(parsed.token, signal);
+      if (found === undefined || found.role.isHidden) return { kind: 'unknown' };
+      const right = nameSegment(found.name);
+      if (segment !== right) return { kind: 'misspelled', segment: right };
+      const publication = show(found.role.value);
+      const { state } = publication;
+      if (state === 'published') return { kind: state, publication };
+      return { kind: state === 'deleted' ? 'unknown' : state };
+    },
+  };
+}
+
+/** Writes the last name of a page; the mark distinguishes cursors from names, and those of one account from another's. */
+function encodeNameCursor(name: PinName, account: AccountId): string {
+  return `${name}~${markOf(['names', account])}`;
+}
+
+function decodeNameCursor(text: string, account: AccountId): PinName | Refusal<'invalid_cursor'> {
+  const name = parseName(text.slice(0, Math.max(0, text.lastIndexOf('~'))));
+  if (typeof name === 'string' && encodeNameCursor(name, account) === text) return name;
+  return { kind: 'refused', code: 'invalid_cursor' };
+}

@@ -1,0 +1,98 @@
+import { readingEndpoint, writingEndpoint } from '../endpoint.ts';
+import { tellState } from '../problems/state-refusal.ts';
+import { pageParameters } from '../reading/query.ts';
+import { jsonBody } from '../reading/request-body.ts';
+import * as T from '../schema.ts';
+import { pageAnswer } from '../wire/members.ts';
+import { exampleName, nameAnswer, nameOf, nameSchema } from '../wire/name.ts';
+import { EXAMPLE_ID } from '../wire/pin.ts';
+import { pinName } from './path-parameters.ts';
+
+export const listNames = readingEndpoint({
+  method: 'GET',
+  path: '/api/v1/names',
+  id: 'listNames',
+  summary: 'List the names of the account, by name',
+  query: pageParameters('The next_cursor of an earlier page of the account.'),
+  answers: ({ publicUrl }) =>
+    pageAnswer('NameList', 'names', [nameSchema, exampleName(publicUrl)], {
+      asked: 'this as cursor',
+      order: 'By name.',
+    }),
+  handle: async ({ useCases, publicUrl }, { caller }, { query }) => {
+    const listed = await useCases.names.list({ by: caller.account, ...query });
+    if (listed.kind === 'refused') return listed;
+    const names = listed.names.map((name) => nameOf(name, publicUrl));
+    return { status: 200, json: { names, next_cursor: listed.next ?? null } };
+  },
+});
+
+export const readName = readingEndpoint({
+  method: 'GET',
+  path: '/api/v1/names/{name}',
+  id: 'readName',
+  summary: 'Read a name',
+  parameter: pinName,
+  answers: ({ publicUrl }) => ({
+    200: {
+      description: 'The name.',
+      schema: nameAnswer,
+      examples: { name: { name: exampleName(publicUrl) } },
+    },
+  }),
+  handle: async ({ useCases, publicUrl }, { caller }, { named: name }) => {
+    const found = await useCases.names.get({ by: caller.account, name });
+    return found.kind === 'refused' ? found : { status: 200, json: { name: nameOf(found.name, publicUrl) } };
+  },
+});
+
+const nameBody = jsonBody({
+  name: 'NameUpdate',
+  schema: T.closed({
+    pin: T.string({ description: 'The id of a publication of the account that is in service.' }),
+  }),
+  examples: { pin: { pin: EXAMPLE_ID } },
+  expected: 'exactly one member, "pin", which is a string',
+});
+
+export const setName = writingEndpoint({
+  method: 'PUT',
+  path: '/api/v1/names/{name}',
+  id: 'setName',
+  summary: 'Make a name, or point it at another publication',
+  description: 'The last change wins, and viewers see it with their next request.',
+  parameter: { ...pinName, refusedAs: 'invalid_name' },
+  body: nameBody,
+  codes: ['invalid_name', 'invalid_state', 'quota_exceeded'],
+  answers: ({ publicUrl }) => {
+    const described = { schema: nameAnswer, examples: { name: { name: exampleName(publicUrl) } } };
+    return {
+      200: { ...described, description: 'The name as it is now.' },
+      201: { ...described, description: 'The new name.' },
+    };
+  },
+  handle: async ({ useCases, publicUrl }, call, { named: name, body: { pin } }) => {
+    const { caller, cause, credential } = call;
+    const outcome = await useCases.names.set({ by: caller.account, name, pin, cause, credential });
+    if (outcome.kind !== 'refused') {
+      const status = outcome.kind === 'created' ? 201 : 200;
+      return { status, json: { name: nameOf(outcome.name, publicUrl) } };
+    }
+    if (outcome.code !== 'invalid_state') return outcome;
+    return { ...outcome, told: tellState(outcome.state, 'name') };
+  },
+});
+
+export const deleteName = writingEndpoint({
+  method: 'DELETE',
+  path: '/api/v1/names/{name}',
+  id: 'deleteName',
+  summary: 'Delete a name',
+  description: 'The publication that it shows stays as it is. A new name of the same text gets another URL.',
+  parameter: pinName,
+  answers: () => ({ 204: { description: 'Deleted.' } }),
+  handle: async ({ useCases }, { caller, cause, credential }, { named: name }) => {
+    const outcome = await useCases.names.delete({ by: caller.account, name, cause, credential });
+    return outcome.kind === 'refused' ? outcome : { status: 204 };
+  },
+});

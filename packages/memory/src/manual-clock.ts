@@ -1,0 +1,59 @@
+import { after, type Clock, type Duration, type Instant, instant } from '@pinfold/core';
+
+const BEGINNING: Instant = instant(Date.UTC(2026, 10, 20, 12));
+
+/** A clock that stands still until `advance` moves it. */
+export interface ManualClock extends Clock {
+  /** Moves on, and wakes every sleeper whose time has come. */
+  advance(length: Duration): void;
+}
+
+/**
+ * Makes a {@link ManualClock}.
+ *
+ * @param start 2026-11-20T12:00:00.000Z when absent.
+ * @example
+ * import { days } from '@pinfold/core';
+ * import { createManualClock } from '@pinfold/memory';
+ *
+ * const clock = createManualClock();
+ * clock.advance(days(7));
+ * new Date(clock.now()).toISOString(); // '2026-11-27T12:00:00.000Z'
+ */
+export function createManualClock(start: Instant = BEGINNING): ManualClock {
+  let present = start;
+  const sleepers = new Set<{ readonly until: Instant; readonly wake: () => void }>();
+  return {
+    now: () => present,
+    sleep: (length, signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      if (signal?.aborted) {
+        return Promise.reject(signal.reason);
+      }
+      const stop = (): void => {
+        sleepers.delete(sleeper);
+        reject(signal?.reason);
+      };
+      const sleeper = {
+        until: after(present, length),
+        wake: () => {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        },
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      sleepers.add(sleeper);
+      return promise;
+    },
+    advance: (length) => {
+      present = after(present, length);
+      for (const sleeper of sleepers) {
+        if (sleeper.until > present) {
+          continue;
+        }
+        sleepers.delete(sleeper);
+        sleeper.wake();
+      }
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type {
+  AccountId,
+  HistoryEvent,
+  NameChange,
+  NameRecord,
+  NameStore,
+  NamesInUse,
+  PinName,
+  RoleCommit,
+} from '@pinfold/core';
+import { decideName } from '@pinfold/core/adapter';
+import type { Connection } from './connection.ts';
+import { keepOfRole } from './events.ts';
+import { loadRole } from './list-roles.ts';
+import { refused, refusedCredential } from './memory-account-store.ts';
+import type { MemoryData } from './memory-data.ts';
+
+export function memoryNameStore(connection: Connection): NameStore {
+  return {
+    find: async (account, name) => copyOf(findName(connection.open(), account, name)),
+    resolve: async (token, signal) => {
+      signal?.throwIfAborted();
+      const data = connection.open();
+      const found = data.names.get(token);
+      const role = found && loadRole(data, found.role);
+      return found && role && { name: { ...found }, role };
+    },
+    list: async (account, after, limit) =>
+      namesOf(connection.open(), account)
+        .filter(({ name }) => after === undefined || name > after)
+        .sort((one, other) => (one.name < other.name ? -1 : 1))
+        .slice(0, limit)
+        .map((record) => ({ ...record })),
+    set: async (change, events) => setName(connection.change(), change, events),
+    delete: async ({ account, name, credential = {} }, events) => {
+      const data = connection.change();
+      const refusal = refusedCredential(data, credential) ?? refused(data, account);
+      if (refusal !== undefined) return refusal;
+      const found = findName(data, account, name);
+      if (found === undefined) return { kind: 'unknown' };
+      data.names.delete(found.token);
+      keepOfRole(data, found.role, events);
+      return { kind: 'deleted' };
+    },
+  };
+}
+
+function copyOf(record: NameRecord | undefined): NameRecord | undefined {
+  return record && { ...record };
+}
+
+function namesOf({ names }: MemoryData, account: AccountId): readonly NameRecord[] {
+  return [...names.values()].filter((record) => record.account === account);
+}
+
+function findName(data: MemoryData, account: AccountId, name: PinName): NameRecord | undefined {
+  return namesOf(data, account).find((record) => record.name === name);
+}
+
+function setName(
+  data: MemoryData,
+  { account, name, credential = {}, token, role: id, now, limit }: NameChange,
+  events: readonly HistoryEvent[],
+): Awaited<ReturnType<NameStore['set']>> {
+  const refusal = refusedCredential(data, credential) ?? refused(data, account);
+  if (refusal !== undefined) return refusal;
+  const role = data.roles.get(id)?.role;
+  const owned = role?.account === account ? role : undefined;
+  const decided = decideName(owned, namesInUse(data, account, name), { now, limit });
+  if (decided.kind === 'refused') return decided;
+  const known = findName(data, account, name);
+  if (decided.kind === 'unchanged' && known !== undefined) return { kind: 'unchanged', name: { ...known } };
+  const record = { account, name, token: known?.token ?? token, role: id, updatedAt: now };
+  data.names.set(record.token, record);
+  keepOfRole(data, id, events);
+  return { kind: decided.kind, name: { ...record } };
+}
+
+/** The names of an account before one of them is pointed at a role. */
+export function namesInUse(data: MemoryData, account: AccountId, name: PinName): NamesInUse {
+  const shown = findName(data, account, name);
+  const role = shown && data.roles.get(shown.role)?.role;
+  return {
+    count: namesOf(data, account).length,
+    shown: role && { id: role.id, isProtected: role.passwordHash !== null },
+  };
+}
+
+/** Points the name of a publication at its role. */
+export function pointName(
+  data: MemoryData,
+  { role: { account, id }, now }: RoleCommit,
+  { name, token }: NonNullable<RoleCommit['name']>,
+): void {
+  const record = {
+    account,
+    name,
+    token: findName(data, account, name)?.token ?? token,
+    role: id,
+    updatedAt: now,
+  };
+  data.names.set(record.token, record);
+}

@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packFiles } from '@pinfold/client/zip';
+import type { HistoryEvent } from '@pinfold/core';
+import { createManualClock, createMemory, type ManualClock } from '@pinfold/memory';
+import { openPinfold, type Pinfold, type PinfoldOptions } from './compose/open-pinfold.ts';
+
+export type { ManualClock } from '@pinfold/memory';
+
+/** A Pinfold for tests: everything is in memory, and the time is the test's. */
+export interface TestPinfold extends Pinfold {
+  readonly clock: ManualClock;
+  /** What happened to publications so far, oldest first. */
+  readonly capturedEvents: readonly HistoryEvent[];
+}
+
+/**
+ * Opens a Pinfold with stores in memory, a clock that stands still, and a temporary folder for uploads, which `close()`
+ * removes. All options of `openPinfold` can be given.
+ *
+ * @example
+ * import { days } from 'pinfold';
+ * import { openTestPinfold, zipOf } from 'pinfold/testing';
+ *
+ * const pinfold = await openTestPinfold();
+ * const archive = await zipOf({ 'index.html': '<h1>Hello</h1>' });
+ * const outcome = await pinfold.publish({ by: 'ada', key: 'first', filename: 'site.zip', archive });
+ * pinfold.clock.advance(days(7));
+ * const id = outcome.kind === 'published' ? outcome.publication.id : '';
+ * const found = await pinfold.useCases.read({ by: 'ada', id });
+ * console.log(found.kind === 'found' && found.publication.state, pinfold.capturedEvents.length); // expired 1
+ * await pinfold.close();
+ */
+export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Promise<TestPinfold> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'pinfold-test-pinfold-'));
+  const [memory, clock] = [createMemory(), createManualClock()];
+  const capturedEvents: HistoryEvent[] = [];
+  const onEvent = (event: HistoryEvent): void => {
+    capturedEvents.push(event);
+    options.onEvent?.(event);
+  };
+  const parts = { persistence: memory, archives: memory.archives, clock };
+  const removeFolder = () => rm(dataDir, { recursive: true, maxRetries: 5 });
+  try {
+    const pinfold = await openPinfold({ dataDir, publicUrl: PUBLIC_URL, ...parts, ...options, onEvent });
+    const close = async (): Promise<void> => {
+      await pinfold.close();
+      await removeFolder();
+    };
+    return { ...pinfold, close, clock, capturedEvents };
+  } catch (error) {
+    await removeFolder();
+    throw error;
+  }
+}
+
+const PUBLIC_URL = 'http://localhost:8080';
+
+/**
+ * Makes a ZIP of files by their paths; a text is stored in UTF-8.
+ *
+ * @example
+ * import { zipOf } from 'pinfold/testing';
+ *
+ * const archive = await zipOf({ 'index.html': '<h1>Hello</h1>', 'img/dot.gif': new Uint8Array(43) });
+ */
+export async function zipOf(
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  const packed = Object.entries(files).map(([path, content]) => ({
+    path,
+    bytes: typeof content === 'string' ? encoder.encode(content) : content,
+  }));
+  return (await packFiles(packed, { dotFiles: true })).bytes;
+}

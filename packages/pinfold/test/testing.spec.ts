@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { expect } from 'chai';
+import { days } from '../src/index.ts';
+import { openTestPinfold, zipOf } from '../src/testing.ts';
+
+const foldersOfTests = async () =>
+  (await readdir(tmpdir())).filter((name) => name.startsWith('pinfold-test-pinfold-'));
+
+describe('openTestPinfold', () => {
+  it('publishes in memory, tells what happened, and expires when the test says so', async () => {
+    const before = await foldersOfTests();
+    const told: string[] = [];
+    const pinfold = await openTestPinfold({ onEvent: ({ type }) => told.push(type) });
+    const archive = await zipOf({ 'index.html': '<h1>Grüße</h1>', 'img/dot.gif': new Uint8Array(43) });
+    const outcome = await pinfold.publish({ by: 'ada', key: 'first', filename: 'site.zip', archive });
+    if (outcome.kind !== 'published') throw new Error(outcome.kind);
+    const { id, fileCount, expiresAt } = outcome.publication;
+    expect([fileCount, expiresAt]).to.deep.equal([2, pinfold.clock.now() + days(7)]);
+    const server = createServer((request, response) => pinfold.viewer(request, response)).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const shared = () => fetch(`http://127.0.0.1:${port}/s/${id}`, { redirect: 'manual' });
+    expect((await shared()).status).to.equal(302);
+    pinfold.clock.advance(days(7));
+    expect((await shared()).status).to.equal(410);
+    await pinfold.useCases.stop({ by: 'ada', id });
+    const types = pinfold.capturedEvents.map(({ type }) => type);
+    expect(types).to.deep.equal(['pin.published', 'pin.stopped']);
+    expect(told).to.deep.equal(types);
+    server.close();
+    server.closeAllConnections();
+    await pinfold.close();
+    expect(await foldersOfTests()).to.deep.equal(before);
+  });
+
+  it('leaves nothing where it cannot be opened', async () => {
+    const before = await foldersOfTests();
+    const failed = await openTestPinfold({ publicUrl: 'ftp://pins.example' }).catch(
+      (error: Error) => error.name,
+    );
+    expect(failed).to.equal('SettingsError');
+    expect(await foldersOfTests()).to.deep.equal(before);
+  });
+});

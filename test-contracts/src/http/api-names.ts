@@ -1,0 +1,208 @@
+import { days } from '@pinfold/core';
+import { expect } from 'chai';
+import { together } from '../concurrently.ts';
+import { ApiClient } from './api-client.ts';
+import type { ApiAnswer, WireName } from './api-exchange.ts';
+import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
+import { siteZip } from './sites.ts';
+import type { HttpClause, HttpService } from './subject.ts';
+
+const MALFORMED = ['-a', 'a-', 'A', 'a_b', 'a.b', 'a%20b', '%61', 'x'.repeat(64), 'é', '%C3%A9'];
+
+/** Publishes a site to a name, which must succeed. */
+async function publishTo(service: HttpService, name: string, files = name): Promise<ApiAnswer> {
+  const answer = await new ApiClient(service).publish({
+    archive: await siteZip(files),
+    query: `?name=${name}`,
+  });
+  expect(answer.status, answer.text).to.equal(201);
+  return answer;
+}
+
+async function readName(service: HttpService, name: string): Promise<WireName> {
+  const answer = await new ApiClient(service).get(`/api/v1/names/${name}`);
+  expect(answer.status, answer.text).to.equal(200);
+  return answer.body.name;
+}
+
+/** Addresses that show a publication. */
+export const nameClauses: readonly HttpClause[] = [
+  {
+    id: 'http/publish-name',
+    says: 'a publication to a name answers the name as it is now, which shows it; a replay moves nothing, the name is no part of the fingerprint, and a dry run only checks its form',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const archive = await siteZip();
+      const publish = (key: string, query: string) => client.publish({ archive, key, query });
+      const first = await publish('first', '?name=pr-42');
+      expect(first.status, first.text).to.equal(201);
+      const { name } = first.body;
+      expect(name.url).to.match(/\/n\/pr-42-[0-9A-Za-z]{22}$/);
+      expect(name.url.startsWith(`${port.baseUrl}/n/`)).to.equal(true);
+      expect(name).to.deep.include({ name: 'pr-42', pin: first.body.pin.id });
+      const second = await publish('second', '?name=pr-42');
+      expect(second.body.name).to.deep.include({ name: 'pr-42', url: name.url, pin: second.body.pin.id });
+      const replayed = await publish('first', '?name=pr-42');
+      expect([replayed.status, replayed.body.name]).to.deep.equal([200, second.body.name]);
+      const otherwise = await publish('first', '?name=never-made');
+      expect([otherwise.status, otherwise.body.name]).to.deep.equal([200, null]);
+      expect('name' in (await publish('first', '')).body, 'without a name').to.equal(false);
+      const dry = await publish('dry', '?dry_run=true&name=new');
+      expect([dry.status, dry.body.name]).to.deep.equal([200, null]);
+      expectProblem(await client.get('/api/v1/names/new'), 404, 'not_found');
+      expect(await readName(port, 'pr-42')).to.deep.equal(second.body.name);
+      await client.send({ method: 'DELETE', path: '/api/v1/names/pr-42' });
+      expect((await publish('second', '?name=pr-42')).body.name, 'deleted since').to.equal(null);
+    },
+  },
+  {
+    id: 'http/name-form',
+    says: 'a malformed name is invalid_name where one is set, before the Idempotency-Key and the body, and 404 where one is read or deleted; twice is invalid_request',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const archive = Buffer.from('no zip');
+      for (const name of ['', ...MALFORMED]) {
+        const query = `?name=${name === '%61' ? '%41' : name}`;
+        expectProblem(await client.publish({ archive, key: '', query }), 422, 'invalid_name', name);
+        const dry = await client.publish({ archive, query: `${query}&dry_run=true` });
+        expectProblem(dry, 422, 'invalid_name', name);
+        if (name === '') continue;
+        const path = `/api/v1/names/${encodeURI(decodeURI(name)) === name ? name : encodeURI(name)}`;
+        expectProblem(await client.send({ method: 'PUT', path, body: '{' }), 422, 'invalid_name', name);
+        expectProblem(await client.get(path), 404, 'not_found', name);
+        expectProblem(await client.send({ method: 'DELETE', path }), 404, 'not_found', name);
+      }
+      expectProblem(await client.publish({ archive, query: '?name=a&name=a' }), 400, 'invalid_request');
+      for (const name of ['a', '0', 'x'.repeat(63), 'a--b', '1-2']) await publishTo(port, name);
+    },
+  },
+  {
+    id: 'http/name-set',
+    says: 'PUT makes a name (201) or moves it (200) to a publication of the account in service; what changes nothing has the same updated_at; others are 404, 409 invalid_state, 422 invalid_update or 415',
+    check: async (subject) => {
+      const { port } = subject;
+      const client = new ApiClient(port);
+      const [one, two, stopped] = [await publishSite(port), await publishSite(port), await publishSite(port)];
+      await client.stop(stopped.id);
+      const put = (pin: unknown, name = 'live', of = client) =>
+        of.send({
+          method: 'PUT',
+          path: `/api/v1/names/${name}`,
+          headers: { 'Content-Type': 'application/json' },
+          body: typeof pin === 'string' ? JSON.stringify({ pin }) : JSON.stringify(pin),
+        });
+      const made = await put(one.id);
+      expect(made.status, made.text).to.equal(201);
+      expect(made.body.name).to.deep.include({ name: 'live', pin: one.id });
+      await port.advance(days(1));
+      const same = await put(one.id.toUpperCase());
+      expect([same.status, same.body]).to.deep.equal([200, made.body]);
+      const moved = await put(two.id);
+      expect(moved.status).to.equal(200);
+      expect(moved.body.name).to.deep.include({ url: made.body.name.url, pin: two.id });
+      expect(Date.parse(moved.body.name.updated_at) - Date.parse(made.body.name.updated_at)).to.be.at.least(
+        days(1),
+      );
+      expect(await readName(await subject.peer(), 'live')).to.deep.equal(moved.body.name);
+      const theirs = await new ApiClient(port, port.keys.second).publish({ archive: await siteZip() });
+      for (const id of [UNKNOWN_ID, 'none', '', theirs.body.pin.id]) {
+        expectProblem(await put(id), 404, 'not_found', id);
+      }
+      expectProblem(await put(stopped.id), 409, 'invalid_state');
+      for (const body of [{}, { pin: null }, { pin: 7 }, { pin: one.id, name: 'x' }, [], null]) {
+        expectProblem(await put(body), 422, 'invalid_update', JSON.stringify(body));
+      }
+      const readOnly = new ApiClient(port, port.keys.readOnly);
+      expectProblem(await put(one.id, 'live', readOnly), 403, 'forbidden');
+      expectProblem(await put(one.id, 'A', readOnly), 403, 'forbidden', 'scope before name');
+      const path = '/api/v1/names/live';
+      expectProblem(await client.send({ method: 'PUT', path, body: '{}' }), 415, 'unsupported_media_type');
+      await port.advance(days(7));
+      expectProblem(await put(one.id), 409, 'invalid_state', 'expired');
+      expect((await readName(port, 'live')).pin, 'of the last that was set').to.equal(two.id);
+    },
+  },
+  {
+    id: 'http/name-list',
+    says: 'names are listed by name, by pages of 1 to 100, and only those of the account; a cursor that is not ours is invalid_request',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const names = ['b', 'a-1', 'a', 'a1', '0'];
+      for (const name of names) await publishTo(port, name);
+      const other = new ApiClient(port, port.keys.second);
+      await other.publish({ archive: await siteZip(), query: '?name=a' });
+      const walked: WireName[] = [];
+      let query = '?limit=2';
+      for (let cursor: string | null = ''; cursor !== null; query = `?limit=2&cursor=${cursor}`) {
+        const { status, body, text } = await client.get(`/api/v1/names${query}`);
+        expect(status, text).to.equal(200);
+        walked.push(...body.names);
+        cursor = body.next_cursor;
+        if (cursor === null) break;
+      }
+      expect(walked.map(({ name }) => name)).to.deep.equal(names.toSorted());
+      expect(walked[0]).to.deep.equal(await readName(port, '0'));
+      const theirs = (await other.get('/api/v1/names')).body;
+      expect(theirs.names.map(({ name }) => name)).to.deep.equal(['a']);
+      expect(theirs.names[0]?.url).not.to.equal((await readName(port, 'a')).url);
+      const mine = (await client.get('/api/v1/names?limit=1')).body.next_cursor;
+      expectProblem(await other.get(`/api/v1/names?cursor=${mine}`), 400, 'invalid_request');
+      for (const wrong of [
+        '?cursor=a',
+        '?cursor=',
+        '?limit=0',
+        '?limit=101',
+        '?limit=x',
+        '?state=published',
+      ]) {
+        expectProblem(await client.get(`/api/v1/names${wrong}`), 400, 'invalid_request', wrong);
+      }
+    },
+  },
+  {
+    id: 'http/name-delete',
+    says: 'deleting is 204, again 404; the publication stays, and the same name made anew has another URL',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const { pin, name } = (await publishTo(port, 'gone')).body;
+      const remove = (of = client) => of.send({ method: 'DELETE', path: '/api/v1/names/gone' });
+      expectProblem(await remove(new ApiClient(port, port.keys.readOnly)), 403, 'forbidden');
+      expectProblem(await remove(new ApiClient(port, port.keys.second)), 404, 'not_found');
+      const removed = await remove();
+      expect([removed.status, removed.text]).to.deep.equal([204, '']);
+      expectProblem(await remove(), 404, 'not_found');
+      expectProblem(await client.get('/api/v1/names/gone'), 404, 'not_found');
+      expect((await client.read(pin.id)).body.pin.state).to.equal('published');
+      expect((await publishTo(port, 'gone')).body.name.url).not.to.equal(name.url);
+    },
+  },
+  {
+    id: 'http/name-warnings',
+    says: 'a publication without a password to a name that showed a protected one warns of password_dropped first, and so does its replay',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const publish = async (key: string, headers: Readonly<Record<string, string>> = {}) =>
+        client.publish({ archive: await siteZip(), key, query: '?name=closed', headers });
+      const closed = await publish('one', { 'Pinfold-Password': 'long%20enough' });
+      expect(closed.body.warnings).to.deep.equal([]);
+      const open = await publish('two');
+      expect(open.body.warnings.map(({ rule }) => rule)).to.deep.equal(['password_dropped']);
+      expect((await publish('two')).body.warnings).to.deep.equal(open.body.warnings);
+      expect((await publish('three')).body.warnings).to.deep.equal([]);
+    },
+  },
+  {
+    id: 'http/names-at-once',
+    says: 'of publications at once to one name, on every node, each succeeds and the name shows one of them',
+    check: async (subject) => {
+      const archive = await siteZip();
+      const answers = await together(subject, 12, (port) =>
+        new ApiClient(port).publish({ archive, query: '?name=busy' }),
+      );
+      expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 201));
+      expect(new Set(answers.map(({ body }) => body.name.url)).size).to.equal(1);
+      const ids = answers.map(({ body }) => body.pin.id);
+      expect((await readName(subject.port, 'busy')).pin).to.be.oneOf(ids);
+    },
+  },
+];

@@ -1,0 +1,227 @@
+import {
+  type AccountId,
+  accountId,
+  after,
+  duration,
+  type Generation,
+  type NameStore,
+  type NameToken,
+  type PinName,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { expectAborted, expectAbortedAlone, expectNothingLeft, inEveryEnd } from '../expect-aborts.ts';
+import { expectFaults } from '../expect-faults.ts';
+import { START } from '../fixtures/clock.ts';
+import { ACCOUNT, anEvent, aPublication, aRoleId, publishTo } from '../fixtures/roles.ts';
+import type { NameClause, NameStores } from './subject.ts';
+import {
+  aChange,
+  aName,
+  aNameToken,
+  deletedEvent,
+  LATER,
+  publish,
+  recordOf,
+  set,
+  setEvent,
+  stop,
+} from './values.ts';
+
+const OTHER = accountId('Globex');
+const LIST_ORDER = ['0', '0-1', '01', 'a', 'a-b', 'a0', 'ab', 'b'] as PinName[];
+
+async function walk(names: NameStore, account: AccountId, limit: number): Promise<readonly PinName[]> {
+  const all: PinName[] = [];
+  let after: PinName | undefined;
+  do {
+    const page = await names.list(account, after, limit);
+    all.push(...page.map(({ name }) => name));
+    after = page.length === limit ? page.at(-1)?.name : undefined;
+  } while (after !== undefined);
+  return all;
+}
+
+/** Names for one role, whose tokens are those of their numbers. */
+async function setAll(stores: NameStores, names: readonly PinName[], account = ACCOUNT, role = aRoleId(1)) {
+  for (const [n, name] of names.entries()) {
+    const token = aNameToken(n + (account === ACCOUNT ? 0 : 5_000));
+    const now = after(LATER, duration(n));
+    await stores.names.set({ ...aChange(1), account, role, name, token, now }, []);
+  }
+}
+
+/** What is asked of names. */
+export const readingClauses: readonly NameClause[] = [
+  {
+    id: 'name-store/find',
+    says: 'what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const upper = accountId(OTHER.toUpperCase());
+      await publish(port, 1);
+      await publishTo(port.roles, aPublication(2, { account: OTHER }));
+      await set(port, aChange(1));
+      const change = aChange(2, { account: OTHER, name: aName(1) });
+      expect(await set(port, change)).to.deep.equal({ kind: 'created', name: recordOf(change) });
+      expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(recordOf(aChange(1)));
+      const theirs = recordOf(aChange(2, { account: OTHER, name: aName(1) }));
+      expect(await other.names.find(OTHER, aName(1))).to.deep.equal(theirs);
+      const second = aChange(2, { role: aRoleId(1), now: after(LATER, duration(7)) });
+      expect(await set(port, second)).to.deep.equal({ kind: 'created', name: recordOf(second) });
+      expect(await other.names.find(ACCOUNT, aName(2)), 'a second name').to.deep.equal(recordOf(second));
+      for (const account of [upper, accountId(`${OTHER} `), accountId('nobody')]) {
+        expect(await other.names.find(account, aName(1)), account).to.equal(undefined);
+      }
+      for (const name of ['pr-11', 'pr-', 'pr_1', '%', 'pr'] as PinName[]) {
+        expect(await other.names.find(ACCOUNT, name), name).to.equal(undefined);
+      }
+    },
+  },
+  {
+    id: 'name-store/resolve',
+    says: 'the newest role that the name shows is given as it would be loaded by its id, whatever its state; an unknown token is undefined, and tokens are compared exactly',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await publish(port, 1, 2);
+      await set(port, aChange(1));
+      const resolved = async (stores: NameStores) => {
+        const found = await stores.names.resolve(aNameToken(1));
+        const stored = await stores.names.find(ACCOUNT, aName(1));
+        expect(found?.name).to.deep.equal(stored);
+        expect(found?.role).to.deep.equal(await stores.roles.load(stored?.role ?? aRoleId(9)));
+        return found?.role;
+      };
+      expect((await resolved(other))?.value.id).to.equal(aRoleId(1));
+      await stop(port, aRoleId(1));
+      for (const stores of [port, other]) {
+        expect((await resolved(stores))?.value.deletedAt, 'stopped').to.equal(START);
+      }
+      await set(other, aChange(1, { role: aRoleId(2) }));
+      for (const stores of [port, other]) expect((await resolved(stores))?.value.id).to.equal(aRoleId(2));
+      const account = await port.accounts.load(ACCOUNT);
+      if (account === undefined) throw new Error('the account is not there');
+      const { name, limits } = account.value;
+      const blocked = { reason: 'phishing', sites: 'hide', at: START } as const;
+      const generation = 7 as Generation;
+      await port.accounts.save({ name, limits, generation, blocked }, account.version, [anEvent()]);
+      for (const stores of [port, other]) {
+        expect(await resolved(stores)).to.deep.include({ isHidden: true, accountGeneration: generation });
+      }
+      const token = aNameToken(1);
+      const theirs = aChange(4, { account: OTHER, name: aName(2), now: after(LATER, duration(7)) });
+      await publishTo(port.roles, aPublication(4, { account: OTHER }));
+      await set(port, theirs);
+      expect((await other.names.resolve(aNameToken(4)))?.name, 'of another account').to.deep.equal(
+        recordOf(theirs),
+      );
+      const near = [token.toLowerCase(), token.toUpperCase(), token.slice(1), `${token}1`, aNameToken(2), ''];
+      for (const text of near) {
+        expect(await other.names.resolve(text as NameToken), text).to.equal(undefined);
+      }
+    },
+  },
+  {
+    id: 'name-store/resolve-aborted',
+    says: 'an aborted signal rejects with its reason',
+    check: async ({ port }) => {
+      await publish(port, 1);
+      await set(port, aChange(1));
+      const resolve = (signal: AbortSignal) => port.names.resolve(aNameToken(1), signal);
+      await expectAborted({ resolve });
+      await expectAbortedAlone({ resolve });
+    },
+  },
+  {
+    id: 'name-store/list',
+    says: 'pages after a name, up to one that is not full, give every name of the account exactly once, in order, and none of another',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await publish(port, 1);
+      await publishTo(port.roles, aPublication(2, { account: OTHER }));
+      await setAll(port, LIST_ORDER.toReversed());
+      await setAll(port, [...LIST_ORDER.slice(2, 4), 'zz' as PinName], OTHER, aRoleId(2));
+      for (const limit of [1, 2, 3, LIST_ORDER.length, 100]) {
+        expect(await walk(other.names, ACCOUNT, limit)).to.deep.equal(LIST_ORDER);
+      }
+      expect(await walk(other.names, OTHER, 2)).to.deep.equal([...LIST_ORDER.slice(2, 4), 'zz']);
+      expect(await other.names.list(accountId('nobody'), undefined, 5)).to.deep.equal([]);
+      expect(await other.names.list(ACCOUNT, 'a-c' as PinName, 1), 'after no name').to.have.lengthOf(1);
+      await publish(port, 3);
+      await set(port, aChange(3, { name: LIST_ORDER[2] as PinName }));
+      for (const account of [ACCOUNT, OTHER]) {
+        const listed = await other.names.list(account, undefined, 100);
+        const found = await Promise.all(listed.map(({ name }) => port.names.find(account, name)));
+        expect(listed, 'every field').to.deep.equal(found);
+      }
+    },
+  },
+  {
+    id: 'name-store/list-many',
+    says: 'more than a thousand names are listed whole',
+    check: async ({ port }) => {
+      await publish(port, 1);
+      const all = Array.from({ length: 1_100 }, (_, n) => `n${String(n).padStart(4, '0')}` as PinName);
+      await setAll(port, all);
+      expect(await walk(port.names, ACCOUNT, 101)).to.deep.equal(all);
+      expect(await port.names.list(ACCOUNT, undefined, 1_100)).to.have.lengthOf(1_100);
+    },
+  },
+  {
+    id: 'name-store/same-question',
+    says: 'the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await publish(port, 1, 2);
+      const ask = async () => [
+        await port.names.find(ACCOUNT, aName(1)),
+        (await port.names.resolve(aNameToken(1)))?.name,
+        ...(await port.names.list(ACCOUNT, undefined, 10)),
+      ];
+      expect(await ask()).to.deep.equal([undefined, undefined]);
+      const change = aChange(1);
+      await set(other, change);
+      const before = await ask();
+      const made = recordOf(aChange(1));
+      expect(before).to.deep.equal([made, made, made]);
+      await set(other, aChange(1, { role: aRoleId(2) }));
+      const moved = { ...made, role: aRoleId(2) };
+      expect(await ask()).to.deep.equal([moved, moved, moved]);
+      expect(before).to.deep.equal([made, made, made]);
+      for (const answer of await ask()) if (answer !== undefined) Object.assign(answer, { role: aRoleId(9) });
+      expect(await ask(), 'what a caller did to an answer').to.deep.equal([moved, moved, moved]);
+      await other.names.delete({ account: ACCOUNT, name: aName(1) }, [deletedEvent(aName(1))]);
+      expect(await ask()).to.deep.equal([undefined, undefined]);
+    },
+  },
+  {
+    id: 'name-store/lets-go',
+    says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
+    check: async ({ port, unreachable }) => {
+      await publish(port, 1);
+      await set(port, aChange(1));
+      const dead = await unreachable();
+      await expectNothingLeft(
+        inEveryEnd(port, dead, {
+          resolve: ({ names }, signal) => names.resolve(aNameToken(1), signal),
+          find: ({ names }) => names.find(ACCOUNT, aName(1)),
+          list: ({ names }) => names.list(ACCOUNT, undefined, 10),
+        }),
+      );
+    },
+  },
+  {
+    id: 'name-store/unreachable',
+    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
+    check: async ({ unreachable }) => {
+      const { names } = await unreachable();
+      const calls: Readonly<Record<keyof NameStore, Promise<unknown>>> = {
+        find: names.find(ACCOUNT, aName(1)),
+        resolve: names.resolve(aNameToken(1)),
+        list: names.list(ACCOUNT, undefined, 10),
+        set: names.set(aChange(1), [setEvent(aChange(1))]),
+        delete: names.delete({ account: ACCOUNT, name: aName(1) }, [anEvent({ at: LATER })]),
+      };
+      await expectFaults('store_unavailable', calls);
+    },
+  },
+];
