@@ -29,6 +29,7 @@ export interface ManagementOptions {
   readonly useCases: Pick<
     UseCases,
     | 'clock'
+    | 'findByKey'
     | 'limits'
     | 'limitsOf'
     | 'list'

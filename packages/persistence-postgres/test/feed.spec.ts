@@ -80,6 +80,14 @@ describe('The feed on PostgreSQL', () => {
     );
   });
 
+  it('numbers events while the service is read-only', async () => {
+    const changed = anEvent({ account: null, type: 'service.mode_changed' });
+    await stores.mode.change({ kind: 'read_only', message: null }, [changed]);
+    const during = anEvent();
+    await keep(1, during);
+    expect(ids(await read())).to.deep.equal([changed.id, during.id]);
+  });
+
   it('waits for a node that numbers, and sees what it has numbered', async () => {
     await keep(1, anEvent());
     const numbering = await place.pool().connect();

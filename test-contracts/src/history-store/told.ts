@@ -35,6 +35,9 @@ export function idsOf(...events: readonly HistoryEvent[]): readonly string[] {
   return events.map(({ id }) => id).toSorted();
 }
 
+/** More pages than any clause keeps events for. */
+const MOST_PAGES = 2_000;
+
 /** Walks a query to its end. */
 export async function walk(
   { history }: HistoryStores,
@@ -43,10 +46,13 @@ export async function walk(
 ): Promise<readonly HistoryEvent[]> {
   const walked: HistoryEvent[] = [];
   let place: EventQuery['after'];
+  let pages = 0;
   do {
     const page = await history.list({ ...ALL, ...query, after: place });
     walked.push(...page.items);
     place = page.next;
+    pages += 1;
+    if (pages > MOST_PAGES) throw new Error('a walk does not end');
     if (place !== undefined) await between();
   } while (place !== undefined);
   return walked;

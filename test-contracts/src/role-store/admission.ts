@@ -70,7 +70,7 @@ async function expectThirds({ port, peer }: Subject<RoleStore>, start: Instant):
   expect((await other.reserve(asked(4, 334))).kind, 'more than a third').to.equal('reserved');
 }
 
-/** What a publication has to pass beside its key. */
+/** What admission checks of a publication. */
 export const admissionClauses: readonly Clause<RoleStore>[] = [
   {
     id: 'role-store/reserve-rate',

@@ -8,7 +8,7 @@ export interface GateOptions {
   /** Creates the error for callers that a full queue rejects. */
   readonly overloaded?: () => Error;
   /**
-   * Whether a key is limited to three quarters of the places, rounded up, and gets no further place while other keys wait
+   * Limits a key to three quarters of the places, rounded up, and gives it no further place while other keys wait
    * and it holds half, rounded up. Off when absent.
    */
   readonly limitsKeys?: boolean;
@@ -54,12 +54,10 @@ export class Gate<Key = undefined> {
     this.#limitsKeys = limitsKeys;
   }
 
-  /** How many are in. */
   get running(): number {
     return this.#inside;
   }
 
-  /** How many wait. */
   get waiting(): number {
     return this.#waiting;
   }

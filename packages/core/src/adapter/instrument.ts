@@ -71,10 +71,10 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Takes what happened to a publication, when it is stored. It must neither throw nor wait. */
+/** Takes the events of a publication once they are stored. It must neither throw nor wait. */
 export type OnEvent = (event: HistoryEvent) => void;
 
-/** The calls that store events of publications, which input those are, and the outcomes that say that they were stored. */
+/** The calls that store events of publications, the position of those, and the outcomes with which they are stored. */
 const STORED: Readonly<Record<string, readonly [input: number, ...outcomes: readonly string[]]>> = {
   'roles commit': [2, 'committed'],
   'roles save': [2, 'saved'],

@@ -6,12 +6,12 @@ export interface Migration<Sql = string> {
   readonly version: number;
   /** The release that brings it. */
   readonly release: string;
-  /** The oldest version of the schema whose releases go on working with it. */
+  /** The oldest version of the schema whose releases still work with it. */
   readonly oldestVersion: number;
   readonly sql: Sql;
 }
 
-/** What a database says of its schema, so that releases newer and older than it know whether they may run. */
+/** The schema of a database, from which newer and older releases know whether they may run. */
 export interface SchemaState {
   readonly version: number;
   readonly oldestVersion: number;

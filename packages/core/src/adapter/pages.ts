@@ -5,7 +5,6 @@ import { foldForSearch } from '../domain/text.ts';
 import type { EventPage } from '../ports/history-store.ts';
 import type { Page } from '../ports/role-store.ts';
 
-/** A cursor before all roles. */
 export const BEFORE_ALL: { readonly publishedAt: number; readonly id: string } = {
   publishedAt: Number.MAX_SAFE_INTEGER,
   id: '~',

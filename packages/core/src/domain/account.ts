@@ -3,7 +3,7 @@ import type { Instant } from './instant.ts';
 import { parseRate, type Rate, type RateMark, type RateText } from './rate.ts';
 import type { Generation } from './role.ts';
 
-/** What was set for one account. Null: what holds for all does. */
+/** The limits of one account. Null: the service's own applies. */
 export interface AccountLimits {
   /** Requests of the API, by each process. */
   readonly requests: RateText | null;
@@ -15,14 +15,14 @@ export interface AccountLimits {
   readonly bytes: number | 'off' | null;
 }
 
-/** Why an account may change nothing. Its sites stay as they are, or answer as stopped ones. */
+/** A block: the account may change nothing. Its sites stay as they are, or answer like stopped ones. */
 export interface Block {
   readonly reason: string;
   readonly sites: 'keep' | 'hide';
   readonly at: Instant;
 }
 
-/** What is known of who owns roles. */
+/** An owner of roles. */
 export interface Account {
   readonly name: AccountId;
   readonly limits: AccountLimits;
@@ -30,11 +30,10 @@ export interface Account {
   /** Counts the times all viewers of all its roles were cut off. */
   readonly generation: Generation;
   readonly lastPublishedAt: Instant | null;
-  /** How far its rate of publications was taken from. */
+  /** The mark of its rate of publications. */
   readonly publicationsMark: RateMark | null;
 }
 
-/** What an account uses at an instant. */
 export interface AccountUse {
   /** Publications in service. */
   readonly sites: number;
@@ -44,7 +43,7 @@ export interface AccountUse {
   readonly publications24h: number;
 }
 
-/** What holds for the publications of an account that has no limits of its own. Null: none. */
+/** Limits for the publications of accounts without limits of their own. Null: no limit. */
 export interface PublicationLimits {
   readonly publications: Rate | null;
   readonly sites: number | null;
@@ -53,7 +52,7 @@ export interface PublicationLimits {
   readonly names: number | null;
 }
 
-/** An account to which nothing was done yet has none of its own. */
+/** The limits of a new account. */
 export const NO_LIMITS: AccountLimits = { requests: null, publications: null, sites: null, bytes: null };
 
 /**

@@ -4,13 +4,13 @@ import { type AccountId, accountId } from './identity.ts';
 /** The operator of the service, who reads and changes what belongs to any account. Copies of this package share it. */
 export const OPERATOR: Branded<symbol, 'Operator'> = Symbol.for('@pinfold/core/operator') as never;
 
-/** In whose name something is read or changed: an account reaches what is its own, the operator everything. */
+/** Who reads or changes something: an account reaches its own things, the operator everything. */
 export type Actor = AccountId | typeof OPERATOR;
 
-/** What a change is made with: an account's is bound by its block and by the mode of the service, the operator's is not. */
+/** The authority of a change: an account's is subject to its block and to the service's mode, the operator's is not. */
 export type Authority = 'account' | 'operator';
 
-/** What a role is saved with; `viewing` is an account's that only opens its site: its block binds it, the mode does not. */
+/** The authority of a saved role; `viewing` is an account's that only opens its site, subject to its block only. */
 export type SaveAuthority = Authority | 'viewing';
 
 /**

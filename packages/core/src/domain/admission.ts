@@ -7,13 +7,13 @@ import type { Mode } from './mode.ts';
 import { type NamesInUse, refuseName } from './name.ts';
 import { leftOf, parseRate, type Rate, takenFrom } from './rate.ts';
 
-/** What a publication has to pass beside its key. */
+/** What admission checks of a publication. */
 export interface AdmissionRequest {
   readonly now: Instant;
   /** Bytes of the ZIP, and its SHA-256. */
   readonly archiveBytes: number;
   readonly sha256: Sha256;
-  /** What holds where the account has no limits of its own. */
+  /** The limits for accounts without limits of their own. */
   readonly limits: PublicationLimits;
   /** Whether the publication is to be shown by a name. */
   readonly isNamed: boolean;
@@ -28,7 +28,7 @@ export type Inadmissible =
   | Refusal<'invalid_archive' | 'rate_limited'>
   | PublicationQuotaExceeded;
 
-/** What a store looks up of a publication, each only where it is needed. */
+/** What a store looks up for an admission, each only if it is needed. */
 export interface AdmissionLooks {
   /** Whether its archive was taken down. */
   isForbidden(): boolean;
@@ -48,7 +48,7 @@ export const FORBIDDEN_CONTENT: Refusal<'invalid_archive'> = {
 type KnownAccount = Pick<Account, 'limits' | 'publicationsMark'>;
 
 /**
- * What is in force for the publications of an account: its own limits before those that hold for all.
+ * The limits in force for the publications of an account: its own before those for all.
  *
  * @example
  * import type { Account, PublicationLimits } from '@pinfold/core';
@@ -73,7 +73,7 @@ export function boundsOf(
 }
 
 /**
- * The rate in force where one was set for an account, or not.
+ * The rate in force for an account: its own, or the service's.
  *
  * @example
  * import { parseRate, rateInForce } from '@pinfold/core/adapter';
@@ -86,8 +86,8 @@ export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null
 }
 
 /**
- * Why an authority may not change what belongs to an account, if it may not: the account is blocked, or the service is
- * read-only.
+ * Why an authority may not change what belongs to an account: the account is blocked, or the service is read-only.
+ * `undefined` if it may.
  *
  * @example
  * import type { Account, Mode } from '@pinfold/core';
@@ -145,7 +145,7 @@ export function refuseAdmission(
 }
 
 /**
- * Whether what is in service has to be counted for an account.
+ * Whether an account has a quota, for which its publications in service have to be counted.
  *
  * @example
  * import { hasQuota } from '@pinfold/core/adapter';
@@ -157,7 +157,7 @@ export function hasQuota({ sites, bytes }: Pick<PublicationLimits, 'sites' | 'by
 }
 
 /**
- * What a publication writes of its account: one was taken from the rate.
+ * The rate mark of an account after one more publication.
  *
  * @example
  * import type { Account, Instant, PublicationLimits } from '@pinfold/core';
@@ -190,7 +190,7 @@ function pastQuota(
 }
 
 /**
- * Why an account gets no further API key, if it does not.
+ * Why an account gets no further API key; `undefined` if it gets one.
  *
  * @param live its keys that are not revoked, without the new one.
  *

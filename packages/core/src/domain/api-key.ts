@@ -19,13 +19,12 @@ export function parseApiKeyId(text: string): ApiKeyId | undefined {
   return /^[0-9A-Za-z]{1,32}$/.test(text) ? (text as ApiKeyId) : undefined;
 }
 
-/** What a key may do. */
 export type Scope = 'pins:read' | 'pins:write' | 'manage' | 'admin';
 
 /** All scopes there are. `manage` signs in to the management screen; `admin` does, too, and administers the service. */
 export const KNOWN_SCOPES: readonly Scope[] = ['pins:read', 'pins:write', 'manage', 'admin'];
 
-/** What an account's members may do: everything with what is theirs. It never holds more than these three. */
+/** The scopes of an account's members: everything with their own things. No scope is ever added to these three. */
 export const MEMBER_SCOPES: readonly ['pins:read', 'pins:write', 'manage'] = Object.freeze([
   'pins:read',
   'pins:write',
@@ -44,7 +43,7 @@ export function mayManage(scopes: readonly Scope[]): boolean {
   return scopes.includes('manage') || scopes.includes('admin');
 }
 
-/** The scopes a key has unless told otherwise (docs/wire.md#requests). */
+/** The default scopes of a key (docs/wire.md#requests). */
 export const DEFAULT_SCOPES: readonly Scope[] = ['pins:read', 'pins:write'];
 
 /** An API key as it is stored, without its secret. */
@@ -58,21 +57,21 @@ export interface ApiKey {
   readonly createdAt: Instant;
   readonly lastUsedAt: Instant | null;
   readonly revokedAt: Instant | null;
-  /** Whether a setting named its text: it stays in the store for ever, so that a revoked one stays revoked. */
+  /** Whether a setting contains its text: then it is never deleted, so that a revoked one stays revoked. */
   readonly isEnsured: boolean;
 }
 
 /** The most keys of an account that are not revoked, unless an option says otherwise. */
 export const DEFAULT_KEY_LIMIT = 100;
 
-/** Whose request it is, and what it may do. */
+/** An authenticated caller. */
 export interface Caller {
   readonly account: AccountId;
-  /** What screens call the person, who would know no account by its id. */
+  /** The person's name on screens. */
   readonly displayName?: string;
   readonly scopes: readonly Scope[];
   /** The key that it came with, for the history. */
   readonly key?: ApiKeyId;
-  /** Who it is, where an account has several, for the history. Never an address or a secret. */
+  /** The person, for the history, if an account has several. Never an address or a secret. */
   readonly person?: string;
 }

@@ -2,7 +2,7 @@ import type { Figures, NoDetails, RuleDetails } from '../refusal.ts';
 import type { UnsafePath } from './entry-path.ts';
 import type { MisplacedIndex } from './site-root.ts';
 
-/** What the parts of an archive's structure contradict each other about. */
+/** Contradictions in an archive's structure. */
 export type Ambiguity =
   | 'bytes_before_directory'
   | 'bytes_before_entry'
@@ -21,7 +21,7 @@ export type Ambiguity =
   | 'zip64_disagrees'
   | 'zip64_misplaced';
 
-/** What a local header or data descriptor says otherwise than the central directory. */
+/** The field in which a local header or data descriptor differs from the central directory. */
 export type HeaderField =
   | 'compressed_size'
   | 'crc32'
@@ -42,11 +42,10 @@ export type BadEncoding =
   | 'not_utf8';
 
 interface AtPath {
-  /** The entry it concerns. */
   readonly path: string;
 }
 
-/** The rules an archive can break, each with what it tells. Proving stops at a limit, and has no `actual` then. */
+/** The rules an archive can break, with the details of a problem. Proving stops at a limit, without an `actual`. */
 export interface ArchiveRules {
   readonly not_a_zip: NoDetails;
   readonly truncated: NoDetails;
@@ -60,7 +59,7 @@ export interface ArchiveRules {
   readonly too_many_files: Figures;
   readonly file_too_large: AtPath & Pick<Figures, 'limit'> & Partial<Figures>;
   readonly expanded_too_large: Pick<Figures, 'limit'> & Partial<Figures>;
-  /** `other` is the same path written otherwise; absent when one path is there twice. */
+  /** `other` is the same path in another spelling; absent when one path is there twice. */
   readonly duplicate_path: AtPath & { readonly other?: string };
   readonly path_conflict: AtPath;
   readonly unsupported_compression: AtPath & { readonly method: number };
@@ -69,12 +68,10 @@ export interface ArchiveRules {
   /** Without a path, an entry reaches into the central directory. */
   readonly overlapping_entries: Partial<AtPath>;
   readonly ambiguous_structure: Partial<AtPath> & { readonly reason: Ambiguity };
-  /** These very bytes were taken down. */
+  /** An archive with the same bytes was taken down. */
   readonly forbidden_content: NoDetails;
 }
 
-/** The names of the rules an archive can break. */
 export type ArchiveRule = keyof ArchiveRules;
 
-/** A broken rule of an archive. */
 export type ArchiveProblem = RuleDetails<ArchiveRules>;

@@ -49,13 +49,11 @@ export interface ArchiveListing {
 /** A file of the site to be, and the entry that carries it. */
 export interface SiteFile {
   readonly path: EntryPath;
-  /** Position in {@link ArchiveListing.entries}. */
   readonly entry: number;
 }
 
 /** An entry to prove by inflating it. */
 export interface ProofTask {
-  /** Position in {@link ArchiveListing.entries}. */
   readonly entry: number;
   /** The name to report problems under. */
   readonly name: string;
@@ -79,7 +77,6 @@ export interface Judgement {
 interface NamedEntry {
   readonly name: string;
   readonly work: number;
-  /** Position in the listing. */
   readonly index: number;
   readonly listed: ListedEntry;
   readonly isFolder: boolean;
@@ -90,12 +87,12 @@ const BOUNDS: readonly ArchiveRule[] = ['too_many_files', 'file_too_large', 'exp
 
 type ArchiveLimits = Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>;
 
-/** Past so many times the files allowed, names are not compared: the archive is refused, and there may be any number. */
+/** An archive with more entries than this many times the files allowed is refused without comparing names. */
 const FAR_TOO_MANY = 10;
 
 /**
- * Entries of an archive that are read at most, folders and what operating systems add among them. A low limit for files
- * does not lower it, because those others are not limited in number.
+ * The most entries that are read of an archive, including folders and files that operating systems add. Since those are
+ * not limited in number, a low limit for files does not lower it.
  */
 export function mostEntries({ files }: Pick<Limits, 'files'>): number {
   return FAR_TOO_MANY * Math.max(files, defaultLimits.files);
@@ -117,7 +114,7 @@ export function judgeListing(listing: ArchiveListing, limits: ArchiveLimits): Ju
   return atOnce(judgeInStretches(listing, limits));
 }
 
-/** As {@link judgeListing}, with a rest every few milliseconds of work, in which others can have their turn. */
+/** Like {@link judgeListing}, but yields every few milliseconds, so that other work gets its turn. */
 export function* judgeInStretches(
   listing: ArchiveListing,
   limits: ArchiveLimits,
@@ -184,7 +181,7 @@ function* addProblemsOfEach(entries: readonly NamedEntry[], found: ProblemList):
   }
 }
 
-/** Names that are one to some file system, or one a file and the other a folder. */
+/** Names that some file system takes for the same, or of which one is a file and the other a folder. */
 function* addNameProblems(
   entries: readonly NamedEntry[],
   files: readonly NamedEntry[],

@@ -43,7 +43,6 @@ export interface Role {
 /** The state of a role at a moment (docs/design-decisions.md#state-is-derived-never-stored). */
 export type RoleState = 'published' | 'expired' | 'deleted';
 
-/** Every state. */
 export const ROLE_STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 /**

@@ -8,8 +8,8 @@ import type { Version, Versioned } from './role-store.ts';
 export type AccountChange = Pick<Account, 'name' | 'limits' | 'blocked' | 'generation'>;
 
 /**
- * Keeps what is known of accounts. A row is there from an account's first key, publication, sign-in or change on: the
- * stores of those make it in the same step. A write stores its events in the same step; a store without a history may
+ * Stores accounts. An account exists from its first key, publication, sign-in or change on: the stores of those create it
+ * in the same step. A write stores its events in the same step; a store without a history may
  * drop them.
  *
  * Faults: `store_unavailable`, `store_corrupt`.

@@ -8,7 +8,7 @@ import type { KeyQuotaExceeded } from '../refusal.ts';
 
 /** Which keys to list, newest first by (createdAt, id). */
 export interface ApiKeyQuery {
-  /** Absent: those of every account. */
+  /** Absent: every account. */
   readonly account: AccountId | undefined;
   /** Keys after this one in the list. */
   readonly after: ApiKeyPlace | undefined;
@@ -19,7 +19,7 @@ export interface ApiKeyQuery {
 export type ApiKeyPlace = Pick<ApiKey, 'createdAt' | 'id'>;
 
 /**
- * Keeps API keys. Only key management, signing in to the management screen and authentication by {@link ApiKey} need it.
+ * Stores API keys. Only key management, signing in to the management screen and authentication by {@link ApiKey} need it.
  * A write stores its events in the same step.
  *
  * Faults: `store_unavailable`, `store_corrupt`.

@@ -8,7 +8,6 @@ import type { StagedArchive } from './staging.ts';
  * and those that begin with `/`; of each sort no more than there can be warnings: what `ReferenceSieve` lets through.
  */
 export interface EntryProof extends Omit<ObservedFile, 'path'> {
-  /** Position in the listing. */
   readonly entry: number;
   /** Whether the whole entry is valid UTF-8 (and not ISO-2022-JP, whose bytes are valid UTF-8 too). */
   readonly utf8: boolean;
@@ -20,7 +19,6 @@ export interface ArchiveProof {
   readonly entries: readonly EntryProof[];
 }
 
-/** What to prove. */
 export interface ProofRequest {
   readonly archive: StagedArchive;
   readonly listing: ArchiveListing;

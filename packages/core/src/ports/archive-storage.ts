@@ -57,8 +57,8 @@ export interface ArchiveStorage {
   delete(id: ArchiveId, signal?: AbortSignal): Promise<void>;
 
   /**
-   * Ids in ascending order after `after`, at most `limit`. A page may be short, as a backend gives them; an empty one is
-   * the end. What is not ours is passed over.
+   * Ids in ascending order after `after`, at most `limit`. Pages may be short, as a backend gives them; an empty one is
+   * the end. Skips foreign objects.
    * @promise archive-storage/list-walk: pages after an id, up to an empty one, give every archive exactly once, in order, also when others are deleted on the way
    * @promise archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, with any limit
    * @promise archive-storage/list-foreign: what is not ours is passed over, also where nothing else is
@@ -68,8 +68,8 @@ export interface ArchiveStorage {
   list(after: ArchiveId | undefined, limit: number, signal?: AbortSignal): Promise<readonly ArchiveId[]>;
 
   /**
-   * Resolves when archives could be stored and read now. It is asked again and again, so it costs as little however
-   * much is stored: it lists nothing.
+   * Resolves when archives can be stored and read now. It is called often, so it lists nothing: its cost does not depend
+   * on how much is stored.
    * @promise archive-storage/check: a working storage resolves; an aborted signal rejects with its reason
    * @promise archive-storage/check-leaves-nothing: a check leaves nothing where uploads lie, also when it fails
    */

@@ -3,7 +3,7 @@ import type { Branded } from '../domain/brand.ts';
 import type { RoleId } from '../domain/identity.ts';
 import type { Duration, Instant } from '../domain/instant.ts';
 
-/** Names one counted try, which is under way until it is settled or forgiven. It belongs to its windows. */
+/** One counted try, under way until it is settled or forgiven. */
 export type AttemptTicket = Branded<string, 'AttemptTicket'>;
 
 /** A try to be counted before the password is looked at. */

@@ -1,6 +1,6 @@
 import type { Duration, Instant } from '../domain/instant.ts';
 
-/** Time. Nothing else in Pinfold knows what time it is, or waits. */
+/** The only source of time and of waiting in Pinfold. */
 export interface Clock {
   /**
    * The present instant.

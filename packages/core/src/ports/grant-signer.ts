@@ -1,6 +1,6 @@
 import type { Grant } from '../domain/grant.ts';
 
-/** Signs grants, so that viewers carry them and no node has to remember any. */
+/** Signs grants. Viewers carry them, so that no node has to store any. */
 export interface GrantSigner {
   /**
    * Writes a grant as a token of URL-safe characters (`A-Z a-z 0-9 - _ .`), at most 512. A viewer's id has at most

@@ -45,7 +45,7 @@ export interface FeedPart {
   readonly items: readonly { readonly number: number; readonly event: HistoryEvent }[];
 }
 
-/** A role that expired, of which no event tells yet. */
+/** An expired role without the event of its expiration. */
 export interface ExpiredRole {
   readonly role: RoleId;
   readonly account: AccountId;
@@ -104,13 +104,13 @@ export interface HistoryStore {
   feed(query: FeedQuery): Promise<FeedPart>;
 
   /**
-   * Roles that expired by an instant and of which no event tells it, stopped since or not, at most `limit`.
+   * Roles that expired by an instant without an event of it, stopped since or not, at most `limit`.
    * @promise history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored
    */
   expired(by: Instant, limit: number): Promise<readonly ExpiredRole[]>;
 
   /**
-   * Keeps the events of expirations, each with its role in `pin` and the expiration in `at`.
+   * Stores the events of expirations, each with its role in `pin` and the expiration in `at`.
    * @promise history-store/tell-expired-once: of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none
    * @promise history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts
    */

@@ -4,34 +4,34 @@ import type { SessionScope } from '../domain/session.ts';
 /** A person whom an identity provider vouches for. */
 export interface Person {
   readonly account: AccountId;
-  /** The provider's own name for them, which never changes: the history keeps it. */
+  /** The provider's own name for them, which never changes: the history has it. */
   readonly id: string;
-  /** What the screen calls them; their session alone keeps it. */
+  /** Their name on the screen. Only their session stores it. */
   readonly displayName: string | null;
   readonly scope: SessionScope;
 }
 
 /** Why a sign-in by a provider failed. */
 export type SignInProblem =
-  /** It cannot be reached, or is out of order. */
+  /** The provider cannot be reached, or fails. */
   | 'unreachable'
-  /** The browser did not bring back what it was given, or too late, or that of another sign-in. */
+  /** The browser returned without its state, too late, or with that of another sign-in. */
   | 'forgotten'
-  /** The person, or the provider, said no. */
+  /** The person or the provider declined. */
   | 'declined'
-  /** What it gave the browser was used, or is too old. */
+  /** The provider's code was used or is too old. */
   | 'late'
-  /** What it says cannot be believed. */
+  /** The provider's answer is not authentic. */
   | 'untrusted'
-  /** Its clock and ours are too far apart. */
+  /** The clocks of the provider and the service differ too much. */
   | 'clock'
-  /** It does not know this service, or not as it is set up. */
+  /** The provider does not know this service with these settings. */
   | 'misconfigured'
-  /** It says nothing that could name an account. */
+  /** The provider's answer has nothing that names an account. */
   | 'nameless'
-  /** It knows the person, who may not sign in here. */
+  /** The provider knows the person, who may not sign in here. */
   | 'not_allowed'
-  /** Too many people are coming back from it at once; the same attempt may be repeated. */
+  /** Too many people return at once; the attempt may be repeated. */
   | 'busy';
 
 /** The sign-in failed. */
@@ -44,7 +44,7 @@ export interface SignInTrouble {
   readonly person?: Person;
 }
 
-/** Where to send a browser, and what it is to keep until it is back. */
+/** Where to send a browser, and the state that it stores until it is back. */
 export interface BegunSignIn {
   readonly kind: 'begun';
   readonly url: string;

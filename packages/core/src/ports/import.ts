@@ -26,7 +26,7 @@ export interface Import {
   begin(token: Token): Promise<{ readonly kind: 'begun' } | { readonly kind: 'refused' }>;
 
   /**
-   * Keeps records, all of them or none. Of two with one name or id the first stays.
+   * Stores records, all of them or none. Of two with one name or id the first stays.
    * @promise import/keep-whole: a snapshot gives the imported records again, the same in every field, and they work as where they come from
    * @promise import/keep-removal: a role whose removal is imported has the instants of it, and neither manifest nor archive
    * @promise import/keep-lost: with a token that another one took over, or that ended, nothing is stored

@@ -33,7 +33,7 @@ export interface PairingRedemption extends Pick<Pairing, 'secretHash'> {
  */
 export interface PairingStore {
   /**
-   * Keeps a program that asks for a key; one that is there stays as it is until its instant has come.
+   * Stores a program that asks for a key; a stored one stays as it is until its instant has come.
    * @promise pairing-store/register: a registered program is there for every peer, until its instant has come
    * @promise pairing-store/register-limit: of many at once as many are stored as the limit leaves room for; pairings that ended take no room
    */
@@ -61,8 +61,8 @@ export interface PairingStore {
   find(secretHash: Sha256, now: Instant): Promise<Pairing | undefined>;
 
   /**
-   * Makes the key that was agreed to and drops the pairing, in one step; `waiting` while there is no consent, or the
-   * session or key that gave it has ended. What makes no key leaves the pairing as it is.
+   * Creates the key of the consent and drops the pairing, in one step; `waiting` while there is no consent, or after its
+   * session or key has ended. Unless a key is created, the pairing stays as it is.
    * @promise pairing-store/take-once: of many at once exactly one makes the key, with the account, the scopes and the label of the consent, and events with its account and actor; the pairing is then gone for every peer
    * @promise pairing-store/take-ended: a pairing whose instant has come, or that was not registered, is unknown
    * @promise pairing-store/take-alive: a consent whose session has ended, or whose key or whose session's key was revoked, makes no key

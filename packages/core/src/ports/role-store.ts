@@ -27,25 +27,12 @@ export interface Versioned<Value> {
   readonly version: Version;
 }
 
-/** A role, and what of its account its viewers meet. */
+/** A role, and what its viewers need to know of its account. */
 export interface LoadedRole extends Versioned<Role> {
   /** Whether its account is blocked so that its sites are hidden. */
   readonly isHidden: boolean;
-  /** That of its account: a grant is good for one of them only. */
+  /** The generation of its account: a grant is valid for one only. */
   readonly accountGeneration: Generation;
-}
-
-/** A wish to hold an Idempotency-Key while its publication runs. */
-export interface Reservation extends Omit<AdmissionRequest, 'isNamed'> {
-  /** The name that the publication is to have. */
-  readonly name?: PinName | undefined;
-  readonly account: AccountId;
-  readonly key: IdempotencyKey;
-  readonly fingerprint: Fingerprint;
-  /** The token the reservation will carry. */
-  readonly token: Token;
-  /** From when another reservation may take the key over. */
-  readonly until: Instant;
 }
 
 /** Proof of a held reservation: valid as long as the store's row has its token, regardless of clocks. */
@@ -55,6 +42,15 @@ export interface Lease {
   readonly token: Token;
 }
 
+/** A request to hold an Idempotency-Key under a new token while its publication runs. */
+export interface Reservation extends Omit<AdmissionRequest, 'isNamed'>, Lease {
+  /** The name that the publication is to have. */
+  readonly name?: PinName | undefined;
+  readonly fingerprint: Fingerprint;
+  /** From when another reservation may take the key over. */
+  readonly until: Instant;
+}
+
 export type ReserveOutcome =
   | { readonly kind: 'reserved'; readonly lease: Lease }
   | { readonly kind: 'in_progress'; readonly until: Instant }
@@ -62,7 +58,7 @@ export type ReserveOutcome =
   | { readonly kind: 'mismatch' }
   | Inadmissible;
 
-/** What became of a commit; where it is refused, nothing was stored, and the lease still holds. */
+/** The outcome of a commit; after a refusal nothing is stored, and the lease still holds. */
 export type CommitOutcome =
   /** With the warnings that were stored, where the publication has a name: then the commit decides some of them. */
   | { readonly kind: 'committed'; readonly warnings?: readonly KeptWarning[] }
@@ -75,7 +71,7 @@ export interface RoleCommit {
   readonly role: Role;
   /** The instant of the commit, at which rate and quotas are looked at. */
   readonly now: Instant;
-  /** What holds where the account has no limits of its own. */
+  /** The limits for accounts without limits of their own. */
   readonly limits: PublicationLimits;
   readonly manifest: EncodedManifest;
   readonly warnings: readonly KeptWarning[];
@@ -87,7 +83,7 @@ export interface RoleCommit {
 
 /** Which roles to list, newest first by (publishedAt, id). */
 export interface RoleQuery {
-  /** Absent: those of every account. */
+  /** Absent: every account. */
   readonly account: AccountId | undefined;
   readonly now: Instant;
   /** Absent: all but deleted ones. */
@@ -107,10 +103,9 @@ export interface Page<Value> {
   readonly next: RoleCursor | undefined;
 }
 
-/** A wish to clean up ended roles. */
 export interface CleanupRequest {
   readonly now: Instant;
-  /** Roles deleted or expired at this instant or earlier are wanted. */
+  /** Only roles deleted or expired at this instant or earlier. */
   readonly endedBefore: Instant;
   readonly token: Token;
   /** From when another claim may take the roles over. */
@@ -118,16 +113,11 @@ export interface CleanupRequest {
   readonly limit: number;
 }
 
-/** What a cleanup would ask for. */
-export interface CleanupCountRequest {
-  readonly now: Instant;
-  /** Roles deleted or expired at this instant or earlier are counted. */
-  readonly endedBefore: Instant;
+export interface CleanupCountRequest extends Pick<CleanupRequest, 'now' | 'endedBefore'> {
   /** Reservations begun before this instant are counted. */
   readonly begunBefore: Instant;
 }
 
-/** What a cleanup would find. */
 export interface CleanupCount {
   /** Ended roles that have their archive and are not claimed. */
   readonly archives: number;
@@ -149,9 +139,8 @@ export type CleanupOutcome =
   | { readonly kind: 'failed'; readonly retryAt: Instant };
 
 /**
- * Keeps roles, manifests and idempotency keys. It needs transactions: a publication is stored whole or not at all.
- * Time comes in with each request and is never read from the database or the host. A write stores its
- * events in the same step.
+ * Stores roles, manifests and idempotency keys, in transactions: a publication is stored whole or not at all. Time comes
+ * in with each request, never from the database or the host. A write stores its events in the same step.
  *
  * Faults: `store_unavailable` when it cannot be reached (the outcome of a write is then unknown), `store_corrupt`.
  *
@@ -164,7 +153,7 @@ export type CleanupOutcome =
  */
 export interface RoleStore {
   /**
-   * Reserves a key for its account, or tells who holds it, in one conditional step.
+   * Reserves a key for its account, or returns who holds it, in one conditional step.
    * @promise role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and another account's key is another key
    * @promise role-store/reserve-in-progress: an unlapsed reservation of the same fingerprint is in progress until its instant
    * @promise role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing
@@ -253,7 +242,7 @@ export interface RoleStore {
 
   /**
    * Claims ended roles whose archive is still there, at most `limit`, longest waiting first: since the end or, once it was
-   * claimed, since the retry or the lapse of that claim was due, wherever its end was moved to.
+   * claimed, since the retry or the lapse of that claim was due, even if its end was moved.
    * @promise role-store/claim-ended: exactly the roles deleted or expired by then are claimed; pinned and later ones are not
    * @promise role-store/claim-order: those that wait longest are claimed and answered first, so that failing ones keep none waiting
    * @promise role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one

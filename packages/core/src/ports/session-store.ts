@@ -22,7 +22,7 @@ export interface BegunSession {
 
 /** Which sessions to list, in order of their hashes. */
 export interface SessionQuery {
-  /** Absent: those of every account. */
+  /** Absent: every account. */
   readonly account: AccountId | undefined;
   readonly now: Instant;
   /** Hashes after this text, which may be the beginning of one. */

@@ -19,7 +19,7 @@ export interface AdministeredPublication {
 
 /** Which page of all roles is wanted. */
 export interface RoleListRequest extends Omit<ListRequest, 'by'> {
-  /** Absent: those of every account. */
+  /** Absent: every account. */
   readonly account?: string;
 }
 
@@ -42,7 +42,6 @@ export interface Overseeing {
   ): Promise<({ readonly kind: 'found' } & AdministeredPublication) | Refusal<'not_found'>>;
 }
 
-/** The ports that it needs. */
 export interface OverseeingPorts {
   readonly roles: RoleStore;
   readonly takedowns: TakedownStore;

@@ -79,7 +79,6 @@ export interface Administration extends Overseeing, TakingDown {
   changeService(mode: Mode, cause: Cause): Promise<Mode>;
 }
 
-/** The ports that administration needs. */
 export interface AdministrationPorts extends TakedownPorts {
   readonly accounts: AccountStore;
   readonly mode: ServiceMode;

@@ -24,7 +24,6 @@ import { type CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
 import { type Observe, since } from './measurement.ts';
 import { type Compared, compareArchives, countArchives } from './reconciliation.ts';
 
-/** The ports that cleaning up needs. */
 export interface CleanUpPorts {
   readonly roles: RoleStore;
   readonly attempts: AttemptCounter;

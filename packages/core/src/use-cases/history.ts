@@ -31,7 +31,6 @@ export interface EventListRequest extends PageRequest {
   readonly since?: Instant;
 }
 
-/** A page, newest first, and the cursor of the next one. */
 export type EventListOutcome = PageOutcome<'events', HistoryEvent>;
 
 /** How a sweep of the history is run. */
@@ -58,7 +57,6 @@ export interface History extends Feed {
   sweep(options?: HistorySweep): Promise<void>;
 }
 
-/** The ports that the history needs. */
 export interface HistoryPorts {
   readonly history: HistoryStore;
   /** Absent: revoked keys stay. */

@@ -54,7 +54,6 @@ export interface KeyListRequest extends PageRequest {
   readonly account?: string;
 }
 
-/** A page, newest first, and the cursor of the next one. */
 export type KeyListOutcome = PageOutcome<'keys', ApiKey>;
 
 /** What may be set about keys. */
@@ -107,7 +106,6 @@ export interface Keys {
 
 const CURSORS = cursorCodec<ApiKeyPlace>({ createdAt: readInstant, id: parseApiKeyId }, ['keys']);
 
-/** The ports that keys need. */
 export interface KeyPorts {
   readonly apiKeys: ApiKeyStore;
   readonly apiKeySecrets: ApiKeySecrets;

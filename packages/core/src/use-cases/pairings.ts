@@ -63,7 +63,6 @@ export interface Pairings {
   redeem(secret: string, origin?: Origin): Promise<PairingOutcome>;
 }
 
-/** The ports that pairings need. */
 export interface PairingPorts {
   readonly pairings: PairingStore;
   readonly sessionSecrets: SessionSecrets;

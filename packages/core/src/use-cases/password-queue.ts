@@ -4,13 +4,13 @@ import type { Clock } from '../ports/clock.ts';
 /** How long a try waits for its answer, at most. */
 const LONGEST_WAIT = seconds(30);
 
-/** How soon it is noticed that a try ended on another node. */
+/** The interval at which tries of other nodes are looked for. */
 const LOOK_AGAIN = duration(200);
 
-/** Tries that may wait in one process, */
+/** The most waiting tries of one process. */
 const WAITING = 1_024;
 
-/** and of these, tries in one line. */
+/** The most waiting tries of one client and role. */
 const WAITING_IN_LINE = 256;
 
 /** A waiting try. Its bell ends its current pause, or the next one. */
@@ -19,8 +19,8 @@ interface Waiter {
 }
 
 /**
- * Lets tries wait while others are under way, those of one client at one role in a line of their own. Only the first
- * of a line looks whether there is a place, so that many who wait cost the store no more than one.
+ * Queues tries while others are under way, one line for each client and role. Only the first of a line asks the store
+ * for a place, so that many waiting tries cost the store no more than one.
  */
 export class WaitingTries {
   readonly #clock: Clock;

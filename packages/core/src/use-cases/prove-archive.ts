@@ -17,11 +17,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { StagedArchive } from '../ports/staging.ts';
 import type { Refusal } from '../refusal.ts';
 
-/** Stretches that are gone through without a rest: what common archives take, which is a few milliseconds. */
+/** Chunks that are judged without a pause: common archives take no more, a few milliseconds. */
 const UNRESTED = 8;
 const NO_TIME = duration(0);
 
-/** An archive that broke no rule: what it publishes. */
+/** An archive that broke no rule. */
 export interface ProvedArchive {
   readonly kind: 'proved';
   readonly entries: readonly ManifestEntry[];
@@ -77,7 +77,7 @@ async function judge(
   }
 }
 
-/** Nothing is published that was not proved: a file without its proof is the inspector's bug. */
+/** @throws TypeError for a file without its proof, which is a bug of the inspector. */
 function manifestEntry(
   file: SiteFile,
   listed: readonly ListedEntry[],

@@ -24,7 +24,6 @@ import { holdLease, LEASE_LOST } from './held-lease.ts';
 import { type Measurement, type Observe, since } from './measurement.ts';
 import { type ProvedArchive, proveArchive } from './prove-archive.ts';
 
-/** The ports that a publication needs whose archive has been received. */
 export interface PublicationPorts {
   readonly roles: RoleStore;
   readonly archives: ArchiveStorage;
@@ -36,30 +35,27 @@ export interface PublicationPorts {
 
 /** A proved archive before it is published. */
 export interface Submitted {
-  /** The site's files. */
   readonly entries: readonly ManifestEntry[];
   /** Bytes of the site's files, expanded. */
   readonly size: number;
-  /** The ZIP, to be read and left where it is. */
+  /** The ZIP. Read it only. */
   readonly archive: StagedArchive;
 }
 
-/** Who would publish it. */
 export interface Submitter {
   readonly account: AccountId;
   readonly cause: Cause;
 }
 
 /**
- * Asked of every archive that breaks no rule, dry runs too, before it is stored: a refusal keeps it from being published,
- * and its rule and words reach the publisher. What it throws ends the publication, which may then be tried again.
+ * Called for every archive that breaks no rule, also in dry runs, before it is stored. A refusal prevents its
+ * publication, and its rule and words reach the publisher. After an exception the publication can be tried again.
  */
 export type BeforePublish = (
   listing: Submitted,
   caller: Submitter,
 ) => Promise<Refusal<'refused_by_host'> | undefined> | Refusal<'refused_by_host'> | undefined;
 
-/** What all publications share. */
 export interface Tools {
   readonly ports: PublicationPorts;
   readonly limits: Limits;
@@ -68,18 +64,16 @@ export interface Tools {
   readonly beforePublish: BeforePublish | undefined;
 }
 
-/** What is to be published, its values proved. */
-export interface Wanted {
+/** A publication with parsed values. */
+export interface Wanted extends Submitter {
   /** What its account may publish while it has no limits of its own. */
   readonly quotas: PublicationLimits;
-  readonly account: AccountId;
   readonly key: IdempotencyKey;
   readonly filename: Filename;
   readonly title: Title | null;
   readonly name: PinName | undefined;
   readonly password: Password | null;
   readonly archive: StagedArchive;
-  readonly cause: Cause;
   readonly credential: Credential;
 }
 
@@ -108,7 +102,7 @@ export type RunOutcome =
     >
   | PublicationQuotaExceeded;
 
-/** A proved archive that has been stored, with the role to be committed; while it commits only the store knows more. */
+/** A proved archive that has been stored, with the role to commit. */
 interface Stored {
   readonly kind: 'stored' | 'committing';
   readonly proved: ProvedArchive;
@@ -117,11 +111,11 @@ interface Stored {
 
 type UnderLease = RunOutcome | { readonly kind: 'lease_lost' };
 
-/** One publication on its way: proved, stored and committed, exactly once for its key. */
+/** Runs one publication: proves, stores and commits it, exactly once for its key. */
 export class PublicationRun {
   readonly #tools: Tools;
   readonly #wanted: Wanted;
-  /** How far it has come, which outlives a lost lease. */
+  /** The progress, which outlives a lost lease. */
   #step: ProvedArchive | Stored | undefined;
 
   constructor(tools: Tools, wanted: Wanted) {
@@ -134,7 +128,7 @@ export class PublicationRun {
       const reserved = await this.#reserve();
       if (reserved.kind !== 'reserved') {
         const step = this.#step;
-        // Another has published under the key. What cannot be removed now, the sweep finds.
+        // Another request has published under the key. If the archive cannot be removed now, the sweep will.
         if (step?.kind === 'stored') await succeeds(this.#tools.ports.archives.delete(step.role.archive));
         return await this.#answer(reserved);
       }
@@ -186,13 +180,13 @@ export class PublicationRun {
       return await holdLease(roles, clock, lease, limits, (lost) => this.#goOn(lease, lost));
     } catch (error) {
       if (error === LEASE_LOST) return { kind: 'lease_lost' };
-      // Where the key cannot be freed, the lease lapses by itself.
+      // If the key cannot be freed, its lease lapses.
       if (this.#step?.kind !== 'committing') await succeeds(roles.release(lease));
       throw error;
     }
   }
 
-  /** Prove, store, commit: what a lease before this one did is not done again. */
+  /** Proves, stores and commits. Resumes where an earlier lease stopped. */
   async #goOn(lease: Lease, lost: AbortSignal): Promise<UnderLease> {
     const step = this.#step ?? (await prove(this.#tools, this.#wanted, lost));
     if (step.kind === 'refused') {
@@ -295,7 +289,7 @@ export async function prove(
   return refusal == null ? proved : ofHost(refusal);
 }
 
-/** Where types are not checked, rules may answer anything: what is no refusal publishes nothing. */
+/** In plain JavaScript the rules may return anything: only a refusal or `undefined` is valid. */
 function ofHost(refusal: Partial<Refusal<'refused_by_host'>>): Refusal<'refused_by_host'> {
   const { code, rule, words } = refusal;
   if (code === 'refused_by_host' && typeof rule === 'string' && typeof words?.en === 'string') {
@@ -304,7 +298,7 @@ function ofHost(refusal: Partial<Refusal<'refused_by_host'>>): Refusal<'refused_
   throw new TypeError('beforePublish must answer undefined, or a refusal with a rule and words in English');
 }
 
-/** Tells an observer how long a stage took that ended well. */
+/** Reports the duration of a successful stage. */
 async function measured<Result>(
   { ports: { clock }, observe }: Tools,
   stage: Extract<Measurement, { kind: 'stage' }>['stage'],

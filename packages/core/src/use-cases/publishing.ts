@@ -29,7 +29,6 @@ import type { ShowName, ShowPublication } from './show-publication.ts';
 /** A received archive, or its bytes, which are received first. It is always discarded in the end. */
 export type GivenArchive = StagedArchive | Uint8Array | AsyncIterable<Uint8Array>;
 
-/** What is to be published. */
 export interface PublishRequest {
   /** The account it is to belong to. */
   readonly by: string;
@@ -50,10 +49,9 @@ export interface PublishRequest {
   readonly credential?: Credential;
 }
 
-/** What is to be checked, and for which account. */
 export type CheckRequest = Pick<PublishRequest, 'by' | 'archive'>;
 
-/** What a dry run says of an archive. */
+/** The outcome of a dry run. */
 export type CheckOutcome =
   | {
       readonly kind: 'checked';
@@ -94,7 +92,6 @@ export interface Publishing {
   check(request: CheckRequest): Promise<CheckOutcome>;
 }
 
-/** The ports that publishing needs. */
 export interface PublishPorts extends PublicationPorts {
   readonly staging: Staging;
   readonly takedowns: Pick<TakedownStore, 'isForbidden'>;
@@ -197,7 +194,7 @@ async function withArchive<Outcome>(
 
 const NO_ARCHIVE = 'archive must be the bytes of a ZIP (Uint8Array), or a stream of them';
 
-/** Where types are not checked, it may be anything: the path of a file, a promise. */
+/** In plain JavaScript a caller may pass anything: the path of a file, a promise. */
 function isArchive(given: unknown): given is GivenArchive {
   if (typeof given !== 'object' || given === null) return false;
   return given instanceof Uint8Array || Symbol.asyncIterator in given || 'discard' in given;

@@ -27,12 +27,11 @@ export type ReadOutcome =
   | { readonly kind: 'found'; readonly publication: Publication }
   | Refusal<'not_found'>;
 
-/** A page, newest first, and the cursor of the next one. */
 export type ListOutcome = PageOutcome<'publications', Publication>;
 
 /** Reads publications. */
 export interface Reading {
-  /** One publication in any state; one out of the actor's reach is as unknown as one that never was. */
+  /** One publication in any state; those out of the actor's reach read as not found. */
   read(request: RoleRequest): Promise<ReadOutcome>;
 
   /**
@@ -42,7 +41,7 @@ export interface Reading {
    */
   list(request: ListRequest): Promise<ListOutcome>;
 
-  /** What a key published, in any state, for a caller whose answer got lost. */
+  /** The publication of a key, in any state, for a caller whose answer got lost. */
   findByKey(request: { readonly by: string; readonly key: string }): Promise<Publication | undefined>;
 }
 

@@ -107,7 +107,6 @@ export interface SessionPage {
   readonly next: SessionId | undefined;
 }
 
-/** Which session to end, and in whose name. */
 export interface EndRequest {
   readonly by: Actor | string;
   readonly id: string;
@@ -115,7 +114,6 @@ export interface EndRequest {
   readonly cause?: Cause;
 }
 
-/** The ports that sessions need. */
 export interface SessionPorts {
   readonly sessions: SessionStore;
   readonly sessionSecrets: SessionSecrets;
@@ -129,7 +127,7 @@ const PURGED_AT_ONCE = 100;
 /** The defaults of a session. */
 const MANAGING: Pick<Session, 'scope' | 'displayName'> = { scope: 'manage', displayName: null };
 
-/** The store knows who made a link. */
+/** A placeholder: the store fills in the link's creator. */
 const NOBODY_YET: EventActor = { kind: 'operator', id: null };
 
 /**
@@ -150,7 +148,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
   const limits = SESSION_LIMITS;
   const started = (at: Instant, cause: Cause, account: AccountId | null) =>
     eventOf(ids, { type: 'session.started', at }, cause, account);
-  /** What follows a beginning must not fail it: its token would be lost. */
+  /** Does not fail: the token of the session that has begun would be lost. */
   const begin = async (session: Session, cause: Cause): Promise<void> => {
     const { startedAt: now, account } = session;
     settle(await sessions.begin(session, [started(now, cause, account)], limits));

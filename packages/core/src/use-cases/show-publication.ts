@@ -3,7 +3,7 @@ import { type Publication, publicationOf } from '../domain/publication.ts';
 import type { Role } from '../domain/role.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** What publications show beside their records. */
+/** Options for what publications show. */
 export interface PublicationOptions {
   /**
    * The URL that leads to Pinfold, for `sharedUrl`: `https://pages.example`; a function where it is known later, which
@@ -12,7 +12,7 @@ export interface PublicationOptions {
   readonly publicUrl?: string | (() => string) | undefined;
 }
 
-/** Makes the publication of a record, as it is now: what leaves the use cases. */
+/** Makes the publication of a role as it is now. */
 export type ShowPublication = (role: Role) => Publication;
 
 /** Makes the name of a record. */

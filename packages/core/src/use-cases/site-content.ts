@@ -6,18 +6,18 @@ import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { Entering } from './viewer-access.ts';
 
-/** The publication ended between the look at its state and the look at its content. */
+/** The publication ended after its state was read. */
 export interface Ended {
   readonly kind: 'unknown' | 'expired';
 }
 
-/** What is opened: a publication that use cases answered, or its id alone, for which the record is read once more. */
+/** A publication that use cases returned, or its id alone, for which the role is read once more. */
 type Opened = Pick<Publication, 'id'>;
 
 /** Opens the content of publications. */
 export interface Open {
   /**
-   * The files of a publication's site. They never change, so a caller may cache them by its id; an absence it must not.
+   * The files of a publication's site. They never change, so a caller may cache them by its id, but not an absence.
    *
    * @throws Fault `archive_missing` when a published role has none; `store_unavailable`; `store_corrupt`.
    */

@@ -18,10 +18,8 @@ import { CLAIM, remove } from './cleaning.ts';
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import type { ShowPublication } from './show-publication.ts';
 
-/** Rows asked for in one step. */
 const PAGE = 100;
 
-/** The ports that taking down needs. */
 export interface TakedownPorts {
   readonly roles: RoleStore;
   readonly takedowns: TakedownStore;
@@ -30,7 +28,6 @@ export interface TakedownPorts {
   readonly ids: Ids;
 }
 
-/** What is to be taken down, and why. */
 export interface TakedownRequest {
   /** A UUID in any letter case. */
   readonly id: string;
@@ -47,20 +44,18 @@ export type TakedownOutcome =
   | { readonly kind: 'taken_down'; readonly publication: Publication; readonly copies: readonly RoleId[] }
   | Refusal<'not_found'>;
 
-/** Which page of all takedowns is wanted. */
 export type TakedownListRequest = PageRequest;
 
-/** A page, newest first, and the cursor of the next one. */
 export type TakedownListOutcome = PageOutcome<'takedowns', Takedown>;
 
 /** Takes publications down: stops them, and keeps their archives from being published again. */
 export interface TakingDown {
   /**
-   * Stops a publication in any state, and forbids its archive to every account from then on. Again it changes nothing
-   * but does what a `purge` or `copies` left over. An archive that storage does not let go of is left to the sweep, which
-   * gives it no grace.
+   * Stops a publication in any state, and forbids its archive to every account from then on. Repeated, it changes nothing
+   * but completes a `purge` or `copies`. The next sweep removes an archive that storage could not, without a grace
+   * period.
    *
-   * @throws TypeError for what is no reason.
+   * @throws TypeError for an invalid reason.
    */
   takeDown(request: TakedownRequest): Promise<TakedownOutcome>;
 
@@ -121,7 +116,7 @@ export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingD
   };
 }
 
-/** Stop, ban and event in one step, decided against the newest state; `undefined` where there is no such role. */
+/** Stops, bans and records in one step, decided against the newest state; `undefined` for an unknown role. */
 async function stop(
   { roles, takedowns, clock, ids }: TakedownPorts,
   id: RoleId,
@@ -143,7 +138,7 @@ async function stop(
   }
 }
 
-/** Forbids an archive of which no role is there. */
+/** Forbids an archive without a role. */
 async function forbid(
   { takedowns, clock, ids }: TakedownPorts,
   takedown: Omit<Takedown, 'liftedAt'>,
@@ -180,7 +175,7 @@ async function copiesOf(
   }
 }
 
-/** All that were taken down with the same archive, also before: a purge that was broken off is done again. */
+/** All takedowns of the same archive, also earlier ones: an interrupted purge is completed. */
 async function takenDownOf({ takedowns }: TakedownPorts, { id, sha256 }: Role): Promise<readonly RoleId[]> {
   if (isUnknown(sha256)) return [id];
   const found: Takedown[] = [];
@@ -191,7 +186,7 @@ async function takenDownOf({ takedowns }: TakedownPorts, { id, sha256 }: Role): 
   }
 }
 
-/** Early releases did not keep what they published by: archives of which that is not known are no copies. */
+/** Roles of early releases have no SHA-256: they are copies of none. */
 function isUnknown(sha256: Sha256): boolean {
   return sha256 === '';
 }

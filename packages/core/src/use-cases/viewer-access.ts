@@ -14,16 +14,14 @@ import type { Observe } from './measurement.ts';
 import { WaitingTries } from './password-queue.ts';
 import type { ShowPublication } from './show-publication.ts';
 
-/** What a shared URL leads to now. A stopped role, or a hidden one, is as unknown as one that never was. */
+/** What a shared URL leads to now. Stopped and hidden roles are unknown. */
 export type Visit =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'expired' }
   | ({ readonly kind: 'published' } & VisibleRole);
 
-/** A viewer's password for a role. */
 export interface EnterRequest {
   readonly id: string;
-  /** As sent. */
   readonly password: string;
   /** The client's address, an IPv6 one reduced to its /64. */
   readonly address: string;
@@ -39,7 +37,7 @@ export type EnterOutcome =
   | { readonly kind: 'granted'; readonly publication: Publication; readonly grant: Grant }
   | { readonly kind: 'wrong'; readonly publication: Publication }
   | { readonly kind: 'limited'; readonly publication: Publication; readonly until: Instant }
-  /** Others were trying for too long, or too many wait for that; the password was not looked at. */
+  /** Too many tries wait, or this one waited for too long; the password was not checked. */
   | { readonly kind: 'busy' };
 
 /** What a shared URL leads to, with the hash that a password is compared to. */
@@ -55,7 +53,6 @@ interface BegunTry {
   readonly ticket: AttemptTicket;
 }
 
-/** The ports that letting viewers in needs. */
 export interface EnterPorts {
   readonly roles: RoleStore;
   readonly attempts: AttemptCounter;
@@ -64,7 +61,7 @@ export interface EnterPorts {
   readonly clock: Clock;
 }
 
-/** What viewers carry to show that they gave the password. */
+/** Grants prove that a viewer gave the password. */
 export interface Grants {
   /** The first of the presented tokens that admits to the site for this purpose, if any does. */
   admit(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined;
@@ -73,14 +70,14 @@ export interface Grants {
   sign(grant: Grant): string;
 }
 
-/** Lets viewers in: tells what a shared URL leads to, takes passwords, and checks grants. */
+/** Resolves shared URLs, checks passwords and grants. */
 export interface Entering {
-  /** The newest state of a role, as viewers meet it. */
+  /** The newest state of a role for viewers. */
   visit(id: string, signal?: AbortSignal): Promise<Visit>;
 
   /**
-   * Tries a password. The try is counted before the password is looked at and taken back when it is right, so that
-   * guesses in parallel never exceed the limit. While wrong tries and those under way reach it together, it waits.
+   * Tries a password. Counts the try before it checks the password, and takes it back if that is right, so that parallel
+   * guesses never exceed the limit. Waits while wrong tries and those under way reach the limit together.
    *
    * @throws Fault `hasher_overloaded` when too many wait to be hashed; the try is not counted then.
    */
@@ -123,7 +120,7 @@ export function entering(
     return undefined;
   }
 
-  /** Counts a try, unless there is nothing to try; `undefined` while it has to wait. */
+  /** Counts a try, if the role has a password; `undefined` while it has to wait. */
   async function begin({
     id,
     address,

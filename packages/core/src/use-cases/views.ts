@@ -32,7 +32,6 @@ export interface Views extends ViewCounter {
   sweep(signal?: AbortSignal): Promise<void>;
 }
 
-/** The ports that counting views needs. */
 export interface ViewPorts {
   readonly views: ViewStore;
   /** While the service is read-only views are counted, and no sweep drops any. */
@@ -45,7 +44,7 @@ const DAYS_TOLD = 30;
 /** Days of roles in one write: SQLite takes some milliseconds for them, in which its process does nothing else. */
 const BATCH = 1_000;
 
-/** Days of roles that wait at most; while there are so many, those of other roles are not counted. */
+/** The most pending counters, one for each role and day; beyond it new ones are dropped. */
 const MOST_WAITING = 100_000;
 
 /**

@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { accountId } from '@pinfold/core';
+import { anApiKey, anEvent } from '@pinfold/test-contracts/fixtures';
+import { openRecords, type RecordsAddress } from 'pinfold-proof/service/addresses.ts';
+import { endWithStarter } from '../service/child.ts';
+
+/** What a process that stores events until it is killed is told. */
+export interface WriterOrders {
+  readonly records: RecordsAddress;
+  /** A number from which its API keys have numbers of their own. */
+  readonly first: number;
+}
+
+/** The events of a change that was answered. */
+export interface WriterWord {
+  readonly kind: 'stored';
+  readonly ids: readonly string[];
+}
+
+const ACCOUNTS = ['ada', 'ben', 'cy'].map((name) => accountId(name));
+const AT_ONCE = 5;
+
+endWithStarter();
+const { records, first } = JSON.parse(process.argv[2] ?? '') as WriterOrders;
+let last = first;
+
+async function write(): Promise<void> {
+  const { apiKeys } = await openRecords(records);
+  for (;;) {
+    last += 1;
+    const [account = accountId('ada')] = ACCOUNTS.slice(last % ACCOUNTS.length);
+    const events = Array.from({ length: AT_ONCE }, () => anEvent({ account }));
+    await apiKeys.create(anApiKey(last), events);
+    process.send?.({ kind: 'stored', ids: events.map(({ id }) => id) } satisfies WriterWord);
+    // Other processes need the machine, too.
+    await pause(1);
+  }
+}
+
+// Two connections.
+await Promise.all([write(), write()]);
