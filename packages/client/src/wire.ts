@@ -118,6 +118,8 @@ export interface Event {
   /** The id of the request. */
   readonly request: string | null;
   readonly address?: string;
+  /** Of events of a name. */
+  readonly name?: string;
 }
 
 /** One page of the feed of events. */

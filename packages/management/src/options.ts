@@ -28,6 +28,7 @@ export interface ManagementOptions {
   readonly useCases: Pick<
     UseCases,
     | 'clock'
+    | 'findByKey'
     | 'limits'
     | 'limitsOf'
     | 'list'

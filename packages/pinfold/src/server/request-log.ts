@@ -6,7 +6,7 @@ import { clientAddress } from './client-address.ts';
 import type { Log } from './log.ts';
 
 /** The routes of viewers, as the viewer names them. */
-const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'hand_over', 'site']);
+const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'name', 'hand_over', 'site']);
 
 /** Balancers ask every few seconds; only failures are worth a line. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz']);
