@@ -1,6 +1,6 @@
 // Without it what npm can install would be all that is known: pnpm and yarn lay packages out in other ways. What is
 // packed is installed by each into an empty folder, where `pinfold serve` must show its welcome site and stop when it is
-// told to; under Deno and Bun, too, where @pinfold/client must publish to it, and pack the same bytes as under Node. The
+// told to; under Node 22.18 and 26, Deno and Bun, too, where @pinfold/client must publish to it, and pack the same bytes as under Node. The
 // oldest TypeScript that documents name must read the types. It needs the registry, and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,8 +23,10 @@ const installers: readonly Installer[] = [
   { name: 'pnpm', install: ['pnpm', 'install', '--ignore-scripts'], execute: ['pnpm', 'exec'] },
   { name: 'yarn', install: [...yarn, 'install', '--no-immutable'], execute: [...yarn, 'exec'] },
 ];
-/** They run what npm installed, and are installed beside it. */
+/** They run what npm installed, and are installed beside it; the oldest release of Node that is supported is among them. */
 const runtimes: readonly Pick<Installer, 'name' | 'execute'>[] = [
+  { name: 'Node 22.18', execute: ['node_modules/node-22/bin/node'] },
+  { name: 'Node 26', execute: ['node_modules/node-26/bin/node'] },
   { name: 'Deno', execute: ['node_modules/.bin/deno', 'run', '--allow-all'] },
   { name: 'Bun', execute: ['node_modules/.bin/bun'] },
 ];
@@ -165,8 +167,10 @@ try {
   }
   const folder = join(work, 'npm');
   console.log(`TypeScript ${readTypes(folder)}: reads the types`);
-  const { status } = spawnSync('npm', ['install', '--no-save', 'deno@2', 'bun@1'], { cwd: folder, env });
-  if (status !== 0) throw new Error('Deno and Bun could not be installed');
+  const node = `npm:node-${process.platform}-${process.arch}`;
+  const others = [`node-22@${node}@22.18`, `node-26@${node}@26`, 'deno@2', 'bun@1'];
+  const { status } = spawnSync('npm', ['install', '--no-save', ...others], { cwd: folder, env });
+  if (status !== 0) throw new Error(`${others.join(', ')} could not be installed`);
   for (const { name, execute } of runtimes) {
     rmSync(join(folder, 'data'), { recursive: true });
     const milliseconds = await serve(folder, [...execute, 'node_modules/pinfold/dist/main.js'], execute);

@@ -1,7 +1,16 @@
 // Without it each check would pack in its own way. `npm run -s pack:all -- FOLDER` builds, and packs
 // what is published into FOLDER.
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { type Manifest, origin, publishedManifest, publishedReadme } from './repository-metadata.ts';
@@ -32,6 +41,9 @@ function finish(tarball: string): void {
     writeFileSync(file, changed(readFileSync(file, 'utf8')));
   };
   tar('-xzf', tarball, '-C', work);
+  // An operator who installs the package has no clone to copy these from.
+  if (packageIn(tarball) === 'pinfold')
+    cpSync(join(root, 'deploy'), join(work, 'package', 'deploy'), { recursive: true });
   change('README.md', (text) => publishedReadme(text, source, from));
   change('package.json', (text) => {
     const manifest = publishedManifest(JSON.parse(text) as Manifest, source, from);

@@ -21,9 +21,18 @@ interface Workspace {
   readonly changesets: readonly string[];
   /** What git says is not committed. */
   readonly uncommitted: string;
-  /** UPGRADING.md, and the manifest for Kubernetes. */
+  /** The files of {@link VERSIONED}. */
   readonly documents: readonly string[];
 }
+
+/** Files that name the release. */
+const VERSIONED = [
+  'UPGRADING.md',
+  'deploy/kubernetes.yaml',
+  'deploy/github-action/action.yml',
+  'deploy/gitlab-ci.yml',
+  'docs/ci.md',
+];
 
 /** Why this cannot be released as it is; nothing, when it can. */
 export function obstacle(workspace: Workspace): string | undefined {
@@ -35,7 +44,7 @@ export function obstacle(workspace: Workspace): string | undefined {
     return `${changesets.length} changesets wait: run pnpm changeset version, and commit`;
   if (uncommitted !== '') return 'there are changes that are not committed';
   if (documents.some((document) => !document.includes(version))) {
-    return `UPGRADING.md or deploy/kubernetes.yaml does not name ${version}`;
+    return `one of ${VERSIONED.join(', ')} does not name ${version}`;
   }
   return undefined;
 }
@@ -64,7 +73,7 @@ function workspace(): Workspace {
     version: JSON.parse(read('packages', 'pinfold', 'package.json')).version,
     changesets: readdirSync(join(root, '.changeset')).filter((file) => /^(?!README).*\.md$/.test(file)),
     uncommitted: spawnSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' }).stdout,
-    documents: [read('UPGRADING.md'), read('deploy', 'kubernetes.yaml')],
+    documents: VERSIONED.map((file) => read(file)),
   };
 }
 

@@ -18,6 +18,8 @@ export interface Service {
   readonly url: string;
   /** Where it is for browsers that look names up elsewhere; else the same. */
   readonly publicUrl: string;
+  /** The owner's API key. */
+  readonly key: string;
   /** A sign-in link to the management screen, as the server prints one. */
   link(account: string): Promise<string>;
   publish(archive: Uint8Array<ArrayBuffer>, key: string): Promise<PinJson>;
@@ -62,6 +64,7 @@ export async function openService(
     return answer;
   };
   return {
+    key,
     url,
     publicUrl: addresses.publicUrl,
     link: async (account) => {

@@ -38,6 +38,7 @@ export const SHAPES: {
   readonly Pin: Shape<Pin>;
   readonly Warning: Shape<Warning>;
   readonly Grant: Shape<Grant>;
+  readonly Name: Shape<Name>;
   readonly DayOfViews: Shape<DayOfViews>;
   readonly Event: Shape<Omit<Event, 'actor'>>;
   readonly EventActor: Shape<EventActor>;
@@ -61,6 +62,7 @@ export const SHAPES: {
   },
   Warning: { rule: 'string', detail: 'string', path: 'string | undefined' },
   Grant: { url: 'string', expires_at: 'string' },
+  Name: { name: 'string', url: 'string', pin: 'string', updated_at: 'string' },
   DayOfViews: { day: 'string', views: 'number', refused_passwords: 'number' },
   Event: {
     id: 'string',
@@ -70,6 +72,7 @@ export const SHAPES: {
     pin: 'string | null',
     request: 'string | null',
     address: 'string | undefined',
+    name: 'string | undefined',
   },
   EventActor: { kind: 'string', id: 'string | null' },
   Limits: {
@@ -86,8 +89,6 @@ export const SHAPES: {
   Rate: { limit: 'number', window_seconds: 'number', remaining: 'number' },
   Quota: { limit: 'number', used: 'number' },
 };
-
-const NAME: Shape<Name> = { name: 'string', url: 'string', pin: 'string', updated_at: 'string' };
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -133,11 +134,11 @@ export function isViewedPinAnswer(value: unknown): value is ViewedPinAnswer {
 }
 
 export function isNameAnswer(value: unknown): value is NameAnswer {
-  return isObject(value) && has(value.name, NAME);
+  return isObject(value) && has(value.name, SHAPES.Name);
 }
 
 export function isNameList(value: unknown): value is NameList {
-  if (!isObject(value) || !isListOf(value.names, NAME)) return false;
+  if (!isObject(value) || !isListOf(value.names, SHAPES.Name)) return false;
   return value.next_cursor === null || typeof value.next_cursor === 'string';
 }
 
@@ -148,7 +149,9 @@ export function isGrantAnswer(value: unknown): value is GrantAnswer {
 export function isPublication(value: unknown): value is Publication {
   if (!isObject(value) || !isPinAnswer(value)) return false;
   const { warnings, name } = value as Members;
-  return isListOf(warnings, SHAPES.Warning) && (name === undefined || name === null || has(name, NAME));
+  return (
+    isListOf(warnings, SHAPES.Warning) && (name === undefined || name === null || has(name, SHAPES.Name))
+  );
 }
 
 export function isDryRun(value: unknown): value is DryRun {

@@ -16,7 +16,7 @@ interface Schema {
 const { components } = openApiDocument({ publicUrl: 'https://pins.example' }) as unknown as {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
-const { Pin, Warning, GrantAnswer, Event, LimitsAnswer, ViewedPinAnswer } = components.schemas;
+const { Pin, Name, Warning, GrantAnswer, Event, LimitsAnswer, ViewedPinAnswer } = components.schemas;
 
 /** The object in a schema that may be null instead. */
 function objectIn(schema: Schema | undefined): Schema | undefined {
@@ -38,6 +38,7 @@ describe('the types of the client', () => {
   const described: Readonly<Record<keyof typeof SHAPES, Schema | undefined>> = {
     Pin,
     Warning,
+    Name,
     Grant: GrantAnswer?.properties?.grant,
     DayOfViews: ViewedPinAnswer?.properties?.views?.items,
     Event: without(Event, 'actor'),

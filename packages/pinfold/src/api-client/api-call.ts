@@ -66,8 +66,8 @@ export async function clientOf(
 function jsonOf({ code, detail, errors, status, idempotencyKey }: PinfoldError, text: string): FailureJson {
   return {
     code: code === 'network_error' || code === 'timeout' ? 'unavailable' : code,
-    // The text for people lists the errors, too.
-    detail: errors.length > 0 ? detail : text,
+    // The text for people has a line for each of them.
+    detail: code === 'invalid_archive' ? detail : text,
     ...(errors.length > 0 && { errors }),
     status,
     idempotency_key: idempotencyKey,

@@ -19,7 +19,8 @@ interface ServerOptions {
 export function serverOf({ url: named, key }: ServerOptions, env: Environment): Server | undefined {
   const text = named ?? (env.PINFOLD_URL || undefined);
   if (text === undefined) return undefined;
-  const url = publicUrl(text, (expectation) => new UsageError(`--url ${expectation}`));
+  const option = named === undefined ? 'PINFOLD_URL' : '--url';
+  const url = publicUrl(text, (expectation) => new UsageError(`${option} ${expectation}`));
   const given = key ?? (env.PINFOLD_KEY || env.PINFOLD_API_KEY || undefined);
   const apiKey = given ?? loginsOf(env).find((login) => login.url === url)?.apiKey;
   if (apiKey === undefined || !/^[\x21-\x7e]+$/.test(apiKey)) {

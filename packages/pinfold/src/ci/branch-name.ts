@@ -1,10 +1,42 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readName } from '../command-line/arguments.ts';
+import { UsageError } from '../command-line/failures.ts';
 import type { Environment } from '../settings/settings.ts';
 
 /** Room for `-` and eight digits in a name of at most 63 characters. */
 const MOST_CHARACTERS = 54;
 const DIGITS = 8;
+
+/** The option of commands that take {@link nameToPublish}. */
+export const TO_BRANCH = {
+  type: 'boolean',
+  help: 'in CI: the name of the branch, or pr-N for pull or merge request N',
+} as const;
+
+/**
+ * The name that a command is about; `undefined` when it is given none.
+ *
+ * @param option what the name is called in messages.
+ * @throws UsageError when it is given both, or none can be made of the branch.
+ */
+export function nameToPublish(
+  {
+    to,
+    'to-branch': toBranch,
+  }: { readonly to?: string | undefined; readonly 'to-branch'?: boolean | undefined },
+  option: string,
+  env: Environment,
+): string | undefined {
+  if (to !== undefined && toBranch) throw new UsageError(`${option} cannot be used with --to-branch`);
+  if (to !== undefined) return readName(to, option);
+  if (!toBranch) return undefined;
+  const name = nameForBuild(env, readEvent(env));
+  if (name !== undefined) return name;
+  throw new UsageError(
+    `--to-branch needs a job of GitHub Actions or GitLab CI for a branch, a pull request or a merge request; give ${option}`,
+  );
+}
 
 /**
  * The name for the branch, or the pull or merge request, that a job of GitHub Actions or GitLab CI builds. Branches that

@@ -10,6 +10,7 @@ const FILES: Readonly<Record<string, () => Promise<{ readonly commands: readonly
   renew: () => import('../commands/publications.ts'),
   stop: () => import('../commands/publications.ts'),
   open: () => import('../commands/publications.ts'),
+  names: () => import('../commands/names.ts'),
   mcp: () => import('../commands/mcp.ts'),
   serve: () => import('../commands/serve.ts'),
   pin: () => import('../commands/pin.ts'),

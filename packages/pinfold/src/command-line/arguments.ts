@@ -3,12 +3,14 @@ import {
   accountId,
   type Instant,
   instant,
+  parseName,
   parseRoleId,
   type RoleId,
   type RoleState,
 } from '@pinfold/core';
 import { parseRoleState, ROLE_STATES } from '@pinfold/core/adapter';
 import { isOperatorText } from '@pinfold/core/administration';
+import { NAME_FORM } from '../publishing/refusal-words.ts';
 import { UsageError } from './failures.ts';
 
 /** Reads a path. An empty one comes from an unset variable, and would mean the current folder. */
@@ -25,6 +27,13 @@ export function readAccount(name: string): AccountId {
     if (error instanceof TypeError) throw new UsageError(error.message, { cause: error });
     throw error;
   }
+}
+
+/** Reads a name of publications. */
+export function readName(text: string, option: string): string {
+  const name = parseName(text);
+  if (typeof name === 'string') return name;
+  throw new UsageError(`${option} ${NAME_FORM}`);
 }
 
 /** Reads the value of `--state`. */

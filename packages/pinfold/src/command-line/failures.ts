@@ -39,6 +39,11 @@ export class CommandFailure extends Error {
   }
 }
 
+/** Whether a command failed because there is no such thing. */
+export function isNotFound(error: unknown): error is CommandFailure {
+  return error instanceof CommandFailure && error.json?.code === 'not_found';
+}
+
 /** A failure that may pass by itself. Ends with exit code 3. */
 export class UnavailableError extends CommandFailure {
   override readonly exitCode = 3;

@@ -1,4 +1,5 @@
-import { type HistoryEvent, OPERATOR } from '@pinfold/core';
+import { type HistoryEvent, type Keys, OPERATOR } from '@pinfold/core';
+import { everyKey } from '@pinfold/core/accounts';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { eventOf } from '@pinfold/http-express/wire';
 import { SystemClock } from '@pinfold/platform-node';
@@ -31,20 +32,37 @@ const history = command({
       ...(pin === undefined ? {} : { pin: readPublicationId(pin, '--pin') }),
       ...(since === undefined ? {} : { since: readTime(since, '--since', new SystemClock().now()) }),
     };
-    await withComposition(terminal, ({ history }) => {
+    await withComposition(terminal, async ({ history, manageKeys }) => {
+      const labels = json ? new Map() : await labelsOf(manageKeys);
       const events = everyItem(
         (page) => history.list({ by: OPERATOR, ...filter, ...page }),
         ({ events }) => events,
       );
-      return printList(events, terminal, { member: 'events', json, toLine: lineOf, toJson: eventOf });
+      return printList(events, terminal, {
+        member: 'events',
+        json,
+        toLine: (event) => lineOf(event, labels),
+        toJson: eventOf,
+      });
     });
   },
 });
 
 export const commands: readonly Command[] = [history];
 
-function lineOf({ at, type, account, pin, actor, request, address }: HistoryEvent): string {
-  const who = actor.id === null ? actor.kind : `${actor.kind} ${actor.id}`;
-  const facts = [toRfc3339(at), type, account ?? '-', pin ?? '-', `by ${who}`, request ?? '', address ?? ''];
+/** The labels of the keys that have one, for people. */
+async function labelsOf(keys: Keys): Promise<ReadonlyMap<string, string>> {
+  const labels = new Map<string, string>();
+  for await (const { id, label } of everyKey(keys, { by: OPERATOR })) if (label !== '') labels.set(id, label);
+  return labels;
+}
+
+function lineOf(
+  { at, type, account, pin, actor, request, address }: HistoryEvent,
+  labels: ReadonlyMap<string, string>,
+): string {
+  const who = [actor.kind, ...(actor.id === null ? [] : [actor.id, labels.get(actor.id)])];
+  const by = `by ${who.filter((part) => part !== undefined).join(' ')}`;
+  const facts = [toRfc3339(at), type, account ?? '-', pin ?? '-', by, request ?? '', address ?? ''];
   return escapeControls(facts.join('  ').trimEnd());
 }

@@ -1,4 +1,5 @@
 import type { Change, Pin } from '@pinfold/client';
+import { defaultLimits, parseTitle } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
@@ -10,6 +11,7 @@ import { formatBytes, formatExpiry } from '../command-line/pluralize.ts';
 import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { TARGET_OPTIONS, type Target, withPublications } from '../publishing/publications.ts';
+import { readArgument } from '../publishing/refusal-words.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 const GUIDE = '#your-publications';
@@ -59,6 +61,7 @@ const rename = command({
   example: `pinfold rename ${ID} "Summer catalogue"`,
   guide: GUIDE,
   run: async ([id, title], values, terminal) => {
+    readArgument(parseTitle(title, defaultLimits));
     const pin = await update(id, { title }, values, terminal);
     print(pin, values.json, terminal, pin.title === null ? 'has no title' : `has the title "${pin.title}"`);
   },

@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { defaultLimits, parseFilename, parseIdempotencyKey } from '@pinfold/core';
+import { defaultLimits, parseFilename, parseIdempotencyKey, parseTitle } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
+import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { keyOfRun } from '../ci/run-key.ts';
 import { writeStepFiles } from '../ci/step-files.ts';
 import { readPath } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, isNotFound, UnavailableError, UsageError } from '../command-line/failures.ts';
 import { formatBytes, formatExpiry, pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { packPath } from '../publishing/pack-path.ts';
+import { missingIndexText, packPath } from '../publishing/pack-path.ts';
 import { resumeHint } from '../publishing/persist.ts';
-import type { Checked, Published, PublishRequest, WireWarning } from '../publishing/publication.ts';
-import { atPlace, placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
-import { requestRefusalText } from '../publishing/refusal-words.ts';
+import type {
+  Checked,
+  Published,
+  PublishRequest,
+  WireError,
+  WireWarning,
+} from '../publishing/publication.ts';
+import { atPlace, type Publications, placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
+import { readArgument } from '../publishing/refusal-words.ts';
 import { warningGroups } from '../publishing/warning-text.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 
@@ -28,6 +35,16 @@ const publish = command({
       type: 'string',
       value: 'NAME',
       help: 'the file name of standard input, such as report.html or site.zip, if PATH is -',
+    },
+    to: { type: 'string', value: 'NAME', help: 'the name that is to show it; its link stays the same' },
+    'to-branch': TO_BRANCH,
+    'password-stdin': {
+      type: 'boolean',
+      help: 'protect it with a password, which is asked for, or read from standard input',
+    },
+    'no-password': {
+      type: 'boolean',
+      help: 'publish without a password to a name that shows a protected publication',
     },
     'with-files': {
       type: 'boolean',
@@ -58,16 +75,19 @@ const publish = command({
     const { env } = terminal;
     const path = readPath(text, 'PATH');
     const place = placeOf(values, true, terminal);
+    if (values.title !== undefined) readArgument(parseTitle(values.title, defaultLimits));
+    const name = nameToPublish(values, '--to', env);
+    const password = await readPassword(path, values, terminal);
     terminal.progress?.('packing');
     const { pageTitle, ...packed } = await reportingSystemErrors(() => packPath(path, values, terminal));
     const title = values.title ?? (json ? undefined : await offeredTitle(pageTitle, terminal));
-    const content = { ...packed, title };
+    const content = { ...packed, title, name, password };
     const idempotencyKey = values['idempotency-key'] ?? keyOfRun(content, env) ?? randomUUID();
-    for (const read of [parseFilename(packed.filename), parseIdempotencyKey(idempotencyKey, defaultLimits)]) {
-      if (typeof read !== 'string') throw new UsageError(requestRefusalText(read));
-    }
+    readArgument(parseFilename(packed.filename));
+    readArgument(parseIdempotencyKey(idempotencyKey, defaultLimits));
     const request = { ...content, idempotencyKey };
     const published = await atPlace(place, terminal, async (publications) => {
+      if (!values['no-password']) await refuseUnprotected(publications, request);
       if (values.strict || values['dry-run']) {
         const checked = await publications.check(request);
         if (values['dry-run']) return { checked };
@@ -75,8 +95,8 @@ const publish = command({
         if (warnings.length > 0) throw strictFailure(warnings, terminal);
       }
       return publications.publish(request);
-    }).catch((error: unknown) => {
-      throw explained(error, request, terminal);
+    }).catch(async (error: unknown) => {
+      throw await explained(error, path, request, terminal);
     });
     if ('checked' in published) return printCheck(published.checked, json, values.strict === true, terminal);
     refuseUselessReplay(published, request);
@@ -88,6 +108,41 @@ const publish = command({
 });
 
 export const commands: readonly Command[] = [publish];
+
+interface Protection {
+  readonly 'password-stdin'?: boolean | undefined;
+  readonly 'no-password'?: boolean | undefined;
+}
+
+/** A password is never an argument: other users of the machine could see it. */
+async function readPassword(
+  path: string,
+  { 'password-stdin': isWanted, 'no-password': isRefused }: Protection,
+  { secret }: Terminal,
+): Promise<string | undefined> {
+  if (!isWanted) return undefined;
+  if (isRefused) throw new UsageError('--password-stdin cannot be used with --no-password');
+  if (path === '-') throw new UsageError('--password-stdin needs standard input, so PATH cannot be -');
+  const given = await secret?.('Password: ');
+  // More likely an unset variable of a script than a wish for no password.
+  if (!given) throw new UsageError('--password-stdin needs a password on standard input');
+  return given;
+}
+
+/** A name whose viewers have to enter a password must not lose it by mistake. */
+async function refuseUnprotected(
+  publications: Publications,
+  { name, password }: Pick<PublishRequest, 'name' | 'password'>,
+): Promise<void> {
+  if (name === undefined || password !== undefined) return;
+  const shown = await publications.names.get(name).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+  if (shown === undefined || !(await publications.get(shown.pin)).password_protected) return;
+  throw new CommandFailure(
+    `${name} shows a publication with a password: give --password-stdin, or --no-password to publish without one`,
+  );
+}
 
 /** The page's own title, if the user wants it to be the publication's. */
 async function offeredTitle(
@@ -119,22 +174,32 @@ function strictFailure(warnings: readonly WireWarning[], terminal: Terminal): Co
   return new CommandFailure(detail, { json: { code: 'warnings', detail, errors: warnings } });
 }
 
-/** Adds what the user can do about a failure: the option for a server elsewhere, or how to repeat the command. */
-function explained(error: unknown, request: PublishRequest, { err }: Terminal): unknown {
+/** Adds what the user can do about a failure. */
+async function explained(
+  error: unknown,
+  path: string,
+  request: PublishRequest,
+  terminal: Terminal,
+): Promise<unknown> {
   if (error instanceof SettingsError) {
     const { variable, message, cause } = error;
     const expectation = message.slice(variable.length + 1);
     return new SettingsError(variable, `${expectation}; --url names a server elsewhere`, { cause });
   }
-  if (!(error instanceof UnavailableError)) return error;
-  err(resumeHint(request));
-  const json = {
-    code: 'unavailable',
-    detail: error.message,
-    ...error.json,
-    idempotency_key: request.idempotencyKey,
-  };
-  return new UnavailableError(error.message, { cause: error, json });
+  if (!(error instanceof CommandFailure)) return error;
+  const { json, message } = error;
+  if (error instanceof UnavailableError) {
+    terminal.err(resumeHint(request));
+    const { idempotencyKey } = request;
+    const resumable = { code: 'unavailable', detail: message, ...json, idempotency_key: idempotencyKey };
+    return new UnavailableError(message, { cause: error, json: resumable });
+  }
+  const [only, ...others] = (json?.errors ?? []) as readonly WireError[];
+  if (json === undefined || only?.rule !== 'missing_index' || others.length > 0) return error;
+  const text = await missingIndexText(path, terminal);
+  return text === undefined
+    ? error
+    : new CommandFailure(text, { cause: error, json: { ...json, detail: text } });
 }
 
 /** On standard error, since scripts read the link on standard output. */
@@ -143,12 +208,13 @@ async function showCode(link: string, { err }: Terminal): Promise<void> {
   for (const line of encodeQR(link, 'ascii').trimEnd().split('\n')) err(line);
 }
 
-function print({ pin, warnings }: Published, terminal: Terminal): void {
+function print({ pin, name, warnings }: Published, terminal: Terminal): void {
   const size = `${pluralize(pin.file_count, 'file')}, ${formatBytes(pin.size)}`;
   terminal.err(
     escapeControls(`published: ${size}; expires ${formatExpiry(pin.expires_at, new SystemClock().now())}`),
   );
   printWarnings(warnings, terminal);
+  if (name) terminal.err(escapeControls(`${name.name} shows it: ${name.url}`));
   terminal.out(escapeControls(pin.shared_url));
 }
 

@@ -55,6 +55,6 @@ function linesOf({ named, read, missing, altered, superfluous, young }: Verified
     ...those('missing', missing),
     ...those('altered', altered),
     ...superfluous.map((id) => `superfluous: ${id}`),
-    `${pluralize(named, 'archive')} named by records, ${read} of them read; ${young} younger than a day and not named yet`,
+    `${pluralize(named, 'archive')} of publications, of which ${read} were read; ${young} of the last day belong to none yet`,
   ];
 }

@@ -11,7 +11,7 @@ import {
   type Update,
   type UpdateOutcome,
 } from '@pinfold/core';
-import { archiveError, pinOf, wireWarnings } from '@pinfold/http-express/wire';
+import { archiveError, nameOf, pinOf, wireWarnings } from '@pinfold/http-express/wire';
 import { operatorCause } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';
@@ -23,8 +23,14 @@ import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { type Attempt, retryUntilDone } from './persist.ts';
 import type { Checked, Published, PublishRequest } from './publication.ts';
-import type { Publications } from './publications.ts';
-import { changeFailure, publishRefusalText, requestRefusalText } from './refusal-words.ts';
+import type { Names, Publications } from './publications.ts';
+import {
+  changeFailure,
+  noName,
+  publishRefusalText,
+  readArgument,
+  requestRefusalText,
+} from './refusal-words.ts';
 
 /** Works with the publications of an account on this machine: without a server and without a key. */
 export async function withLocalPublications<Result>(
@@ -39,7 +45,38 @@ export async function withLocalPublications<Result>(
   });
 }
 
+/** The names of an account on this machine. */
+function localNames(
+  names: Composition['useCases']['names'],
+  by: AccountId,
+  publicUrl: WebAddresses['publicUrl'],
+): Names {
+  const request = (name: string) => ({ by, name, cause: operatorCause() });
+  return {
+    list: () =>
+      everyItem(
+        (page) => names.list({ by, ...page }),
+        (page) => page.names.map((name) => nameOf(name, publicUrl)),
+      ),
+    get: async (name) => {
+      const outcome = await names.get(request(name));
+      if (outcome.kind === 'refused') throw noName();
+      return nameOf(outcome.name, publicUrl);
+    },
+    set: async (name, pin) => {
+      const outcome = await names.set({ ...request(name), pin });
+      if (outcome.kind === 'refused') throw changeFailure(outcome);
+      return nameOf(outcome.name, publicUrl);
+    },
+    delete: async (name) => {
+      const outcome = await names.delete(request(name));
+      if (outcome.kind === 'refused') throw outcome.code === 'not_found' ? noName() : changeFailure(outcome);
+    },
+  };
+}
+
 class LocalPublications implements Publications {
+  readonly names: Names;
   readonly #useCases: Composition['useCases'];
   readonly #by: AccountId;
   readonly #addresses: WebAddresses;
@@ -58,6 +95,7 @@ class LocalPublications implements Publications {
     this.#addresses = addresses;
     this.#settings = settings;
     this.#terminal = terminal;
+    this.names = localNames(useCases.names, by, addresses.publicUrl);
   }
 
   async publish(request: PublishRequest): Promise<Published> {
@@ -67,10 +105,15 @@ class LocalPublications implements Publications {
     const note = (reason: Error, pause: Duration): void =>
       err(`${reason.message.replace(/\.$/, '')}; trying again in ${Math.ceil(pause / 1_000)} s`);
     const attempt = () => this.#attempt(request);
-    const { kind, publication, warnings } = await retryUntilDone(this.#useCases.clock, attempt, note);
+    const { kind, publication, warnings, name } = await retryUntilDone(this.#useCases.clock, attempt, note);
     if (warning !== undefined) err(warning);
-    const pin = pinOf(publication, addresses.publicUrl);
-    return { pin, warnings: wireWarnings(warnings), replayed: kind === 'replayed' };
+    const { publicUrl } = addresses;
+    return {
+      pin: pinOf(publication, publicUrl),
+      warnings: wireWarnings(warnings),
+      ...(name !== undefined && { name: name && nameOf(name, publicUrl) }),
+      replayed: kind === 'replayed',
+    };
   }
 
   async check({ filename, title, bytes }: PublishRequest): Promise<Checked> {
@@ -146,24 +189,18 @@ class LocalPublications implements Publications {
 
   async #attempt({
     idempotencyKey,
+    bytes,
     filename,
     title,
+    name,
     password,
-    bytes,
   }: PublishRequest): Promise<Attempt<Exclude<PublishOutcome, { kind: 'refused' }>>> {
     const { clock, limits, publish } = this.#useCases;
-    const key = parseIdempotencyKey(idempotencyKey, limits);
-    if (typeof key !== 'string') throw new UsageError(requestRefusalText(key), { cause: key });
+    const key = readArgument(parseIdempotencyKey(idempotencyKey, limits));
     try {
-      const request = {
-        by: this.#by,
-        key,
-        filename,
-        title: title ?? null,
-        password: password ?? null,
-        archive: bytes,
-      };
-      const outcome = await publish({ ...request, cause: operatorCause() });
+      const request = { by: this.#by, key, filename, archive: bytes, cause: operatorCause() };
+      const wanted = { title: title ?? null, name: name ?? null, password: password ?? null };
+      const outcome = await publish({ ...request, ...wanted });
       if (outcome.kind !== 'refused') return { kind: 'done', result: outcome };
       switch (outcome.code) {
         case 'idempotency_in_progress':
@@ -196,7 +233,6 @@ function refused(
     }
     case 'invalid_filename':
     case 'invalid_idempotency_key':
-    case 'invalid_password':
     case 'invalid_title':
       return new UsageError(requestRefusalText(refusal), { cause: refusal });
     case 'invalid_archive': {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { basename, join, parse, resolve } from 'node:path';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { packFolder, zipNameOf } from '@pinfold/client/node';
-import { builtFolderIn, type FileToPack, packFiles, titleOf } from '@pinfold/client/zip';
+import { builtFolderIn, type FileToPack, packFiles, partToLeaveOut, titleOf } from '@pinfold/client/zip';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -77,6 +77,22 @@ async function withoutSources(given: string, { env, confirm }: Terminal): Promis
   });
 }
 
+/** Where the index of a folder without one may be; `undefined` for what is no folder. */
+export async function missingIndexText(given: string, { env }: Terminal): Promise<string | undefined> {
+  const folder = resolve(currentFolder(env), given);
+  if (given === '-' || !(await stat(folder)).isDirectory()) return undefined;
+  const files = await readdir(folder, { recursive: true });
+  if (files.length === 0) return `${given} is empty`;
+  const [nearest] = files
+    .filter(
+      (file) => basename(file) === 'index.html' && partToLeaveOut(file, { dotFiles: true }) === undefined,
+    )
+    .map(dirname)
+    .sort((one, other) => one.split(sep).length - other.split(sep).length);
+  const found = nearest === undefined ? '' : `, but ${join(given, nearest)} has one: publish that folder`;
+  return `${given} has no index.html at its root${found}`;
+}
+
 function tooLarge(error: unknown): never {
   if (error instanceof RangeError) throw new CommandFailure(error.message, { cause: error });
   throw error;
@@ -98,7 +114,7 @@ async function packInput(name: string | undefined, terminal: Terminal): Promise<
   return isPage(name) ? packPage(name, await read(), terminal) : packFile(name, read);
 }
 
-/** Packs a page; the files beside it that it shows only if the user agrees. */
+/** Packs a page, and if the user agrees the files of its folder that it shows. */
 async function packWithFiles(
   path: string,
   page: Packed['bytes'],

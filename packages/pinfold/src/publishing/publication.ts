@@ -1,7 +1,8 @@
+import type { Name } from '@pinfold/client';
 import type { Pin, WireError, WireWarning } from '@pinfold/http-express/wire';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 
-export type { WireWarning };
+export type { WireError, WireWarning };
 
 /** What is to be published. */
 export interface PublishRequest {
@@ -19,7 +20,7 @@ export interface Published {
   readonly pin: Pin;
   readonly warnings: readonly WireWarning[];
   /** The name that shows it, if one was given. */
-  readonly name?: { readonly name: string; readonly url: string } | null | undefined;
+  readonly name?: Name | null | undefined;
   /** Whether it was published before, with the same Idempotency-Key. */
   readonly replayed: boolean;
 }

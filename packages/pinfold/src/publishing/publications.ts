@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Change, LimitsAnswer, PageQuery, Pin, PinList } from '@pinfold/client';
+import type { Change, LimitsAnswer, Name, PageQuery, Pin, PinList } from '@pinfold/client';
 import type { AccountId, RoleState } from '@pinfold/core';
 import { loginsOf } from '../api-client/logins.ts';
 import { type Server, serverOf } from '../api-client/server.ts';
@@ -11,8 +11,19 @@ import type { Environment } from '../settings/settings.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 import type { Checked, Published, PublishRequest } from './publication.ts';
 
+/** The names of one account. */
+export interface Names {
+  /** Yields them in their order. */
+  list(): AsyncIterable<Name>;
+  get(name: string): Promise<Name>;
+  /** Lets a name show a publication, and makes it if it is new. */
+  set(name: string, id: string): Promise<Name>;
+  delete(name: string): Promise<void>;
+}
+
 /** The publications of one account: on this machine, or on a server by its API. */
 export interface Publications {
+  readonly names: Names;
   /** Publishes once for one Idempotency-Key, and retries while the failure may pass. */
   publish(request: PublishRequest): Promise<Published>;
   /** Makes all checks of a publication, and stores nothing. */

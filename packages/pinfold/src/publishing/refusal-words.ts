@@ -1,5 +1,6 @@
 import type {
   IdempotencyKeyRules,
+  NameSetOutcome,
   PasswordRules,
   QuotaRules,
   Refusal,
@@ -8,7 +9,7 @@ import type {
 } from '@pinfold/core';
 import { type Sentences, sentenceOf } from '@pinfold/http';
 import { archiveError } from '@pinfold/http-express/wire';
-import { CommandFailure } from '../command-line/failures.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { brokenRules } from './publication.ts';
 
 const IDEMPOTENCY_KEY: Sentences<IdempotencyKeyRules> = {
@@ -32,6 +33,8 @@ const PASSWORD: Sentences<PasswordRules> = {
   too_long: ({ limit, actual }) => `The password has ${actual} bytes in UTF-8; at most ${limit} are allowed.`,
 };
 
+/** What a name of publications must look like. */
+export const NAME_FORM = 'must have 1 to 63 of a to z, 0 to 9 and -, without - at an end';
 export const NOT_FOUND = 'There is no such publication in your account.';
 
 const STATES: Readonly<Record<Refusal<'invalid_state'>['state'], string>> = {
@@ -56,12 +59,16 @@ const QUOTA: Sentences<QuotaRules> = {
   keys: ({ limit }) => `the account has reached its limit of ${limit} API keys; revoke one first`,
 };
 
+export function noName(cause?: unknown): CommandFailure {
+  return new CommandFailure('There is no such name in your account.', { code: 'not_found', cause });
+}
+
 /** Why a publication on this machine was not changed. */
 export function changeFailure(refusal: Unchanged): CommandFailure {
   return new CommandFailure(changeText(refusal), { cause: refusal, code: refusal.code });
 }
 
-type Unchanged = Extract<UpdateOutcome, Refusal> | Refusal<'forbidden' | 'invalid_cursor'>;
+type Unchanged = Extract<NameSetOutcome | UpdateOutcome, Refusal> | Refusal<'forbidden' | 'invalid_cursor'>;
 
 function changeText(refusal: Unchanged): string {
   switch (refusal.code) {
@@ -75,8 +82,6 @@ function changeText(refusal: Unchanged): string {
       return STATES[refusal.state];
     case 'invalid_title':
       return sentenceOf(TITLE, refusal);
-    case 'invalid_password':
-      return sentenceOf(PASSWORD, refusal);
     default:
       return publishRefusalText(refusal);
   }
@@ -84,20 +89,26 @@ function changeText(refusal: Unchanged): string {
 
 /** Why the command cannot publish with this key, name or title. */
 export function requestRefusalText(
-  refusal: Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_password' | 'invalid_title'>,
+  refusal: Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title'>,
 ): string {
   switch (refusal.code) {
     case 'invalid_filename':
       return 'PATH needs a name of 1 to 255 characters without control characters';
     case 'invalid_idempotency_key':
       return sentenceOf(IDEMPOTENCY_KEY, refusal);
-    case 'invalid_password':
-      return sentenceOf(PASSWORD, refusal);
     case 'invalid_title':
       return sentenceOf(TITLE, refusal);
     default:
       return refusal satisfies never;
   }
+}
+
+/** @throws UsageError for an argument that the core refuses. */
+export function readArgument<Read extends string | null>(
+  read: Read | Parameters<typeof requestRefusalText>[0],
+): Read {
+  if (read === null || typeof read === 'string') return read;
+  throw new UsageError(requestRefusalText(read), { cause: read });
 }
 
 /** Why an archive was not published; the API has the sentences about its rules. */
@@ -107,6 +118,7 @@ export function publishRefusalText(
     | 'idempotency_mismatch'
     | 'invalid_archive'
     | 'invalid_name'
+    | 'invalid_password'
     | 'quota_exceeded'
     | 'read_only'
     | 'refused_by_host'
@@ -121,7 +133,9 @@ export function publishRefusalText(
     case 'invalid_archive':
       return `the archive breaks these rules:\n${brokenRules(refusal.problems.map(archiveError))}`;
     case 'invalid_name':
-      return 'a name has 1 to 63 of the characters a to z, 0 to 9 and "-", with no "-" at an end';
+      return `the name ${NAME_FORM}`;
+    case 'invalid_password':
+      return sentenceOf(PASSWORD, refusal);
     case 'quota_exceeded':
       return sentenceOf(QUOTA, refusal);
     case 'read_only':

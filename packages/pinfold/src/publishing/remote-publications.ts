@@ -1,17 +1,19 @@
-import type { Change, LimitsAnswer, PageQuery, Pin, PinList } from '@pinfold/client';
+import type { Change, LimitsAnswer, Name, PageQuery, Pin, PinfoldClient, PinList } from '@pinfold/client';
 import type { RoleState } from '@pinfold/core';
 import { callApi, clientOf } from '../api-client/api-call.ts';
 import type { Server } from '../api-client/server.ts';
+import { isNotFound } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Checked, Published, PublishRequest } from './publication.ts';
-import type { Publications } from './publications.ts';
+import type { Names, Publications } from './publications.ts';
+import { noName } from './refusal-words.ts';
 import { WatchedFile } from './watched-file.ts';
 
 /** Longer than the lease of a node that died (60 s) and than the failover of a database, with a margin. */
 const PUBLISH_RETRY_FOR = 150_000;
 
-/** The publications of a key's account, by the API of a server. */
-export class RemotePublications implements Publications {
+/** The names of a key's account, by the API of a server. */
+class RemoteNames implements Names {
   readonly #server: Server;
   readonly #terminal: Terminal;
 
@@ -20,20 +22,62 @@ export class RemotePublications implements Publications {
     this.#terminal = terminal;
   }
 
-  publish({ bytes, filename, ...options }: PublishRequest): Promise<Published> {
+  async *list(): AsyncGenerator<Name> {
+    const { client, failure } = await clientOf(this.#server, this.#terminal);
+    try {
+      yield* client.names.list();
+    } catch (error) {
+      throw failure(error);
+    }
+  }
+
+  get(name: string): Promise<Name> {
+    return this.#aboutName(async ({ names }) => (await names.get(name)).name);
+  }
+
+  set(name: string, id: string): Promise<Name> {
+    return callApi(this.#server, this.#terminal, async ({ names }) => (await names.set(name, id)).name);
+  }
+
+  delete(name: string): Promise<void> {
+    return this.#aboutName(async ({ names }) => void (await names.delete(name)));
+  }
+
+  async #aboutName<Result>(call: (client: PinfoldClient) => Promise<Result>): Promise<Result> {
+    try {
+      return await callApi(this.#server, this.#terminal, call);
+    } catch (error) {
+      throw isNotFound(error) ? noName(error) : error;
+    }
+  }
+}
+
+/** The publications of a key's account, by the API of a server. */
+export class RemotePublications implements Publications {
+  readonly names: Names;
+  readonly #server: Server;
+  readonly #terminal: Terminal;
+
+  constructor(server: Server, terminal: Terminal) {
+    this.names = new RemoteNames(server, terminal);
+    this.#server = server;
+    this.#terminal = terminal;
+  }
+
+  publish({ bytes, ...options }: PublishRequest): Promise<Published> {
     const progress = (sent: number): void =>
       this.#terminal.progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'checking');
     const watched: typeof fetch = (url, init) => {
       if (init?.body instanceof FormData)
-        init.body.set('archive', new WatchedFile({ bytes, filename }, progress));
+        init.body.set('archive', new WatchedFile({ bytes, filename: options.filename }, progress));
       return fetch(url, init);
     };
     return callApi(
       this.#server,
       this.#terminal,
       async (client) => {
-        const { pin, warnings, replayed } = await client.publish(bytes, { filename, ...options });
-        return { pin, warnings, replayed };
+        const { idempotencyKey: _, ...published } = await client.publish(bytes, options);
+        return published;
       },
       { retryFor: PUBLISH_RETRY_FOR, fetch: watched },
     );

@@ -94,4 +94,11 @@ describe('what pinfold publish asks', function () {
     await run(env, 'publish', dist);
     expect((await newest())?.title).to.equal(null);
   });
+
+  it('refuses a wrong title before it sends anything', async () => {
+    for (const title of ['a\nb', 'x'.repeat(256)]) {
+      const { code, err } = await run(env, 'publish', join(folder, 'dist'), '--title', title);
+      expect([code, err.includes('the title')]).to.deep.equal([2, true]);
+    }
+  });
 });

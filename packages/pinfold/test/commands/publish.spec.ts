@@ -95,6 +95,21 @@ describe('pinfold publish', function () {
       expect(err).to.include('not_a_zip');
     });
 
+    it(`says where the index of a folder may be, ${way}`, async () => {
+      const publish = async (...path: readonly string[]) =>
+        run(env, 'publish', join(...path), '--json', ...elsewhere());
+      await rm(join(site, 'index.html'));
+      const none = await publish(site);
+      expect([none.code, none.err]).to.deep.equal([1, `pinfold: ${site} has no index.html at its root\n`]);
+      await mkdir(join(site, '.vitepress', 'dist'), { recursive: true });
+      await writeFile(join(site, '.vitepress', 'dist', 'index.html'), 'page');
+      const found = await publish(site);
+      expect(found.err).to.include(`but ${join(site, '.vitepress', 'dist')} has one`);
+      expect(JSON.parse(found.out).error.errors[0].rule).to.equal('missing_index');
+      await mkdir(join(folder, 'empty'));
+      expect((await publish(folder, 'empty')).err).to.include('is empty');
+    });
+
     it(`publishes a .zip as it is, ${way}`, async () => {
       const { bytes } = await packFolder(site);
       await writeFile(join(folder, 'Site.ZIP'), bytes);

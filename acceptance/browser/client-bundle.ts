@@ -1,0 +1,2 @@
+export { PinfoldClient } from '@pinfold/client';
+export { packFiles } from '@pinfold/client/zip';

@@ -1,0 +1,72 @@
+import type { Name } from '@pinfold/client';
+import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
+import { readName, readPublicationId } from '../command-line/arguments.ts';
+import { type Command, command } from '../command-line/command.ts';
+import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
+import { isNotFound, UsageError } from '../command-line/failures.ts';
+import { printList } from '../command-line/print-list.ts';
+import { TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
+
+const GUIDE = '#names';
+
+const list = command({
+  name: 'names list',
+  group: 'publications',
+  arguments: [],
+  options: TARGET_OPTIONS,
+  help: 'list your names, with their links and what each shows',
+  example: 'pinfold names list',
+  guide: GUIDE,
+  run: (_, values, terminal) =>
+    withPublications(values, false, terminal, ({ names }) =>
+      printList(names.list(), terminal, { member: 'names', json: values.json, toLine: lineOf }),
+    ),
+});
+
+const set = command({
+  name: 'names set',
+  group: 'publications',
+  arguments: ['NAME', 'ID'],
+  options: TARGET_OPTIONS,
+  help: 'let a name show a publication; it is made if it is new',
+  example: 'pinfold names set docs 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  guide: GUIDE,
+  run: async ([text, id], values, terminal) => {
+    const [wanted, pin] = [readName(text, 'NAME'), readPublicationId(id)];
+    const name = await withPublications(values, true, terminal, ({ names }) => names.set(wanted, pin));
+    terminal.out(values.json ? jsonLine({ name }) : lineOf(name));
+  },
+});
+
+const remove = command({
+  name: 'names delete',
+  group: 'publications',
+  arguments: ['[NAME]'],
+  options: {
+    'to-branch': TO_BRANCH,
+    'if-exists': { type: 'boolean', help: 'succeed if there is no such name' },
+    ...TARGET_OPTIONS,
+  },
+  help: 'delete a name; its link shows nothing any more, and its publications stay',
+  example: 'pinfold names delete docs',
+  guide: GUIDE,
+  run: async ([to], { 'to-branch': toBranch, 'if-exists': ifExists, ...values }, terminal) => {
+    const name = nameToPublish({ to, 'to-branch': toBranch }, 'NAME', terminal.env);
+    if (name === undefined) throw new UsageError('NAME is missing');
+    let deleted = true;
+    await withPublications(values, true, terminal, ({ names }) => names.delete(name)).catch(
+      (error: unknown) => {
+        if (!ifExists || !isNotFound(error)) throw error;
+        deleted = false;
+      },
+    );
+    const sentence = deleted ? `${name} is deleted.` : `There is no name ${name}.`;
+    terminal.out(values.json ? jsonLine({ name, deleted }) : sentence);
+  },
+});
+
+export const commands: readonly Command[] = [list, set, remove];
+
+function lineOf({ name, url, pin, updated_at }: Name): string {
+  return escapeControls([url, name, pin, updated_at].join('  '));
+}

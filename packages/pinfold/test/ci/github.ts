@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { runInNewContext } from 'node:vm';
+import { parse } from 'yaml';
+import type { CommandRun } from '../command-run.ts';
+import type { Env, Workspace } from './shell.ts';
+
+const ACTION = join(import.meta.dirname, '..', '..', '..', '..', 'deploy', 'github-action');
+/** As runners start it. */
+const BASH = ['bash', '--noprofile', '--norc', '-eo', 'pipefail'] as const;
+
+interface Step {
+  readonly id?: string;
+  readonly if?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly env?: Env;
+  readonly with?: Readonly<Record<string, string | boolean>>;
+}
+
+export interface Workflow {
+  readonly concurrency: { readonly group: string };
+  readonly jobs: Readonly<Record<string, { readonly if?: string; readonly steps: readonly Step[] }>>;
+}
+
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
+  readonly outputs: Readonly<Record<string, { readonly value: string }>>;
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+}
+
+/** The values that expressions read, such as `github.event.number`. */
+export type Context = Readonly<Record<string, unknown>>;
+
+/** What the steps of an action or a job printed, with the outputs of the action. */
+export interface Ran extends CommandRun {
+  readonly outputs: Env;
+}
+
+/** The value of an expression; what is missing is an empty string. */
+export function evaluate(expression: string, context: Context): unknown {
+  const source = expression.replaceAll(/'[^']*'|[a-z]\w*(?:\.[\w-]+)+/g, (part) =>
+    part.startsWith("'") ? part : JSON.stringify(lookUp(part, context)),
+  );
+  return runInNewContext(source);
+}
+
+function lookUp(path: string, context: Context): unknown {
+  let value: unknown = context;
+  for (const member of path.split('.')) value = (value as Context | undefined)?.[member];
+  return value ?? '';
+}
+
+export function interpolate(text: string, context: Context): string {
+  return text.replaceAll(/\$\{\{(.*?)\}\}/g, (_, expression: string) => `${evaluate(expression, context)}`);
+}
+
+function interpolated(values: Readonly<Record<string, unknown>>, context: Context): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, interpolate(String(value), context)]),
+  );
+}
+
+export async function readAction(): Promise<Action> {
+  return parse(await readFile(join(ACTION, 'action.yml'), 'utf8'));
+}
+
+/** Runs the composite action as a runner does, with the variables of its job. */
+export async function runAction(
+  given: Readonly<Record<string, unknown>>,
+  context: Context,
+  env: Env,
+  workspace: Workspace,
+): Promise<Ran> {
+  const action = await readAction();
+  const defaults = Object.entries(action.inputs).map(([name, input]) => [name, input.default ?? '']);
+  const inputs = { ...interpolated(Object.fromEntries(defaults), context), ...interpolated(given, context) };
+  const steps: Record<string, { readonly outputs: Env }> = {};
+  const inside = { ...context, inputs, steps };
+  const all = { code: 0, out: '', err: '' };
+  for (const step of action.runs.steps) {
+    if (step.if !== undefined && !evaluate(step.if, inside)) continue;
+    const files = await mkdtemp(join(tmpdir(), 'pinfold-step-'));
+    const output = join(files, 'output');
+    await writeFile(output, '');
+    const own = {
+      GITHUB_OUTPUT: output,
+      GITHUB_ACTION_PATH: ACTION,
+      ...interpolated(step.env ?? {}, inside),
+    };
+    const { code, out, err } = await workspace.run(BASH, step.run ?? '', { ...env, ...own });
+    if (step.id !== undefined) steps[step.id] = { outputs: outputsIn(await readFile(output, 'utf8')) };
+    await rm(files, { recursive: true });
+    Object.assign(all, { code, out: all.out + out, err: all.err + err });
+    if (code !== 0) break;
+  }
+  const values = Object.entries(action.outputs).map(([name, { value }]) => [name, value]);
+  return { ...all, outputs: interpolated(Object.fromEntries(values), inside) };
+}
+
+function outputsIn(file: string): Env {
+  const lines = file.split('\n').filter((line) => line !== '');
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)));
+}
+
+/** Runs those jobs of a workflow whose condition holds, with the variables of the event. */
+export async function runWorkflow(
+  { jobs }: Workflow,
+  context: Context,
+  env: Env,
+  workspace: Workspace,
+): Promise<readonly Ran[]> {
+  const ran: Ran[] = [];
+  for (const [name, job] of Object.entries(jobs)) {
+    if (job.if !== undefined && !evaluate(job.if, context)) continue;
+    for (const step of job.steps) {
+      const own = { ...env, GITHUB_JOB: name };
+      if (step.run !== undefined) ran.push({ ...(await workspace.run(BASH, step.run, own)), outputs: {} });
+      else if (step.uses?.startsWith('example/pinfold/deploy/github-action@v'))
+        ran.push(await runAction(step.with ?? {}, context, own, workspace));
+    }
+  }
+  return ran;
+}
+
+/** A comment as the API of GitHub gives it. */
+export interface Comment {
+  readonly id: number;
+  readonly user: { readonly login: string };
+  body: string;
+}
+
+/** The part of GitHub's API that the action uses: comments of pull request 12 of example/site. */
+export class GitHubApi implements AsyncDisposable {
+  readonly comments: Comment[] = [];
+  /** Of the token; the login of a job's app is read by GraphQL alone. */
+  login = 'github-actions[bot]';
+  url = '';
+  readonly #server = createServer(async (request, response) => {
+    const target = new URL(request.url ?? '', 'http://x');
+    const body = request.method === 'GET' ? {} : ((await json(request)) as { readonly body: string });
+    const isKnown = request.headers.authorization === 'Bearer the-token';
+    const [status, answer] = isKnown
+      ? this.#answer(`${request.method} ${target.pathname}`, target, body)
+      : [401, {}];
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+
+  static async listen(): Promise<GitHubApi> {
+    const api = new GitHubApi();
+    api.#server.listen(0, '127.0.0.1');
+    await once(api.#server, 'listening');
+    api.url = `http://127.0.0.1:${(api.#server.address() as AddressInfo).port}`;
+    return api;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #answer(call: string, target: URL, body: { readonly body?: string }): readonly [number, unknown] {
+    const isApp = this.login.endsWith('[bot]');
+    if (call === 'GET /user') return isApp ? [403, {}] : [200, { login: this.login }];
+    if (call === 'POST /graphql')
+      return [200, { data: { viewer: { login: this.login.replace('[bot]', '') } } }];
+    if (call === 'GET /repos/example/site/issues/12/comments') {
+      const [size, page] = ['per_page', 'page'].map((name) => Number(target.searchParams.get(name)));
+      return [200, this.comments.slice((Number(page) - 1) * Number(size), Number(page) * Number(size))];
+    }
+    if (call === 'POST /repos/example/site/issues/12/comments') {
+      this.comments.push({
+        id: this.comments.length + 1,
+        user: { login: this.login },
+        body: body.body ?? '',
+      });
+      return [201, {}];
+    }
+    const id = /^PATCH \/repos\/example\/site\/issues\/comments\/(\d+)$/.exec(call)?.[1];
+    const found = this.comments.find((comment) => comment.id === Number(id));
+    if (found === undefined) return [404, {}];
+    found.body = body.body ?? '';
+    return [200, {}];
+  }
+}

@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { run, runPiped } from '../command-run.ts';
+import { type Served, serve } from '../servers/served.ts';
+
+const UNKNOWN = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+
+for (const way of ['directly', 'by the API']) {
+  describe(`names and passwords of the command, ${way}`, function () {
+    this.timeout(60_000);
+    let served: Served;
+    let folder: string;
+    let page: string;
+    let env: Readonly<Record<string, string>>;
+
+    beforeEach(async () => {
+      served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
+      folder = await mkdtemp(join(tmpdir(), 'pinfold-names-'));
+      page = join(folder, 'page.html');
+      await writeFile(page, '<!doctype html><title>x</title><p>first');
+      const here = { PINFOLD_DATA_DIR: served.folder, PINFOLD_VIEWER_MODE: 'path' };
+      env = way === 'directly' ? here : { PINFOLD_URL: served.url, PINFOLD_KEY: served.key };
+    });
+
+    afterEach(async () => {
+      await served.close();
+      await rm(folder, { recursive: true });
+    });
+
+    async function asJson(...args: readonly string[]) {
+      const { code, out, err } = await run(env, ...args, '--json');
+      expect(code, err).to.equal(0);
+      return JSON.parse(out);
+    }
+
+    /** Publishes by a pipe that has the password. */
+    async function protectedPage(...args: readonly string[]) {
+      const given = ['publish', page, '--password-stdin', '--json', ...args];
+      const { code, out, err } = await runPiped('correct horse\nnot this line\n', env, ...given);
+      expect(code, err).to.equal(0);
+      return JSON.parse(out);
+    }
+
+    const shown = async (url: string): Promise<string> => (await fetch(url)).text();
+
+    it('show the newest publication under one link', async () => {
+      const first = await asJson('publish', page, '--to', 'docs');
+      expect(first.name).to.include({ name: 'docs', pin: first.pin.id });
+      await writeFile(page, '<!doctype html><title>x</title><p>second');
+      const { code, out, err } = await run(env, 'publish', page, '--to', 'docs');
+      expect([code, out.startsWith(`${served.url}/s/`)], err).to.deep.equal([0, true]);
+      expect(err).to.include(first.name.url);
+      expect(await shown(out.trim())).to.include('second');
+      expect(await shown(first.pin.shared_url)).to.include('first');
+      const { names } = await asJson('names', 'list');
+      expect(names).to.have.length(1);
+      expect(out.trim().endsWith(names[0].pin)).to.equal(true);
+      expect((await run(env, 'names', 'list')).out).to.equal(
+        `${first.name.url}  docs  ${names[0].pin}  ${names[0].updated_at}\n`,
+      );
+      const back = await asJson('names', 'set', 'docs', first.pin.shared_url);
+      expect(back.name).to.include({ url: first.name.url, pin: first.pin.id });
+    });
+
+    it('are deleted, and missed unless they need not exist', async () => {
+      await asJson('publish', page, '--to', 'docs');
+      expect(await asJson('names', 'delete', 'docs')).to.deep.equal({ name: 'docs', deleted: true });
+      expect((await asJson('names', 'list')).names).to.deep.equal([]);
+      const again = await run(env, 'names', 'delete', 'docs', '--json');
+      expect([again.code, JSON.parse(again.out).error.code]).to.deep.equal([1, 'not_found']);
+      expect(again.err).to.equal('pinfold: There is no such name in your account.\n');
+      expect((await asJson('names', 'delete', 'docs', '--if-exists')).deleted).to.equal(false);
+      expect((await run(env, 'names', 'set', 'docs', UNKNOWN)).err).to.include('no such publication');
+    });
+
+    it('are made of the branch', async () => {
+      const job = { CI_COMMIT_BRANCH: 'feature/x' };
+      const published = await run({ ...env, ...job }, 'publish', page, '--to-branch', '--json');
+      expect(JSON.parse(published.out).name.name).to.equal('feature-x-217d2bf5');
+      expect((await run({ ...env, ...job }, 'names', 'delete', '--to-branch')).code).to.equal(0);
+    });
+
+    it('are called wrongly in ways that the arguments show', async () => {
+      for (const args of [
+        ['publish', page, '--to', 'Docs'],
+        ['publish', page, '--to', ''],
+        ['publish', page, '--to', 'docs', '--to-branch'],
+        ['publish', page, '--to-branch'],
+        ['publish', page, '--password-stdin', '--no-password'],
+        ['publish', '-', '--name', 'x.html', '--password-stdin'],
+        ['names', 'set', '-x', UNKNOWN],
+        ['names', 'set', 'docs', 'x'],
+        ['names', 'delete'],
+        ['names', 'delete', 'docs', '--to-branch'],
+      ])
+        expect((await run(env, ...args)).code, args.join(' ')).to.equal(2);
+      expect((await asJson('list')).pins).to.deep.equal([]);
+    });
+
+    it('protect a publication from its first moment', async () => {
+      const { pin } = await protectedPage();
+      expect(pin.password_protected).to.equal(true);
+      const unlocked = await fetch(pin.shared_url, {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams({ password: 'correct horse' }),
+      });
+      expect(unlocked.status).to.equal(303);
+      const empty = await runPiped('\n', env, 'publish', page, '--password-stdin');
+      expect(empty.code).to.equal(2);
+      const short = await runPiped('short\n', env, 'publish', page, '--password-stdin', '--json');
+      expect([short.code, JSON.parse(short.out).error.code]).to.deep.equal([1, 'invalid_password']);
+    });
+
+    it('do not lose a password by mistake', async () => {
+      const { pin } = await protectedPage('--to', 'docs');
+      const refused = await run(env, 'publish', page, '--to', 'docs');
+      expect(refused.code).to.equal(1);
+      expect(refused.err).to.include('--password-stdin').and.include('--no-password');
+      expect((await asJson('names', 'list')).names[0].pin).to.equal(pin.id);
+      const { warnings, name } = await asJson('publish', page, '--to', 'docs', '--no-password');
+      expect(warnings.map(({ rule }: { rule: string }) => rule)).to.deep.equal(['password_dropped']);
+      expect(name.pin).not.to.equal(pin.id);
+    });
+
+    it('are not protected by a publication of before without a password', async () => {
+      await asJson('publish', page, '--idempotency-key', 'mine');
+      const given = ['publish', page, '--password-stdin', '--idempotency-key', 'mine', '--json'];
+      const replayed = await runPiped('correct horse\n', env, ...given);
+      expect([replayed.code, JSON.parse(replayed.out).error.code]).to.deep.equal([1, 'invalid_state']);
+      expect(replayed.err).to.include('has no password');
+    });
+  });
+}
