@@ -1,5 +1,5 @@
 import { type ByteSource, uint16, uint32 } from './byte-source.ts';
-import { type ExtraField, extraFields, statedFigures } from './extra-fields.ts';
+import { type ExtraField, extraFields, statedFigures, ZIP64 } from './extra-fields.ts';
 
 /** A header of the central directory, read from its own bytes (APPNOTE.TXT, section 4.3.12). */
 export interface CentralHeader {
@@ -38,7 +38,7 @@ export function readCentralHeader(file: ByteSource, at: number, end: number): Ce
   const next = at + extraEnd + uint16(lengths, 32);
   if (next > end) return undefined;
   const header = file.at(at, extraEnd);
-  const fields = extraFields(Uint8Array.from(header.subarray(nameEnd, extraEnd)));
+  const fields = extraFields(new Uint8Array(header.subarray(nameEnd, extraEnd)));
   return {
     at,
     next,
@@ -48,7 +48,7 @@ export function readCentralHeader(file: ByteSource, at: number, end: number): Ce
     modified: uint32(header, 12),
     crc32: uint32(header, 16),
     externalAttributes: uint32(header, 38),
-    rawName: Uint8Array.from(header.subarray(CENTRAL_BYTES, nameEnd)),
+    rawName: new Uint8Array(header.subarray(CENTRAL_BYTES, nameEnd)),
     fields,
     ...figures(header, fields),
   };
@@ -64,6 +64,7 @@ function figures(
     disk: uint16(header, 34),
     localOffset: uint32(header, 42),
   };
+  if (fields.every(({ id }) => id !== ZIP64)) return { ...fixed, consistent: true };
   const { size, compressedSize, localOffset, disk, readable } = statedFigures(fixed, fields);
   const agree = [size, compressedSize, localOffset, disk].every((values) => new Set(values).size === 1);
   return {

@@ -13,6 +13,7 @@ import {
 } from '@pinfold/http';
 import { byPassword, byTeam } from './access/access.ts';
 import { Grants, grantCreator } from './access/grants.ts';
+import { serveName } from './access/named-url.ts';
 import { serveSharedUrl } from './access/shared-url.ts';
 import { serveSiteOrigin } from './access/site-origin.ts';
 import { serveSitePath } from './access/site-path.ts';
@@ -186,6 +187,8 @@ function serve(context: ViewerContext, exchange: Exchange, place: Place): Promis
       return serveSiteOrigin(context, exchange, place);
     case 'path':
       return serveSitePath(context, exchange, place);
+    case 'name':
+      return serveName(context, exchange, place);
     case 'shared':
       return serveSharedUrl(context, exchange, place);
     default:

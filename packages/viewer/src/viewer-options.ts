@@ -15,7 +15,7 @@ import type { ViewerAccess } from './access/access.ts';
 export type ViewerMode = 'origin' | 'path';
 
 /** What one request was for, as the log has it. */
-export type ViewerRoute = 'shared_url' | 'hand_over' | 'site' | 'none';
+export type ViewerRoute = 'shared_url' | 'name' | 'hand_over' | 'site' | 'none';
 
 /** What viewers can make one process do at the same time. */
 export interface ViewerBounds {
@@ -30,7 +30,7 @@ export interface ViewerBounds {
 /** What the viewer calls. */
 export type ViewerUseCases = Pick<
   UseCases,
-  'clock' | 'createGrant' | 'enter' | 'grants' | 'limits' | 'open' | 'visit'
+  'clock' | 'createGrant' | 'enter' | 'grants' | 'limits' | 'open' | 'visit' | 'visitName'
 >;
 
 /** What a cache was asked for so far, and what it holds. */
@@ -94,6 +94,8 @@ export interface Settings {
   readonly publicHostname: string;
   /** What the paths of shared URLs begin with: `/s/`, below the path of the public URL. */
   readonly sharedPath: string;
+  /** The prefix of the URLs of names: `/n/`, below the path of the public URL. */
+  readonly namePath: string;
   /** Scheme with `//`. */
   readonly sitesScheme: string;
   /** Host and port. */
@@ -131,6 +133,7 @@ export function settingsOf(options: ViewerOptions): Settings {
     publicUrl: shared,
     publicHostname: hostname.replace(/\.$/, ''),
     sharedPath: `${pathOf(shared)}/s/`,
+    namePath: `${pathOf(shared)}/n/`,
     sitesScheme: `${sitesProtocol}//`,
     sitesHost,
     sitesHostname: sitesHostname.replace(/\.$/, ''),

@@ -24,6 +24,7 @@ const UNSAFE: readonly (readonly [form: RegExp, reason: UnsafePath])[] = [
   [/(?:^|\/)(?:\.{1,2}(?:\/|$)|\/)/, 'segment'],
 ];
 const FORBIDDEN = /(?:^|\/)(\.git|\.env|node_modules|tmp|log)(?=\/|$)/iu;
+const LONGEST_SYSTEM_FILE = 'desktop.ini'.length;
 const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
 /**
@@ -73,5 +74,7 @@ export function forbiddenSegment(name: string): string | undefined {
  */
 export function isSystemEntry(name: string): boolean {
   if (name === '__MACOSX' || name.startsWith('__MACOSX/')) return true;
-  return SYSTEM_FILES.has(name.slice(name.lastIndexOf('/') + 1));
+  // To look a long text up takes as long as it is.
+  const file = name.slice(name.lastIndexOf('/') + 1);
+  return file.length <= LONGEST_SYSTEM_FILE && SYSTEM_FILES.has(file);
 }

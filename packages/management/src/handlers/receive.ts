@@ -1,6 +1,6 @@
 import { type Limits, minutes, type StagedArchive, seconds } from '@pinfold/core';
 import { discardQuietly } from '@pinfold/core/adapter';
-import { type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http';
+import { hashOnly, type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http';
 import type { Screen } from '../options.ts';
 import { type Guard, passed, refuseAgain } from '../request/middleware.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -40,8 +40,11 @@ export const archiveInBody: Guard<SignedInContext, ArchiveContext> = async (scre
   };
   const wish = readWish(sent, limits);
   if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', oddText(wish));
+  const { findByKey, staging } = screen.useCases;
+  const isRepeated = (await findByKey({ by: visit.account, key: wish.key })) !== undefined;
+  const into = { ...receiving(screen, limits), staging: isRepeated ? hashOnly : staging };
   const received = await screen.uploads.take(visit.account, visit.signal, (follow) =>
-    receiveArchive(visit.request, { ...receiving(screen, limits), follow }),
+    receiveArchive(visit.request, { ...into, follow }),
   );
   switch (received.kind) {
     case 'received': {

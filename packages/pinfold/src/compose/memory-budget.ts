@@ -10,6 +10,9 @@ const FULL = 1_024 * MiB;
  */
 const TWO_AT_ONCE = 512 * MiB;
 
+/** Another of OWASP's equivalent settings for scrypt, which takes 32 MiB in place of 128. */
+const SMALL_HASH = { logN: 15, r: 8, p: 3 };
+
 /** What differs from the defaults in a process with little memory. */
 export interface MemoryBudget {
   readonly viewer: Pick<ViewerOptions, 'cacheBytes' | 'siteCacheBytes' | 'bounds'>;
@@ -22,7 +25,7 @@ export interface MemoryBudget {
  * Sizes what a process keeps in memory by the limit that the system sets for it, such as a container's.
  *
  * @param processes how many share the limit.
- * @param limit bytes; absent or 0 where there is none, as Bun and Deno say.
+ * @param limit bytes; absent or 0 without a limit, as in Bun and Deno.
  */
 export function memoryBudget(
   processes: number,
@@ -37,7 +40,7 @@ export function memoryBudget(
       siteCacheBytes: share(32 * MiB),
       bounds: { heldBytes: share(64 * MiB) },
     },
-    hashing: own < TWO_AT_ONCE ? { parallel: 1 } : {},
+    hashing: own < TWO_AT_ONCE ? { parallel: 1, cost: SMALL_HASH } : {},
     threads: own < TWO_AT_ONCE ? 1 : Number.POSITIVE_INFINITY,
   };
 }
