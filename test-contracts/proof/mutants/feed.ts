@@ -42,7 +42,7 @@ export const feedShape: MethodShape = {
     unreachable: 'coversUp isCurt isRaw misnames',
     untested: [
       'answers.feed.{nearly,stuck} answers.items.event.account answers.items.event.{actor,address,request}',
-      'answers.items.event.asOperator.lowered answers.items.list-capped repeats shares',
+      'answers.items.event.asOperator.lowered answers.items.list-capped shares',
       'takes.query.account takes.query.limit.capped',
     ],
   },
