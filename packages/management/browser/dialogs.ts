@@ -1,4 +1,4 @@
-/** Opens the page behind an `a[data-dialog]` as a dialog; whatever goes wrong, the link is followed instead. */
+/** Opens the page behind an `a[data-dialog]` as a dialog; after any failure it follows the link instead. */
 export function openDialogs(root: Document): void {
   root.addEventListener('click', (event) => {
     const link =

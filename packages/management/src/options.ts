@@ -20,7 +20,7 @@ import { type Assets, loadAssets } from './assets.ts';
 import { type Look, type LookOptions, lookOf } from './branding.ts';
 import { PageTurns } from './response/page-turns.ts';
 
-/** Whose request it is; `undefined` when nobody is signed in. The caller needs the scope `manage`. */
+/** The caller of a request; `undefined` without a sign-in. The caller needs the scope `manage`. */
 export type Authenticate = AuthenticateAny<Request, Response>;
 
 /** What {@link createManagement} needs. */

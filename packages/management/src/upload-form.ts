@@ -127,7 +127,7 @@ export function readWish(
   const filename = parseFilename(sent.filename ?? '');
   if (typeof filename !== 'string') return filename;
   const given = (sent.title ?? '').trim();
-  // A list of nameless publications helps nobody, so the file's name is the title until somebody gives another.
+  // A list of nameless publications is of no help, so the file's name is the default title.
   const title = parseTitle(given === '' ? filename.replace(/\.zip$/i, '') : given, limits);
   return title === null || typeof title === 'string' ? { key, filename, title } : title;
 }

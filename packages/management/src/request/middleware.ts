@@ -19,7 +19,7 @@ import { formToken, isFromAnotherSite, isSameToken } from './form-guard.ts';
 import { refuseByRate, refuseRevocation, refuseWayToRevoke } from './rates.ts';
 import { type FormContext, fieldOf, type RequestContext, type SignedInContext } from './request-context.ts';
 
-/** What a guard decides: the request goes on, with what is known of it now, or ends with an answer. */
+/** A guard's decision: the request passes, with more context, or ends with an answer. */
 export type Verdict<Known> = { readonly kind: 'passed'; readonly visit: Known } | Answer;
 
 /** Stands before a handler. */

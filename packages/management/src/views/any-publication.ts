@@ -14,7 +14,7 @@ export interface AnyPublication extends AdministeredPublication {
   readonly publication: ShownPublication;
 }
 
-/** One publication, whose it is, and the form that takes it down. */
+/** One publication, its account, and the form that takes it down. */
 export function anyPublicationView(
   visit: SignedInContext,
   found: AnyPublication,

@@ -39,7 +39,7 @@ ${fieldError('password', wrong)}</div>
   );
 }
 
-/** Renames, unless somebody else did meanwhile. */
+/** Renames, unless another change came first. */
 export function titleCard(
   visit: SignedInContext,
   { publication, limits, trouble }: DetailModel,

@@ -17,7 +17,7 @@ export type Icon =
   | 'soon'
   | 'stopped';
 
-/** The few icons, each drawn on a grid of 16 with one stroke, and always with a word beside it. */
+/** The few icons, each drawn on a grid of 16 with one stroke, and always next to a word. */
 const PATHS: Readonly<Record<Icon, Html>> = {
   pin: html`<path d="M9.5 1.8 14.2 6.5 12.6 7.4 9.9 10.1 9.6 13.2 2.8 6.4 5.9 6.1 8.6 3.4z"/><path d="M6 10 2 14"/>`,
   lock: html`<rect x="3" y="7" width="10" height="7" rx="1.5"/><path d="M5.2 7V4.8a2.8 2.8 0 0 1 5.6 0V7"/>`,

@@ -9,7 +9,7 @@ export interface PageParts {
   /** The window's title, before the product's name. */
   readonly title: string;
   readonly main: Html;
-  /** Present when somebody is signed in. */
+  /** Present when a person is signed in. */
   readonly signedIn?: SignedInContext;
   /** Which part of the screen is open. */
   readonly part?: 'publications' | 'keys' | 'history' | 'administration';

@@ -15,7 +15,7 @@ export interface SignInModel {
   readonly trouble?: MessageId;
 }
 
-/** One button for whoever came by a link; a field for an API key for everybody else. */
+/** One button for a sign-in link; without a link, a field for an API key. */
 export function signInView(visit: FormContext, model: SignInModel): Html {
   const { words } = visit;
   return layout(visit, {
@@ -26,7 +26,7 @@ ${model.link === undefined ? withoutLink(visit, model) : linkForm(visit, model, 
   });
 }
 
-/** A link alone signs nobody in: programs that look at links in advance would use it up. */
+/** A GET of a link does not sign in: programs that preview links would use it up. */
 function linkForm(visit: FormContext, { to }: SignInModel, link: string): Html {
   const { words, base } = visit;
   return html`<p>${words.say('linkIntro')}</p>
@@ -34,7 +34,7 @@ function linkForm(visit: FormContext, { to }: SignInModel, link: string): Html {
 <button class="primary wide" autofocus>${words.say('signIn')}</button></form>`;
 }
 
-/** Whoever may sign in elsewhere seldom wants another way. */
+/** With an identity provider, the other ways are rarely needed. */
 function withoutLink(visit: FormContext, model: SignInModel): Html {
   const { words, base } = visit;
   const { provider, to, trouble } = model;

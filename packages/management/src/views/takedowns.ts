@@ -12,7 +12,7 @@ export interface TakedownsModel {
   readonly position: PagePosition;
 }
 
-/** The archives that nobody may publish, newest first. */
+/** The archives that may not be published, newest first. */
 export function takedownsView(visit: SignedInContext, model: TakedownsModel): Html {
   const { words } = visit;
   const columns = ['publication', 'account', 'reason', 'historyWhen', 'actions'] as const;

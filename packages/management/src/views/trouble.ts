@@ -22,7 +22,7 @@ ${note === null ? undefined : html`<p dir="auto">${note}</p>`}
   });
 }
 
-/** A page for whoever is not signed in where others see to that. */
+/** The page without a sign-in, where the embedding team signs people in. */
 export function strangerView(visit: RequestContext): Html {
   const { words, look } = visit;
   if (look.signInUrl === undefined) return troubleView(visit, 'strangerTitle', 'strangerText');

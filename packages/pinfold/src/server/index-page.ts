@@ -22,7 +22,7 @@ a:hover{color:var(--accent-strong)}
 /** The pin beside the name, as on the management screen. */
 const PIN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M9.5 1.8 14.2 6.5 12.6 7.4 9.9 10.1 9.6 13.2 2.8 6.4 5.9 6.1 8.6 3.4z"/><path d="M6 10 2 14"/></svg>`;
 
-/** The page's Content-Security-Policy: nothing is loaded but the icon in it, and nobody frames it. */
+/** The page's Content-Security-Policy: it loads nothing but its inline icon, and cannot be framed. */
 export const INDEX_POLICY: string = [
   "default-src 'none'",
   'img-src data:',
@@ -43,7 +43,7 @@ const words = {
   },
 } as const;
 
-/** What somebody sees who opens the public URL itself, in English or Japanese by Accept-Language. */
+/** The page at the public URL itself, in English or Japanese by Accept-Language. */
 export function indexPage(acceptLanguage: string | undefined): Html {
   const { lang, text, publish } = words[preferredLanguage(acceptLanguage, ['en', 'ja'])];
   return html`<!doctype html>

@@ -20,13 +20,13 @@ export interface Settings extends WebAddressSettings, Allowances, LogSettings {
   readonly host: string;
   /** How many processes answer on the port; `auto` has become the number of cores. */
   readonly workers: number;
-  /** The folder of everything that is kept on this machine; created when it is not there. */
+  /** The folder of everything that is stored on this machine; created if missing. */
   readonly dataDir: string;
   readonly database: DatabaseSetting;
   readonly storage: StorageSetting;
   /**
-   * What viewing grants are signed with, and after it others whose grants are good as well; absent, one is made and
-   * kept in the data folder. Never printed.
+   * The secret that signs viewing grants, then others whose grants are valid as well; absent: one is created and stored
+   * in the data folder. Never printed.
    */
   readonly secrets: readonly [current: string, ...others: readonly string[]] | undefined;
   /** Uploads received at the same time by each process; the others wait. */
@@ -46,9 +46,9 @@ export interface Settings extends WebAddressSettings, Allowances, LogSettings {
   readonly apiKey: string | undefined;
   /** What `/readyz` goes by. */
   readonly readyNeeds: readonly Need[];
-  /** How long a server that is told to stop still takes new connections. */
+  /** How long a stopping server still accepts new connections. */
   readonly drain: Duration;
-  /** How long events are kept; absent, the core's default of 400 days. */
+  /** How long events are stored; absent: the core's default of 400 days. */
   readonly historyKeptFor: Duration | undefined;
   /** Whether the history keeps the addresses of clients. */
   readonly historyAddresses: boolean;

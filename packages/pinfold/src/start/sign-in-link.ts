@@ -9,7 +9,7 @@ export const MANAGEMENT_PATH = '/manage';
 
 /**
  * Makes a link that signs in to the management screen, once and within the hour. Until then it is a secret. With the
- * scope `admin` whoever signs in administers the service as well.
+ * scope `admin` its session administers the service as well.
  *
  * @example
  * import { DEFAULT_ACCOUNT, offerSignInLink, openComposition, readSettings, webAddresses } from 'pinfold';
