@@ -75,6 +75,12 @@ for (const way of ['directly', 'by the API']) {
       expect((await run(env, 'names', 'set', 'docs', UNKNOWN)).err).to.include('no such publication');
     });
 
+    it('are only looked at by a check', async () => {
+      const checked = await asJson('publish', page, '--to', 'docs', '--dry-run');
+      expect(checked).to.deep.include({ pin: null, name: null, warnings: [] });
+      expect((await asJson('names', 'list')).names).to.deep.equal([]);
+    });
+
     it('are made of the branch', async () => {
       const job = { CI_COMMIT_BRANCH: 'feature/x' };
       const published = await run({ ...env, ...job }, 'publish', page, '--to-branch', '--json');
