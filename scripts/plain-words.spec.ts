@@ -15,7 +15,7 @@ const NEVER = /\b(?:comes? to rest|is no longer so|is so no more|has it in hand)
 
 const MOST_IN_FILE = 2;
 const MOST_IN_COMMENTS = 60;
-const MOST_IN_DOCUMENTS = 280;
+const MOST_IN_DOCUMENTS = 250;
 
 function textsOf(...patterns: readonly string[]): ReadonlyMap<string, string> {
   const listed = execFileSync(
