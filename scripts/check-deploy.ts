@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { filesThatLogPasswords } from './check-proxy-logs.ts';
 import { startDeployed } from './deployed-tree.ts';
 
 interface Check {
@@ -87,6 +88,7 @@ try {
       if (!good) process.exitCode = 1;
     }
   }
+  if ((await filesThatLogPasswords(work)).length > 0) process.exitCode = 1;
   await startDeployed(join(work, 'tree'), join(work, 'data'));
   console.log('ok: the tree of the image, started as deploy/compose.yaml does');
 } finally {

@@ -164,7 +164,7 @@ export class PinfoldClient {
     return this.#sender.send(this.#sender.request('GET', '/api/v1/limits', isLimitsAnswer, signal), 'always');
   }
 
-  /** Reads the archive, so that every attempt sends the same bytes whatever becomes of it. */
+  /** Reads the archive, so that every attempt sends the same bytes, even if it changes. */
   async #upload<Answer>(
     archive: Archive,
     { filename, title, signal }: CheckOptions,

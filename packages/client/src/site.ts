@@ -46,8 +46,8 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The `<title>` of an HTML page as the title of a publication: on one line, at most 255 characters; `undefined` when
- * there is none. It reads the first 64 KiB.
+ * The `<title>` of an HTML page as the title of a publication: on one line, at most 255 characters; `undefined`
+ * without one. It reads the first 64 KiB.
  *
  * @example
  * import { titleOf } from '@pinfold/client/zip';

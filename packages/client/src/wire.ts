@@ -37,7 +37,7 @@ export interface PinAnswer {
 
 /** A URL that opens a protected site without its password. */
 export interface Grant {
-  /** Good for one minute, for whoever has it; the shared URL where the site is not protected. */
+  /** Valid for one minute and for anyone who has it; the shared URL if the site is not protected. */
   readonly url: string;
   /** When the viewing grant ends that the URL becomes. */
   readonly expires_at: string;

@@ -41,7 +41,7 @@ const MOST_FILES = 65_534;
 /**
  * Packs files into a ZIP in memory. It leaves out dot files except `.well-known`, private keys, and the names that no
  * site may have; what operating systems add by themselves (`.DS_Store`) is left out and not listed. The same files give
- * the same bytes on every runtime, in whatever order they come.
+ * the same bytes on every runtime, in any order.
  *
  * @throws TypeError when two files have the same path.
  * @example
@@ -108,7 +108,7 @@ function holdsPrivateKey(bytes: Uint8Array): boolean {
 }
 
 /**
- * A ZIP that grows file by file, so that only one file is in memory beside it (APPNOTE.TXT, section 4.3). Each entry is
+ * A ZIP that grows file by file, so that only it and one file are in memory (APPNOTE.TXT, section 4.3). Each entry is
  * taken from a ZIP of its own.
  */
 class Archive {

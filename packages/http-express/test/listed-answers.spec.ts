@@ -1,14 +1,9 @@
-import { accountId, Fault, minutes, type Scope, seconds } from '@pinfold/core';
-import {
-  archivePart,
-  type FormPart,
-  multipart,
-  replacing,
-  titlePart,
-} from '@pinfold/test-contracts/fixtures';
+import { after, minutes, seconds } from '@pinfold/core';
+import { archivePart, type FormPart, multipart, titlePart } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type Answer, ask, siteZip, until } from './client.ts';
-import { openRig, type Rig } from './rig.ts';
+import { ADDRESS_HEADER, openTold } from './open-told.ts';
+import type { Rig } from './rig.ts';
 
 type Json = { readonly [name: string]: Json };
 
@@ -23,40 +18,8 @@ interface Wish {
 /** Makes of a request that is right one that is not. */
 type Spoil = (wish: Wish) => Wish | Promise<Wish>;
 
-const ALL: readonly Scope[] = ['pins:read', 'pins:write', 'admin'];
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const JSON_TYPE = { 'content-type': 'application/json' };
-
-const ADDRESS_HEADER = 'x-address';
-
-/** A service whose callers are who they say they are, and meet what their names say. */
-function openTold(committing: () => Promise<void>): Promise<Rig> {
-  return openRig({
-    limits: { archiveBytes: 1_000 },
-    quotas: async (account) => ({ full: { sites: 0 }, nameless: { names: 0 } })[String(account)] ?? {},
-    ports: ({ roles }) => ({
-      roles: replacing(roles, {
-        commit: async (publication, ...others) => {
-          if (publication.role.originalFilename === 'slow.zip') await committing();
-          return roles.commit(publication, ...others);
-        },
-      }),
-    }),
-    api: {
-      authenticate: async ({ headers: { authorization: name = '' } }) => {
-        if (name === 'nobody') return undefined;
-        return { account: accountId(name), scopes: name === 'powerless' ? ['manage'] : ALL };
-      },
-      requestRate: ({ account }) => ({ count: account === 'busy' ? 1 : 1_000_000, window: minutes(1) }),
-      clientAddress: ({ headers }) => String(headers[ADDRESS_HEADER]),
-      historyAddress: ({ headers: { authorization } }) => {
-        if (authorization === 'unlucky') throw new Error('a fault of the code');
-        if (authorization === 'too early') throw new Fault('store_unavailable', 'a fault of the store');
-        return '127.0.0.1';
-      },
-    },
-  });
-}
 
 /** What a problem says whatever the reason was: of its suggestion, whether that speaks of the key. */
 function told({
@@ -91,6 +54,7 @@ describe('Every answer that the document lists', () => {
   });
   afterEach(async () => {
     mayCommit.resolve();
+    rig.clock.advance(minutes(1));
     await held;
     await rig.close();
   });
@@ -155,6 +119,10 @@ describe('Every answer that the document lists', () => {
       const again = publishing();
       return [again, again, publishing(undefined, '', `${pattern}?dry_run=true`)];
     }
+    if (pattern.endsWith('/events')) {
+      const plain = { method, path: pattern, headers: {} };
+      return [plain, await crowded(plain)];
+    }
     const bodies = Object.values(requestBody?.content?.['application/json']?.examples ?? {});
     if (bodies.length === 0) return [{ method, path: await filled(pattern), headers: {} }];
     return Promise.all(
@@ -165,6 +133,16 @@ describe('Every answer that the document lists', () => {
         body: JSON.stringify(value),
       })),
     );
+  }
+
+  /** A request that may not wait for events, since as many as may do so already. */
+  async function crowded(wish: Wish): Promise<Wish> {
+    const waiting = { ...wish, path: `${wish.path}?order=asc&after=latest&wait=30` };
+    const five = Array.from({ length: 5 }, () => send(waiting));
+    held = Promise.allSettled([held, ...five]);
+    // One of them could not wait, so the others do.
+    await Promise.race(five);
+    return waiting;
   }
 
   const as =
@@ -196,6 +174,12 @@ describe('Every answer that the document lists', () => {
           ? { ...wish, path: wish.path.replace(/[^/]+$/, UNKNOWN) }
           : as('powerless')(wish),
     invalid_request: (wish) => ({ ...wish, path: `${wish.path}?unknown=1` }),
+    cursor_expired: async (wish) => {
+      await send(publishing());
+      const { json } = await send({ ...wish, path: `${wish.path}?order=asc&limit=1` });
+      await rig.memory.history.drop(after(rig.clock.now(), minutes(1)), 1_000);
+      return { ...wish, path: `${wish.path}?order=asc&after=${json.next_cursor}` };
+    },
     unsupported_media_type: withHeaders({ 'content-type': 'text/html' }),
     request_timeout: (wish) => ({
       ...wish,

@@ -20,18 +20,7 @@ export function headerValues({ headers, headersDistinct }: WithHeaders, name: st
   return joined === undefined ? [] : [joined].flat();
 }
 
-/**
- * Throws unless a request and its response look like those of node:http.
- *
- * @example
- * import { expectNodeRequest } from '@pinfold/http';
- *
- * try {
- *   expectNodeRequest(new Request('https://pins.example'), new Response());
- * } catch (error) {
- *   console.log(error instanceof TypeError); // true
- * }
- */
+/** Throws unless a request and its response look like those of node:http. */
 export function expectNodeRequest(request: object, response: object): void {
   const isRequest = 'headers' in request && !(request.headers instanceof Headers);
   if (isRequest && 'writeHead' in response) return;

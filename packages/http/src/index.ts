@@ -23,18 +23,18 @@ export {
   type ReceiveFormOptions,
   receiveForm,
 } from './forms/receive-form.ts';
-export { expectNodeRequest, headerValues } from './header-values.ts';
+export { headerValues } from './header-values.ts';
 export { type Html, type HtmlValue, html, raw } from './html.ts';
 export { ALL_LANGUAGES, LANGUAGES, type Language, type LanguageRules, parseLanguage } from './language.ts';
 export {
   matchesStrongly,
   matchesWeakly,
-  parseWeighted,
   preferredLanguage,
   prefersGzip,
   type Weighted,
 } from './negotiation.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
+export { checkReportUrl, PUBLIC_IMAGES, type PublicPage, publicHead } from './public-page.ts';
 export {
   type CreateGrant,
   type GrantUrlOutcome,
@@ -46,7 +46,7 @@ export {
 } from './public-url.ts';
 export { clientOf } from './rates/client-of.ts';
 export { RateHeaders, type RatePolicy } from './rates/rate-headers.ts';
-export { RateLimiter, type TakenRequest } from './rates/rate-limiter.ts';
+export type { TakenRequest } from './rates/rate-limiter.ts';
 export {
   type ClientAddress,
   RequestLimiter,

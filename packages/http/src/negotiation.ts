@@ -7,14 +7,7 @@ export interface Weighted {
 
 const WEIGHT = /^\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*$/i;
 
-/**
- * Reads a list with quality values (RFC 9110, section 12.4.2). An invalid weight counts as 0.
- *
- * @example
- * import { parseWeighted } from '@pinfold/http';
- *
- * parseWeighted('gzip, br;q=0.5'); // [{ value: 'gzip', weight: 1 }, { value: 'br', weight: 0.5 }]
- */
+/** Reads a list with quality values (RFC 9110, section 12.4.2). An invalid weight counts as 0. */
 export function parseWeighted(header: string): readonly Weighted[] {
   const members: Weighted[] = [];
   for (const part of header.split(',')) {

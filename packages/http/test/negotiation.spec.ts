@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseWeighted, preferredLanguage } from '../src/index.ts';
+import { parseWeighted, preferredLanguage } from '../src/negotiation.ts';
 
 const languageOf = (header: string | undefined) => preferredLanguage(header, ['en', 'ja']);
 

@@ -1,7 +1,7 @@
 import { after, minutes, seconds } from '@pinfold/core';
 import { START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { RateLimiter } from '../src/index.ts';
+import { RateLimiter } from '../src/rates/rate-limiter.ts';
 
 describe('A rate limiter', () => {
   it('takes nothing for what it refuses', () => {

@@ -7,7 +7,7 @@ import type { Request, Response } from 'express';
 export interface AssetNames {
   readonly style: string;
   readonly script: string;
-  /** Loaded when somebody publishes. */
+  /** Loaded for publishing. */
   readonly publish: string;
   readonly worker: string;
   readonly icon: string;
@@ -19,7 +19,7 @@ interface Asset {
   readonly zipped: Buffer;
 }
 
-/** Both `src` and `dist` lie beside it. */
+/** The folder of both `src` and `dist`. */
 const FOLDER = join(import.meta.dirname, '..', 'dist', 'assets');
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -37,7 +37,7 @@ export class Assets {
     this.#files = files;
   }
 
-  /** Answers a request for one of them; `false` when there is none of that name. */
+  /** Answers a request for one of them; `false` for an unknown name. */
   serve(name: string, request: Request, response: Response): boolean {
     const asset = this.#files.get(name);
     if (asset === undefined) return false;

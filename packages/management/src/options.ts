@@ -5,6 +5,7 @@ import type { Views } from '@pinfold/core/views';
 import {
   type Authenticate as AuthenticateAny,
   type ClientAddress,
+  type CreateGrant,
   consoleLog,
   type PublicUrl,
   publicUrl,
@@ -20,7 +21,7 @@ import { type Assets, loadAssets } from './assets.ts';
 import { type Look, type LookOptions, lookOf } from './branding.ts';
 import { PageTurns } from './response/page-turns.ts';
 
-/** Whose request it is; `undefined` when nobody is signed in. The caller needs the scope `manage`. */
+/** The caller of a request; `undefined` without a sign-in. The caller needs the scope `manage`. */
 export type Authenticate = AuthenticateAny<Request, Response>;
 
 /** What {@link createManagement} needs. */
@@ -79,6 +80,8 @@ export interface ManagementOptions {
   readonly clientAddress?: ClientAddress;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
+  /** Of the viewer: `viewer.createGrant`. Absent: owners enter the password to open a protected site of theirs. */
+  readonly createGrant?: CreateGrant;
   /** What is yours of how the screen looks and speaks. */
   readonly look?: LookOptions;
   /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */

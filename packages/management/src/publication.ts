@@ -9,7 +9,7 @@ export type Permitted = Readonly<Record<RoleCommand['type'], RefusedBecause | un
 
 /** A publication as the pages show it. */
 export interface ShownPublication extends Publication {
-  /** The title, or the uploaded file's name where there is none. */
+  /** The title, or else the uploaded file's name. */
   readonly name: string;
   /** It expires within a day. */
   readonly endsSoon: boolean;

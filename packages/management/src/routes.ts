@@ -6,6 +6,7 @@ import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
 import {
   askToStop,
+  openSite,
   pin,
   rename,
   renew,
@@ -20,6 +21,7 @@ import { archiveInBody, archiveInForm } from './handlers/receive.ts';
 import { changeService, showService } from './handlers/service.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
 import { beginElsewhere, finishElsewhere } from './handlers/sign-in-elsewhere.ts';
+import { askToStopSelected, stopSelected } from './handlers/stop-selected.ts';
 import {
   lift,
   showAllPublications,
@@ -32,6 +34,7 @@ import {
   administers,
   anybody,
   anybodyKnown,
+  anyone,
   formRead,
   freshHeader,
   freshToken,
@@ -91,10 +94,13 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('get', '/', page, showList, screen),
     on('post', '/publish', uploadForm, publishForm, screen),
     on('post', '/upload', upload, publishUpload, screen),
+    on('get', '/stop', wayToRevoke, askToStopSelected, screen),
+    on('post', '/stop', revocation.and(unrefused), stopSelected, screen),
     on('get', '/publications/:id', page, showPublication, screen),
     on('get', '/publications/:id/code.svg', picture, showCode, screen),
     on('get', '/publications/:id/stop', wayToRevoke, askToStop, screen),
     on('post', '/publications/:id/stop', revocation.and(unrefused), stop, screen),
+    on('post', '/publications/:id/open', form, openSite, screen),
     on('post', '/publications/:id/pin', change, pin, screen),
     on('post', '/publications/:id/unpin', change, unpin, screen),
     on('post', '/publications/:id/renew', change, renew, screen),
@@ -159,7 +165,10 @@ function administrationOf(screen: Screen): readonly Route[] {
 }
 
 /** Answers everything else. */
-export const nowhere: Endpoint = { guards: openPage.all, handle: async (visit) => notFound(visit) };
+export const nowhere: Endpoint = {
+  guards: Guards.none.and(anyone).all,
+  handle: async (visit) => notFound(visit),
+};
 
 function on<Known extends RequestContext, Subject>(
   method: Route['method'],

@@ -1,4 +1,4 @@
-/** What an issuer says of somebody, as it came. */
+/** The claims of an issuer about a person, unchecked. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** What is at a path: in the first of several sayings that has anything there. */

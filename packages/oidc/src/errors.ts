@@ -18,7 +18,7 @@ const DECLINED: ReadonlySet<string> = new Set([
 const OUT_OF_ORDER: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
 
 /**
- * What an error of a sign-in means; anything that is none is thrown again. Details have no claim and no token, and of
+ * What an error of a sign-in means; other errors are rethrown. Details have no claim and no token, and of
  * what came through the browser nothing but a code.
  */
 export function troubleOf(error: unknown): SignInTrouble {

@@ -96,7 +96,7 @@ export class Issuer {
     const authentication = method === 'client_secret_post' ? ClientSecretPost : ClientSecretBasic;
     try {
       return await discovery(issuer, clientId, metadata, authentication(clientSecret), {
-        // The request is not the caller's alone, so it goes on when the caller leaves.
+        // Other callers share the request, so it continues when one leaves.
         [customFetch]: async (url, options) => {
           discovered.answer ??= fetchBounded(url, options).catch((error: unknown) => {
             discovered.failed = true;

@@ -12,20 +12,20 @@ export interface OpenIdConnectOptions {
   readonly scopes?: string;
   /** What people know it by: "Sign in with …". Default the issuer's host. */
   readonly name?: string;
-  /** What accounts begin with. Default `oidc:`; empty, a claim could name the account of somebody else. */
+  /** What accounts begin with. Default `oidc:`; empty, a claim could name another account. */
   readonly accountPrefix?: string;
   /** The claim that names the account, after the prefix. Default `sub`. */
   readonly accountClaim?: string;
   /** Who may sign in. Default everybody whom the issuer knows. */
   readonly require?: ClaimRule;
-  /** Whose sessions administer the service, an hour each. Default nobody's. */
+  /** The people whose sessions administer the service, an hour each. Default: none. */
   readonly admins?: ClaimRule;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
- * Recognises people by OpenID Connect, for the management screen. Nothing is asked of the issuer before somebody signs
- * in, and none of its tokens is kept. The address to register there is `/sign-in/oidc` below the screen's.
+ * Recognises people by OpenID Connect, for the management screen. It asks the issuer nothing before the first sign-in
+ * and stores none of its tokens. The address to register there is `/sign-in/oidc` below the screen's.
  *
  * @throws TypeError when the issuer is no address of https, or of http on this machine.
  *

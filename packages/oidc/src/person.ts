@@ -2,20 +2,20 @@ import { type AccountId, accountId, type Person, type SignInTrouble } from '@pin
 import { type ClaimRule, fulfils } from './claim-rule.ts';
 import { type Claims, claimAt, withVerifiedEmails } from './claims.ts';
 
-/** Whom claims make of somebody. */
+/** The mapping from claims to a person. */
 export interface PersonRules {
   readonly accountPrefix: string;
   readonly accountClaim: string;
   /** Absent: everybody whom the issuer knows. */
   readonly require: ClaimRule | undefined;
-  /** Absent: nobody. */
+  /** Absent: no one. */
   readonly admins: ClaimRule | undefined;
 }
 
 const SHOWN = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
 /**
- * Judges who somebody is and what they may do.
+ * Decides from the claims who a person is and what they may do.
  *
  * @param sayings what the issuer says of them, what counts most first.
  */

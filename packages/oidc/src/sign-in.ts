@@ -122,7 +122,7 @@ export class SignIn {
     }
   }
 
-  /** Changes the code for what the issuer says of the person. An issuer may want to be told of the client otherwise. */
+  /** Changes the code for what the issuer says of the person. An issuer may require another client authentication. */
   /** Exchanges the code for the issuer's claims. Tries the other way to authenticate where the issuer wants that. */
   async #exchange(url: URL, kept: SignInState, signal: AbortSignal): ReturnType<typeof saidBy> {
     const other = this.#method === 'client_secret_basic' ? 'client_secret_post' : 'client_secret_basic';
@@ -177,7 +177,7 @@ async function saidBy(
     throw new ClientError('the id_token was issued to another client (azp)');
   }
   const { userinfo_endpoint } = config.serverMetadata();
-  // Of nobody there is nothing more to ask.
+  // Without a subject there is nothing more to ask.
   if (userinfo_endpoint === undefined || idToken.sub === '') return { sub: idToken.sub, sayings: [idToken] };
   const userinfo = await fetchUserInfo(config, tokens.access_token, idToken.sub);
   return { sub: idToken.sub, sayings: [idToken, userinfo] };

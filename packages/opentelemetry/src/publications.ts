@@ -1,7 +1,7 @@
 import type { Counter, Histogram, Meter } from '@opentelemetry/api';
 import type { Measurement } from '@pinfold/core';
 
-/** Takes what the core tells of its work. */
+/** Takes the core's measurements. */
 export class Publications {
   readonly #publications: Counter;
   readonly #tries: Counter;

@@ -57,7 +57,7 @@ export class Requests {
     });
   }
 
-  /** Begins the span of a request, and goes on within it. */
+  /** Begins the span of a request, and handles the request within it. */
   take(request: IncomingMessage, response: ServerResponse, next: () => void): void {
     const outer = context.active();
     const inner = trace.getSpan(outer) !== undefined;
@@ -77,7 +77,7 @@ export class Requests {
     context.with(going.context, next);
   }
 
-  /** Takes what a door tells of a request. */
+  /** Takes the log entry of a request. */
   told(entry: AnsweredRequest, request: IncomingMessage): void {
     const going = this.#going.get(request);
     if (going !== undefined) going.told = entry;

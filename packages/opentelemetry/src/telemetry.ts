@@ -24,8 +24,8 @@ export interface TelemetryOptions {
   /** The scheme that clients use; that of the connection when absent, which is `http` behind a proxy. */
   readonly scheme?: 'http' | 'https';
   /**
-   * Whose `traceparent` is gone on with; everybody's when absent. Whoever may send one names the trace, and says
-   * whether it is kept.
+   * The clients whose `traceparent` is continued; all when absent. These clients choose the trace's id and whether it is
+   * sampled.
    */
   readonly trusts?: (request: IncomingMessage) => boolean;
 }

@@ -27,7 +27,7 @@ export interface PostgresExamined {
     readonly lacking: readonly string[];
     /** Tables with another owner, which an upgrade could not change. */
     readonly ofOthers: readonly string[];
-    /** Absent if there is none yet, or if it cannot be read. */
+    /** Absent before the first one, and if it cannot be read. */
     readonly version?: number;
     /** Why this release cannot work with it; absent if it can. */
     readonly outdated?: string;

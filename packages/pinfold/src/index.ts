@@ -53,6 +53,6 @@ export {
   type WebAddressSettings,
   webAddresses,
 } from './settings/web-addresses.ts';
-export { DEFAULT_ACCOUNT, type FirstStart, type Untouched } from './start/first-start.ts';
+export type { FirstStart, Untouched } from './start/first-start.ts';
 export { runUntilStopped } from './start/run-until-stopped.ts';
 export { offerSignInLink } from './start/sign-in-link.ts';

@@ -12,7 +12,7 @@ const { runCommand } = await import('./command-line/run-command.ts');
 const { trackWrites } = await import('./command-line/pipe-errors.ts');
 
 const args = process.argv.slice(2);
-// A server must end even if nobody reads its log.
+// A server must end even if its log is not read.
 if (args[0] === 'serve') process.exit(await runCommand(args, processTerminal(process)));
 
 const [out, err] = [trackWrites(process.stdout), trackWrites(process.stderr)];

@@ -30,7 +30,7 @@ export function matchesKey(key: Uint8Array, secret: Uint8Array): Promise<boolean
 
 /**
  * Reads a derived key back; `undefined` unless the text is one, letter by letter, with its checksum right.
- * Its cost is only read: whoever wrote the text may have made it exorbitant.
+ * Its cost is only read: in a forged text it may be exorbitant.
  */
 export function parseKey(text: string): { readonly key: Uint8Array; readonly cost: ScryptCost } | undefined {
   if (text.length !== (BYTES / 3) * 4) return undefined;

@@ -5,7 +5,7 @@ import type { Sha256 } from '@pinfold/core';
 /** Bytes written at once: a write goes to another thread and back, which costs as much as 64 KiB of them. */
 const BLOCK = 262_144;
 
-/** Writes a file in large blocks, each hashed while it is written. Nothing is kept of the bytes given. */
+/** Writes a file in large blocks, each hashed while it is written. It holds no reference to the given bytes. */
 export class HashedFile {
   readonly #handle: FileHandle;
   readonly #hash: Hash = createHash('sha256');

@@ -5,7 +5,7 @@ import { IncompleteError, NonsenseError } from './s3-failure.ts';
 /**
  * Reads the bytes of a ranged answer, `from` to `from + length`, into memory of their own.
  *
- * The body is read to its end or destroyed, whatever happens: an untouched one holds its socket for ever.
+ * The body is always read to its end or destroyed: an untouched one holds its socket for ever.
  */
 export async function readRange(
   output: GetObjectCommandOutput,

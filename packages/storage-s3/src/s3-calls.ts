@@ -41,7 +41,7 @@ export class S3Calls {
     try {
       return await this.#gate.run(undefined, () => call(within.signal), within.signal);
     } catch (error) {
-      // However the SDK tells it, and whatever else failed for it.
+      // An abort comes first, in any form that the SDK gives it.
       signal?.throwIfAborted();
       if (error instanceof Fault) throw error;
       if (!overdue) throw faultOf(error, this.#bucket);

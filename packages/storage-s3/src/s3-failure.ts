@@ -81,7 +81,7 @@ export class NonsenseError extends Error {
   override readonly name = 'NonsenseError';
 }
 
-/** The store, or the way to it, gave or kept only a part. */
+/** The store or the network transferred only a part. */
 export class IncompleteError extends Error {
   override readonly name = 'IncompleteError';
   readonly code = 'ECONNRESET';

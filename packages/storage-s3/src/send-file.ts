@@ -18,7 +18,7 @@ export async function sendFile(
 ): Promise<void> {
   const source = createReadStream(archive.file);
   const body = new CountedBody(archive.size);
-  // With a source that fails, the SDK would wait for ever: it is told by an abort.
+  // With a source that fails, the SDK would wait for ever: an abort ends it.
   const broken = new AbortController();
   const stop = (): void => broken.abort(signal.reason);
   signal.addEventListener('abort', stop, { once: true });

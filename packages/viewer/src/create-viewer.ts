@@ -13,6 +13,7 @@ import {
 } from '@pinfold/http';
 import { byPassword, byTeam } from './access/access.ts';
 import { Grants, grantCreator } from './access/grants.ts';
+import { serveName } from './access/named-url.ts';
 import { serveSharedUrl } from './access/shared-url.ts';
 import { serveSiteOrigin } from './access/site-origin.ts';
 import { serveSitePath } from './access/site-path.ts';
@@ -63,7 +64,8 @@ export function createViewer(options: ViewerOptions): Viewer {
     const place = findPlace(context.settings, request);
     if (place.kind === 'nowhere' && next !== undefined) return next();
     if (place.route !== 'shared_url') stripInherited(response);
-    void answer(options, context, { request, response }, hasSeveralHosts(request) ? UNREADABLE : place);
+    const exchange = { request, response, service: context.settings.service };
+    void answer(options, context, exchange, hasSeveralHosts(request) ? UNREADABLE : place);
   };
   const viewer: Answers = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);
@@ -186,6 +188,8 @@ function serve(context: ViewerContext, exchange: Exchange, place: Place): Promis
       return serveSiteOrigin(context, exchange, place);
     case 'path':
       return serveSitePath(context, exchange, place);
+    case 'name':
+      return serveName(context, exchange, place);
     case 'shared':
       return serveSharedUrl(context, exchange, place);
     default:

@@ -3,6 +3,8 @@ import type { UseCases } from '@pinfold/core';
 import type { ViewCounter } from '@pinfold/core/views';
 import {
   type ClientAddress,
+  checkReportUrl,
+  type PublicPage,
   type PublicUrl,
   pathOf,
   publicUrl,
@@ -15,7 +17,7 @@ import type { ViewerAccess } from './access/access.ts';
 export type ViewerMode = 'origin' | 'path';
 
 /** What one request was for, as the log has it. */
-export type ViewerRoute = 'shared_url' | 'hand_over' | 'site' | 'none';
+export type ViewerRoute = 'shared_url' | 'name' | 'hand_over' | 'site' | 'none';
 
 /** What viewers can make one process do at the same time. */
 export interface ViewerBounds {
@@ -30,7 +32,7 @@ export interface ViewerBounds {
 /** What the viewer calls. */
 export type ViewerUseCases = Pick<
   UseCases,
-  'clock' | 'createGrant' | 'enter' | 'grants' | 'limits' | 'open' | 'visit'
+  'clock' | 'createGrant' | 'enter' | 'grants' | 'limits' | 'open' | 'visit' | 'visitName'
 >;
 
 /** What a cache was asked for so far, and what it holds. */
@@ -70,6 +72,10 @@ export interface ViewerOptions {
    * the whole domain, including those of other servers. Default false.
    */
   readonly clearCookies?: boolean;
+  /** The service's name in previews of links. Default `Pinfold`. */
+  readonly serviceName?: string;
+  /** Where people report a page, linked on the viewer's own pages: http, https or mailto. */
+  readonly reportUrl?: string;
   /** Bytes of memory for hot bodies; 0 keeps none. Default 64 MiB. */
   readonly cacheBytes?: number;
   /** Bytes of memory, estimated, for what is known of hot sites' files. Default 32 MiB. */
@@ -94,6 +100,8 @@ export interface Settings {
   readonly publicHostname: string;
   /** What the paths of shared URLs begin with: `/s/`, below the path of the public URL. */
   readonly sharedPath: string;
+  /** The prefix of the URLs of names: `/n/`, below the path of the public URL. */
+  readonly namePath: string;
   /** Scheme with `//`. */
   readonly sitesScheme: string;
   /** Host and port. */
@@ -101,6 +109,7 @@ export interface Settings {
   readonly sitesHostname: string;
   readonly serviceWorkers: 'refuse' | 'allow';
   readonly clearCookies: boolean;
+  readonly service: PublicPage;
   readonly clientAddress: ClientAddress;
 }
 
@@ -131,11 +140,13 @@ export function settingsOf(options: ViewerOptions): Settings {
     publicUrl: shared,
     publicHostname: hostname.replace(/\.$/, ''),
     sharedPath: `${pathOf(shared)}/s/`,
+    namePath: `${pathOf(shared)}/n/`,
     sitesScheme: `${sitesProtocol}//`,
     sitesHost,
     sitesHostname: sitesHostname.replace(/\.$/, ''),
     serviceWorkers: options.serviceWorkers ?? 'refuse',
     clearCookies: options.clearCookies ?? false,
+    service: { name: options.serviceName ?? 'Pinfold', reportUrl: checkReportUrl(options.reportUrl) },
     clientAddress: options.clientAddress ?? socketAddress,
   };
 }

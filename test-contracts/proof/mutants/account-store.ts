@@ -39,7 +39,7 @@ const shape: PortShape<AccountStore> = {
           'answers.value.blocked.sites.stuck answers.value.lastPublishedAt.{seconds,stuck}',
           'answers.value.limits.bytes.stuck answers.value.limits.publications.stuck',
           'answers.value.limits.requests.stuck answers.value.limits.sites.{capped,stuck}',
-          'answers.value.{name,publicationsMark} answers.version.capped repeats',
+          'answers.value.{name,publicationsMark} answers.version.capped',
           'takes.name.{cut,latin,numeric,quoted,terminated}',
         ],
       },
@@ -77,7 +77,7 @@ const shape: PortShape<AccountStore> = {
         ],
         'same-question': 'caches shares',
         'list-many': 'takes.limit.more',
-        untested: 'answers repeats takes',
+        untested: 'answers takes',
       },
     },
     usedBy: {
@@ -89,7 +89,7 @@ const shape: PortShape<AccountStore> = {
         'same-question': 'caches shares',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: [
-          'answers.bytes.wrapped answers.publications24h.capped answers.sites.capped repeats',
+          'answers.bytes.wrapped answers.publications24h.capped answers.sites.capped',
           'takes.name takes.now.seconds',
         ],
       },

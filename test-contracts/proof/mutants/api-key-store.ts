@@ -49,7 +49,7 @@ const shape: PortShape<ApiKeyStore> = {
       answers: { kind: 'choice' },
       early: { value: { kind: 'created' } },
       caught: {
-        first: '*',
+        first: '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         sequences: 'takes.key.id.ended',
         untested: [
@@ -74,7 +74,7 @@ const shape: PortShape<ApiKeyStore> = {
         touch: 'answers.label.stuck',
         'find-absent': 'takes.id.cut',
         'lets-go': 'listens',
-        untested: 'answers.account.terminated answers.label.terminated answers.scopes.list-capped repeats',
+        untested: 'answers.account.terminated answers.label.terminated answers.scopes.list-capped',
       },
     },
     list: {
@@ -96,7 +96,7 @@ const shape: PortShape<ApiKeyStore> = {
         'same-question': 'caches shares',
         untested: [
           'answers.account.terminated answers.label.{composed,latin,quoted,terminated}',
-          'answers.scopes.list-capped repeats takes.query.account.terminated',
+          'answers.scopes.list-capped takes.query.account.terminated',
           'takes.query.after.id.ended',
         ],
       },
@@ -109,7 +109,7 @@ const shape: PortShape<ApiKeyStore> = {
         revoke: '*',
         sequences: 'caches',
         unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'repeats shares takes.events',
+        untested: 'shares takes.events',
       },
     },
     touch: {
@@ -119,7 +119,7 @@ const shape: PortShape<ApiKeyStore> = {
         revoke: '*',
         unreachable: 'coversUp isCurt isRaw misnames',
         touch: 'takes.unlessSince.{earlier,later}',
-        untested: 'caches repeats',
+        untested: 'caches',
       },
     },
     countLive: {
@@ -131,7 +131,7 @@ const shape: PortShape<ApiKeyStore> = {
         unreachable: 'coversUp isCurt isRaw misnames',
         sequences: 'takes.account.{composed,cut,latin,numeric,quoted}',
         'same-question': 'shares',
-        untested: 'answers.capped repeats takes.account.terminated',
+        untested: 'answers.capped takes.account.terminated',
       },
     },
     purge: {
@@ -139,7 +139,7 @@ const shape: PortShape<ApiKeyStore> = {
       answers: 'count',
       early: { value: 0 },
       caught: {
-        purge: '*',
+        purge: '* repeats',
         'same-question': 'takes.revokedBefore.{earlier,seconds}',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: 'answers.capped shares takes.limit.capped',

@@ -50,7 +50,7 @@ const shape: PortShape<ArchiveInspector> = {
         untested: [
           'answers.entries.compressedSize.wrapped answers.entries.crc32.wrapped',
           'answers.entries.dataOffset.wrapped answers.entries.list-capped answers.entries.size.wrapped',
-          'answers.problems.{list-capped,list-reversed,path} caches isCurt listens repeats shares',
+          'answers.problems.{list-capped,list-reversed,path} caches isCurt listens shares',
           'takes.mostEntries.capped',
         ],
       },
@@ -73,7 +73,7 @@ const shape: PortShape<ArchiveInspector> = {
           'answers.entries.secrets.{list-capped,list-first,list-reversed}',
           'answers.entries.serviceWorker.raised',
           'answers.problems.{list-capped,list-reversed} answers.problems.path.stuck caches isCurt listens',
-          'repeats shares takes.request.expandedBytes.wrapped',
+          'shares takes.request.expandedBytes.wrapped',
           'takes.request.tasks.{list-capped,list-reversed}',
         ],
       },

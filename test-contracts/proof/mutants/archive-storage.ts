@@ -20,7 +20,7 @@ const shape: PortShape<ArchiveStorage> = {
         unreachable: 'coversUp isCurt isRaw misnames',
         'lets-go': 'listens',
         'put-again': 'hurries',
-        untested: 'caches repeats takes.archive.size.wrapped',
+        untested: 'caches takes.archive.size.wrapped',
       },
     },
     read: {
@@ -35,7 +35,7 @@ const shape: PortShape<ArchiveStorage> = {
         'lets-go': 'listens',
         'read-outside': 'takes',
         'delete-twice': 'takes.id.stuck',
-        untested: 'repeats shares',
+        untested: 'shares',
       },
     },
     size: {
@@ -46,7 +46,7 @@ const shape: PortShape<ArchiveStorage> = {
         size: '*',
         unreachable: 'coversUp isCurt isRaw misnames',
         'lets-go': 'listens',
-        untested: 'answers.wrapped repeats',
+        untested: 'answers.wrapped',
       },
     },
     delete: {
@@ -58,7 +58,7 @@ const shape: PortShape<ArchiveStorage> = {
         'delete-aborted': 'hurries isDeaf wrapsAborts',
         'delete-twice': 'idles',
         'lets-go': 'listens',
-        untested: 'repeats shares',
+        untested: 'shares',
       },
     },
     list: {
@@ -70,7 +70,7 @@ const shape: PortShape<ArchiveStorage> = {
         unreachable: 'coversUp isCurt isRaw misnames',
         'list-aborted': 'isDeaf wrapsAborts',
         'lets-go': 'listens',
-        untested: 'answers.{list-capped,list-first} repeats takes.limit.capped',
+        untested: 'answers.{list-capped,list-first} takes.limit.capped',
       },
     },
     check: {
@@ -80,7 +80,6 @@ const shape: PortShape<ArchiveStorage> = {
         check: '*',
         unreachable: 'coversUp isCurt isRaw misnames',
         'lets-go': 'listens',
-        untested: 'repeats',
       },
     },
   },

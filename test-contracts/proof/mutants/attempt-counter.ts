@@ -40,7 +40,7 @@ const shape: PortShape<AttemptCounter> = {
       answers: { kind: 'choice', ticket: 'id', until: 'instant' },
       early: { value: { kind: 'busy' } },
       caught: {
-        unsettled: '*',
+        unsettled: '* repeats',
         addresses: 'answers.ticket.lowered takes.attempt.address takes.attempt.role.{cut,ended}',
         busy: 'answers.ticket.stuck takes.attempt.perRole.stuck',
         'both-or-neither': 'answers.until.stuck',
@@ -62,7 +62,7 @@ const shape: PortShape<AttemptCounter> = {
         busy: 'hurries idles takes.ticket',
         sequences: 'shares',
         addresses: 'takes.ticket.lowered',
-        untested: 'caches repeats',
+        untested: 'caches',
       },
     },
     forgive: {
@@ -74,7 +74,7 @@ const shape: PortShape<AttemptCounter> = {
         forgive: 'shares',
         sequences: 'takes.ticket.lowered',
         settle: 'takes.ticket.stuck',
-        untested: 'caches repeats',
+        untested: 'caches',
       },
     },
     purge: {
@@ -82,7 +82,7 @@ const shape: PortShape<AttemptCounter> = {
       answers: 'count',
       early: { value: 0 },
       caught: {
-        purge: '*',
+        purge: '* repeats',
         'purge-many': 'answers.capped takes.limit.capped',
         unreachable: 'coversUp isCurt isRaw misnames',
         sequences: 'shares',
@@ -98,7 +98,6 @@ const shape: PortShape<AttemptCounter> = {
         unreachable: 'coversUp isCurt isRaw misnames',
         sequences: 'shares',
         'forgiven-window': 'takes.endedBy.stuck',
-        untested: 'repeats',
       },
     },
   },

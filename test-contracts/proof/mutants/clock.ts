@@ -29,7 +29,7 @@ const shape: PortShape<Clock> = {
       takes: { length: 'count', signal: 'signal' },
       early: { value: undefined },
       caught: {
-        sleep: '*',
+        sleep: '* repeats',
         'sleep-aborted': 'listens',
         untested: 'caches coversUp isCurt isRaw misnames takes.length.{capped,fewer}',
       },

@@ -41,6 +41,9 @@ export interface PortShape<Port> {
 
 const UNTESTED = 'untested';
 
+/** No caller can see that a method runs twice, unless a clause says that it may not: calls may be made again. */
+const REPEATS = 'repeats';
+
 interface Derived<Port> {
   readonly name: string;
   readonly spoiling: Spoiling<Port>;
@@ -90,6 +93,11 @@ function assigned<Port>(caught: Caught, all: readonly Derived<Port>[], of: strin
   });
 }
 
+/** All names of a table. */
+function named(caught: Caught): readonly string[] {
+  return Object.values(caught).flat().join(' ').split(' ');
+}
+
 /** `a.{b,c}` is `a.b` and `a.c`. */
 function expanded(name: string): readonly string[] {
   const [, start, ends] = /^(.*)\{(.*)\}$/.exec(name) ?? [];
@@ -103,8 +111,10 @@ function begins(name: string, start: string): boolean {
 function mutantsOf<Port>(method: string, shape: MethodShape, code: FaultCode): readonly Derived<Port>[] {
   const { takes, answers, early } = shape;
   const broken = { early: early?.value, code };
+  const { repeats, ...others } = GENERIC_FAULTS;
   const faults = {
-    ...(early === undefined ? {} : GENERIC_FAULTS),
+    ...(early === undefined ? {} : others),
+    ...(named(shape.caught).includes(REPEATS) ? { repeats } : {}),
     ...('signal' in takes ? SIGNAL_FAULTS : {}),
   };
   const generic = Object.entries(faults).map(([name, fault]) => ({

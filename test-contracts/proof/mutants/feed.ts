@@ -41,8 +41,8 @@ export const feedShape: MethodShape = {
     many: 'answers.begin.number.capped answers.items.number.capped answers.last.number.capped takes.query.after.capped',
     unreachable: 'coversUp isCurt isRaw misnames',
     untested: [
-      'answers.feed.{nearly,stuck} answers.items.event.account answers.items.event.{actor,address,request}',
-      'answers.items.event.asOperator.lowered answers.items.list-capped repeats shares',
+      'answers.feed.{nearly,stuck} answers.items.event.account answers.items.event.{actor,address,name,request}',
+      'answers.items.event.asOperator.lowered answers.items.list-capped shares',
       'takes.query.account takes.query.limit.capped',
     ],
   },

@@ -39,7 +39,7 @@ const shape: PortShape<HistoryStore> = {
         'same-question': 'shares',
         untested: [
           'answers.items.{account,list-capped} answers.items.address.stuck answers.items.request.stuck',
-          'answers.next.id.{cut,stuck} caches repeats takes.query.account',
+          'answers.next.id.{cut,stuck} caches takes.query.account',
           'takes.query.after.id.{cut,stuck} takes.query.limit.{capped,more} takes.query.pin.stuck',
           'takes.query.since.stuck',
         ],
@@ -54,7 +54,7 @@ const shape: PortShape<HistoryStore> = {
         unreachable: '*',
         expired: 'answers hurries takes answers.account.{lost,raised}',
         'same-question': 'caches shares',
-        untested: 'answers.{account,list-capped,list-reversed} repeats takes.by.stuck takes.limit.capped',
+        untested: 'answers.{account,list-capped,list-reversed} takes.by.stuck takes.limit.capped',
       },
     },
     tellExpired: {
@@ -64,7 +64,7 @@ const shape: PortShape<HistoryStore> = {
         unreachable: '* takes.events.list-shortened',
         'tell-expired-conflicts': 'hurries',
         'tell-expired-once': 'idles takes.events.{at,list-emptied,pin}',
-        untested: 'caches repeats shares takes.events takes.events.at.{seconds,stuck} takes.events.pin.stuck',
+        untested: 'caches shares takes.events takes.events.at.{seconds,stuck} takes.events.pin.stuck',
       },
     },
     drop: {
@@ -72,7 +72,7 @@ const shape: PortShape<HistoryStore> = {
       answers: 'count',
       early: { value: 0 },
       caught: {
-        drop: '*',
+        drop: '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: 'answers.capped shares takes.limit.capped',
       },
@@ -82,7 +82,7 @@ const shape: PortShape<HistoryStore> = {
       answers: 'count',
       early: { value: 0 },
       caught: {
-        thin: '*',
+        thin: '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: 'answers.capped shares takes.thinning.keep.capped takes.thinning.limit.{capped,stuck}',
       },

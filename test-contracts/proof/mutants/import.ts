@@ -21,7 +21,7 @@ const shape: PortShape<Import> = {
         'unfinished-aborted': '*',
         unfinished: 'answers caches',
         'begin-foreign': 'answers.raised',
-        untested: 'repeats shares',
+        untested: 'shares',
       },
     },
     begin: {
@@ -32,7 +32,7 @@ const shape: PortShape<Import> = {
         unreachable: '*',
         end: 'hurries idles',
         'begin-again': 'takes.token',
-        untested: 'answers.kind.stuck caches repeats shares takes.token.{ended,lowered}',
+        untested: 'answers.kind.stuck caches shares takes.token.{ended,lowered}',
       },
     },
     keep: {
@@ -47,7 +47,7 @@ const shape: PortShape<Import> = {
         'changes-refused': 'takes.records.list-first',
         'keep-whole': 'takes.records.value.account.lost',
         untested: [
-          'repeats takes.records.list-capped takes.records.value.lastUsedAt.lost',
+          'takes.records.list-capped takes.records.value.lastUsedAt.lost',
           'takes.records.value.publicationsMark.lost takes.token.{ended,lowered}',
         ],
       },
@@ -57,7 +57,7 @@ const shape: PortShape<Import> = {
       answers: { kind: 'choice' },
       early: { value: { kind: 'ended' } },
       caught: {
-        end: '*',
+        end: '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: 'shares takes.token.{ended,lowered}',
       },

@@ -24,7 +24,7 @@ const shape: PortShape<NameStore> = {
         find: '*',
         unreachable: 'coversUp isCurt isRaw misnames',
         'same-question': 'caches',
-        untested: 'repeats shares',
+        untested: 'shares',
       },
     },
     resolve: {
@@ -40,7 +40,7 @@ const shape: PortShape<NameStore> = {
         'lets-go': 'listens',
         unreachable: 'coversUp isCurt isRaw misnames',
         'same-question': 'caches',
-        untested: 'answers.role.accountGeneration.capped answers.role.version.capped repeats shares',
+        untested: 'answers.role.accountGeneration.capped answers.role.version.capped shares',
       },
     },
     list: {
@@ -52,7 +52,7 @@ const shape: PortShape<NameStore> = {
         unreachable: 'coversUp isCurt isRaw misnames',
         'same-question': 'caches',
         'list-many': 'answers.list-capped takes.limit.capped',
-        untested: 'repeats shares',
+        untested: 'shares',
       },
     },
     set: {
@@ -63,7 +63,7 @@ const shape: PortShape<NameStore> = {
       answers: { kind: 'choice', name: NAME },
       early: { value: { kind: 'moved' } },
       caught: {
-        set: '*',
+        set: '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         'set-quota': 'takes.change.account.stuck takes.change.limit',
         find: [
@@ -79,7 +79,7 @@ const shape: PortShape<NameStore> = {
       answers: { kind: 'choice' },
       early: { value: { kind: 'deleted' } },
       caught: {
-        delete: '*',
+        delete: '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: 'caches takes.events.{list-capped,list-first,list-reversed}',
       },

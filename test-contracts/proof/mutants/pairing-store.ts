@@ -50,7 +50,7 @@ const shape: PortShape<PairingStore> = {
         register: '*',
         'register-limit': 'answers.kind.stuck shares takes.request.limit',
         unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'caches repeats takes.request.limit.capped takes.request.now.{later,seconds}',
+        untested: 'caches takes.request.limit.capped takes.request.now.{later,seconds}',
       },
     },
     agree: {
@@ -58,7 +58,7 @@ const shape: PortShape<PairingStore> = {
       answers: { kind: 'choice' },
       early: { value: { kind: 'agreed' } },
       caught: {
-        agree: '*',
+        agree: '* repeats',
         'agree-once': 'answers.kind.stuck shares',
         'agree-replaces': 'takes.consent.session.stuck',
         'agree-unknown': 'takes.now',
@@ -85,7 +85,6 @@ const shape: PortShape<PairingStore> = {
         untested: [
           'answers.consent.account.{composed,cut,numeric,terminated} answers.consent.apiKey.{ended,stuck}',
           'answers.consent.label.{composed,numeric,terminated,trimmed} answers.consent.scopes.list-capped',
-          'repeats',
         ],
       },
     },
@@ -94,7 +93,7 @@ const shape: PortShape<PairingStore> = {
       answers: { kind: 'choice', key: API_KEY },
       early: { value: { kind: 'unknown' } },
       caught: {
-        'take-once': '*',
+        'take-once': '* repeats',
         'take-ended': 'takes.request.now',
         'take-refused': 'takes.request.limit',
         unreachable: 'coversUp isCurt isRaw misnames',
@@ -112,7 +111,7 @@ const shape: PortShape<PairingStore> = {
       answers: 'count',
       early: { value: 0 },
       caught: {
-        purge: '*',
+        purge: '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: 'answers.capped shares takes.endedBy.seconds takes.limit.capped',
       },

@@ -40,7 +40,7 @@ const shape: PortShape<PasswordHasher> = {
         aborted: 'isDeaf wrapsAborts',
         turns: 'shares takes.client.{lost,stuck}',
         untested: [
-          'caches isCurt listens repeats takes.client takes.hash.{latin,numeric,quoted,terminated}',
+          'caches isCurt listens takes.client takes.hash.{latin,numeric,quoted,terminated}',
           'takes.hash.composed takes.password.{composed,numeric,quoted}',
         ],
       },

@@ -62,7 +62,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
         'renew-held': 'hurries idles takes',
         'renew-lost': 'takes.lease.token.lowered',
         untested: [
-          'answers.kind.stuck caches repeats shares takes.lease.account.{cut,stuck}',
+          'answers.kind.stuck caches shares takes.lease.account.{cut,stuck}',
           'takes.lease.key.{cut,stuck} takes.lease.token.{ended,stuck}',
         ],
       },
@@ -75,7 +75,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
         'release-frees': 'hurries idles takes.lease',
         'release-only-own': 'takes.lease.token.lowered',
         untested: [
-          'caches repeats shares takes.lease.account.{cut,stuck} takes.lease.key.{cut,stuck}',
+          'caches shares takes.lease.account.{cut,stuck} takes.lease.key.{cut,stuck}',
           'takes.lease.token.ended',
         ],
       },
@@ -103,7 +103,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
         'reserve-complete': 'takes.publication.warnings',
         'commit-large': 'takes.publication.warnings.list-capped',
         untested: [
-          'caches repeats takes.events takes.publication.credential takes.publication.limits takes.publication.now.seconds',
+          'caches takes.events takes.publication.credential takes.publication.limits takes.publication.now.seconds',
           'takes.publication.role.archiveBytes.wrapped takes.publication.role.deletedAt.stuck',
           'takes.publication.role.sha256.raised takes.publication.role.title.{numeric,terminated}',
         ],
@@ -123,7 +123,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
         untested: [
           'answers.accountGeneration.{capped,stuck} answers.isHidden answers.value.archiveBytes.wrapped',
           'answers.value.deletedAt.stuck answers.value.sha256.raised',
-          'answers.value.title.{numeric,terminated} answers.version.capped repeats shares',
+          'answers.value.title.{numeric,terminated} answers.version.capped shares',
         ],
       },
     },
@@ -169,7 +169,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
           'answers.items.idempotencyKey.cut answers.items.{list-capped,passwordHash}',
           'answers.items.originalFilename.stuck answers.items.publishedAt.seconds',
           'answers.items.sha256.raised answers.items.size.wrapped',
-          'answers.items.title.{numeric,terminated,trimmed} answers.next.id.cut repeats shares',
+          'answers.items.title.{numeric,terminated,trimmed} answers.next.id.cut shares',
           'takes.query.{account,idempotencyKey} takes.query.after.id.cut takes.query.limit.capped',
           'takes.query.search.{composed,lowered,numeric}',
         ],
@@ -182,7 +182,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
       caught: {
         'manifest-aborted': '*',
         'manifest-text': 'answers takes.archive.stuck',
-        untested: 'caches repeats shares',
+        untested: 'caches shares',
       },
     },
     claimForCleanup: {
@@ -190,7 +190,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
       answers: [TASK],
       early: { value: [] },
       caught: {
-        'claim-once': '*',
+        'claim-once': '* repeats',
         'claim-ended': 'answers.archive.stuck takes.request.endedBefore.later',
         'settle-lost': 'answers.failures hurries',
         'claim-order': 'answers.list-reversed takes.request.limit.fewer',
@@ -209,7 +209,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
         'settle-lost': 'hurries idles takes.outcome takes.task.token',
         'settle-failed': 'takes.outcome.retryAt.seconds takes.task.token.ended',
         'settle-removed': 'takes.task.role',
-        untested: 'caches repeats shares takes',
+        untested: 'caches shares takes',
       },
     },
     countForCleanup: {
@@ -221,7 +221,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
         many: 'answers.archives.capped',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: [
-          'answers.reservations.{capped,stuck} repeats shares',
+          'answers.reservations.{capped,stuck} shares',
           'takes.request.begunBefore.{earlier,seconds,stuck} takes.request.endedBefore.stuck',
           'takes.request.now.later',
         ],
@@ -235,7 +235,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
         unreachable: '*',
         named: 'answers hurries idles takes.ids',
         untested: [
-          'answers.{list-capped,list-reversed} caches repeats shares',
+          'answers.{list-capped,list-reversed} caches shares',
           'takes.ids.{list-reversed,list-shortened}',
         ],
       },
@@ -247,7 +247,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
       caught: {
         unreachable: '*',
         'archives-walk': 'answers hurries idles takes',
-        untested: 'answers.{list-capped,list-first} caches repeats shares takes.limit.capped',
+        untested: 'answers.{list-capped,list-first} caches shares takes.limit.capped',
       },
     },
     purge: {
@@ -255,7 +255,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
       answers: 'count',
       early: { value: 0 },
       caught: {
-        'purge-old': '*',
+        'purge-old': '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         'purge-loses-lease': 'hurries',
         'purge-many': 'answers.fewer',
@@ -273,7 +273,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
         untested: [
           'answers.value.keptAt.seconds answers.value.missing.list-capped',
           'answers.value.orphans.list-capped answers.value.unnamed.capped answers.value.upTo.stuck',
-          'answers.version.capped repeats shares',
+          'answers.version.capped shares',
         ],
       },
     },

@@ -24,7 +24,7 @@ const shape: PortShape<ServiceMode> = {
         'same-question': 'caches',
         'lets-go': 'listens',
         unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'answers.message repeats shares',
+        untested: 'answers.message shares',
       },
     },
     change: {
@@ -36,7 +36,7 @@ const shape: PortShape<ServiceMode> = {
         events: 'takes.events.{list-emptied,list-shortened}',
         changes: 'takes.mode.message.lowered',
         'harness-peer': 'takes.mode.message.stuck',
-        untested: 'caches repeats shares takes',
+        untested: 'caches shares takes',
       },
     },
   },

@@ -27,7 +27,7 @@ const shape: PortShape<SessionStore> = {
         'find-many': 'shares',
         'redeem-once': 'takes.link',
         offer: 'takes.link.account.{quoted,trimmed}',
-        untested: 'caches repeats takes.events takes.link.account.terminated',
+        untested: 'caches takes.events takes.link.account.terminated',
       },
     },
     redeem: {
@@ -35,7 +35,7 @@ const shape: PortShape<SessionStore> = {
       answers: { kind: 'choice', session: SESSION, ended: 'count' },
       early: { value: { kind: 'unknown' } },
       caught: {
-        'redeem-once': '*',
+        'redeem-once': '* repeats',
         offer: [
           'answers.session.account.{quoted,trimmed} answers.session.apiKey.{ended,stuck}',
           'answers.session.displayName.{numeric,trimmed} takes.request.session.apiKey.{ended,stuck}',
@@ -68,7 +68,7 @@ const shape: PortShape<SessionStore> = {
         'begin-limit': 'answers takes.limits',
         sequences: 'takes.limits.ofAccount.stuck takes.limits.ofActor.stuck',
         untested: [
-          'answers.ended.capped caches repeats shares takes.events takes.limits.ofAccount.capped',
+          'answers.ended.capped caches shares takes.events takes.limits.ofAccount.capped',
           'takes.limits.ofActor.capped takes.session.account.terminated',
           'takes.session.displayName.terminated',
         ],
@@ -90,7 +90,7 @@ const shape: PortShape<SessionStore> = {
         unreachable: 'coversUp isCurt isRaw misnames',
         'lets-go': 'listens',
         'same-question': 'caches',
-        untested: 'answers.account.terminated answers.displayName.terminated repeats',
+        untested: 'answers.account.terminated answers.displayName.terminated',
       },
     },
     list: {
@@ -106,7 +106,7 @@ const shape: PortShape<SessionStore> = {
         unreachable: 'coversUp isCurt isRaw misnames',
         'same-question': 'shares',
         untested: [
-          'answers.account.terminated answers.displayName.terminated answers.scope.stuck repeats',
+          'answers.account.terminated answers.displayName.terminated answers.scope.stuck',
           'takes.query.account.terminated takes.query.now.seconds',
         ],
       },
@@ -117,7 +117,7 @@ const shape: PortShape<SessionStore> = {
       caught: {
         end: '*',
         unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'caches repeats takes.events',
+        untested: 'caches takes.events',
       },
     },
     refuse: {
@@ -126,7 +126,7 @@ const shape: PortShape<SessionStore> = {
       caught: {
         unreachable: '*',
         refuse: 'hurries idles takes.event.account.{lost,stuck} takes.event.at takes.event.id.{lost,stuck}',
-        untested: 'caches repeats shares takes takes.event.at.{later,seconds}',
+        untested: 'caches shares takes takes.event.at.{later,seconds}',
       },
     },
     purge: {
@@ -134,7 +134,7 @@ const shape: PortShape<SessionStore> = {
       answers: 'count',
       early: { value: 0 },
       caught: {
-        'purge-many': '*',
+        'purge-many': '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         purge: 'takes.endedBy',
         untested: 'takes.endedBy.seconds',

@@ -39,7 +39,7 @@ const shape: PortShape<Staging> = {
       answers: { kind: 'choice', archive: { size: 'size', sha256: 'hash' } },
       early: { value: { kind: 'too_large' } },
       caught: {
-        'receive-many': '*',
+        'receive-many': '* repeats',
         'receive-limit': 'answers.kind.stuck takes.limit.more',
         discard: 'caches',
         unreachable: 'coversUp isCurt isRaw misnames',
@@ -54,7 +54,7 @@ const shape: PortShape<Staging> = {
       answers: 'count',
       early: { value: 0 },
       caught: {
-        sweep: '*',
+        sweep: '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: 'answers.capped caches shares',
       },
@@ -66,7 +66,7 @@ const shape: PortShape<Staging> = {
       caught: {
         count: '*',
         unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'hurries answers.capped caches repeats shares takes.receivedBefore.{earlier,seconds}',
+        untested: 'hurries answers.capped caches shares takes.receivedBefore.{earlier,seconds}',
       },
     },
     check: {
@@ -76,7 +76,7 @@ const shape: PortShape<Staging> = {
         check: '*',
         unreachable: 'coversUp isCurt isRaw misnames',
         'lets-go': 'listens',
-        untested: 'repeats shares',
+        untested: 'shares',
       },
     },
   },

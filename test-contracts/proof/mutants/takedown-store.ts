@@ -46,7 +46,7 @@ const shape: PortShape<TakedownStore> = {
       answers: { kind: 'choice' },
       early: { value: { kind: 'lifted' } },
       caught: {
-        'lift-once': '*',
+        'lift-once': '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         'of-roles': 'takes.at',
         'lift-of-all': 'takes.takedown.id.stuck',
@@ -66,7 +66,6 @@ const shape: PortShape<TakedownStore> = {
         'lift-of-all': 'answers caches hurries idles',
         forbidden: 'takes.sha256',
         'same-question': 'shares',
-        untested: 'repeats',
       },
     },
     of: {
@@ -81,7 +80,7 @@ const shape: PortShape<TakedownStore> = {
         'same-question': 'shares',
         untested: [
           'answers.{account,list-capped,list-reversed} answers.at.seconds answers.liftedAt.{seconds,stuck}',
-          'answers.reason.{composed,numeric,quoted,terminated} answers.sha256.raised repeats',
+          'answers.reason.{composed,numeric,quoted,terminated} answers.sha256.raised',
           'takes.ids.{list-capped,list-reversed}',
         ],
       },
@@ -95,7 +94,7 @@ const shape: PortShape<TakedownStore> = {
         'same-question': 'caches shares',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: [
-          'answers.{account,liftedAt,list-capped,reason} answers.sha256.raised repeats',
+          'answers.{account,liftedAt,list-capped,reason} answers.sha256.raised',
           'takes.query.limit.{capped,stuck} takes.query.sha256.raised',
         ],
       },
@@ -110,7 +109,7 @@ const shape: PortShape<TakedownStore> = {
         unreachable: 'coversUp isCurt isRaw misnames',
         'forbids-commit': 'answers.cut',
         untested: [
-          'answers.list-capped repeats takes.query.limit.capped takes.query.now.seconds',
+          'answers.list-capped takes.query.limit.capped takes.query.now.seconds',
           'takes.query.sha256.{raised,stuck}',
         ],
       },
@@ -125,7 +124,7 @@ const shape: PortShape<TakedownStore> = {
         'purge-without-grace': 'answers.role.stuck takes.claim',
         untested: [
           'answers.account.{cut,stuck} answers.archive.stuck answers.failures',
-          'answers.token.{ended,lowered} caches repeats shares takes.claim.token.{ended,lowered}',
+          'answers.token.{ended,lowered} caches shares takes.claim.token.{ended,lowered}',
           'takes.claim.until.{seconds,stuck}',
         ],
       },

@@ -19,7 +19,7 @@ const shape: PortShape<ViewStore> = {
       takes: { counted: [VIEWS] },
       early: { value: undefined },
       caught: {
-        add: '*',
+        add: '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         untested: [
           'caches takes.counted.{list-capped,list-reversed} takes.counted.refusedPasswords.capped',
@@ -37,7 +37,7 @@ const shape: PortShape<ViewStore> = {
         drop: 'hurries idles',
         'same-question': 'caches shares',
         list: 'takes',
-        untested: 'answers.list-capped answers.refusedPasswords.capped answers.views.capped repeats',
+        untested: 'answers.list-capped answers.refusedPasswords.capped answers.views.capped',
       },
     },
     drop: {
@@ -45,7 +45,7 @@ const shape: PortShape<ViewStore> = {
       answers: 'count',
       early: { value: 0 },
       caught: {
-        drop: '*',
+        drop: '* repeats',
         unreachable: 'coversUp isCurt isRaw misnames',
         'add-many': 'answers.fewer',
         untested: 'answers.capped shares takes.before.stuck takes.limit.{capped,stuck}',

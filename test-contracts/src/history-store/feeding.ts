@@ -60,7 +60,7 @@ async function follow(
 export const feedingClauses: readonly HistoryClause[] = [
   {
     id: 'history-store/feed-order',
-    says: "an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, whatever their instants; every peer gives the same feed",
+    says: "an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed",
     check: async ({ port, peer }) => {
       const other = await peer();
       const instants = [5, 9, 1, 9, 3];

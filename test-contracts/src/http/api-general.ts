@@ -276,6 +276,7 @@ export const generalClauses: readonly HttpClause[] = [
         'get /api/v1/pins/{id}',
         'patch /api/v1/pins/{id}',
         'delete /api/v1/pins/{id}',
+        ...('/api/v1/pins/{id}/grants' in paths ? ['post /api/v1/pins/{id}/grants'] : []),
         'get /api/v1/limits',
         ...(hasHistory ? ['get /api/v1/events'] : []),
         'get /api/v1/names',

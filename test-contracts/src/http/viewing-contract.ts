@@ -3,6 +3,7 @@ import type { HttpContract } from './subject.ts';
 import { createdGrantClauses } from './viewing-created-grants.ts';
 import { fileClauses } from './viewing-files.ts';
 import { grantClauses } from './viewing-grants.ts';
+import { viewingNameClauses } from './viewing-names.ts';
 import { passwordClauses } from './viewing-password.ts';
 import { sharedUrlClauses } from './viewing-shared-url.ts';
 import { siblingClauses } from './viewing-siblings.ts';
@@ -13,6 +14,7 @@ export const httpViewingContract: HttpContract = {
   harness: httpHarness,
   clauses: [
     ...sharedUrlClauses,
+    ...viewingNameClauses,
     ...passwordClauses,
     ...grantClauses,
     ...createdGrantClauses,

@@ -9,7 +9,7 @@ import type { MovingClause, MovingStores } from './subject.ts';
 export const importFeed: readonly MovingClause[] = [
   {
     id: 'import/feed',
-    says: 'the feed has another id than before and the kept events in the order of instant and id, whatever the order in which they came',
+    says: 'the feed has another id than before and the imported events in the order of instant and id, in any order of import',
     check: async ({ port, peer }, another) => {
       const other = await peer();
       const source = (await another()).port;

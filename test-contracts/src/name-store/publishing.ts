@@ -102,7 +102,7 @@ export const publishingClauses: readonly NameClause[] = [
   },
   {
     id: 'name-store/publication-warnings',
-    says: 'a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and kept for a replay, at most 20 in all',
+    says: 'a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and stored for a replay, at most 20 in all',
     check: async ({ port, peer }) => {
       const other = await peer();
       const own: KeptWarning = { rule: 'source_map', path: 'app.js.map' };

@@ -79,7 +79,7 @@ export const readingClauses: readonly NameClause[] = [
   },
   {
     id: 'name-store/resolve',
-    says: 'the newest role that the name shows is given as it would be loaded by its id, whatever its state; an unknown token is undefined, and tokens are compared exactly',
+    says: 'the newest role that the name shows is given as it would be loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly',
     check: async ({ port, peer }) => {
       const other = await peer();
       await publish(port, 1, 2);

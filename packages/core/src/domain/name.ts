@@ -75,7 +75,7 @@ export function parseNameSegment(
     : { spelling: segment.slice(0, dash), token: token as NameToken };
 }
 
-/** Takes text as a token; undefined if it is none. */
+/** Takes text as a token; undefined for any other text. */
 export function parseNameToken(text: string): NameToken | undefined {
   return TOKEN.test(text) ? (text as NameToken) : undefined;
 }

@@ -27,15 +27,7 @@ export function sessionIdOf({ tokenHash }: Pick<Session, 'tokenHash'>): SessionI
   return tokenHash.slice(0, ID_CHARACTERS) as SessionId;
 }
 
-/**
- * Reads the id of a session; `undefined` for anything else.
- *
- * @example
- * import { parseSessionId } from '@pinfold/core/accounts';
- *
- * parseSessionId('9f86d081884c7d65'); // '9f86d081884c7d65'
- * parseSessionId('9f86'); // undefined
- */
+/** Reads the id of a session; `undefined` for anything else. */
 export function parseSessionId(text: string): SessionId | undefined {
   return /^[0-9a-f]{16}$/.test(text) ? (text as SessionId) : undefined;
 }

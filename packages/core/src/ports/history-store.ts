@@ -37,7 +37,7 @@ export interface FeedPart {
   readonly feed: FeedId;
   /** The place of the last event of the feed that was dropped. The feed begins after it. */
   readonly begin: FeedPlace;
-  /** The place of the newest event; `begin` when there is none after it. */
+  /** The place of the newest event; `begin` without one after it. */
   readonly last: FeedPlace;
   /** The event whose number is `after`, if it is in the feed. */
   readonly there: EventId | undefined;
@@ -94,7 +94,7 @@ export interface HistoryStore {
    * Reads a feed: events in the one order in which they got their numbers, from 1 on. Stores number committed events
    * without regard to clocks and transaction ids, at the latest when the feed is read, also while the service is
    * read-only.
-   * @promise history-store/feed-order: an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, whatever their instants; every peer gives the same feed
+   * @promise history-store/feed-order: an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed
    * @promise history-store/feed-once: readers that continue after the last number they were given get every event of many writers once and in one order; no event takes a number at or below one that was given
    * @promise history-store/feed-accounts: the feed of an account has its own events under numbers of their own without gaps, that of all accounts every event; a role's part of it has its events alone; none follows the last
    * @promise history-store/feed-begin: dropped events move the beginning of their account's feed and of all accounts' feed to the last of them, also events that were never read; the feed has none before, and numbers are not used again

@@ -36,7 +36,7 @@ export interface Import {
   /**
    * Ends the import: from then on the database is like any other.
    * @promise import/end: after the end changes are made again; a lost token ends nothing
-   * @promise import/feed: the feed has another id than before and the kept events in the order of instant and id, whatever the order in which they came
+   * @promise import/feed: the feed has another id than before and the imported events in the order of instant and id, in any order of import
    */
   end(token: Token): Promise<{ readonly kind: 'ended' | 'lost' }>;
 }

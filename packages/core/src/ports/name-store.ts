@@ -43,7 +43,7 @@ export interface NamedRole {
  * @promise name-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  * @promise name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name
  * @promise name-store/publication-quota: reserve and commit refuse a publication to a new name where the account has as many names as the limit; one that exists passes; publications at once never pass the limit, and what is refused stores nothing
- * @promise name-store/publication-warnings: a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and kept for a replay, at most 20 in all
+ * @promise name-store/publication-warnings: a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and stored for a replay, at most 20 in all
  * @promise name-store/last-wins: of publications and changes at once, over all peers, the name shows the role of the last one, and each leaves its event
  */
 export interface NameStore {
@@ -55,7 +55,7 @@ export interface NameStore {
 
   /**
    * The name of a token with its role, read at one instant.
-   * @promise name-store/resolve: the newest role that the name shows is given as it would be loaded by its id, whatever its state; an unknown token is undefined, and tokens are compared exactly
+   * @promise name-store/resolve: the newest role that the name shows is given as it would be loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly
    * @promise name-store/resolve-aborted: an aborted signal rejects with its reason
    */
   resolve(token: NameToken, signal?: AbortSignal): Promise<NamedRole | undefined>;

@@ -16,7 +16,7 @@ const MOST = 1_024;
 /** A number after all others. */
 export const LATEST: number = Number.MAX_SAFE_INTEGER;
 
-/** What somebody waits for: events of an account, or of all, and of a publication or any. */
+/** The events that a caller waits for: of one account or all, and of one publication or any. */
 export interface Awaited {
   readonly account: AccountId | undefined;
   readonly pin: RoleId | undefined;

@@ -27,7 +27,7 @@ export interface FollowRequest {
 export interface FeedRequest extends FollowRequest {
   /** 1 to 100; 20 when absent. */
   readonly limit?: number;
-  /** How long to wait for an event when there is none; absent, not at all. */
+  /** How long to wait for an event; absent: not at all. */
   readonly wait?: Duration;
 }
 

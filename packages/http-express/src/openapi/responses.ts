@@ -124,7 +124,7 @@ export function problem(
   };
 }
 
-/** Without a key there is no account; past a rate, the headers say when the request passes, whatever took from it. */
+/** Without a key there is no account; past a rate, the headers say when the request passes. */
 function ratesOf(codes: readonly WireCode[], rates: readonly string[]): readonly string[] {
   if (codes.includes('unauthorized')) return [];
   return codes.includes('rate_limited') ? RATE_HEADERS : rates;

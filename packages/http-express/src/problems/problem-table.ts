@@ -22,7 +22,7 @@ export type WireCode =
   | Exclude<RefusalCode, 'invalid_cursor' | 'invalid_filename' | 'read_only' | 'refused_by_host'>
   | HttpCode;
 
-/** How one refusal or fault is told to a client. */
+/** The answer to one refusal or fault. */
 export interface HttpProblem {
   readonly status: number;
   readonly code: WireCode;

@@ -121,7 +121,7 @@ export function problemOf(refusal: AnyRefusal, context: ProblemContext): Problem
   return problemBody(problemTable[refusal.code], 'told' in refusal ? refusal.told : tell(refusal), context);
 }
 
-/** The answer to what was thrown: a fault's own, or 500. Nothing of the error itself is told. */
+/** The answer to an exception: that of a fault, or 500. It contains nothing of the error itself. */
 export function answerThrown(error: unknown, context: ProblemContext, now: Instant): ProblemAnswer {
   if (error instanceof RequestRefused) return answerRefusal(error.refusal, context, now);
   const code = isFault(error) ? (error as Fault).code : 'internal_error';

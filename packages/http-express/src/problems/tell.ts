@@ -96,7 +96,7 @@ export function requestError(told: RuleDetails<RequestRules>): WireError {
 }
 
 /**
- * The warnings of a publication as the API tells them. Those that an older version kept have their words already.
+ * The warnings of a publication as the API reports them. Those that an older version kept have their words already.
  *
  * @example
  * import { wireWarnings } from '@pinfold/http-express';

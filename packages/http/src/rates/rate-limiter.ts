@@ -19,16 +19,7 @@ const MOST_ENTRIES = 100_000;
 /** Entries that each call checks for removal: two for one that may come, so that dropping keeps up. */
 const CHECKED = 2;
 
-/**
- * Takes requests from a rate by key, in the memory of this process.
- *
- * @example
- * import { instant, minutes } from '@pinfold/core';
- * import { RateLimiter } from '@pinfold/http';
- *
- * const limiter = new RateLimiter<string>();
- * limiter.take('192.0.2.7', { count: 60, window: minutes(1) }, instant(0)).kind; // 'admitted'
- */
+/** Takes requests from a rate by key, in the memory of this process. */
 export class RateLimiter<Key> {
   /** The least recently checked come first. */
   readonly #entries: Map<Key, Entry> = new Map();

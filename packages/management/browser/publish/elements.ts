@@ -1,6 +1,6 @@
 type Child = Node | string | undefined;
 
-/** Makes an element. Texts stay texts, whatever is in them. */
+/** Makes an element. Texts are never parsed as HTML. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string | boolean>>,

@@ -1,6 +1,6 @@
 import type { FolderFile } from './source.ts';
 
-/** What the worker is told. */
+/** A message to the worker. */
 export interface PackRequest {
   readonly files: readonly FolderFile[];
 }

@@ -72,7 +72,7 @@ export class ProgressPanel {
     this.#line.focus();
   }
 
-  /** Moves the bar; who listens is told every few seconds. */
+  /** Moves the bar; screen readers announce it every few seconds. */
   progress(done: number, total: number, now: number): void {
     const text = this.#measure(done, total);
     if (now - this.#reported < REPORTED_EVERY) return;

@@ -7,7 +7,7 @@ export async function refreshList(): Promise<void> {
   document.querySelector('[data-publish]')?.classList.remove('roomy');
 }
 
-/** The token of forms after signing in anew; `undefined` while nobody is signed in. */
+/** The token of forms after signing in anew; `undefined` without a session. */
 export async function freshToken(url: string): Promise<string | undefined> {
   const panel = (await pageOf(url))?.querySelector<HTMLElement>('[data-publish]');
   return panel === null || panel === undefined ? undefined : JSON.parse(panel.dataset.publish ?? '').token;

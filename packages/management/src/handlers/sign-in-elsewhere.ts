@@ -16,7 +16,7 @@ export interface SigningInElsewhere extends Screen {
   readonly identityProvider: IdentityProvider;
 }
 
-/** As long as the provider believes what was kept. */
+/** As long as the provider accepts the stored state. */
 const KEPT_SECONDS = 600;
 
 /** Sends the browser to the provider. */

@@ -8,14 +8,14 @@ import { layout } from './layout.ts';
 export interface ConnectModel {
   /** A form to agree; how a program is made to ask; that it asks no longer; or that there is no room for a key. */
   readonly kind: 'form' | 'how' | 'unknown' | 'full';
-  /** The hash of its secret, as it came; absent where nobody asks. */
+  /** The hash of its secret, as it came; absent without a program. */
   readonly secretHash: string | undefined;
   readonly label: string;
-  /** What was wrong with the form, or why there is none. */
+  /** What was wrong with the form, or why it is not shown. */
   readonly trouble: string | undefined;
 }
 
-/** Shows the eight characters to compare, and a form to agree; else why there is none. */
+/** Shows the eight characters to compare, and a form to agree or why it is missing. */
 export function connectView(visit: SignedInContext, model: ConnectModel): Html {
   const { words } = visit;
   return layout(visit, {

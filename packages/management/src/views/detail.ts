@@ -1,4 +1,4 @@
-import type { DayOfViews, HistoryEvent, Limits } from '@pinfold/core';
+import type { DayOfViews, Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -25,7 +25,7 @@ export interface DetailModel {
   readonly files: Html;
   readonly trouble?: FieldTrouble;
   /** The latest of what happened to it; absent where no history is shown. */
-  readonly history?: { readonly events: readonly HistoryEvent[]; readonly next: string | undefined };
+  readonly history?: Parameters<typeof historyCard>[2];
   /** How often it was viewed on each of the last days; absent where that is not shown. */
   readonly views?: readonly DayOfViews[] | undefined;
 }

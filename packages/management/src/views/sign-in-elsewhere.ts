@@ -4,13 +4,13 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { FormContext, RequestContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
 
-/** What the page shows of a sign-in elsewhere that signed nobody in. */
+/** What the page shows of a sign-in elsewhere that failed. */
 export interface ElsewhereTrouble {
   readonly provider: string;
   readonly problem: SignInProblem;
   /** Who is known there, and may not sign in here. */
   readonly person: Person | undefined;
-  /** Where they sign out there, to come as somebody else. */
+  /** Where they sign out of the provider, to use another identity. */
   readonly signOutUrl: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export const ELSEWHERE_TROUBLES: Readonly<Record<SignInProblem, Trouble>> = {
   not_allowed: { status: 403, text: 'elsewhereNotAllowed', isOfOperator: false },
 };
 
-/** A page that says why nobody was signed in, and leads back to the sign-in. */
+/** A page that says why a sign-in failed, and links back to it. */
 export function elsewhereTroubleView(visit: FormContext, model: ElsewhereTrouble): Html {
   const { words, base } = visit;
   const { provider: name, problem, person, signOutUrl } = model;

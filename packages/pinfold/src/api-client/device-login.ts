@@ -3,7 +3,7 @@ import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
 
-/** A key that somebody agreed to on the management screen. */
+/** A key that a person agreed to on the management screen. */
 export interface GivenKey {
   readonly key: string;
   readonly id: string;
@@ -30,7 +30,7 @@ export async function registerLogin(url: string, hash: string): Promise<void> {
 }
 
 /**
- * Asks again and again for the key of a secret, until somebody agrees.
+ * Polls for the key of a secret until a person agrees.
  *
  * @throws CommandFailure after ten minutes, or when the server will never give one.
  */

@@ -35,7 +35,7 @@ function summaryOf({ pin, name, warnings }: Published): string {
   );
   return [
     `### Published: ${plain(pin.title ?? pin.original_filename)}\n`,
-    ...(name ? [`- ${linkTo(name.url)} shows the newest publication of ${plain(name.name)}`] : []),
+    ...(name ? [`- ${linkTo(name.url)} always shows the newest publication to ${plain(name.name)}`] : []),
     `- ${linkTo(pin.shared_url)} ${pin.expires_at === null ? 'does not expire' : `expires ${plain(pin.expires_at)}`}`,
     ...(groups.length === 0 ? [] : ['\n#### Warnings\n', ...groups]),
     '\n',

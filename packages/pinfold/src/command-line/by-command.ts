@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Cause } from '@pinfold/core';
 
-/** What the history tells of what somebody does by the command: the name of the user, where the system knows one. */
+/** The cause of changes by the command: the name of the user, if the system knows one. */
 export function operatorCause(): Cause {
   return { actor: { kind: 'operator', id: userName() }, asOperator: true };
 }

@@ -14,7 +14,7 @@ const GROUPS: Readonly<Record<Group, string>> = {
 /** The help on all commands, or on those that begin with some words. */
 export function helpText(commands: readonly Command[], words: readonly string[]): string {
   if (words.length === 0) return overview(commands);
-  // "pinfold publish ./dist --help" is about publish, whatever follows.
+  // "pinfold publish ./dist --help" is about publish.
   const meant = commands.filter(({ name }) =>
     name.split(' ').every((word, index) => words[index] === undefined || words[index] === word),
   );

@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Waits, when it is called, until all that was written to a stream until then has gone out, and gives what kept it from
- * that, if anything did. The end of a process would cut off what a slow reader of its pipe has not taken yet.
+ * Returns a function that waits until everything written to a stream so far has gone out, and returns the error if that
+ * failed. The end of a process would cut off what a slow reader of its pipe has not read yet.
  */
 export function trackWrites(stream: Writable): () => Promise<Error | undefined> {
   let failure: Error | undefined;

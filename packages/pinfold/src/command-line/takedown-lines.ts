@@ -16,7 +16,7 @@ export type KeptTakedown = Omit<Takedown, 'liftedAt'>;
 /**
  * Reads what `pinfold takedowns export` wrote: one JSON object a line.
  *
- * @throws CommandFailure that names the first line that is none; nothing is to be done then.
+ * @throws CommandFailure that names the first invalid line, before any change.
  */
 export function readTakedowns(text: string): readonly KeptTakedown[] {
   return text.split('\n').flatMap((line, index) => {

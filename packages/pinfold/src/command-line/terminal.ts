@@ -7,13 +7,13 @@ export interface Terminal {
   out(line: string): void;
   /** For everything said beside them. */
   err(line: string): void;
-  /** Shows what is being done, in one line that the next one replaces; absent where nobody watches. */
+  /** Shows progress in one line that the next one replaces; absent without a terminal. */
   progress?(doing: string): void;
-  /** Reads all of standard input; absent where there is none. */
+  /** Reads all of standard input; absent without one. */
   input?(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Asks a question that is answered with yes or no; absent where nobody is there to. */
+  /** Asks a question that is answered with yes or no; absent without a terminal. */
   confirm?(question: string): Promise<boolean>;
-  /** Reads standard input as it comes; absent where there is none. */
+  /** Reads standard input as it comes; absent without one. */
   stream?(): ReadableStream<Uint8Array>;
   /** Writes bytes to standard output, as fast as they are taken; absent where a person would see them. */
   pipe?(bytes: ReadableStream<Uint8Array>): Promise<void>;

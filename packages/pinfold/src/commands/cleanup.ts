@@ -34,7 +34,7 @@ const cleanup = command({
   run: async (_, { 'dry-run': dryRun = false, force = false, json }, terminal) => {
     const cause = operatorCause();
     const report = await withComposition(terminal, async ({ useCases, history, views }, settings) => {
-      // An expiration is recorded as the node's, whoever starts the cleanup.
+      // An expiration is recorded as the node's, not as the user's who starts the cleanup.
       if (!dryRun) {
         await history.sweep({ cause: BY_THIS_NODE });
         await views.sweep();

@@ -23,7 +23,7 @@ const mcp = command({
     const { Roots } = await import('../mcp/roots.ts');
     const roots = new Roots(values.root ?? [], currentFolder(env));
     const { serveMcp } = await import('../mcp/serve-mcp.ts');
-    // Standard input and output are the protocol's: there is nobody to ask, and nothing else is printed there.
+    // Standard input and output belong to the protocol: no questions, and nothing else is printed there.
     const terminal = { env, err, out: err };
     await atPlace(place, terminal, (publications) => serveMcp(publications, roots, terminal));
   },

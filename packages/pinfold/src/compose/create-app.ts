@@ -38,7 +38,7 @@ export interface Listening {
   readonly untouched: Untouched | undefined;
   /**
    * Signs in to the management screen as the account `default`, once and within the hour. Present only at the very
-   * first start or on a terminal, since what is printed is often kept, and only if the database could store it.
+   * first start or on a terminal, since output is often stored, and only if the database could store the link.
    */
   readonly signInLink: string | undefined;
 }
@@ -75,8 +75,8 @@ export interface App {
   /** How long `drain` takes, from the settings. */
   readonly drainTime: Duration;
   /**
-   * Says at `/readyz` that the server stops, and goes on answering, new connections, too, for as long as the settings
-   * say, or until `close`: so a balancer can leave it before. Each connection is closed with its next answer.
+   * Reports at `/readyz` that the server stops, and still answers, also new connections, for as long as the settings
+   * say, or until `close`: a balancer can leave it first. Each connection is closed with its next answer.
    */
   drain(): Promise<void>;
   /**
@@ -87,7 +87,7 @@ export interface App {
 }
 
 const LONGEST_STOP = 10_000;
-/** What of it is kept for those that were cut off: they remove the files of their uploads. */
+/** The grace period in which aborted uploads remove their files. */
 const LAST_STEPS = 1_000;
 
 /**
@@ -133,7 +133,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     const isStopping = (): boolean => draining !== undefined || server.stopping;
     const state = { log: requests, health, isStopping };
     const handler = requestHandler(await service.doors(), composition.ports, settings, addresses, state);
-    // What the first probe is told has been looked at.
+    // The first probe is answered from a check.
     await looked;
     server.answerWith(handler);
     service.storeViews();

@@ -25,7 +25,7 @@ export interface MemoryBudget {
  * Sizes what a process keeps in memory by the limit that the system sets for it, such as a container's.
  *
  * @param processes how many share the limit.
- * @param limit bytes; absent or 0 where there is none, as Bun and Deno say.
+ * @param limit bytes; absent or 0 without a limit, as in Bun and Deno.
  */
 export function memoryBudget(
   processes: number,

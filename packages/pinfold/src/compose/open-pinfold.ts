@@ -32,7 +32,7 @@ const NAMES = Object.keys(VARIABLES) as readonly (keyof typeof VARIABLES)[];
 
 /** How {@link openPinfold} is to put Pinfold together. */
 export interface PinfoldOptions extends Omit<ServiceOptions, 'missingDataFolder'> {
-  /** The folder of everything that is kept on this machine; made when it is not there. */
+  /** The folder of everything that is stored on this machine; created if missing. */
   readonly dataDir: string;
   /** Where your server is reached: `https://pins.example`. */
   readonly publicUrl: string;
@@ -45,8 +45,8 @@ export interface PinfoldOptions extends Omit<ServiceOptions, 'missingDataFolder'
   /** `s3://bucket/prefix?endpoint=…&region=…`. Absent, files in the data folder. */
   readonly storage?: string;
   /**
-   * What viewing grants are signed with, or several with commas between them, the first of which signs. Absent, one is
-   * made and kept in the data folder. PostgreSQL demands it.
+   * The secret that signs viewing grants, or several with commas between them, the first of which signs. Absent: one is
+   * created and stored in the data folder. Required with PostgreSQL.
    */
   readonly secret?: string;
   /** The proxies whose word on the client's address is taken, as in `PINFOLD_TRUST_PROXY`. Absent, none. */

@@ -38,7 +38,7 @@ export interface ServiceOptions extends Omit<CompositionOptions, 'publicUrl'> {
   readonly signIn?: SignIn;
   /** Who may look, where your server decides it. Absent, who has the link, and the password where there is one. */
   readonly access?: ViewerAccess;
-  /** Told of each answered request of the doors, when it is over. It must neither throw nor wait. */
+  /** Receives each answered request of the doors, when it is over. It must neither throw nor wait. */
   readonly onRequest?: RequestLog;
   /** What is yours of how the management screen looks and speaks. */
   readonly look?: LookOptions;
@@ -49,13 +49,13 @@ export interface Service {
   readonly composition: ComposedService;
   readonly log: Log;
   readonly health: Health;
-  /** Takes what doors tell of their requests. */
+  /** Takes the log entries of the doors. */
   readonly requests: RequestLog;
-  /** Absent where nobody asks for any. */
+  /** Absent without metrics. */
   readonly metrics: Metrics | undefined;
   /** Makes API, viewer and management screen, for the addresses in force by then. */
   doors(): Promise<Doors>;
-  /** Says what an operator should know of the settings, and tells of health from now on. */
+  /** Logs what an operator should know of the settings, and changes of health from now on. */
   tell(): Promise<void>;
   /** Begins to look at the stores; resolves when all have been looked at once. */
   watchHealth(): Promise<void>;
@@ -172,7 +172,7 @@ export async function openService(
   };
 }
 
-/** A bug in a team's own code is told to the log: what is stored is stored, whatever they do with the news. */
+/** Logs a bug in a team's listener: the change is stored already. */
 function heardBy(onEvent: ServiceOptions['onEvent'], log: Log): Pick<ServiceOptions, 'onEvent'> {
   if (onEvent === undefined) return {};
   return { onEvent: (event) => void heard('onEvent', () => onEvent(event), log) };
@@ -201,7 +201,7 @@ async function openMetrics({ version, node }: { version: string; node: string })
   return new Metrics(version, node);
 }
 
-/** What is observed for metrics, and for whoever puts the service together. */
+/** Observers, for metrics and for embedders. */
 function observedBy(
   metrics: Metrics | undefined,
   observe: ComposeOptions['observe'],
@@ -217,8 +217,8 @@ function observedBy(
 }
 
 /**
- * A bucket that cannot be used stops the start: nobody would look at a node that came up without one. A folder that
- * is away may be back soon, and keeps nobody from starting.
+ * A bucket that cannot be used stops the start: a node without one would go unnoticed. A folder that is unavailable may
+ * be back soon, and does not stop the start.
  */
 async function lookAtBucket({ ports, close }: ComposedService, { storage }: Settings): Promise<void> {
   if (storage.kind === 'files') return;

@@ -11,7 +11,7 @@ const MOST_DIFFERENCE = 5_000;
 /** The newest release of PostgreSQL that is no longer maintained. */
 const OLD_RELEASE = 13;
 
-/** Checks the database, whatever its schema, and changes nothing. */
+/** Checks the database, with any schema, and changes nothing. */
 export async function* databaseFindings(
   settings: Settings,
   folder: string,

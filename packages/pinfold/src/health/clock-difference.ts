@@ -20,7 +20,7 @@ export class ClockDifference {
     return Math.abs(this.#milliseconds ?? 0) > MOST;
   }
 
-  /** Says where it is told of when it becomes great, and when it is so no more. */
+  /** Sets the log for when the difference becomes great, and when it ends. */
   tellTo(log: Log): void {
     this.#log = log;
   }

@@ -41,7 +41,7 @@ export class Dependency {
   #log: Log | undefined;
   #state: DependencyState = 'ok';
   #error: unknown;
-  /** What was said of the last look, if it found it away: only looks are told of, or each request of a bad minute would be. */
+  /** The last logged failure. Only probes log, not requests. */
   #said: string | undefined;
   #looking: Promise<void> | undefined;
   /** What was asked and has not come to its end, though it may have been given up. */
@@ -74,7 +74,7 @@ export class Dependency {
     this.#ask = ask;
   }
 
-  /** Says where looks are told of when what they find changes. */
+  /** Sets the log for changed results of probes. */
   tellTo(log: Log): void {
     this.#log = log;
   }

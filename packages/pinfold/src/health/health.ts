@@ -70,8 +70,8 @@ const PAUSE: Duration = seconds(5);
 const STORAGE_EVERY = 3;
 
 /**
- * What the server needs, looked at by one timer and by what requests meet, so that probes are answered from memory:
- * whoever asks, and however often, costs no store anything.
+ * The dependencies of the server, checked by one timer and by the outcome of requests. Probes are answered from memory:
+ * they cost no store anything.
  */
 export class Health {
   readonly #clock: ClockDifference = new ClockDifference();
@@ -130,7 +130,7 @@ export class Health {
     });
   }
 
-  /** Tells of what changes; of several processes on one machine one does. */
+  /** Logs changes; only one of several processes on a machine does. */
   tellTo(log: Log): void {
     for (const part of [...Object.values(this.#parts), this.#clock, this.#mode]) part.tellTo(log);
   }

@@ -1,7 +1,7 @@
 import type { Mode } from '@pinfold/core';
 import type { Log } from '../server/log.ts';
 
-/** The mode of the service as it was last seen, told of so that nobody forgets that it is read-only. */
+/** The last known mode of the service. Logs it, as a reminder that the service is read-only. */
 export class SeenMode {
   #seen: Mode | undefined;
   #log: Log | undefined;
@@ -11,7 +11,7 @@ export class SeenMode {
     return this.#seen && this.#seen.kind === 'read_only';
   }
 
-  /** Says where it is told of: at once while it is read-only, and when that changes. */
+  /** Sets the log: for a read-only mode at once, and for changes. */
   tellTo(log: Log): void {
     this.#log = log;
     if (this.isReadOnly) this.#tell();

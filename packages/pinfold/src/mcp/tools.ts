@@ -210,7 +210,7 @@ const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** Registers the tools. A failed call is an answer, and the process goes on. */
+/** Registers the tools. A failed call is an answer, not the end of the process. */
 export function registerTools(server: McpServer, context: ToolContext): void {
   for (const { name, title, description, input, required = [], output, hints, run } of TOOLS) {
     const inputSchema = { type: 'object', properties: input, required, additionalProperties: false };

@@ -3,7 +3,7 @@ const MOST_ACCOUNTS = 10_000;
 
 const HALF = 30 * 60_000;
 
-/** How many publications the busiest account made in the last half hour to hour, without a word about whose it is. */
+/** The number of publications of the busiest account in the last half hour to hour, without its name. */
 export class BusiestAccount {
   readonly #now: () => number;
   #before: Map<string, number> = new Map();

@@ -55,7 +55,7 @@ export class Metrics {
   readonly request = (entry: RequestEntry, received: number, sent: number): void =>
     this.#requests.take(entry, received, sent);
 
-  /** Takes what the core tells of its work. */
+  /** Takes the core's measurements. */
   readonly observe = (figure: Measurement): void => {
     this.#publishing.observe(figure);
     this.sweeps.observe(figure);

@@ -44,7 +44,7 @@ export class PublishingFigures {
     return this.#begun;
   }
 
-  /** Takes what the core tells of its work. */
+  /** Takes the core's measurements. */
   readonly observe = (figure: Measurement): void => {
     if (figure.kind === 'stage') this.#stages.at(figure.stage).observe(figure.took / 1_000);
     else if (figure.kind === 'try') this.#tries.at(figure.outcome).value += 1;

@@ -1,7 +1,7 @@
 import { labelsOf } from './exposition.ts';
 import type { Family, Merging, Snapshot } from './metrics-snapshot.ts';
 
-/** What a figure is called, what it says, and by what it is told apart. */
+/** Name, help and label names of a metric. */
 export interface FigureOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
@@ -15,7 +15,7 @@ export interface Series {
   value: number;
 }
 
-/** Whatever clients send. */
+/** The bound holds for any input of clients. */
 const MOST_SERIES = 500;
 
 /** Where the buckets of a duration end, in seconds. */
@@ -37,7 +37,7 @@ export class SeriesSet<Made> {
     if (names.length === 0) this.at();
   }
 
-  /** The cell of these labels, in the order of their names. To be kept by whoever needs it often. */
+  /** The cell of these labels, in the order of their names. Callers on hot paths should cache it. */
   at(...values: readonly string[]): Made {
     const labels = labelsOf(this.#names, values);
     const known = this.#cells.get(labels);

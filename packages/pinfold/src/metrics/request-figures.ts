@@ -11,7 +11,7 @@ const MOST_ROUTES = 256;
 const MOST_SERIES = 8_000;
 
 /** The doors where viewers come in. */
-const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'hand_over', 'site', 'none']);
+const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'name', 'hand_over', 'site', 'none']);
 
 interface RouteCells {
   readonly route: string;

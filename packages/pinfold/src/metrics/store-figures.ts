@@ -22,7 +22,7 @@ export class StoreFigures {
 
   readonly observer: Observer = (call, operation, store) => {
     if (store === 'inspector') return call;
-    // Made by the first call: an operation that nobody asks for has no figures.
+    // Made by the first call: an unused operation has no figures.
     let seconds: Histogram | undefined;
     const measured = (begun: number): void => {
       seconds ??= this.#seconds.at(store, operation);

@@ -50,7 +50,7 @@ export class SweepFigures {
     });
   }
 
-  /** Takes what the core tells of a sweep. */
+  /** Takes the core's measurement of a sweep. */
   readonly observe = (figure: Measurement): void => {
     if (figure.kind !== 'sweep') return;
     const { report, took } = figure;

@@ -20,7 +20,7 @@ function isEntrySound(archive: Uint8Array, entry: ManifestEntry): boolean {
   return bytes?.length === size && crc32(bytes) === entry.crc32;
 }
 
-/** What inflates to more than it may is not kept. */
+/** Data that inflates beyond the limit is dropped. */
 function inflated(data: Uint8Array, size: number): Uint8Array | undefined {
   try {
     return inflateRawSync(data, { maxOutputLength: Math.max(1, size) });

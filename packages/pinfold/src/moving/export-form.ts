@@ -6,7 +6,7 @@ export const FORM = { format: 'pinfold-export', version: 2 } as const;
 /** The versions that are read. Their records differ in members that may be absent. */
 export const READ_VERSIONS: readonly unknown[] = [1, FORM.version];
 
-/** The file that ends an export: without it there is none. */
+/** The last file of an export, which is incomplete without it. */
 export const MANIFEST = 'manifest.json';
 
 /** The folder of the files of records, and that of the archives. */
@@ -52,7 +52,7 @@ export interface Destination {
   begin(): Promise<void>;
   /** Lines of whole records, each with its end. */
   records(lines: Uint8Array): Promise<void>;
-  /** Whether it has an archive already, so that nobody need read it. */
+  /** Whether it has an archive already, which then need not be read. */
   has(id: ArchiveId): boolean;
   /** Takes an archive; it may resolve before that is stored. */
   archive(archive: MovingArchive): Promise<void>;

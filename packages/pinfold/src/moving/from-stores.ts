@@ -20,7 +20,7 @@ export interface ExportedStores {
 interface Named {
   readonly id: ArchiveId;
   readonly role: RoleId;
-  /** Empty where an early release has not kept it. */
+  /** Empty for roles of early releases. */
   readonly sha256: Sha256;
 }
 

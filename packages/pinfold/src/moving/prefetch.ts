@@ -8,7 +8,7 @@ export async function* prefetch<Item, Result>(
   try {
     for (const item of items) {
       const begun = work(item);
-      // It is looked at when its turn comes: until then nobody need hear that it failed.
+      // Its outcome is awaited in its turn: until then a rejection must not count as unhandled.
       begun.catch(() => undefined);
       underWay.push(begun);
       if (underWay.length >= count) yield await (underWay.shift() as Promise<Result>);

@@ -4,7 +4,7 @@ const MIB = 1_048_576;
 /** How often the line is drawn anew at the most, in milliseconds. */
 const EVERY = 100;
 
-/** One line on a terminal that says how far a move has come; it costs nothing where nobody watches. */
+/** The progress of a move in one line on a terminal; it costs nothing without one. */
 export class Progress {
   readonly #doing: string;
   readonly #show: ((line: string) => void) | undefined;

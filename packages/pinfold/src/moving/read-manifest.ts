@@ -9,7 +9,7 @@ export const RECORDS_FILE: RegExp = /^records\/\d{6,}-[0-9a-f]{12}\.jsonl$/;
 /**
  * Reads the manifest of an export.
  *
- * @throws CommandFailure when it is none, or one of a newer release.
+ * @throws CommandFailure for anything else, and for a manifest of a newer release.
  */
 export function readManifest(text: string): ExportManifest {
   const { format, version, records, archives, broken } = membersOf(text);

@@ -28,8 +28,8 @@ import { storedArchives } from './whole-archive.ts';
 const INCOMING = 'incoming';
 
 /**
- * Keeps an export in a folder. One that is there stays whole until the new one is: its archives are kept, the new
- * manifest takes the place of the old one, and then goes what belongs to it no longer.
+ * Writes an export to a folder. An earlier export there stays whole until the new one is: its archives stay, the new
+ * manifest replaces the old one, and then unused files are removed.
  */
 export class ToFolder implements Destination {
   readonly #folder: string;

@@ -10,7 +10,7 @@ import { storedArchives } from './whole-archive.ts';
 /** Archives stored at the same time: each is in memory as a whole. */
 const AT_ONCE = 4;
 
-/** Records kept in one transaction. */
+/** Records of one transaction. */
 const BATCH = 200;
 
 /** What an export is taken into. */

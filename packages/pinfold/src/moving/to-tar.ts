@@ -46,7 +46,7 @@ export class ToTar implements Destination {
     this.#tar.finalize();
   }
 
-  /** Whoever reads the tar is told, too. */
+  /** Fails the tar's reader, too. */
   fail(error: unknown): void {
     this.#tar.error(error);
   }

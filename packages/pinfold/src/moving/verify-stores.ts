@@ -10,7 +10,7 @@ import { storedArchives, wholeArchive } from './whole-archive.ts';
 
 const AT_ONCE = 4;
 
-/** What nobody names may belong to a publication under way, for so long. */
+/** For this long, an archive without a record may belong to a publication under way. */
 const YOUNG = hours(24);
 
 /** What is verified. */

@@ -13,8 +13,8 @@ const IN_STYLE =
 const MOST_FILES = 1_000;
 
 /**
- * Finds the files beside a page, or in folders below, that are shown as parts of it: what it names, and what its style
- * sheets name, as far as it is there. Nothing outside its folder is read, whatever leads there.
+ * Finds the existing files in a page's folder, or below, that it or its style sheets refer to. It reads nothing outside
+ * that folder.
  */
 export async function filesOfPage(path: string, page: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
   const folder = await realpath(dirname(path));

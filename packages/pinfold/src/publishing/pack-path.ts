@@ -114,7 +114,7 @@ async function packInput(name: string | undefined, terminal: Terminal): Promise<
   return isPage(name) ? packPage(name, await read(), terminal) : packFile(name, read);
 }
 
-/** Packs a page; the files beside it that it shows only if the user agrees. */
+/** Packs a page, and if the user agrees the files of its folder that it shows. */
 async function packWithFiles(
   path: string,
   page: Packed['bytes'],

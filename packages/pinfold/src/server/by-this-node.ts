@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
 import type { Cause } from '@pinfold/core';
 
-/** What the history tells of what a server does by itself. */
+/** The cause of a server's own actions. */
 export const BY_THIS_NODE: Cause = { actor: { kind: 'system', id: hostname() } };

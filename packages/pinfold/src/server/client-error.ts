@@ -32,7 +32,7 @@ export function answerUnread(
   socket: Socket,
   answers: Answers | undefined,
 ): void {
-  // Whatever comes behind it cannot be read either.
+  // The rest of the connection cannot be read either.
   if (socket.writableEnded) return;
   // While requests wait, the next one is not read: that it does not come is not its client's doing.
   if (error.code === TOO_LATE && answers !== undefined && answers.newest !== answers.current) return;

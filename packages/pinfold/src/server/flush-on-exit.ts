@@ -1,15 +1,15 @@
 import { writeSync } from 'node:fs';
 
-/** How often it is tried again while nobody takes anything, and how long each time is waited for, in milliseconds. */
+/** The number of retries while nothing is read, and the wait before each, in milliseconds. */
 const ATTEMPTS = 10;
 const PAUSE = 100;
 
-/** Writes texts one after the other, each whole, before it returns; gives up where nobody takes them, or they cannot be written. */
+/** Writes texts one after the other, each whole, before it returns; gives up when they are not read or cannot be written. */
 export function writeNow(descriptor: number, texts: readonly (string | Uint8Array)[]): void {
   try {
     for (const text of texts) writeWhole(descriptor, Buffer.from(text));
   } catch {
-    // Whoever read has gone, the disk is full, or nothing was taken in time: there is nobody to tell.
+    // The reader has gone, the disk is full, or nothing was read in time: there is nowhere left to report it.
   }
 }
 

@@ -14,7 +14,7 @@ const HEADERS_TIMEOUT = 20_000;
 
 /**
  * How long a client may take for a whole request. An upload may take 15 minutes, which the API itself watches over;
- * this only ends what nobody watches.
+ * this ends the other requests.
  */
 const REQUEST_TIMEOUT = 20 * 60_000;
 
@@ -49,7 +49,7 @@ export class HttpServer {
       requestTimeout: REQUEST_TIMEOUT,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       maxHeaderSize: LARGEST_HEAD,
-      // A GET has no body to wait for, and nobody here listens for the end of one.
+      // A GET has no body, and no handler here waits for the end of one.
       optimizeEmptyRequests: true,
     });
     // A client that has said all may close its side and listen on (RFC 9293, section 3.6); Node's types leave it out.
@@ -111,7 +111,7 @@ export class HttpServer {
     await readAll();
     const { promise, resolve } = Promise.withResolvers<void>();
     // The method of node:http closes idle connections first, and with them a request that is just coming in.
-    // Bun's server is none of node:net's.
+    // Bun's server does not extend that of node:net.
     const methods: NetServer =
       (this.#server as object) instanceof NetServer ? NetServer.prototype : this.#server;
     methods.close.call(this.#server, () => resolve());
@@ -146,7 +146,7 @@ export class HttpServer {
   #begin(request: IncomingMessage, response: ServerResponse, answers: Answers): void {
     answers.current = response;
     if (!hasBody(request)) return;
-    // Whoever answers before the end of a body, its rest must not go on for ever.
+    // After an answer before the end of the body, its rest must not come for ever.
     const rest = { clock: new SystemClock(), time: this.#restTimeout };
     response.prependOnceListener('finish', () => drainAndClose(request, rest));
   }
@@ -165,7 +165,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** Asks for a body when somebody begins to read it: what is refused before, is without it (RFC 9110, section 10.1.1). */
+/** Asks for a body when it is first read: a request refused before never sends it (RFC 9110, section 10.1.1). */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const look = (event: string | symbol): void => {
     if (event !== 'data' && event !== 'readable') return;

@@ -7,8 +7,8 @@ const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
 let descriptor: number | undefined;
 
 /**
- * What is written to for standard output. A write comes back at once, as far as that can be had, also where nobody reads:
- * one that waits for its reader holds a thread, and `process.exit` waits for that thread.
+ * The descriptor for standard output. Its writes return at once if the system allows that, also without a reader: a
+ * blocked write holds a thread, and `process.exit` waits for that thread.
  */
 export function outputDescriptor(): number {
   descriptor ??= open();

@@ -6,7 +6,7 @@ import { clientAddress } from './client-address.ts';
 import type { Log } from './log.ts';
 
 /** The routes of viewers, as the viewer names them. */
-const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'hand_over', 'site']);
+const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'name', 'hand_over', 'site']);
 
 /** Balancers ask every few seconds; only failures are worth a line. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz']);
@@ -15,7 +15,7 @@ const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz']);
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
 /**
- * Takes what doors tell of their requests: for the log, as much as the settings say, and for metrics.
+ * Takes the log entries of the doors: for the log, as the settings say, and for metrics.
  *
  * @param count counts all of them.
  */
@@ -26,7 +26,7 @@ export function requestLog(
 ): RequestLog {
   const { logAddresses, logViews } = settings;
   const addressOf = clientAddress(settings.trustProxy);
-  // The share is kept to the line, not by chance: so that rates can be told from few lines, too.
+  // The share is exact, not random, so that few lines show rates, too.
   let owed = 0;
   const isLogged = ({ route, status, error }: RequestEntry): boolean => {
     if (status >= 400 || error !== undefined) return true;

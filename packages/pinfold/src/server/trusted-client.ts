@@ -18,7 +18,7 @@ loopback.addAddress('::1', 'ipv6');
  * Tells insiders. A request that was passed on is its client's: it is an insider's only when `X-Forwarded-For` says so
  * and every address on the way is trusted, since anybody can write any header.
  *
- * With a number of proxies in the place of addresses, nobody but this machine itself is trusted.
+ * With a number of proxies in the place of addresses, only this machine itself is trusted.
  */
 export function insiders(trust: TrustProxy): IsInsider {
   const isTrusted = trust.kind === 'addresses' ? compile([...trust.addresses]) : () => false;

@@ -6,8 +6,8 @@ const LONGEST_REASON = 300;
 /**
  * Does what a setting asks for.
  *
- * @throws SettingsError when a store cannot be used as the setting says: for an operator that is a wrong value, whoever
- * is at fault. Its cause is the fault.
+ * @throws SettingsError when a store cannot be used as the setting says, caused by the fault: for an operator the value
+ * is wrong.
  */
 export async function carriedOut<Result>(variable: string, work: () => Promise<Result>): Promise<Result> {
   try {

@@ -91,7 +91,7 @@ function poolOf(pool: Omit<Pool, 'max'>): Pool {
   };
 }
 
-/** Where records are kept. */
+/** Where records are stored. */
 export interface DatabaseSetting {
   readonly kind: DatabaseKind;
   /** It holds credentials: it is never printed or logged. */

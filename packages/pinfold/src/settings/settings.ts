@@ -1,5 +1,6 @@
 import { availableParallelism, hostname } from 'node:os';
 import { type Duration, days, seconds } from '@pinfold/core';
+import { checkReportUrl } from '@pinfold/http';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type Need, parseNeeds } from '../health/health.ts';
 import { ALLOWANCE_VARIABLES, type Allowances, readAllowances } from './allowances.ts';
@@ -20,13 +21,13 @@ export interface Settings extends WebAddressSettings, Allowances, LogSettings {
   readonly host: string;
   /** How many processes answer on the port; `auto` has become the number of cores. */
   readonly workers: number;
-  /** The folder of everything that is kept on this machine; created when it is not there. */
+  /** The folder of everything that is stored on this machine; created if missing. */
   readonly dataDir: string;
   readonly database: DatabaseSetting;
   readonly storage: StorageSetting;
   /**
-   * What viewing grants are signed with, and after it others whose grants are good as well; absent, one is made and
-   * kept in the data folder. Never printed.
+   * The secret that signs viewing grants, then others whose grants are valid as well; absent: one is created and stored
+   * in the data folder. Never printed.
    */
   readonly secrets: readonly [current: string, ...others: readonly string[]] | undefined;
   /** Uploads received at the same time by each process; the others wait. */
@@ -46,9 +47,9 @@ export interface Settings extends WebAddressSettings, Allowances, LogSettings {
   readonly apiKey: string | undefined;
   /** What `/readyz` goes by. */
   readonly readyNeeds: readonly Need[];
-  /** How long a server that is told to stop still takes new connections. */
+  /** How long a stopping server still accepts new connections. */
   readonly drain: Duration;
-  /** How long events are kept; absent, the core's default of 400 days. */
+  /** How long events are stored; absent: the core's default of 400 days. */
   readonly historyKeptFor: Duration | undefined;
   /** Whether the history keeps the addresses of clients. */
   readonly historyAddresses: boolean;
@@ -56,6 +57,8 @@ export interface Settings extends WebAddressSettings, Allowances, LogSettings {
   readonly welcome: boolean;
   /** Whether browsers with too many cookies are told to delete those of the whole domain. */
   readonly clearCookies: boolean;
+  /** Where people report a page; absent: no link. */
+  readonly reportUrl: string | undefined;
   /** What an operator should be told at the start, in one line each. */
   readonly notes: readonly string[];
 }
@@ -93,6 +96,7 @@ const VARIABLES = [
   'API_KEY',
   'WELCOME',
   'CLEAR_COOKIES',
+  'REPORT_URL',
   'READY_NEEDS',
   'DRAIN_SECONDS',
   'HISTORY_DAYS',
@@ -157,6 +161,7 @@ export function readSettings(env: Environment): Settings {
     apiKey: read('API_KEY', readApiKey),
     welcome: read('WELCOME', readSwitch(true)),
     clearCookies: read('CLEAR_COOKIES', readSwitch(false)),
+    reportUrl: read('REPORT_URL', readReportUrl),
     readyNeeds: read('READY_NEEDS', readNeeds),
     historyKeptFor: read('HISTORY_DAYS', readLifetime),
     historyAddresses: read('HISTORY_ADDRESSES', readSwitch(false)),
@@ -167,6 +172,14 @@ export function readSettings(env: Environment): Settings {
 
 function asItIs(_variable: string, value: string | undefined): string | undefined {
   return value;
+}
+
+function readReportUrl(variable: string, value: string | undefined): string | undefined {
+  try {
+    return checkReportUrl(value);
+  } catch {
+    throw new SettingsError(variable, 'must be an address that begins with https:, http: or mailto:');
+  }
 }
 
 function readPort(variable: string, value: string | undefined): number {

@@ -1,6 +1,6 @@
 import { SettingsError } from './settings-error.ts';
 
-/** Where archives are kept. */
+/** Where archives are stored. */
 export type StorageSetting =
   | { readonly kind: 'files' }
   | {

@@ -28,7 +28,7 @@ export function firstStartBlock(
   return `\n${lines.join('\n')}\n\n`;
 }
 
-/** What is printed at every later start: how to begin, too, while nobody has. */
+/** The output of every later start; before the first publication also how to begin. */
 export function startBlock(
   untouched: Untouched | undefined,
   addresses: WebAddresses,

@@ -21,13 +21,13 @@ export const DEFAULT_ACCOUNT: AccountId = accountId('default');
 export interface FirstStart {
   /** The text of the key that was made; absent when `PINFOLD_API_KEY` gave one. */
   readonly apiKey: string | undefined;
-  /** The welcome site; absent when there is none. */
+  /** The welcome site, if it exists. */
   readonly welcome: { readonly publication: Publication; readonly file: string } | undefined;
 }
 
 /** A server with keys, none of which was ever used, and nothing published: they were made before its first start. */
 export interface Untouched {
-  /** The newest key that publishes; its text was shown when it was made. Absent when there is none. */
+  /** The newest key that publishes, if it exists. Its text was shown when it was created. */
   readonly key: ApiKeyId | undefined;
 }
 
@@ -64,7 +64,7 @@ export async function makeFirstStart(
   return { apiKey: apiKey === undefined ? first.text : undefined, welcome: published };
 }
 
-/** What a start that is not the first one finds where nobody has done anything yet. Who set the key knows it. */
+/** What a later start finds before anything was published. A key from the settings is known to the operator. */
 export async function findUntouched(
   { manageKeys, useCases }: Pick<ComposedService, 'manageKeys' | 'useCases'>,
   { apiKey }: Pick<FirstStartOptions, 'apiKey'>,

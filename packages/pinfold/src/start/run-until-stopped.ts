@@ -121,7 +121,7 @@ function sayTold({ log, drainTime }: App): void {
   log.info(`told to stop${drainTime === 0 ? '' : `: draining for ${drainTime / 1_000} s`}`);
 }
 
-/** The first worker takes the port before anything is made: a start that fails makes nothing that nobody is told of. */
+/** The first worker takes the port before it creates anything: a failed start leaves nothing unreported. */
 async function lead(app: App): Promise<Started> {
   const workers = new Workers(app.workers, app.log, app.drainTime);
   const figures = new WorkerFigures();

@@ -18,7 +18,7 @@ export async function siblingWarning({
   return `${domain} is not on the public suffix list, so a site's cookies reach all sites: whoever opens one hostile site can be shut out of every other until the cookies are cleared; if strangers publish here, have it put on the list (https://publicsuffix.org)`;
 }
 
-/** The domain that somebody registered, by the public suffix list with its private part; none on a developer's machine. */
+/** The registrable domain, by the public suffix list with its private part; none on a developer's machine. */
 async function registrableDomain(url: string): Promise<string | undefined> {
   const { hostname } = new URL(url);
   if (/(^|\.)localhost\.?$/.test(hostname)) return undefined;

@@ -28,7 +28,7 @@ export function signalled(
   return { first: first.promise, again: again.promise };
 }
 
-/** Ends this process as SIGTERM does where nobody listens: nothing runs any more, and no thread is waited for. */
+/** Ends this process like an unhandled SIGTERM: nothing runs any more, and no thread is waited for. */
 export function endAtOnce(): void {
   process.removeAllListeners('SIGTERM');
   process.kill(process.pid, 'SIGTERM');

@@ -4,12 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Duration } from '@pinfold/core';
 import type { Log } from '../server/log.ts';
 
-/** Says to a process that it is a worker of ours, whatever else forks processes. */
+/** Marks a process as a worker of ours, also if other code forks processes. */
 const MARK = '_PINFOLD_WORKER';
 
 const WORDS = ['answer', 'stop', 'hurry'] as const;
 
-/** What a worker is told. */
+/** A message to a worker. */
 type Word = (typeof WORDS)[number];
 
 /** The longest a worker may take to end once it has drained: what it gives itself, and a little. */

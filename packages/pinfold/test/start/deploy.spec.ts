@@ -248,3 +248,20 @@ describe('what platforms read', () => {
     expect(seconds(Number.parseInt(fly.kill_timeout, 10))).to.be.at.least(settings.drain + seconds(15));
   });
 });
+
+describe('the logs of proxies', () => {
+  it('have no password of a publication: Caddy removes the header, and the others log none', async () => {
+    for (const name of ['Caddyfile', 'Caddyfile.nodes']) {
+      const [options = ''] = /^\{\n.*?^\}/ms.exec(await read(name)) ?? [];
+      expect(options, name).to.match(
+        /\blog \{.*format filter \{\s+wrap json\s+fields \{\s+request>headers>Pinfold-Password delete\s/s,
+      );
+      expect((await read(name)).match(/\blog\b[^\n]*\{/g), `${name}: no other log`).to.have.lengthOf(1);
+    }
+    for (const name of ['nginx.conf', 'nginx.nodes.conf', 'haproxy.cfg']) {
+      expect(await read(name), name).not.to.match(
+        /log_format|log-format|access_log|capture|pinfold.password/i,
+      );
+    }
+  });
+});

@@ -6,7 +6,7 @@ import { isBelowHost, isHost, siteOfHost } from './host.ts';
 import { splitTarget, type Target, targetOf } from './target.ts';
 
 /** What a request is for, by its host and target alone; `route` and `role` are for the log. */
-export type Place = SharedPlace | PathPlace | OriginPlace | NoPlace;
+export type Place = SharedPlace | NamePlace | PathPlace | OriginPlace | NoPlace;
 
 interface Named<Kind extends string, Role = RoleId | null> {
   readonly kind: Kind;
@@ -22,6 +22,14 @@ export interface SharedPlace extends Named<'shared'> {
   readonly query: string;
   /** In origin mode what follows the id as a path, with its query: the path of the site that is meant, in place of `to`. */
   readonly inside?: string;
+}
+
+/** The URL of a name. */
+export interface NamePlace extends Named<'name', null> {
+  /** The segment with the token, which may be anything. */
+  readonly segment: string;
+  /** The path and the query that follow it; either may be empty. */
+  readonly inside: string;
 }
 
 /** Inside a site that lies under its shared URL. */
@@ -61,6 +69,11 @@ export function findPlace(settings: Settings, request: IncomingMessage): Place {
   }
   if (whole.startsWith(settings.sharedPath)) {
     return placeShared(settings, whole.slice(settings.sharedPath.length));
+  }
+  if (whole.startsWith(settings.namePath)) {
+    const rest = whole.slice(settings.namePath.length);
+    const [segment = ''] = rest.split(/[/?]/, 1);
+    return { kind: 'name', route: 'name', role: null, segment, inside: rest.slice(segment.length) };
   }
   return { kind: 'nowhere', ...NO_PLACE };
 }

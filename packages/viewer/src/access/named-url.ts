@@ -1,0 +1,43 @@
+import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
+import { type Answered, type Exchange, isRead } from '../exchange.ts';
+import {
+  sendMethodNotAllowed,
+  sendPlainPage,
+  sendRedirect,
+  sendStopped,
+  sendTooManyCookies,
+} from '../pages/answers.ts';
+import { isReturnPath, returnQuery } from '../routing/return-path.ts';
+import type { NamePlace } from '../routing/route.ts';
+import { encodeRawBytes, splitTarget } from '../routing/target.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+
+/** Answers a request for the URL of a name: redirects to the shared URL of the publication that it shows now. */
+export async function serveName(
+  { settings, useCases }: ViewerContext,
+  exchange: Exchange,
+  { segment, inside }: NamePlace,
+): Promise<Answered> {
+  if (hasTooManyCookies(exchange.request)) return sendTooManyCookies(exchange, settings.clearCookies);
+  if (!isRead(exchange.request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
+  if (hasDotSegment(inside)) return sendPlainPage(exchange, 404, 'not_found');
+  const visit = await useCases.visitName(segment);
+  if (visit.kind === 'misspelled') {
+    const location = `${settings.publicUrl}/n/${visit.segment}${encodeRawBytes(inside)}`;
+    return sendRedirect(exchange, { status: 302, location });
+  }
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  const path = inside.startsWith('?') ? `/${inside}` : inside;
+  const shared = sharedUrl(settings.publicUrl, visit.publication.id);
+  const below = settings.mode === 'path' && isReturnPath(path) ? encodeRawBytes(path) : '';
+  const to = settings.mode === 'path' ? '' : returnQuery(path);
+  return sendRedirect(exchange, { status: 302, location: shared + below + to });
+}
+
+/** Whether a client or a proxy could take a part of the path for a way out of the folder before it. */
+function hasDotSegment(inside: string): boolean {
+  const path = splitTarget(inside)
+    .path.replace(/%2e/gi, '.')
+    .replace(/%2f|%5c|\\/gi, '/');
+  return /(?:^|\/)\.\.?(?:\/|$)/.test(path);
+}

@@ -1,0 +1,77 @@
+// Without it comments and documents drift into words that a newcomer has to decode. A word of the list is fine once;
+// a habit is not. Lower the bounds when files are mended, never raise them.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+const root = join(import.meta.dirname, '..');
+
+/** Words for which there is a standard term: names of who acts, data that is stored, details of a problem. */
+const DIALECT =
+  /\b(?:nobody|somebody|whoever|whatever|whose it is|told of|is told|tells? of|kept|lets? nobody|no longer so|is none|what is so|beside it|goes on)\b/gi;
+/** Riddles in any place. */
+const NEVER = /\b(?:comes? to rest|is no longer so|is so no more|has it in hand)\b/gi;
+
+const MOST_IN_FILE = 2;
+const MOST_IN_COMMENTS = 60;
+const MOST_IN_DOCUMENTS = 250;
+
+function textsOf(...patterns: readonly string[]): ReadonlyMap<string, string> {
+  const listed = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard', ...patterns],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    },
+  );
+  const files = listed.split('\0').filter((file) => file !== '' && !/CHANGELOG|^[.]changeset/.test(file));
+  return new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+}
+
+function commentsOf(source: string): string {
+  return source
+    .split('\n')
+    .filter((line) => /^\s*(?:\/\/|\*|\/\*\*)/.test(line))
+    .join('\n');
+}
+
+function count(text: string, words: RegExp): number {
+  return text.match(words)?.length ?? 0;
+}
+
+describe('the words of comments and documents', () => {
+  const comments = new Map(
+    [...textsOf('packages/*/src/*.ts', 'packages/*/browser/*.ts')].map(([file, text]) => [
+      file,
+      commentsOf(text),
+    ]),
+  );
+  const documents = textsOf('*.md');
+
+  it('are found where they are', () => {
+    expect(count(commentsOf("/** Whoever asks is told. */\nconst kept = 'kept';\n"), DIALECT)).to.equal(2);
+    expect(count('What has stopped comes to rest.', NEVER)).to.equal(1);
+    expect(comments.size).to.be.above(500);
+    expect(documents.size).to.be.above(50);
+  });
+
+  it('are plain in the comments of every package', () => {
+    const worst = [...comments].filter(([, text]) => count(text, DIALECT) > MOST_IN_FILE);
+    expect(worst.map(([file]) => file)).to.deep.equal([]);
+    const all = [...comments.values()].reduce((sum, text) => sum + count(text, DIALECT), 0);
+    expect(all).to.be.at.most(MOST_IN_COMMENTS);
+  });
+
+  it('are plain in documents', () => {
+    const all = [...documents.values()].reduce((sum, text) => sum + count(text, DIALECT), 0);
+    expect(all).to.be.at.most(MOST_IN_DOCUMENTS);
+  });
+
+  it('are never riddles', () => {
+    const riddles = [...comments, ...documents].filter(([, text]) => count(text, NEVER) > 0);
+    expect(riddles.map(([file]) => file)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,187 @@
+import { days } from '@pinfold/core';
+import { AssertionError, expect } from 'chai';
+import { ApiClient } from './api-client.ts';
+import type { WireBody } from './api-exchange.ts';
+import { zipOf } from './sites.ts';
+import type { HttpClause, HttpService } from './subject.ts';
+import { HOME, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
+import { exchange, NAVIGATION, Visitor } from './viewing-visitor.ts';
+
+/** Publishes a site to a name. */
+async function publishTo(service: HttpService, name: string, password?: string): Promise<WireBody> {
+  const headers = password === undefined ? {} : { 'Pinfold-Password': encodeURIComponent(password) };
+  const wish = { archive: await zipOf(SITE), query: `?name=${name}`, headers };
+  const answer = await new ApiClient(service).publish(wish);
+  expect(answer.status, answer.text).to.equal(201);
+  return answer.body;
+}
+
+const DOTS = [
+  '/../x',
+  '/a/..',
+  '/./a',
+  '/%2e%2e/x',
+  '/a/%2E./x',
+  '/.%2e',
+  '/a%2f..%2fb',
+  '/a/..\\b',
+  '/a%5c..%5cb',
+];
+const [PUBLISHERS, ROUNDS, VIEWERS] = [16, 2, 64];
+const UNSAFE = ['//evil.example/', '/\\evil.example/', `/${'a'.repeat(2_048)}`];
+
+/** What the URLs of names lead to. */
+export const viewingNameClauses: readonly HttpClause[] = [
+  {
+    id: 'http/view-name',
+    says: 'the URL of a name leads with 302 to the shared URL of what it shows, with path and query, on every node and from the first request after it moved; other methods are 405',
+    check: async (subject) => {
+      const { port } = subject;
+      const { pin, name } = await publishTo(port, 'live');
+      for (const node of [port, await subject.peer()]) {
+        const visitor = new Visitor(node);
+        const led = await visitor.ask(name.url, { headers: NAVIGATION });
+        expect([led.status, led.headers.location]).to.deep.equal([302, pin.shared_url]);
+        expect(led.headers['cache-control']).to.equal('no-store');
+        expect((await visitor.ask(name.url, { method: 'HEAD' })).headers.location).to.equal(pin.shared_url);
+        expect((await visitor.open(name.url)).text).to.equal(HOME);
+        expect((await visitor.open(`${name.url}/docs/?q=1`)).text).to.equal(SITE['docs/index.html']);
+        expect((await visitor.open(`${name.url}?q=1`)).text).to.equal(HOME);
+        const next = (await publishTo(port, 'live')).pin;
+        expect((await visitor.ask(name.url)).headers.location, 'moved').to.equal(next.shared_url);
+        await new ApiClient(port).send({
+          method: 'PUT',
+          path: '/api/v1/names/live',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ pin: pin.id }),
+        });
+        expect((await visitor.ask(name.url)).headers.location, 'moved back').to.equal(pin.shared_url);
+      }
+      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+        const refused = await new Visitor(port).ask(name.url, { method });
+        expect([refused.status, refused.headers.allow], method).to.deep.equal([405, 'GET, HEAD']);
+      }
+    },
+  },
+  {
+    id: 'http/view-name-path',
+    says: 'a path behind a name never leaves the publication: with dot segments it is 404, and one that might lead elsewhere is left out',
+    check: async ({ port }) => {
+      const { pin, name } = await publishTo(port, 'live');
+      const at = new URL(name.url);
+      const led = (inside: string) => exchange(port, { path: `${at.pathname}${inside}` });
+      for (const inside of DOTS) expect((await led(inside)).status, inside).to.equal(404);
+      for (const inside of UNSAFE) {
+        const answer = await led(inside);
+        expect([answer.status, answer.headers.location], inside).to.deep.equal([302, pin.shared_url]);
+      }
+      const inside =
+        port.viewerMode === 'path' ? '/a/b?c=%2F..' : `?to=${encodeURIComponent('/a/b?c=%2F..')}`;
+      expect((await led('/a/b?c=%2F..')).headers.location).to.equal(pin.shared_url + inside);
+      const query = port.viewerMode === 'path' ? '/?q=1' : `?to=${encodeURIComponent('/?q=1')}`;
+      expect((await led('?q=1')).headers.location).to.equal(pin.shared_url + query);
+    },
+  },
+  {
+    id: 'http/view-name-spelling',
+    says: 'the token alone decides, in its case: with another text before it the answer is 302 to the right URL, with path and query; unknown, malformed and deleted ones are one and the same 404',
+    check: async ({ port }) => {
+      const { name } = await publishTo(port, 'live');
+      const token = name.url.slice(-22);
+      const visitor = new Visitor(port);
+      for (const other of ['old', 'LIVE', 'li-ve', '', 'l%69ve']) {
+        const led = await visitor.ask(`${port.baseUrl}/n/${other}-${token}/a?b=1`);
+        expect([led.status, led.headers.location], other).to.deep.equal([302, `${name.url}/a?b=1`]);
+      }
+      const unknown = await visitor.ask(`${port.baseUrl}/n/live-${'A'.repeat(22)}`);
+      expect(unknown.status).to.equal(404);
+      const swapped = token.replace(/[A-Za-z]/g, (letter) =>
+        letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+      );
+      await publishTo(port, 'gone');
+      const gone = await new ApiClient(port).get('/api/v1/names/gone');
+      await new ApiClient(port).send({ method: 'DELETE', path: '/api/v1/names/gone' });
+      const urls = [
+        '',
+        'live',
+        token,
+        `live-${swapped}`,
+        `live-${token}x`,
+        `live-${token.slice(1)}`,
+        `live_${token}`,
+      ];
+      for (const url of [...urls.map((text) => `${port.baseUrl}/n/${text}`), gone.body.name.url]) {
+        const answer = await visitor.ask(url);
+        expect([answer.status, answer.text], url).to.deep.equal([404, unknown.text]);
+      }
+    },
+  },
+  {
+    id: 'http/view-name-states',
+    says: 'a name that shows a stopped publication is 404 and an expired one 410, and neither moves it; a protected one asks for its password',
+    check: async ({ port }) => {
+      const closed = await publishTo(port, 'live', PASSWORD);
+      const visitor = new Visitor(port);
+      const door = await visitor.open(`${closed.name.url}/docs/`);
+      expect(door.text).to.match(/type="password"/);
+      const entered = await visitor.enter(door.url, PASSWORD);
+      expect((await visitor.open(String(entered.headers.location))).text).to.equal(SITE['docs/index.html']);
+      await stop(port, closed.pin.id);
+      expect((await visitor.ask(closed.name.url)).status, 'stopped').to.equal(404);
+      const open = await publishTo(port, 'live');
+      expect(open.name.url).to.equal(closed.name.url);
+      await port.advance(days(7));
+      expect((await visitor.ask(open.name.url)).status, 'expired').to.equal(410);
+      const { name } = (await new ApiClient(port).get('/api/v1/names/live')).body;
+      expect(name.pin).to.equal(open.pin.id);
+      const anew = await publishToView(port);
+      expect((await visitor.ask(anew.shared_url)).status).to.equal(302);
+    },
+  },
+  {
+    id: 'http/view-name-at-once',
+    says: 'under 16 publishers and 64 viewers, over all nodes, a name is never 404, and shows neither a publication of another account nor one that was over before another, acknowledged one began',
+    check: async (subject) => {
+      const nodes = [subject.port, await subject.peer()];
+      const nodeOf = (n: number): HttpService => nodes[n % nodes.length] as HttpService;
+      const archive = await zipOf(SITE);
+      let turn = 0;
+      const published: { url: string; began: number; ended: number }[] = [];
+      const seen: { url: string | undefined; status: number; began: number }[] = [];
+      const publish = async (n: number, key: string): Promise<WireBody> => {
+        const answer = await new ApiClient(nodeOf(n), key).publish({ archive, query: '?name=busy' });
+        expect(answer.status, answer.text).to.equal(201);
+        return answer.body;
+      };
+      const note = async (n: number): Promise<WireBody> => {
+        const began = ++turn;
+        const body = await publish(n, subject.port.keys.first);
+        published.push({ url: body.pin.shared_url, began, ended: ++turn });
+        return body;
+      };
+      const { name } = await note(0);
+      let left = PUBLISHERS;
+      const publishing = Array.from({ length: PUBLISHERS }, async (_, n) => {
+        await publish(n, subject.port.keys.second);
+        for (let round = 0; round < ROUNDS; round += 1) await note(n + round);
+        left -= 1;
+      });
+      const viewing = Array.from({ length: VIEWERS }, async (_, n) => {
+        do {
+          const began = ++turn;
+          const { status, headers } = await new Visitor(nodeOf(n)).ask(name.url);
+          seen.push({ url: headers.location, status, began });
+        } while (left > 0);
+      });
+      await Promise.all([...publishing, ...viewing]);
+      const shownBy = new Map(published.map((each) => [each.url, each]));
+      for (const { url, status, began } of seen) {
+        expect(status).to.equal(302);
+        const shown = shownBy.get(String(url));
+        if (shown === undefined) throw new AssertionError(`${url} is of nobody who published to the name`);
+        const newer = published.filter((other) => other.ended < began && shown.ended < other.began);
+        expect(newer, 'acknowledged after what was shown, before it was asked for').to.deep.equal([]);
+      }
+    },
+  },
+];
