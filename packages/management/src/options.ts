@@ -45,7 +45,9 @@ export interface ManagementOptions {
     | 'accounts'
     | 'quotasOf'
     | 'updateSeen'
-  >;
+  > &
+    /** Absent: there is no page of names. */
+    Partial<Pick<UseCases, 'names'>>;
   /** The public address, under which sites are shared: `https://pages.example.com`. */
   readonly publicUrl: string;
   /** Signs people in by one-time links and API keys. Give this or `authenticate`. */

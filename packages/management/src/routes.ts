@@ -4,6 +4,7 @@ import { connect, handOverKey, registerConnect, showConnect } from './handlers/c
 import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
+import { deleteName, setName, showNames } from './handlers/names.ts';
 import {
   askToStop,
   openSite,
@@ -107,6 +108,15 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('post', '/publications/:id/rename', change, rename, screen),
     on('post', '/publications/:id/password', change, setPassword, screen),
   ];
+  const { names } = screen.useCases;
+  if (names !== undefined) {
+    const naming = { ...screen, names };
+    routes.push(
+      on('get', '/names', page, showNames, naming),
+      on('post', '/names/:name/delete', change, deleteName, naming),
+      on('post', '/publications/:id/name', change, setName, naming),
+    );
+  }
   if (keys !== undefined) {
     routes.push(
       on('get', '/keys', wayToRevoke, showKeys, { ...screen, keys }),

@@ -1,4 +1,4 @@
-import { type HistoryEvent, parseRoleId } from '@pinfold/core';
+import { type HistoryEvent, parseRoleId, type RoleId } from '@pinfold/core';
 import type { History } from '@pinfold/core/history';
 import type { Screen } from '../options.ts';
 import { pageRequest, positionOf, present, queryText } from '../request/page-request.ts';
@@ -41,17 +41,24 @@ export async function namesOf(
   events: readonly HistoryEvent[],
 ): Promise<EventNames> {
   const pins = new Set(events.map(({ pin }) => pin).filter((pin) => pin !== null));
+  const titles = await titlesOf({ useCases }, { account: by, signal }, pins);
+  const hasKeys = events.some(({ actor }) => actor.kind === 'key');
+  const listed = hasKeys ? await keys?.list({ by, limit: 100 }) : undefined;
+  const labels = listed?.kind === 'page' ? listed.keys.map(({ id, label }) => [id, label] as const) : [];
+  return new Map<string, string>([...titles, ...labels.filter(([, label]) => label !== '')]);
+}
+
+/** The current titles of publications of an account, by id. */
+export async function titlesOf(
+  { useCases }: Pick<Screen, 'useCases'>,
+  { account: by, signal }: Pick<SignedInContext, 'account' | 'signal'>,
+  pins: ReadonlySet<RoleId>,
+): Promise<ReadonlyMap<string, string>> {
   const titles = [...pins].map(async (id) => {
     const found = await useCases.read({ by, id, signal });
     if (found.kind === 'refused') return [];
     const { title, originalFilename } = found.publication;
     return [[id, title ?? originalFilename] as const];
   });
-  const hasKeys = events.some(({ actor }) => actor.kind === 'key');
-  const listed = hasKeys ? await keys?.list({ by, limit: 100 }) : undefined;
-  const labels = listed?.kind === 'page' ? listed.keys.map(({ id, label }) => [id, label] as const) : [];
-  return new Map<string, string>([
-    ...(await Promise.all(titles)).flat(),
-    ...labels.filter(([, label]) => label !== ''),
-  ]);
+  return new Map((await Promise.all(titles)).flat());
 }

@@ -140,6 +140,7 @@ async function signedInContext(
       keys: screen.keys !== undefined,
       history: screen.history !== undefined,
       grants: screen.createGrant !== undefined,
+      names: screen.useCases.names !== undefined,
       administration: screen.administration !== undefined && caller.scopes.includes('admin'),
     },
   };

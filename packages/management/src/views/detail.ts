@@ -7,6 +7,7 @@ import { passwordCard, titleCard } from './detail-forms.ts';
 import { historyCard } from './history.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
+import { nameCard } from './names.ts';
 import { marks, stateBadge } from './parts.ts';
 import { viewsCard } from './views.ts';
 
@@ -49,6 +50,7 @@ ${linkCard(visit, publication)}
 ${lifetimeCard(visit, publication, limits)}
 ${passwordCard(visit, model)}
 ${titleCard(visit, model)}
+${visit.offers.names && publication.state === 'published' ? nameCard(visit, publication.id) : undefined}
 ${stopCard(visit, publication)}
 </div><div class="stack">
 ${factsCard(visit, publication)}

@@ -10,7 +10,7 @@ export interface PageParts {
   readonly main: Html;
   readonly signedIn?: SignedInContext;
   /** Which part of the screen is open. */
-  readonly part?: 'publications' | 'keys' | 'history' | 'administration';
+  readonly part?: 'publications' | 'names' | 'keys' | 'history' | 'administration';
   /** More for the head. */
   readonly head?: Html;
   /** Shown above the page instead of the message about what was just done. */
@@ -71,6 +71,7 @@ function navigation(visit: SignedInContext, part: PageParts['part']): Html {
   return html`<button type="button" class="menu-button" popovertarget="menu">${icon('menu')}${words.say('menu')}</button>
 <div id="menu" class="top-menu" popover><nav aria-label="${words.say('navigation')}">
 <a href="${base}/"${current('publications')}>${words.say('publications')}</a>
+${offers.names ? html`<a href="${base}/names"${current('names')}>${words.say('names')}</a>` : undefined}
 ${offers.keys ? html`<a href="${base}/keys"${current('keys')}>${words.say('keys')}</a>` : undefined}
 ${offers.history ? html`<a href="${base}/history"${current('history')}>${words.say('history')}</a>` : undefined}
 ${offers.administration ? html`<a href="${base}/administration"${current('administration')}>${words.say('administration')}</a>` : undefined}
