@@ -70,7 +70,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
         'node_modules/ and everything in it',
         'server.key',
       ]);
-      expect(await dialog.textContent()).to.include('The rest is a whole site: 3 files with an index.html');
+      expect(await dialog.textContent()).to.include('The remaining 3 files');
       await dialog.getByRole('button', { name: 'Leave out and publish' }).click();
       await page.getByRole('heading', { name: 'Published', exact: true }).waitFor();
       url = (await page.locator('.stage .url').textContent()) ?? '';
@@ -134,7 +134,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
       await page.reload();
       expect(await page.content()).not.to.include(text);
       await page.getByText('Revoke…').click();
-      await page.getByRole('button', { name: 'Revoke “Nightly build”' }).click();
+      await page.getByRole('button', { name: 'Revoke', exact: true }).click();
       await page.getByText('The key was revoked').waitFor();
       expect(await service.keys.authenticate(text)).to.equal(undefined);
     });

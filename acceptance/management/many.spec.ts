@@ -50,7 +50,7 @@ describe('the screen with 100,000 publications', function () {
       await page.getByRole('link', { name: 'Copy 20', exact: true }).waitFor();
       await page.getByLabel('Search titles and ids').first().fill('copy 2500');
       await page.getByRole('button', { name: 'Search' }).click();
-      await page.getByText('Nothing found so far.').waitFor();
+      await page.getByText('Nothing found so far').waitFor();
       await page.getByRole('link', { name: 'Keep searching' }).click();
       await page.getByRole('link', { name: 'Copy 2500', exact: true }).waitFor();
     } finally {

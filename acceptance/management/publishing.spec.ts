@@ -130,7 +130,7 @@ describe('publishing in a browser', function () {
       'site/.env',
       'site/node_modules/ and everything in it',
     ]);
-    expect(await dialog.textContent()).to.include('The rest is a whole site: 2 files with an index.html');
+    expect(await dialog.textContent()).to.include('The remaining 2 files');
     await dialog.getByRole('button', { name: 'Leave out and publish' }).click();
     await heading('Published');
     expect((await published())[0]).to.include({ title: 'site', fileCount: 2 });
@@ -141,7 +141,7 @@ describe('publishing in a browser', function () {
     await page.getByRole('dialog').waitFor();
     expect(await violations(page)).to.deep.equal([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await heading('Nothing was published: the folder has parts that cannot be.');
+    await heading('Nothing was published.');
     await page.getByRole('button', { name: 'Choose something else' }).click();
     await page.getByRole('button', { name: 'Choose a folder' }).waitFor();
     expect(await published()).to.deep.equal([]);
@@ -254,7 +254,7 @@ describe('publishing in a browser', function () {
     await chooseZip(SITE);
     await said;
     await page.clock.runFor(1_000);
-    await heading('This had already arrived: here is its link.');
+    await heading('Already published: here is the link.');
     expect(new Set(keys).size).to.equal(1);
     expect(keys).to.have.lengthOf(2);
     expect(await published()).to.have.lengthOf(1);

@@ -74,6 +74,6 @@ describe("a person's way in by OpenID Connect", function () {
     expect(await violations(page)).to.deep.equal([]);
     await page.getByRole('link', { name: 'Sign in again' }).click();
     await page.getByText('Other ways to sign in').click();
-    expect(await page.getByLabel('Or sign in with an API key').isVisible()).to.equal(true);
+    expect(await page.getByLabel('API key').isVisible()).to.equal(true);
   });
 });

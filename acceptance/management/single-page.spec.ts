@@ -7,7 +7,7 @@ import { violations } from './axe.ts';
 import { OWNER, openService, type Service } from './open-service.ts';
 import { openContext, signIn } from './the-browser.ts';
 
-const PAGE = '<!doctype html><title>x</title><p>Figures';
+const PAGE = '<!doctype html><title>Figures of May</title><p>Figures';
 
 describe('publishing a single page in a browser', function () {
   this.timeout(60_000);
@@ -30,13 +30,13 @@ describe('publishing a single page in a browser', function () {
     await rm(folder, { recursive: true });
   });
 
-  async function expectPublished(title: string): Promise<void> {
+  async function expectPublished(name: string): Promise<void> {
     await page.getByRole('heading', { name: 'Published', exact: true }).waitFor();
     const listed = await service.useCases.list({ by: OWNER, limit: 100 });
     if (listed.kind !== 'page') throw new Error(listed.code);
     const [role, ...others] = listed.publications;
     expect(others).to.deep.equal([]);
-    expect(role).to.include({ title, originalFilename: `${title}.zip`, fileCount: 1 });
+    expect(role).to.include({ title: 'Figures of May', originalFilename: `${name}.zip`, fileCount: 1 });
     const link = await page.locator('.stage .url').textContent();
     expect(link).to.match(new RegExp(`/s/${role?.id}$`));
   }
@@ -63,14 +63,14 @@ describe('publishing a single page in a browser', function () {
     await expectPublished('Report');
     await expectCode();
     await page.getByRole('link', { name: 'Details' }).click();
-    await page.getByRole('heading', { name: 'Report', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Figures of May', exact: true }).waitFor();
     await expectCode();
   });
 
   it('takes one that is chosen', async () => {
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
-      page.getByRole('button', { name: 'Choose a ZIP or a page' }).click(),
+      page.getByRole('button', { name: 'Choose a ZIP or HTML file' }).click(),
     ]);
     await chooser.setFiles({ name: 'others.HTM', mimeType: 'text/html', buffer: Buffer.from(PAGE) });
     await expectPublished('others');

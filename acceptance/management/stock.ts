@@ -51,6 +51,7 @@ export async function stock(service: Service): Promise<readonly string[]> {
     `/history?pin=${locked.id}`,
     '/history?pin=nonsense',
     '/keys',
+    '/names',
     '/nowhere',
   ];
 }

@@ -118,7 +118,7 @@ describe('the screen without scripts', function () {
     await page.getByRole('button', { name: 'Create a key' }).click();
     expect(await page.locator('#new-key').textContent()).to.match(/^pf_\w+$/);
     await page.getByText('Revoke…').click();
-    await page.getByRole('button', { name: 'Revoke “Nightly”' }).click();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('The key was revoked').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();

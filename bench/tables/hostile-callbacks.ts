@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SlowIssuer } from 'pinfold-test-servers/slow-issuer';
+import { get, sayAndTakeNothing } from '../lib/hostile-clients.ts';
 import { type HostileServer, startHostileServer } from '../lib/hostile-server.ts';
 import { othersView, p99 } from '../lib/others.ts';
 import { residentMiB } from '../lib/process-figures.ts';
@@ -40,27 +41,21 @@ export const returningBrowsers: HostileLoad = {
   },
 };
 
-/** A browser on its way back: the address, and the headers that it sends. */
-interface Return {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-async function begun({ port }: HostileServer): Promise<readonly Return[]> {
-  const returns: Return[] = [];
-  const screen = `http://localhost:${port}/manage/sign-in/oidc`;
+/** What browsers send on their way back, a request each. */
+async function begun({ port }: HostileServer): Promise<readonly string[]> {
+  const returns: string[] = [];
+  const path = '/manage/sign-in/oidc';
   for (let n = 0; n < CALLBACKS; n += 1) {
-    const address = { 'x-forwarded-for': `192.0.2.${n}` };
-    const answer = await fetch(`${screen}/begin`, { redirect: 'manual', headers: address });
-    const state = new URL(answer.headers.get('location') ?? '').searchParams.get('state') ?? '';
-    const cookie = answer.headers
-      .getSetCookie()
-      .map((line) => line.split(';')[0])
-      .join('; ');
-    returns.push({
-      url: `${screen}?${new URLSearchParams({ code: 'any', state })}`,
-      headers: { ...address, cookie },
+    const address = `192.0.2.${n}`;
+    const answer = await fetch(`http://localhost:${port}${path}/begin`, {
+      redirect: 'manual',
+      headers: { 'x-forwarded-for': address },
     });
+    const state = new URL(answer.headers.get('location') ?? '').searchParams.get('state') ?? '';
+    const cookies = answer.headers.getSetCookie().map((line) => line.split(';')[0]);
+    const headers = [`X-Forwarded-For: ${address}`, `Cookie: ${cookies.join('; ')}`];
+    const query = new URLSearchParams({ code: 'any', state });
+    returns.push(get(`${path}?${query}`, `localhost:${port}`, headers));
   }
   return returns;
 }
@@ -68,24 +63,16 @@ async function begun({ port }: HostileServer): Promise<readonly Return[]> {
 async function underReturns(
   { pid, port }: HostileServer,
   issuer: SlowIssuer,
-  returns: readonly Return[],
+  returns: readonly string[],
   small: string,
   quiet: number,
 ): Promise<readonly Finding[]> {
   const before = residentMiB(pid);
-  const leaving = new AbortController();
-  const { signal } = leaving;
-  const came = [...returns, ...returns].map(({ url, headers }) =>
-    fetch(url, { redirect: 'manual', headers, signal }).then(
-      (answer) => answer.text(),
-      () => undefined,
-    ),
-  );
+  const browsers = await Promise.all([...returns, ...returns].map((words) => sayAndTakeNothing(port, words)));
   const during = p99(await othersView(port, small, WHILE));
   const resident = residentMiB(pid) - before;
   const { most } = issuer.open;
-  leaving.abort();
-  await Promise.all(came);
+  for (const browser of browsers) browser.destroy();
   await pause(AFTERWARDS);
   const what = `${CALLBACKS} browsers that come back, twice each, to a slow issuer`;
   return [

@@ -34,6 +34,7 @@ export {
   type Weighted,
 } from './negotiation.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
+export { checkReportUrl, PUBLIC_IMAGES, type PublicPage, publicHead } from './public-page.ts';
 export {
   type CreateGrant,
   type GrantUrlOutcome,

@@ -1,4 +1,4 @@
-/** Opens the page behind an `a[data-dialog]` as a dialog; after any failure it follows the link instead. */
+/** Opens the page behind an `a[data-dialog]` as a dialog; after an error the link is followed instead. */
 export function openDialogs(root: Document): void {
   root.addEventListener('click', (event) => {
     const link =

@@ -52,26 +52,35 @@ export class Words<Id extends string> {
       const options = { style: 'unit', unit: 'byte', unitDisplay: 'long' } as const;
       return this.#format('bytes', (language) => new Intl.NumberFormat(language, options)).format(bytes);
     }
-    const [value, unit] = bytes < KiB * KiB ? [bytes / KiB, 'KiB'] : [bytes / KiB / KiB, 'MiB'];
+    const power = bytes < KiB ** 2 ? 1 : bytes < KiB ** 3 ? 2 : 3;
+    const [value, unit] = [bytes / KiB ** power, `${'KMG'.charAt(power - 1)}iB`];
     const maximumFractionDigits = value < 100 ? 1 : 0;
     const make = (language: Language) => new Intl.NumberFormat(language, { maximumFractionDigits });
     return `${this.#format(`size ${maximumFractionDigits}`, make).format(value)} ${unit}`;
   }
 
-  /** The exact time to the minute, with its zone where that is not the person's own. */
+  /** The exact time to the minute, with the zone if it is UTC. */
   moment(at: Instant): string {
-    const zone = this.timeZone === 'UTC' ? ({ timeZoneName: 'short' } as const) : {};
-    this.#moments ??= new Intl.DateTimeFormat(LANGUAGES[this.language].dates, {
+    this.#moments ??= this.#momentsIn(this.timeZone);
+    return this.#moments.format(at);
+  }
+
+  /** The same in UTC. */
+  utc(at: Instant): string {
+    return this.#format('moment', () => this.#momentsIn('UTC')).format(at);
+  }
+
+  #momentsIn(timeZone: string): Intl.DateTimeFormat {
+    return new Intl.DateTimeFormat(LANGUAGES[this.language].dates, {
       year: 'numeric',
       month: 'long',
       day: 'numeric',
       hour: '2-digit',
       minute: '2-digit',
       hourCycle: 'h23',
-      timeZone: this.timeZone,
-      ...zone,
+      timeZone,
+      ...(timeZone === 'UTC' ? { timeZoneName: 'short' } : {}),
     });
-    return this.#moments.format(at);
   }
 
   /** A day in UTC. */
@@ -95,10 +104,14 @@ export class Words<Id extends string> {
     return format.format(sign * Math.round(size / DAY), 'day');
   }
 
-  /** A length of time in days, or in hours where it is shorter than two. */
+  /** A length of time in days, hours if it is shorter than two days, or minutes if shorter than two hours. */
   span(length: number): string {
     const [value, unit] =
-      length < 2 * DAY && length % DAY !== 0 ? [length / HOUR, 'hour'] : [length / DAY, 'day'];
+      length < 2 * HOUR && length % HOUR !== 0
+        ? [length / MINUTE, 'minute']
+        : length < 2 * DAY && length % DAY !== 0
+          ? [length / HOUR, 'hour']
+          : [length / DAY, 'day'];
     const options = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const;
     return this.#format(`span ${unit}`, (language) => new Intl.NumberFormat(language, options)).format(value);
   }

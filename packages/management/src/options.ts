@@ -5,6 +5,7 @@ import type { Views } from '@pinfold/core/views';
 import {
   type Authenticate as AuthenticateAny,
   type ClientAddress,
+  type CreateGrant,
   consoleLog,
   type PublicUrl,
   publicUrl,
@@ -44,7 +45,9 @@ export interface ManagementOptions {
     | 'accounts'
     | 'quotasOf'
     | 'updateSeen'
-  >;
+  > &
+    /** Absent: there is no page of names. */
+    Partial<Pick<UseCases, 'names'>>;
   /** The public address, under which sites are shared: `https://pages.example.com`. */
   readonly publicUrl: string;
   /** Signs people in by one-time links and API keys. Give this or `authenticate`. */
@@ -79,6 +82,8 @@ export interface ManagementOptions {
   readonly clientAddress?: ClientAddress;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
+  /** Of the viewer: `viewer.createGrant`. Absent: owners enter the password to open a protected site of theirs. */
+  readonly createGrant?: CreateGrant;
   /** What is yours of how the screen looks and speaks. */
   readonly look?: LookOptions;
   /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */

@@ -2,20 +2,23 @@ import type { AccountId, Inadmissible, Instant, PublicationQuotaExceeded, UseCas
 import { boundsOf, hasQuota, leftOf, type RateLeft } from '@pinfold/core/adapter';
 import type { SignedInContext } from './request/request-context.ts';
 
-/** What an account may publish still; null where there is no bound. */
+/** More publications left than these are not mentioned. */
+const FEW = 20;
+
+/** What an account can still publish; null without a limit. */
 export interface Allowance {
   readonly publications: RateLeft | null;
   readonly sites: Quota | null;
   readonly bytes: Quota | null;
 }
 
-/** How much of something an account may have, and has. */
+/** A limit of an account, and its use. */
 export interface Quota {
   readonly limit: number;
   readonly used: number;
 }
 
-/** Looks up what an account may publish still. */
+/** Looks up what an account can still publish. */
 export async function allowanceOf(
   { accounts, quotasOf }: Pick<UseCases, 'accounts' | 'quotasOf'>,
   name: AccountId,
@@ -32,7 +35,7 @@ export async function allowanceOf(
   };
 }
 
-/** What the account may publish still, in sentences; none where there is no bound. */
+/** What the account can still publish, in sentences; none without a limit. */
 export function allowanceWords({ words, now }: SignedInContext, allowance: Allowance): string {
   const { publications, sites, bytes } = allowance;
   return words.join(
@@ -43,14 +46,16 @@ export function allowanceWords({ words, now }: SignedInContext, allowance: Allow
     ].filter((sentence) => sentence !== null),
   );
 
-  function rateWords({ remaining, nextAt }: RateLeft): string {
+  function rateWords({ remaining, nextAt }: RateLeft): string | null {
     return remaining === 0
       ? words.say('leftNone', { when: words.distance(nextAt, now) })
-      : words.say('leftNow', { count: remaining });
+      : remaining < FEW
+        ? words.say('leftNow', { count: remaining })
+        : null;
   }
 }
 
-/** Why the account may not publish now. */
+/** Why the account cannot publish now. */
 export function refusedWords(
   { words, now }: SignedInContext,
   refusal: Exclude<Inadmissible, { code: 'invalid_archive' }>,

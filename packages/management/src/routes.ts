@@ -4,8 +4,10 @@ import { connect, handOverKey, registerConnect, showConnect } from './handlers/c
 import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
+import { deleteName, setName, showNames } from './handlers/names.ts';
 import {
   askToStop,
+  openSite,
   pin,
   rename,
   renew,
@@ -20,6 +22,7 @@ import { archiveInBody, archiveInForm } from './handlers/receive.ts';
 import { changeService, showService } from './handlers/service.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
 import { beginElsewhere, finishElsewhere } from './handlers/sign-in-elsewhere.ts';
+import { askToStopSelected, stopSelected } from './handlers/stop-selected.ts';
 import {
   lift,
   showAllPublications,
@@ -32,6 +35,7 @@ import {
   administers,
   anybody,
   anybodyKnown,
+  anyone,
   formRead,
   freshHeader,
   freshToken,
@@ -91,16 +95,28 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('get', '/', page, showList, screen),
     on('post', '/publish', uploadForm, publishForm, screen),
     on('post', '/upload', upload, publishUpload, screen),
+    on('get', '/stop', wayToRevoke, askToStopSelected, screen),
+    on('post', '/stop', revocation.and(unrefused), stopSelected, screen),
     on('get', '/publications/:id', page, showPublication, screen),
     on('get', '/publications/:id/code.svg', picture, showCode, screen),
     on('get', '/publications/:id/stop', wayToRevoke, askToStop, screen),
     on('post', '/publications/:id/stop', revocation.and(unrefused), stop, screen),
+    on('post', '/publications/:id/open', form, openSite, screen),
     on('post', '/publications/:id/pin', change, pin, screen),
     on('post', '/publications/:id/unpin', change, unpin, screen),
     on('post', '/publications/:id/renew', change, renew, screen),
     on('post', '/publications/:id/rename', change, rename, screen),
     on('post', '/publications/:id/password', change, setPassword, screen),
   ];
+  const { names } = screen.useCases;
+  if (names !== undefined) {
+    const naming = { ...screen, names };
+    routes.push(
+      on('get', '/names', page, showNames, naming),
+      on('post', '/names/:name/delete', change, deleteName, naming),
+      on('post', '/publications/:id/name', change, setName, naming),
+    );
+  }
   if (keys !== undefined) {
     routes.push(
       on('get', '/keys', wayToRevoke, showKeys, { ...screen, keys }),
@@ -159,7 +175,10 @@ function administrationOf(screen: Screen): readonly Route[] {
 }
 
 /** Answers everything else. */
-export const nowhere: Endpoint = { guards: openPage.all, handle: async (visit) => notFound(visit) };
+export const nowhere: Endpoint = {
+  guards: Guards.none.and(anyone).all,
+  handle: async (visit) => notFound(visit),
+};
 
 function on<Known extends RequestContext, Subject>(
   method: Route['method'],

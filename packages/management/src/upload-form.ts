@@ -17,6 +17,8 @@ export interface Wish {
   readonly key: IdempotencyKey;
   readonly filename: Filename;
   readonly title: Title | null;
+  /** Protects the site from the start. */
+  readonly password: string | null;
 }
 
 type WishCode =
@@ -32,6 +34,8 @@ export interface UploadRefusal {
   readonly status: number;
   readonly title?: 'badFormTitle' | 'staleFormTitle';
   readonly text: MessageId;
+  /** For the log: a mistake of the embedding server. */
+  readonly fault?: string;
 }
 
 const BAD_FORM: UploadRefusal = {
@@ -55,7 +59,7 @@ const ODD: Readonly<Record<WishCode, MessageId>> = {
   invalid_title: 'titleOdd',
 };
 
-const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title']);
+const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title', 'password']);
 
 /**
  * Reads the form that a browser without scripts sends. Its token stands before its file, so that a forged form's file
@@ -81,15 +85,15 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
 
   file({ name, filename = '' }: FormFile): UploadRefusal | undefined {
     if (name !== 'archive' || this.#filename !== undefined) return BAD_FORM;
-    if (!this.#texts.has('form')) return { ...STALE, text: 'fileBeforeToken' };
+    if (!this.#texts.has('form')) return STALE;
     // Who chose none sends one without a name.
     if (filename !== '') this.#filename = filename;
     return undefined;
   }
 
   end(): { readonly kind: 'wish'; readonly wish: Wish } | UploadRefusal {
-    const [key, title] = [this.#texts.get('key'), this.#texts.get('title')];
-    const wish = readWish({ key, filename: this.#filename, title }, this.#limits);
+    const [key, title, password] = ['key', 'title', 'password'].map((name) => this.#texts.get(name));
+    const wish = readWish({ key, filename: this.#filename, title, password }, this.#limits);
     return 'kind' in wish ? { kind: 'refused', status: 422, text: oddText(wish) } : { kind: 'wish', wish };
   }
 
@@ -100,7 +104,7 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
       case 'no_archive':
         return this.#texts.has('form') ? { kind: 'refused', status: 422, text: 'nothingChosen' } : STALE;
       case 'read_before':
-        return { ...BAD_FORM, text: 'formReadBefore' };
+        return { ...BAD_FORM, fault: 'the form was read before: mount the screen before any body parser' };
       case 'stalled':
         return { kind: 'refused', status: 408, text: 'uploadStalled' };
       case 'broken':
@@ -119,6 +123,7 @@ export function readWish(
     readonly key: string | undefined;
     readonly filename: string | undefined;
     readonly title: string | undefined;
+    readonly password: string | undefined;
   },
   limits: Limits,
 ): Wish | Refusal<WishCode> {
@@ -129,7 +134,8 @@ export function readWish(
   const given = (sent.title ?? '').trim();
   // A list of nameless publications is of no help, so the file's name is the default title.
   const title = parseTitle(given === '' ? filename.replace(/\.zip$/i, '') : given, limits);
-  return title === null || typeof title === 'string' ? { key, filename, title } : title;
+  const password = sent.password || null;
+  return title === null || typeof title === 'string' ? { key, filename, title, password } : title;
 }
 
 /** What is odd about it. */

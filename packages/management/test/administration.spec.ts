@@ -72,6 +72,11 @@ describe('the pages of those who administer', () => {
       '/manage/administration/accounts/owner',
     );
     expect((await admin.get('/administration/accounts/nobody')).status).to.equal(404);
+    expect((await admin.get('/administration?name=WNE')).location, 'the only one').to.equal(
+      '/manage/administration/accounts/owner',
+    );
+    const both = (await admin.get('/administration?name=o&sort=use')).text;
+    expect(both.indexOf('accounts/owner"')).to.be.below(both.indexOf('accounts/operators"')).and.above(0);
   });
 
   it('set limits of an account, and say what is wrong with one', async () => {
@@ -81,14 +86,18 @@ describe('the pages of those who administer', () => {
     expect(wrong.status).to.equal(422);
     expect(wrong.text).to.match(/value="often"[^>]*aria-invalid="true"/);
     expect(wrong.text).to.include('Enter a rate such as');
-    const set = await send(page, `${page}/limits`, { publications: '5/1h', sites: '3', bytes: 'off' });
+    const set = await send(page, `${page}/limits`, { publications: '5/1h', sites: '3', bytes: '1.5 GiB' });
     expect(set.status).to.equal(303);
+    expect((await admin.get(page)).text)
+      .to.include('In force: 5 per 1 hour')
+      .and.include('In force: 1.5 GiB')
+      .and.include('In force: unlimited');
     const loaded = await screen.memory.accounts.load(OWNER);
     expect(loaded?.value.limits).to.deep.equal({
       requests: null,
       publications: '5/1h',
       sites: 3,
-      bytes: 'off',
+      bytes: 1_610_612_736,
     });
   });
 
@@ -118,8 +127,8 @@ describe('the pages of those who administer', () => {
     expect((await admin.get(own)).text).not.to.include('Blocked');
     const account = '/administration/accounts/owner';
     for (const [sites, words] of [
-      ['keep', 'Its sites are shown as before.'],
-      ['hide', 'Its sites are hidden.'],
+      ['keep', 'Its sites stay online.'],
+      ['hide', 'Its sites are offline.'],
     ] as const) {
       await send(account, `${account}/block`, { reason: 'Phishing', sites });
       expect((await admin.get(own)).text, sites)
@@ -143,7 +152,7 @@ describe('the pages of those who administer', () => {
     const listed = await admin.get('/administration/takedowns');
     expect(listed.text).to.include(sha256.slice(0, 12));
     await send('/administration/takedowns', `/administration/takedowns/${sha256}/lift`, {});
-    expect((await admin.get('/administration/takedowns')).text).to.include('No archive is forbidden');
+    expect((await admin.get('/administration/takedowns')).text).to.include('No takedowns');
   });
 
   it('tell who did it, while its account is told of the operator alone', async () => {
@@ -151,7 +160,7 @@ describe('the pages of those who administer', () => {
     const page = `/administration/publications/${id}`;
     await send(page, `${page}/take-down`, { reason: 'Phishing' });
     const all = await admin.get('/administration/history?account=owner');
-    expect(all.text).to.match(/Taken down by the operator[\s\S]*API key \w+/);
+    expect(all.text).to.match(/Taken down by the operator[\s\S]*API key “\w+/);
     const owner = await signedIn(['manage']);
     const told = main((await owner.get(`/history?pin=${id}`)).text);
     expect(told).to.match(/Taken down by the operator[\s\S]*?The operator</);

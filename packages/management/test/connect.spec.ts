@@ -106,7 +106,7 @@ describe('giving a program a key', () => {
     for (const request of ['1', secrets.mint().hash]) {
       const wrong = await person.get(`/connect?request=${request}`);
       expect(wrong.status).to.equal(400);
-      expect(wrong.text).to.include('no longer waits').and.include(`pinfold login ${screen.url}`);
+      expect(wrong.text).to.include('This login has expired').and.include(`pinfold login ${screen.url}`);
       expect(wrong.text).not.to.include('name="request"');
     }
     expect((await agree(secrets.mint().hash)).status, 'a hash that is not registered').to.equal(400);

@@ -38,6 +38,17 @@ describe('the history', () => {
     expect(await told(`/history?pin=${id}`)).to.deep.equal(['Pinned', 'Published']);
   });
 
+  it('names publications and keys', async () => {
+    const { key } = await screen.keys.create({ by: OPERATOR, account: OWNER, label: 'Build server' });
+    const { id } = await screen.publish('Price list');
+    await screen.useCases.pin({ by: OPERATOR, id, cause: { actor: { kind: 'key', id: key.id } } });
+    const { text } = await person.get('/history');
+    expect(text)
+      .to.match(/>Price list<\/a>/)
+      .and.include('API key “Build server”');
+    expect((await person.get(`/history?pin=${id}`)).text).to.include('Only “Price list”.');
+  });
+
   it('shows names as the text they are', async () => {
     const { id } = await screen.publish('Mine');
     const cause = { actor: { kind: 'person', id: '<b>Bobby</b>' } } as const;

@@ -113,7 +113,7 @@ describe('the list', () => {
     const japanese = { 'accept-language': 'fr;q=0.9, ja-JP;q=0.8, en;q=0.1' };
     expect((await person.get('/', japanese)).text)
       .to.include('<html lang="ja">')
-      .and.include('フォルダー、ZIP、またはページを公開');
+      .and.include('フォルダー、ZIP、HTML ファイルをドロップして公開');
     await person.get('/?language=en', japanese);
     expect((await person.get('/', japanese)).text).to.include('<html lang="en">');
   });

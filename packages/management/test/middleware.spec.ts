@@ -46,7 +46,7 @@ describe('what the screen guards against', () => {
     for (const path of ['publications', 'assets', 'administration/accounts', 'keys/x']) {
       const { status, text, headers } = await new Person(screen.base).get(`/${path}/%zz`);
       expect(status, path).to.equal(404);
-      expect(text).to.include('There is nothing here').and.not.include('node_modules');
+      expect(text).to.include('Page not found').and.not.include('node_modules');
       expect(headers.get('cache-control')).to.equal('no-store');
     }
     expect((await person.post('/keys/%ff/revoke', { form })).status).to.equal(404);

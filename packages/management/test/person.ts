@@ -31,7 +31,7 @@ export class Person {
   }
 
   get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Page> {
-    return this.#ask(path, { headers });
+    return this.#ask(path, { headers: { accept: 'text/html', ...headers } });
   }
 
   /** Sends a form to where it stands, with what is in it. */

@@ -99,9 +99,9 @@ describe('one publication', () => {
     await act('pin');
     expect((await person.get(path)).text)
       .to.match(/<button type="button" disabled[^>]*>Renew for 7 days/)
-      .and.include('nothing to renew');
+      .and.include('Unpin it to set an expiry.');
     await act('renew');
-    expect((await person.get(path)).text).to.match(/role="alert"[\s\S]+nothing to renew/);
+    expect((await person.get(path)).text).to.match(/role="alert"[\s\S]+Unpin it to set an expiry/);
   });
 
   it('shows an expired one as it is, and lets it be stopped only', async () => {

@@ -149,8 +149,8 @@ describe('publishing from the screen', () => {
       const late = formOf({ key: 'k', title: '' }, zipOf(SITE));
       late.append('form', form);
       for (const [data, status, words] of [
-        [twice, 400, 'did not arrive intact'],
-        [late, 403, 'before the form’s token'],
+        [twice, 400, 'Reload the page and try again.'],
+        [late, 403, 'reload the page and try again'],
       ] as const) {
         const refused = await person.post('/publish', data);
         expect(refused.status).to.equal(status);
@@ -175,13 +175,14 @@ describe('publishing from the screen', () => {
       form = (await person.get('/')).token;
       const sent = await person.post('/publish', formOf({ form, key: 'k', title: '' }, zipOf(SITE)));
       expect(sent.status).to.equal(400);
-      expect(sent.text).to.include('before any body parser');
+      expect(sent.text).to.include('Something went wrong');
+      expect(String(screen.log.at(-1)?.error)).to.include('before any body parser');
       const script = await person.send('/upload', zipOf(SITE), {
         'x-pinfold-form': form,
         'idempotency-key': 'k',
         'x-pinfold-filename': 'a.zip',
       });
-      expect([script.status, script.text.includes('before any body parser')]).to.deep.equal([400, true]);
+      expect([script.status, script.text.includes('Reload the page')]).to.deep.equal([400, true]);
     });
 
     it('refuses what is no form', async () => {

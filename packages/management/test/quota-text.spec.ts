@@ -46,7 +46,7 @@ describe('what an account may publish, on the screen', () => {
     const { text } = await person.get('/');
     expect(text).to.include('Room for 2 more publications, of 3.');
     expect(text).to.match(/[\d,.]+ KiB of 1 MiB are left for archives\./);
-    expect(text).to.include('You can publish 1 more right now.');
+    expect(text).to.include('1 publication left right now');
     await upload('b');
     expect((await person.get('/')).text).to.include('You can publish again in 1 minute.');
   });

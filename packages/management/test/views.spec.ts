@@ -29,7 +29,7 @@ describe('views of a publication', () => {
 
   it('are told with their sum and by day', async () => {
     const { id } = await screen.publish('Mine');
-    expect(await card(id)).to.include('Nobody opened it in the last 30 days.');
+    expect(await card(id)).to.include('No views yet');
     await add(id, 1, 1_200);
     await add(id, 0, 1);
     const told = await card(id);
@@ -39,6 +39,13 @@ describe('views of a publication', () => {
     ];
     expect(rows.map(([, , views]) => views)).to.deep.equal(['1', '1,200']);
     expect(rows[0]?.[1]).to.match(/^\d+ \w+ \d{4}$/);
+    const bars = [...told.matchAll(/<rect x="(\d+)" y="(\d+)"/g)].map(([, x, y]) => [x, y]);
+    expect(bars).to.have.deep.members([
+      ['280', '0'],
+      ['290', '63'],
+    ]);
+    await add(id, 7, 5);
+    expect((await person.get('/')).text).to.include('<td class="figure" data-label="Views">1,201</td>');
   });
 
   it('come with wrong passwords where there is one, or were any', async () => {

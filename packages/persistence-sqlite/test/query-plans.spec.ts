@@ -7,7 +7,10 @@ import {
   days,
   type HistoryStore,
   minutes,
+  type NameStore,
+  type NameToken,
   type PairingStore,
+  type PinName,
   type RoleQuery,
   type RoleState,
   type RoleStore,
@@ -50,6 +53,7 @@ import { checkSchema, migrate } from '../src/schema/migrate.ts';
 import { sqliteApiKeyStore } from '../src/stores/sqlite-api-key-store.ts';
 import { sqliteAttemptCounter } from '../src/stores/sqlite-attempt-counter.ts';
 import { sqliteHistoryStore } from '../src/stores/sqlite-history-store.ts';
+import { sqliteNameStore } from '../src/stores/sqlite-name-store.ts';
 import { sqlitePairingStore } from '../src/stores/sqlite-pairing-store.ts';
 import { sqliteRoleStore } from '../src/stores/sqlite-role-store.ts';
 import { sqliteSessionStore } from '../src/stores/sqlite-session-store.ts';
@@ -218,6 +222,16 @@ async function useTakedowns(takedowns: TakedownStore): Promise<void> {
   await takedowns.lift(aTakedown(5), LATER, [anEvent()]);
 }
 
+async function useNames(names: NameStore): Promise<void> {
+  const [name, token] = ['pr-42' as PinName, '3QpMtRzX81aKfYw0BvNc7d' as NameToken];
+  const place = { account: ACCOUNT, name };
+  await names.set({ ...place, token, role: aRoleId(2), now: START, limit: 10 }, [anEvent()]);
+  await names.find(ACCOUNT, name);
+  await names.resolve(token);
+  await names.list(ACCOUNT, name, 10);
+  await names.delete(place, [anEvent()]);
+}
+
 describe('Every statement of a request', () => {
   it('finds its rows by an index, and sorts none', () =>
     inFolder(async (folder) => {
@@ -230,6 +244,7 @@ describe('Every statement of a request', () => {
       await useLists(sqliteRoleStore(noted));
       await useKeysAndAttempts(sqliteApiKeyStore(noted), sqliteAttemptCounter(noted));
       await useSessions(sqliteSessionStore(noted));
+      await useNames(sqliteNameStore(noted));
       await useViews(sqliteViewStore(noted));
       await usePairings(sqlitePairingStore(noted));
       await useTakedowns(sqliteTakedownStore(noted));

@@ -64,7 +64,8 @@ export function createViewer(options: ViewerOptions): Viewer {
     const place = findPlace(context.settings, request);
     if (place.kind === 'nowhere' && next !== undefined) return next();
     if (place.route !== 'shared_url') stripInherited(response);
-    void answer(options, context, { request, response }, hasSeveralHosts(request) ? UNREADABLE : place);
+    const exchange = { request, response, service: context.settings.service };
+    void answer(options, context, exchange, hasSeveralHosts(request) ? UNREADABLE : place);
   };
   const viewer: Answers = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);

@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PublicPage } from '@pinfold/http';
 
 /** One request of the viewer's own and its answer. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** What the service's own pages show of it. */
+  readonly service: PublicPage;
 }
 
 /** What an answer was, for the log and the counter of views. */

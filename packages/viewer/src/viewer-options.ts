@@ -3,6 +3,8 @@ import type { UseCases } from '@pinfold/core';
 import type { ViewCounter } from '@pinfold/core/views';
 import {
   type ClientAddress,
+  checkReportUrl,
+  type PublicPage,
   type PublicUrl,
   pathOf,
   publicUrl,
@@ -70,6 +72,10 @@ export interface ViewerOptions {
    * the whole domain, including those of other servers. Default false.
    */
   readonly clearCookies?: boolean;
+  /** The service's name in previews of links. Default `Pinfold`. */
+  readonly serviceName?: string;
+  /** Where people report a page, linked on the viewer's own pages: http, https or mailto. */
+  readonly reportUrl?: string;
   /** Bytes of memory for hot bodies; 0 keeps none. Default 64 MiB. */
   readonly cacheBytes?: number;
   /** Bytes of memory, estimated, for what is known of hot sites' files. Default 32 MiB. */
@@ -103,6 +109,7 @@ export interface Settings {
   readonly sitesHostname: string;
   readonly serviceWorkers: 'refuse' | 'allow';
   readonly clearCookies: boolean;
+  readonly service: PublicPage;
   readonly clientAddress: ClientAddress;
 }
 
@@ -139,6 +146,7 @@ export function settingsOf(options: ViewerOptions): Settings {
     sitesHostname: sitesHostname.replace(/\.$/, ''),
     serviceWorkers: options.serviceWorkers ?? 'refuse',
     clearCookies: options.clearCookies ?? false,
+    service: { name: options.serviceName ?? 'Pinfold', reportUrl: checkReportUrl(options.reportUrl) },
     clientAddress: options.clientAddress ?? socketAddress,
   };
 }

@@ -42,7 +42,7 @@ export function expectPage(answer: Answer, status: number, more: IncomingHttpHea
     'content-type': 'text/html; charset=utf-8',
     'content-length': String(answer.body.length),
     'content-language': language,
-    'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; img-src data:`,
     'cross-origin-opener-policy': 'same-origin',
     ...more,
   });

@@ -20,7 +20,11 @@ describe("the viewers' pages", () => {
   it('are small, load nothing and run nothing', () => {
     for (const page of everyPage) {
       expect(Buffer.byteLength(page)).to.be.below(6_000);
-      expect(page).not.to.match(/<script|<img|<link|\bsrc=|\bhref=|\bon[a-z]+=|url\(|@import| style=/i);
+      const icon = /<link rel="icon" href="data:image\/svg\+xml,[^"]+" type="image\/svg\+xml">/;
+      expect(page).to.match(icon);
+      expect(page.replace(icon, '')).not.to.match(
+        /<script|<img|<link|\bsrc=|\bhref=|\bon[a-z]+=|url\(|@import| style=/i,
+      );
     }
   });
 
@@ -37,7 +41,7 @@ describe("the viewers' pages", () => {
 
   it('have a policy that leaves form-action open', () => {
     expect(PAGE_POLICY).to.match(
-      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; frame-ancestors 'none'; img-src data:$/,
     );
   });
 
@@ -53,6 +57,19 @@ describe("the viewers' pages", () => {
         expect([title, ...text].every((said) => /\S/.test(said)) && text.length > 0).to.equal(true);
       }
     }
+  });
+
+  it('preview the service by its name, and link where a page is reported', () => {
+    const service = { name: 'Harbour', reportUrl: 'mailto:abuse@pages.example' };
+    for (const page of [passwordPage('en', undefined, service), plainPage('en', 'not_found', service)]) {
+      expect(page.match(/<meta property="og:[^>]+>/g)).to.deep.equal([
+        '<meta property="og:site_name" content="Harbour">',
+        '<meta property="og:title" content="Harbour">',
+        '<meta property="og:type" content="website">',
+      ]);
+      expect(page).to.contain('<a href="mailto:abuse@pages.example">Report this page</a>');
+    }
+    expect(plainPage('en', 'not_found')).not.to.contain('Report');
   });
 
   it('ask for the password in one labelled field that a password manager fills', () => {

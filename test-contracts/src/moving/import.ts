@@ -77,8 +77,8 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   takePairing: ({ pairings }) => pairings.take(aPairingRedemption(70), []),
   purgePairings: ({ pairings }) => pairings.purge(LATER, 10),
   changeMode: ({ mode }) => mode.change({ kind: 'normal', message: 'Again.' }, [anEvent()]),
-  setName: ({ names }) => names.set(aChange(70), [anEvent()]),
-  deleteName: ({ names }) => names.delete({ account: ACCOUNT, name: aName(70) }, [anEvent()]),
+  setName: ({ names }) => names.set(aChange(70, { role: aRoleId(4) }), [anEvent()]),
+  deleteName: ({ names }) => names.delete({ account: ACCOUNT, name: aName(1) }, [anEvent()]),
   countViews: ({ views }) => views.add([A_DAY]),
   dropViews: ({ views }) => views.drop(A_DAY.day, 10),
 };

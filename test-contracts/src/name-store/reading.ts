@@ -66,9 +66,9 @@ export const readingClauses: readonly NameClause[] = [
       expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(recordOf(aChange(1)));
       const theirs = recordOf(aChange(2, { account: OTHER, name: aName(1) }));
       expect(await other.names.find(OTHER, aName(1))).to.deep.equal(theirs);
-      const second = aChange(2, { role: aRoleId(1), now: after(LATER, duration(7)) });
+      const second = aChange(3, { role: aRoleId(1), now: after(LATER, duration(7)) });
       expect(await set(port, second)).to.deep.equal({ kind: 'created', name: recordOf(second) });
-      expect(await other.names.find(ACCOUNT, aName(2)), 'a second name').to.deep.equal(recordOf(second));
+      expect(await other.names.find(ACCOUNT, aName(3)), 'a second name').to.deep.equal(recordOf(second));
       for (const account of [upper, accountId(`${OTHER} `), accountId('nobody')]) {
         expect(await other.names.find(account, aName(1)), account).to.equal(undefined);
       }

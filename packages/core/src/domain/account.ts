@@ -72,20 +72,31 @@ export function isAccountLimit(name: string, value: unknown): boolean {
 }
 
 /**
- * Reads a limit of an account as people write it: a rate, a whole number or `off`; `undefined` for anything else.
+ * Reads a limit of an account as people write it: a rate, a whole number, a size such as `1 GiB`, or `off`; `undefined`
+ * for anything else.
  *
  * @example
  * import { parseAccountLimit } from '@pinfold/core/administration';
  *
  * parseAccountLimit('sites', '20'); // 20
+ * parseAccountLimit('bytes', '1.5 GiB'); // 1_610_612_736
  * parseAccountLimit('requests', 'many'); // undefined
  */
 export function parseAccountLimit<Name extends keyof AccountLimits>(
   name: Name,
   text: string,
 ): NonNullable<AccountLimits[Name]> | undefined {
-  const value = isQuota(name) && /^\d{1,16}$/.test(text) ? Number(text) : text;
+  const size = name === 'bytes' ? readSize(text) : undefined;
+  const value = size ?? (isQuota(name) && /^\d{1,16}$/.test(text) ? Number(text) : text);
   return isAccountLimit(name, value) ? (value as NonNullable<AccountLimits[Name]>) : undefined;
+}
+
+/** A size with its unit, rounded down to whole bytes. */
+function readSize(text: string): number | undefined {
+  const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?) ?([KMGT]iB)$/i.exec(text) ?? [];
+  return unit === undefined
+    ? undefined
+    : Math.floor(Number(number) * 1_024 ** ('KMGT'.indexOf(unit.charAt(0).toUpperCase()) + 1));
 }
 
 function isQuota(name: string): boolean {

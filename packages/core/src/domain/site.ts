@@ -37,7 +37,14 @@ export function resolve<File>(files: FilesByPath<File>, path: string, navigation
   return answer ?? fallback(files, name, navigation);
 }
 
-/** The file or folder that answers a name, which is a path in NFC without its first slash. */
+/**
+ * The file or folder that answers a name, which is a path in NFC without its first slash.
+ *
+ * @example
+ * import { answerOf } from '@pinfold/core/adapter';
+ *
+ * answerOf(new Map([['docs/index.html', 'the page']]), 'docs'); // { kind: 'folder' }
+ */
 export function answerOf<File>(
   files: FilesByPath<File>,
   name: string,

@@ -51,7 +51,14 @@ export function hasBrokenCharacter(text: string): boolean {
   return hasLoneSurrogate(text) || text.includes('\ufffd');
 }
 
-/** Whether there are so many marks in a row that to sort them, for a normal form, takes time with their square. */
+/**
+ * Whether a text has so many marks in a row that normalisation, which sorts them, takes quadratic time.
+ *
+ * @example
+ * import { hasManyMarks } from '@pinfold/core/adapter';
+ *
+ * hasManyMarks('caf\u0301'); // false
+ */
 export function hasManyMarks(text: string): boolean {
   return MANY_MARKS.test(text);
 }

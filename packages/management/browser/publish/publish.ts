@@ -1,18 +1,16 @@
 import { type Instant, instant } from '@pinfold/core';
 import type { ScreenProblem } from '../../src/problem-groups.ts';
 import { putOnClipboard } from '../copy.ts';
-import { askToLeaveOut } from './ask.ts';
+import { askForBuiltSite, askToLeaveOut } from './ask.ts';
 import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
 import type { Chosen } from './chosen.ts';
 import { button, element } from './elements.ts';
-import { isForbidden } from './forbidden.ts';
 import { type ArchiveLimits, type Judged, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
-import { leaveOut } from './leave-out.ts';
 import { pack } from './pack.ts';
 import { ProgressPanel } from './progress-panel.ts';
 import { freshToken, refreshList } from './refresh.ts';
 import { namesIn, problemReport, remarkReport, wouldLeaveOut } from './reports.ts';
-import { type ArchiveSource, type FolderSource, type Source, sourceOf } from './source.ts';
+import { type FolderSource, type Source, sourceOf, titleIn, withoutForbidden } from './source.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
 /** What the server wrote on the panel. */
@@ -61,12 +59,17 @@ class Publishing {
     this.#stage.open();
     await this.#unlessCancelled(async () => {
       const given = await this.#look(chosen);
-      const packed = given === undefined ? undefined : await this.#archiveOf(given);
+      const chosenSite = given && (await askForBuiltSite(this.#words, given));
+      if (given !== undefined && chosenSite === undefined) this.#fail('cancelled');
+      const packed = chosenSite && (await this.#archiveOf(chosenSite));
       if (packed === undefined) return;
       const { archive, source } = packed;
       const { action = '' } = this.#panel.dataset;
       const filename = source.kind === 'archive' ? source.name : `${source.name || 'site'}.zip`;
-      await this.#send({ action, token: this.#data.token, key: newKey(), filename, archive }, source);
+      const title = await titleIn(source);
+      const password = this.#panel.querySelector<HTMLInputElement>('#publish-password')?.value;
+      const { token } = this.#data;
+      await this.#send({ action, token, key: newKey(), filename, title, password, archive }, source);
     });
   }
 
@@ -285,11 +288,6 @@ class Publishing {
   #another(id: PublishingId): HTMLElement {
     return button(this.#words.say(id), '', () => this.#stage.close());
   }
-}
-
-/** The ZIP without what is forbidden in it; `undefined` where that cannot be taken out here. */
-function withoutForbidden({ file, directory, leftOut }: ArchiveSource): Blob | undefined {
-  return leftOut.length === 0 ? file : leaveOut(file, directory, isForbidden);
 }
 
 /** Crypto's own UUIDs are for secure contexts only, and a key needs no more than to be new. */

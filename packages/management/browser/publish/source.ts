@@ -1,9 +1,10 @@
 import type { DirectoryListing } from '@pinfold/archive-zip/listing';
-import { partToLeaveOut } from '@pinfold/client/zip';
+import { builtFolderIn, partToLeaveOut, titleOf } from '@pinfold/client/zip';
 import { isSystemEntry } from '@pinfold/core/adapter';
 import type { Chosen } from './chosen.ts';
-import { outermostForbidden } from './forbidden.ts';
+import { isForbidden, outermostForbidden } from './forbidden.ts';
 import { directoryOf } from './judge.ts';
+import { leaveOut } from './leave-out.ts';
 
 /** A file of a folder, under its path in the site to be. */
 export interface FolderFile {
@@ -38,6 +39,35 @@ export async function sourceOf(chosen: Chosen): Promise<Source | undefined> {
   const [entry, ...others] = 'entries' in chosen ? chosen.entries : [];
   if (entry === undefined || others.length > 0) return undefined;
   return isFolder(entry) ? await walkFolder(entry) : await single(await fileOf(entry as FileSystemFileEntry));
+}
+
+/** The title of the start page; only of a folder, as a ZIP is not unpacked here. */
+export async function titleIn(source: Source): Promise<string | undefined> {
+  if (source.kind === 'archive') return undefined;
+  const page = source.files.find(({ path }) => path === 'index.html');
+  return page && titleOf(new Uint8Array(await page.file.arrayBuffer()));
+}
+
+/** The built site in a folder that looks like the project that it was built from. */
+export function builtSiteIn(
+  source: Source,
+): { readonly folder: string; readonly site: FolderSource } | undefined {
+  if (source.kind === 'archive') return undefined;
+  const paths = new Set(source.files.map(({ path }) => path));
+  const folder = builtFolderIn((path) => paths.has(path));
+  if (folder === undefined) return undefined;
+  const start = `${folder}/`;
+  const files = source.files
+    .filter(({ path }) => path.startsWith(start))
+    .map(({ path, file }) => ({ path: path.slice(start.length), file }));
+  const leftOut = source.leftOut.filter((path) => path.startsWith(start));
+  const site = { ...source, files, leftOut: leftOut.map((path) => path.slice(start.length)) };
+  return { folder, site };
+}
+
+/** The ZIP without what is forbidden in it; `undefined` where that cannot be taken out here. */
+export function withoutForbidden({ file, directory, leftOut }: ArchiveSource): Blob | undefined {
+  return leftOut.length === 0 ? file : leaveOut(file, directory, isForbidden);
 }
 
 /** A page is the only one of a site; every other file is taken for a ZIP, which the rules judge. */

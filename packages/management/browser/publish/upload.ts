@@ -7,6 +7,9 @@ export interface Upload {
   readonly token: string;
   readonly key: string;
   readonly filename: string;
+  /** The page's own title. */
+  readonly title?: string | undefined;
+  readonly password?: string | undefined;
   readonly archive: Blob;
 }
 
@@ -96,7 +99,10 @@ function send(wish: Upload, progress: UploadProgress, signal: AbortSignal): Prom
     request.setRequestHeader('Content-Type', 'application/zip');
     request.setRequestHeader('Idempotency-Key', wish.key);
     request.setRequestHeader('X-Pinfold-Form', wish.token);
-    request.setRequestHeader('X-Pinfold-Filename', encodeURIComponent(wish.filename));
+    const { filename, title, password } = wish;
+    for (const [name, value] of Object.entries({ Filename: filename, Title: title, Password: password })) {
+      if (value) request.setRequestHeader(`X-Pinfold-${name}`, encodeURIComponent(value));
+    }
     request.send(wish.archive);
   });
 }

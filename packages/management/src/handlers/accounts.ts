@@ -1,30 +1,63 @@
-import { type AccountId, type AccountLimits, accountId, OPERATOR } from '@pinfold/core';
+import { type AccountId, type AccountLimits, accountId, OPERATOR, type Rate } from '@pinfold/core';
+import { boundsOf } from '@pinfold/core/adapter';
 import {
   type AdministeredAccount,
   type Administration,
   isOperatorText,
   parseAccountLimit,
 } from '@pinfold/core/administration';
+import { requestRateOf } from '@pinfold/http';
+import type { Words } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { pageRequest, positionOf, present, queryText } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
-import { type AccountTrouble, accountView } from '../views/account.ts';
+import { type AccountTrouble, accountView, type LimitsInForce } from '../views/account.ts';
 import { accountHistoryView } from '../views/account-history.ts';
 import { accountsView } from '../views/accounts.ts';
 
 const PAGE_SIZE = 50;
+/** Accounts that one search looks through. */
+const MOST_SEARCHED = 1_000;
 
-/** Shows a page of all accounts, or leads to the one that was asked for by name. */
+/** Shows a page of all accounts, those with a part of a name, or those that use most. */
 export async function showAccounts(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const name = queryText(visit, 'name');
-  if (name !== '') return seeOther(pathOf(visit, name));
+  const byUse = visit.request.query.sort === 'use';
+  if (name !== '' || byUse) return await searchAccounts(screen, visit, name, byUse);
   const asked = pageRequest(visit, PAGE_SIZE);
   const listed = await administrationOf(screen).listAccounts(asked);
   if (listed.kind === 'refused') return seeOther(`${visit.base}/administration`);
-  return page(accountsView(visit, { accounts: listed.accounts, position: positionOf(asked, listed) }));
+  return page(
+    accountsView(visit, { accounts: listed.accounts, position: positionOf(asked, listed), name, byUse }),
+  );
+}
+
+/** Looks through the accounts; if only one has the part of a name, leads to it. */
+async function searchAccounts(
+  screen: Screen,
+  visit: SignedInContext,
+  name: string,
+  byUse: boolean,
+): Promise<Answer> {
+  const all: AdministeredAccount[] = [];
+  let cursor: string | undefined;
+  do {
+    const listed = await administrationOf(screen).listAccounts({ limit: 100, ...present({ cursor }) });
+    if (listed.kind === 'refused') break;
+    all.push(...listed.accounts);
+    cursor = listed.next;
+  } while (cursor !== undefined && all.length < MOST_SEARCHED);
+  const part = name.toLowerCase();
+  const found = all.filter(({ account }) => account.name.toLowerCase().includes(part));
+  if (byUse) found.sort((one, other) => other.used.bytes - one.used.bytes);
+  const [only] = found;
+  if (name !== '' && found.length === 1 && only !== undefined)
+    return seeOther(pathOf(visit, only.account.name));
+  const position = { further: false, next: undefined };
+  return page(accountsView(visit, { accounts: found.slice(0, PAGE_SIZE), position, name, byUse }));
 }
 
 /** Shows an account, and what was wrong with a form about it. */
@@ -36,7 +69,28 @@ export async function showAccount(
   const name = nameOf(visit);
   const found = name === undefined ? undefined : await administrationOf(screen).showAccount(name);
   if (found === undefined) return notFound(visit);
-  return page(accountView(visit, found, trouble), trouble === undefined ? 200 : 422);
+  const inForce = await limitsInForce(screen, visit, found);
+  return page(accountView(visit, found, inForce, trouble), trouble === undefined ? 200 : 422);
+}
+
+/** The limits of an account as they are now: its own, or else the service's. */
+async function limitsInForce(
+  { useCases, requestRate }: Screen,
+  { words }: SignedInContext,
+  { account }: AdministeredAccount,
+): Promise<LimitsInForce> {
+  const { publications, sites, bytes } = boundsOf(account, await useCases.quotasOf(account.name));
+  const requests = await requestRateOf(requestRate, { account: account.name, scopes: [] }, account);
+  return {
+    requests: requests && rateText(words, requests),
+    publications: publications && rateText(words, publications),
+    sites: sites === null ? null : words.number(sites),
+    bytes: bytes === null ? null : words.size(bytes),
+  };
+}
+
+function rateText(words: Words<MessageId>, { count, window }: Rate): string {
+  return words.say('ratePer', { count, span: words.span(window) });
 }
 
 /** Sets all limits of an account; an empty field leaves it to the service. */

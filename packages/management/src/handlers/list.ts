@@ -1,4 +1,6 @@
+import type { Publication } from '@pinfold/core';
 import { parseRoleState } from '@pinfold/core/adapter';
+import { dayOf } from '@pinfold/core/views';
 import type { Screen } from '../options.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
 import { shownPublication } from '../publication.ts';
@@ -13,10 +15,11 @@ const PAGE_SIZE = 20;
 
 /** Shows a page of the list, and above it what went wrong with a form for publishing. */
 export async function showList(
-  { useCases, publicUrl }: Screen,
+  screen: Screen,
   visit: SignedInContext,
   trouble?: { readonly status: number; readonly publish: PublishTrouble },
 ): Promise<Answer> {
+  const { useCases, publicUrl } = screen;
   // Links of the list are relative, to keep long lists small, and so need the slash.
   if (visit.request.originalUrl.split('?')[0]?.endsWith('/') === false && trouble === undefined) {
     return seeOther(`${visit.base}/`);
@@ -32,10 +35,25 @@ export async function showList(
   );
   const allowance = await allowanceOf(useCases, visit.account, visit.now);
   const position = positionOf(asked, listed);
-  const model = { publications, limits, allowance, search, state, position };
+  const views = await viewsOfWeek(screen, publications);
+  const model = { publications, views, limits, allowance, search, state, position };
   return trouble === undefined
     ? page(listView(visit, model))
     : page(listView(visit, { ...model, trouble: trouble.publish }), trouble.status);
+}
+
+/** How often each publication was viewed in the last seven days. */
+async function viewsOfWeek(
+  { views, useCases: { clock } }: Screen,
+  publications: readonly Publication[],
+): Promise<ReadonlyMap<string, number> | undefined> {
+  if (views === undefined) return undefined;
+  const from = dayOf(clock.now()) - 6;
+  const counted = publications.map(async ({ id }) => {
+    const days = (await views.of(id)).filter(({ day }) => day >= from);
+    return [id, days.reduce((sum, one) => sum + one.views, 0)] as const;
+  });
+  return new Map(await Promise.all(counted));
 }
 
 /** The rule that an archive breaks which is larger than what is received. */

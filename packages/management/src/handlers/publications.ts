@@ -25,6 +25,8 @@ import { type DetailModel, detailView, type FieldTrouble } from '../views/detail
 import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { filesCard } from '../views/files.ts';
 import { stopView } from '../views/stop.ts';
+import { leaveView } from '../views/trouble.ts';
+import { namesOf } from './history.ts';
 
 /** What is wrong with a password. */
 export const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
@@ -129,13 +131,14 @@ async function publicationPage(
 }
 
 async function latestOf(
-  { history }: Screen,
-  { account: by }: SignedInContext,
+  screen: Screen,
+  visit: SignedInContext,
   pin: RoleId,
 ): Promise<Pick<DetailModel, 'history'>> {
-  const listed = await history?.list({ by, pin, limit: SHOWN_EVENTS });
+  const listed = await screen.history?.list({ by: visit.account, pin, limit: SHOWN_EVENTS });
   if (listed?.kind !== 'page') return {};
-  return { history: { events: listed.events, next: listed.next } };
+  const { events, next } = listed;
+  return { history: { events, next, names: await namesOf(screen, visit, events) } };
 }
 
 async function change(
@@ -194,6 +197,32 @@ function refuseChange(
   }
 }
 
+/** Opens a protected site for its owner, without the password. */
+export async function openSite(screen: Screen, visit: SignedInContext): Promise<Answer> {
+  const id = idOf(visit);
+  if (id === undefined || screen.createGrant === undefined) return notFound(visit);
+  const { account: by, cause, credential, signal } = visit;
+  const outcome = await screen.createGrant({ by, id, cause, credential, signal });
+  // A page, because a form may not be redirected to another origin.
+  if (outcome.kind === 'created') return page(leaveView(visit, outcome.url));
+  const log = { outcome: outcome.code };
+  switch (outcome.code) {
+    case 'not_found':
+      return notFound(visit);
+    case 'forbidden':
+      return logged(refuse(visit, 403, 'openForbiddenTitle', 'openForbiddenText'), log);
+    case 'invalid_state':
+      return logged(seeOther(pathOf(visit, id), refusal(outcome.state, 'didPin')), log);
+    case 'account_blocked':
+    case 'read_only':
+      return refuseChanges(visit, outcome);
+    case 'unauthorized':
+      return askToSignIn(screen, visit);
+    default:
+      return outcome satisfies never;
+  }
+}
+
 /** Draws the shared URL of a publication as a QR code. */
 export async function showCode(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const publication = await read(screen, visit);
@@ -227,7 +256,8 @@ async function manifestOf(
   }
 }
 
-function shown({ publicUrl }: Screen, { now }: SignedInContext, found: Publication): ShownPublication {
+/** A publication as the pages show it. */
+export function shown({ publicUrl }: Screen, { now }: SignedInContext, found: Publication): ShownPublication {
   return shownPublication(found, { publicUrl, now });
 }
 

@@ -37,6 +37,7 @@ export const archiveInBody: Guard<SignedInContext, ArchiveContext> = async (scre
     key: textOf(headers['idempotency-key']),
     filename: decoded(headers['x-pinfold-filename']),
     title: decoded(headers['x-pinfold-title']),
+    password: decoded(headers['x-pinfold-password']),
   };
   const wish = readWish(sent, limits);
   if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', oddText(wish));
@@ -59,8 +60,8 @@ export const archiveInBody: Guard<SignedInContext, ArchiveContext> = async (scre
         log: { outcome: 'archive_too_large' },
       };
     case 'unread': {
-      const { status, text } = new UploadForm(visit.formToken, limits).refuse(received.trouble);
-      return refuse(visit, status, 'badFormTitle', text);
+      const refusal = new UploadForm(visit.formToken, limits).refuse(received.trouble);
+      return await refuseForm(screen, visit, { ...refusal, title: 'badFormTitle' }, limits);
     }
     default:
       return received satisfies never;
@@ -90,10 +91,13 @@ function receiving({ useCases: { clock, staging } }: Screen, { archiveBytes }: L
 async function refuseForm(
   screen: Screen,
   visit: SignedInContext,
-  { status, title, text }: UploadRefusal,
+  { status, title, text, fault }: UploadRefusal,
   { archiveBytes }: Limits,
 ): Promise<Answer> {
-  if (title !== undefined) return refuse(visit, status, title, text);
+  if (title !== undefined) {
+    const log = fault === undefined ? {} : { error: new Error(fault) };
+    return logged(refuse(visit, status, title, text), log);
+  }
   const isTooLarge = status === 413;
   const problems = isTooLarge ? problemList(visit.words, [tooLarge(archiveBytes)]) : undefined;
   const publish = { summary: visit.words.say(text), problems };

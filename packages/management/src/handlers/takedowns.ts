@@ -37,15 +37,15 @@ export async function showAllPublications(screen: Screen, visit: SignedInContext
 export async function showAnyPublication(
   screen: Screen,
   visit: SignedInContext,
-  trouble?: 'reason',
+  isReasonWrong: boolean = false,
 ): Promise<Answer> {
   const administration = administrationOf(screen);
   const found = await administration.showRole(String(visit.request.params.id), visit.signal);
   if (found.kind === 'refused') return notFound(visit);
   const owner = await administration.showAccount(found.publication.account);
   return page(
-    anyPublicationView(visit, shown(screen, visit, found), owner?.account.blocked ?? null, trouble),
-    trouble === undefined ? 200 : 422,
+    anyPublicationView(visit, shown(screen, visit, found), owner?.account.blocked ?? null, isReasonWrong),
+    isReasonWrong ? 422 : 200,
   );
 }
 
@@ -54,7 +54,7 @@ export async function takeDown(screen: Screen, visit: SignedInContext): Promise<
   const id = parseRoleId(String(visit.request.params.id));
   const reason = reasonOf(visit);
   if (id === undefined) return notFound(visit);
-  if (reason === undefined) return showAnyPublication(screen, visit, 'reason');
+  if (reason === undefined) return showAnyPublication(screen, visit, true);
   const copies = fieldOf(visit, 'copies') === 'yes';
   const purge = fieldOf(visit, 'purge') === 'yes';
   const taken = await administrationOf(screen).takeDown({ id, reason, purge, copies, cause: visit.cause });

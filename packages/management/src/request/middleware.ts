@@ -13,7 +13,7 @@ import type { Screen } from '../options.ts';
 import { type Answer, logged, onThisHost, page, seeOther } from '../response/answer.ts';
 import { notFound, refuse, refuseChanges, wantsJson } from '../response/refuse.ts';
 import { bounceView, strangerView } from '../views/trouble.ts';
-import { identify } from './authenticate.ts';
+import { type Identity, identify } from './authenticate.ts';
 import { expireEverywhere, readCookies, writeCookie } from './cookies.ts';
 import { formToken, isFromAnotherSite, isSameToken } from './form-guard.ts';
 import { refuseByRate, refuseRevocation, refuseWayToRevoke } from './rates.ts';
@@ -111,31 +111,40 @@ export const signedIn: Guard<RequestContext, SignedInContext> = async (screen, v
       return refuse(visit, 403, 'forbiddenTitle', 'forbiddenText');
     case 'stranger':
       return askToSignIn(screen, visit);
-    case 'signed_in': {
-      const { caller, credential, sessionBinding, actor } = identity;
-      return passed({
-        ...visit,
-        caller,
-        credential,
-        hasBody,
-        sessionBinding,
-        account: caller.account,
-        displayName: caller.displayName ?? caller.account,
-        cause: { actor, ...visit.origin },
-        mode: await screen.useCases.mode.load(visit.signal),
-        formToken: formToken(visit.secret, sessionBinding),
-        offers: {
-          signOut: screen.sessions !== undefined,
-          keys: screen.keys !== undefined,
-          history: screen.history !== undefined,
-          administration: screen.administration !== undefined && caller.scopes.includes('admin'),
-        },
-      });
-    }
+    case 'signed_in':
+      return passed(await signedInContext(screen, visit, identity, hasBody));
     default:
       return identity satisfies never;
   }
 };
+
+async function signedInContext(
+  screen: Screen,
+  visit: RequestContext,
+  { caller, credential, sessionBinding, actor }: Extract<Identity, { kind: 'signed_in' }>,
+  hasBody = false,
+): Promise<SignedInContext> {
+  return {
+    ...visit,
+    caller,
+    credential,
+    hasBody,
+    sessionBinding,
+    account: caller.account,
+    displayName: caller.displayName ?? caller.account,
+    cause: { actor, ...visit.origin },
+    mode: await screen.useCases.mode.load(visit.signal),
+    formToken: formToken(visit.secret, sessionBinding),
+    offers: {
+      signOut: screen.sessions !== undefined,
+      keys: screen.keys !== undefined,
+      history: screen.history !== undefined,
+      grants: screen.createGrant !== undefined,
+      names: screen.useCases.names !== undefined,
+      administration: screen.administration !== undefined && caller.scopes.includes('admin'),
+    },
+  };
+}
 
 /** Authenticates again after a body that did not come with the head; the answer if the caller has changed. */
 export async function refuseAgain(screen: Screen, visit: SignedInContext): Promise<Answer | undefined> {
@@ -201,6 +210,15 @@ export const anybody: Guard<RequestContext, FormContext> = async (screen, visit)
   if (sessions.length > 1 && (await identify(screen, visit)).kind === 'several')
     expireEverywhere(request, response, scope, 'session');
   return passed({ ...visit, formToken: formToken(secret, '') });
+};
+
+/** Lets everyone pass. A page for a person who is signed in has the navigation, also at an unknown address. */
+export const anyone: Guard<RequestContext, RequestContext> = async (screen, visit) => {
+  if (!visit.request.headers.accept?.includes('text/html')) return passed(visit);
+  const identity = await identify(screen, visit);
+  return identity.kind === 'signed_in'
+    ? passed(await signedInContext(screen, visit, identity))
+    : passed(visit);
 };
 
 /** Lets everyone pass whose browser has one secret: with several it is unknown whose form it is. */

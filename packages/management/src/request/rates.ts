@@ -13,7 +13,7 @@ export async function refuseByRate(
   visit: SignedInContext,
   cost: number,
 ): Promise<Answer | undefined> {
-  return refusalOf(screen, visit, await takeFromRate(screen, visit.caller, cost), tooMany(visit), visit);
+  return refusalOf(screen, visit, await takeFromRate(screen, visit.caller, cost), tooMany(visit));
 }
 
 /**
@@ -23,7 +23,7 @@ export async function refuseByRate(
 export function refuseRevocation(screen: Screen, visit: SignedInContext): Answer | undefined {
   const { requestLimiter, useCases } = screen;
   const taken = requestLimiter.takeRevocation(visit.sessionBinding, useCases.clock.now());
-  return refusalOf(screen, visit, taken, tooMany(visit), visit);
+  return refusalOf(screen, visit, taken, tooMany(visit));
 }
 
 /** Counts a page with a form that ends access: by the account's rate, and past it as {@link refuseRevocation} does. */
@@ -72,10 +72,9 @@ function refusalOf(
   visit: RequestContext,
   taken: TakenRequest | undefined,
   text: MessageId,
-  signedIn?: SignedInContext,
 ): Answer | undefined {
   if (taken?.kind !== 'limited') return undefined;
   const now = clock.now();
   new RateHeaders(visit.response).tell('requests', taken.left, now);
-  return refuseTooMany(visit, taken.left.nextAt - now, text, signedIn);
+  return refuseTooMany(visit, taken.left.nextAt - now, text);
 }

@@ -64,7 +64,9 @@ export interface SignedInContext extends FormContext {
   readonly cause: Cause;
   readonly mode: Mode;
   /** Which parts of the screen this person has. */
-  readonly offers: Readonly<Record<'signOut' | 'keys' | 'history' | 'administration', boolean>>;
+  readonly offers: Readonly<
+    Record<'signOut' | 'keys' | 'history' | 'administration' | 'grants' | 'names', boolean>
+  >;
 }
 
 /** Reads a request; nothing of it is checked yet. */

@@ -1,6 +1,6 @@
 import { after, duration, isFault, type Unchangeable } from '@pinfold/core';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { RequestContext, SignedInContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { troubleView } from '../views/trouble.ts';
 import type { Answer } from './answer.ts';
 
@@ -35,7 +35,6 @@ export function wantsJson({ request }: RequestContext): boolean {
  * A page, or for a script its JSON, that says why nothing was done.
  *
  * @param note more text, such as the operator's message.
- * @param signedIn shows the page with the navigation.
  */
 export function refuse(
   visit: RequestContext,
@@ -43,7 +42,6 @@ export function refuse(
   title: MessageId,
   text: MessageId,
   note: string | null = null,
-  signedIn?: SignedInContext,
 ): Refused {
   const outcome = OUTCOMES[title];
   const log = outcome === undefined ? {} : { log: { outcome } };
@@ -51,7 +49,7 @@ export function refuse(
     const message = visit.words.join([visit.words.say(text), ...(note === null ? [] : [note])]);
     return { kind: 'json', status, body: { kind: 'refused', message }, ...log };
   }
-  return { kind: 'page', status, html: troubleView(visit, title, text, note, signedIn), ...log };
+  return { kind: 'page', status, html: troubleView(visit, title, text, note), ...log };
 }
 
 /** Refuses a change of a blocked account, or in a read-only service. */
@@ -66,19 +64,14 @@ export function duringMaintenance<Given extends Refused>(answer: Given): Given {
 }
 
 /** Refuses a request past its rate; `wait` is in milliseconds. */
-export function refuseTooMany(
-  visit: RequestContext,
-  wait: number,
-  text: MessageId,
-  signedIn: SignedInContext | undefined,
-): Refused {
+export function refuseTooMany(visit: RequestContext, wait: number, text: MessageId): Refused {
   const { words, now } = visit;
   const retryAfter = Math.max(1, Math.ceil(wait / 1_000));
   const note =
     retryAfter < 60
       ? words.say('tryAgainInSeconds', { count: retryAfter })
       : words.say('tryAgainAt', { when: words.distance(after(now, duration(wait)), now) });
-  return { ...refuse(visit, 429, 'tooManyTitle', text, note, signedIn), retryAfter };
+  return { ...refuse(visit, 429, 'tooManyTitle', text, note), retryAfter };
 }
 
 /** There is no such page, or not for this account. */

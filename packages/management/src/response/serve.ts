@@ -46,7 +46,7 @@ export function serve(screen: Screen, endpoint: Endpoint): RequestHandler {
         status: response.statusCode,
         milliseconds: useCases.clock.now() - begun,
         gone: hasGone(visit) || undefined,
-        error,
+        error: error ?? answer?.log?.error,
       }),
       request,
     );

@@ -3,8 +3,8 @@ import type { AdministeredAccount } from '@pinfold/core/administration';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import { accountPath, administrationPage } from './administration.ts';
-import { buttonForm, card, moment, reasonField } from './parts.ts';
+import { accountPath, administrationPage, REASON_WRONG } from './administration.ts';
+import { buttonForm, card, confirmation, moment, reasonField } from './parts.ts';
 import { factList } from './tables.ts';
 
 /** What was wrong with a form about an account, and what was in its fields. */
@@ -14,6 +14,9 @@ export type AccountTrouble =
       readonly field: keyof AccountLimits;
       readonly values: Readonly<Record<keyof AccountLimits, string>>;
     };
+
+/** The limits that hold now, in words; null without a limit. */
+export type LimitsInForce = Readonly<Record<keyof AccountLimits, string | null>>;
 
 const LIMITS: readonly (readonly [field: keyof AccountLimits, label: MessageId, wrong: MessageId])[] = [
   ['requests', 'limitsRequests', 'limitRateWrong'],
@@ -26,6 +29,7 @@ const LIMITS: readonly (readonly [field: keyof AccountLimits, label: MessageId, 
 export function accountView(
   visit: SignedInContext,
   { account, used }: AdministeredAccount,
+  inForce: LimitsInForce,
   trouble: AccountTrouble | undefined,
 ): Html {
   const { words, base, offers } = visit;
@@ -45,17 +49,19 @@ export function accountView(
   }</p>`;
   return administrationPage(visit, {
     part: 'accounts',
+    ...(trouble?.field === 'reason' ? { flash: REASON_WRONG } : {}),
     title: account.name,
     main: html`<p class="back"><a href="${base}/administration">${words.say('backToAccounts')}</a></p>
 <div class="head"><h1 dir="auto">${account.name}</h1></div>
-<div class="columns"><div class="stack">${limitsCard(visit, account, trouble)}</div>
-<div class="stack">${card(visit, 'facts', use)}${blockCard(visit, account, trouble)}</div></div>`,
+<div class="columns"><div class="stack">${limitsCard(visit, account, inForce, trouble)}</div>
+<div class="stack">${card(visit, 'facts', use)}${blockCard(visit, account)}</div></div>`,
   });
 }
 
 function limitsCard(
   visit: SignedInContext,
   { name, limits }: Account,
+  inForce: LimitsInForce,
   trouble: AccountTrouble | undefined,
 ): Html {
   const { words, formToken } = visit;
@@ -64,9 +70,11 @@ function limitsCard(
     const isWrong = wrong?.field === id;
     const value = wrong?.values[id] ?? limits[id] ?? '';
     const invalid = isWrong
-      ? html` aria-invalid="true" aria-describedby="limit-hint ${id}-error" autofocus`
-      : html` aria-describedby="limit-hint"`;
+      ? html` aria-invalid="true" aria-describedby="limit-hint ${id}-now ${id}-error" autofocus`
+      : html` aria-describedby="limit-hint ${id}-now"`;
+    const now = words.say('limitInForce', { limit: inForce[id] ?? words.say('unlimited') });
     return html`<div class="field"><label for="${id}">${words.say(label)}</label><input id="${id}" name="${id}" value="${value}" autocomplete="off"${invalid}>
+<p class="quiet hint" id="${id}-now">${now}</p>
 ${isWrong ? html`<p class="error" id="${id}-error">${words.say(message)}</p>` : undefined}</div>`;
   };
   return card(
@@ -79,12 +87,8 @@ ${LIMITS.map(field)}
   );
 }
 
-function blockCard(
-  visit: SignedInContext,
-  { name, blocked }: Account,
-  trouble: AccountTrouble | undefined,
-): Html {
-  const { words, formToken } = visit;
+function blockCard(visit: SignedInContext, { name, blocked }: Account): Html {
+  const { words } = visit;
   if (blocked !== null) {
     const because = words.say('blockedBecause', {
       moment: words.moment(blocked.at),
@@ -97,17 +101,16 @@ function blockCard(
 <div class="buttons">${buttonForm(visit, `${accountPath(visit, name)}/unblock`, words.say('unblock'))}</div>`,
     );
   }
-  const isWrong = trouble?.field === 'reason';
   const choice = (value: string, message: MessageId, checked?: Html) =>
     html`<label class="check"><input type="radio" name="sites" value="${value}"${checked}> <span>${words.say(message)}</span></label>`;
-  return card(
-    visit,
-    'blocking',
-    html`<p class="quiet">${words.say('blockMeans')}</p>
-<details${isWrong ? html` open` : undefined}><summary>${words.say('blockEllipsis')}</summary>
-<form method="post" action="${accountPath(visit, name)}/block" class="field-form"><input type="hidden" name="form" value="${formToken}">
-${reasonField(visit, isWrong)}
-<fieldset><legend>${words.say('blockSites')}</legend>${choice('keep', 'blockKeep', html` checked`)}${choice('hide', 'blockHide')}</fieldset>
-<div class="buttons"><button class="danger">${words.say('block')}</button></div></form></details>`,
-  );
+  const dialog = confirmation(visit, {
+    id: 'block',
+    opener: 'blockEllipsis',
+    title: words.say('blockTitle', { name }),
+    content: html`<p>${words.say('blockMeans')}</p>${reasonField(visit)}
+<fieldset><legend>${words.say('blockSites')}</legend>${choice('keep', 'blockKeep', html` checked`)}${choice('hide', 'blockHide')}</fieldset>`,
+    action: `${accountPath(visit, name)}/block`,
+    button: words.say('block'),
+  });
+  return card(visit, 'blocking', html`<p class="quiet">${words.say('blockMeans')}</p>${dialog}`);
 }

@@ -1,16 +1,21 @@
 import type { AdministeredAccount } from '@pinfold/core/administration';
 import { type Html, html } from '@pinfold/http';
+import type { MessageId } from '../messages/catalogues.ts';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { accountPath, administrationPage } from './administration.ts';
 import { icon } from './icons.ts';
 import { distance } from './parts.ts';
-import { cell, pager, rowsTable, searchButton, searchField } from './tables.ts';
+import { cell, pager, queryOf, rowsTable, searchButton, searchField } from './tables.ts';
 
 /** What the page of all accounts shows. */
 export interface AccountsModel {
   readonly accounts: readonly AdministeredAccount[];
   readonly position: PagePosition;
+  /** A part of the names that are shown; empty for all. */
+  readonly name: string;
+  /** Whether those that use most come first. */
+  readonly byUse: boolean;
 }
 
 /** All accounts, by name, with what they use. */
@@ -22,12 +27,15 @@ export function accountsView(visit: SignedInContext, model: AccountsModel): Html
     columns,
     model.accounts.map((account) => row(visit, account)),
   );
+  const order = (byUse: boolean, message: MessageId) =>
+    html`<a href="${base}/administration${queryOf({ sort: byUse ? 'use' : '', name: model.name })}"${byUse === model.byUse ? html` aria-current="true"` : undefined}>${words.say(message)}</a>`;
   return administrationPage(visit, {
     part: 'accounts',
     title: words.say('accounts'),
     main: html`<div class="head"><h1>${words.say('accounts')}</h1><p class="quiet">${words.say('accountsIntro')}</p></div>
-<div class="list-top"><form class="search" role="search" action="${base}/administration">
-${searchField(visit, 'name', 'accountName', '')}
+<div class="list-top"><nav class="filters" aria-label="${words.say('sortLabel')}">${order(false, 'sortByName')}${order(true, 'sortByUse')}</nav><form class="search" role="search" action="${base}/administration">
+${model.byUse ? html`<input type="hidden" name="sort" value="use">` : undefined}
+${searchField(visit, 'name', 'accountName', model.name)}
 ${searchButton(visit, 'findAccount')}
 </form></div>
 ${model.accounts.length === 0 ? html`<p class="none">${words.say('accountsNone')}</p>` : table}

@@ -1,6 +1,7 @@
 import { type Html, html } from '@pinfold/http';
 import type { SignedInContext } from '../request/request-context.ts';
-import { layout } from './layout.ts';
+import type { Flash } from '../response/flash.ts';
+import { layout, type PageParts } from './layout.ts';
 
 /** The pages of those who administer. */
 export type AdministrationPart = 'accounts' | 'allPublications' | 'takedowns' | 'history' | 'service';
@@ -13,21 +14,29 @@ const PARTS: readonly (readonly [part: AdministrationPart, path: string])[] = [
   ['service', '/service'],
 ];
 
-export interface AdministrationPage {
+export interface AdministrationPage extends Pick<PageParts, 'flash'> {
   readonly part: AdministrationPart;
   readonly title: string;
   readonly main: Html;
 }
 
+/** Says that the reason of an action is missing or too long. */
+export const REASON_WRONG: Flash = { tone: 'bad', message: 'reasonWrong' };
+
 /** A page of the administration, with links to the others. */
-export function administrationPage(visit: SignedInContext, { part, title, main }: AdministrationPage): Html {
+export function administrationPage(
+  visit: SignedInContext,
+  { part, title, main, ...more }: AdministrationPage,
+): Html {
   const { words, base, offers } = visit;
   const link = ([name, path]: (typeof PARTS)[number]) =>
     html`<a href="${base}/administration${path}"${name === part ? html` aria-current="true"` : undefined}>${words.say(name)}</a>`;
   return layout(visit, {
+    ...more,
     title,
     signedIn: visit,
     part: 'administration',
+    showsMode: part === 'service',
     main: html`<nav class="filters" aria-label="${words.say('administration')}">${PARTS.filter(
       ([name]) => name !== 'history' || offers.history,
     ).map(link)}</nav>

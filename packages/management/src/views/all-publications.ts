@@ -21,7 +21,7 @@ export interface AllPublicationsModel {
 export function allPublicationsView(visit: SignedInContext, model: AllPublicationsModel): Html {
   const { words } = visit;
   const { publications, account, search, state } = model;
-  const columns = ['publication', 'account', 'state', 'archiveSize', 'publishedAt'] as const;
+  const columns = ['publication', 'account', 'state', 'size', 'publishedAt'] as const;
   const table = rowsTable(
     visit,
     columns,
@@ -57,6 +57,6 @@ function row(visit: SignedInContext, { takedown, publication }: AnyPublication):
 <th scope="row"><a class="name" href="${base}/administration/publications/${publication.id}" dir="auto" title="${publication.name}">${publication.name}</a><span class="marks">${marks(visit, publication)}${chip}</span></th>
 ${cell(visit, 'account', accountLink(visit, publication.account))}
 ${cell(visit, 'state', stateBadge(visit, publication))}
-${cell(visit, 'archiveSize', words.size(publication.archiveBytes))}
+${cell(visit, 'size', words.size(publication.archiveBytes))}
 ${cell(visit, 'publishedAt', distance(visit, publication.publishedAt))}</tr>`;
 }

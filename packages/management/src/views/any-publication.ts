@@ -4,9 +4,9 @@ import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import { accountLink, administrationPage } from './administration.ts';
+import { accountLink, administrationPage, REASON_WRONG } from './administration.ts';
 import { publicationFacts } from './detail-cards.ts';
-import { card, copyButton, marks, moment, reasonField, shortId, stateBadge } from './parts.ts';
+import { card, confirmation, copyButton, marks, moment, reasonField, shortId, stateBadge } from './parts.ts';
 import { factList } from './tables.ts';
 
 /** A publication of any account, as those who administer see it. */
@@ -19,17 +19,18 @@ export function anyPublicationView(
   visit: SignedInContext,
   found: AnyPublication,
   blocked: Account['blocked'],
-  trouble: 'reason' | undefined,
+  isReasonWrong: boolean,
 ): Html {
   const { words, base } = visit;
   const { publication } = found;
   return administrationPage(visit, {
     part: 'allPublications',
+    ...(isReasonWrong ? { flash: REASON_WRONG } : {}),
     title: publication.name,
     main: html`<p class="back"><a href="${base}/administration/publications">${words.say('backToAllPublications')}</a></p>
 <div class="head"><h1 dir="auto">${publication.name}</h1><p class="head-state">${stateBadge(visit, publication)}${marks(visit, publication)}</p></div>
 <div class="columns"><div class="stack">${factsCard(visit, found, blocked)}</div>
-<div class="stack">${takedownCard(visit, found, trouble)}</div></div>`,
+<div class="stack">${takedownCard(visit, found)}</div></div>`,
   });
 }
 
@@ -52,32 +53,27 @@ function factsCard(
       ['sharedUrl', html`<a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`],
       ['expires', expiresAt === null ? undefined : moment(visit, expiresAt)],
       ...publicationFacts(visit, publication),
-      ['archiveSize', words.size(publication.archiveBytes)],
       ['sha256', html`${shortId(publication.sha256)} ${copyButton(visit, publication.sha256, 'copySha256')}`],
     ]),
   );
 }
 
-function takedownCard(
-  visit: SignedInContext,
-  { publication, takedown }: AnyPublication,
-  trouble: 'reason' | undefined,
-): Html {
-  const { words, base, formToken } = visit;
+function takedownCard(visit: SignedInContext, { publication, takedown }: AnyPublication): Html {
+  const { words, base } = visit;
   const because =
     takedown === undefined
       ? undefined
       : html`<p dir="auto">${words.say('takenDownBecause', { moment: words.moment(takedown.at), reason: takedown.reason })}</p>`;
   const check = (name: string, message: MessageId) =>
     html`<label class="check"><input type="checkbox" name="${name}" value="yes"> <span>${words.say(message)}</span></label>`;
-  return card(
-    visit,
-    'takedown',
-    html`${because}<p class="quiet">${words.say('takeDownMeans')}</p>
-<details${trouble === undefined ? undefined : html` open`}><summary>${words.say('takeDownEllipsis')}</summary>
-<form method="post" action="${base}/administration/publications/${publication.id}/take-down" class="field-form"><input type="hidden" name="form" value="${formToken}">
-${reasonField(visit, trouble !== undefined)}
-${check('copies', 'takeDownCopies')}${check('purge', 'takeDownPurge')}
-<div class="buttons"><button class="danger">${words.say('takeDown')}</button></div></form></details>`,
-  );
+  const dialog = confirmation(visit, {
+    id: 'take-down',
+    opener: 'takeDownEllipsis',
+    title: words.say('takeDownTitle', { name: publication.name }),
+    content: html`<p>${words.say('takeDownMeans')}</p>${reasonField(visit)}
+${check('copies', 'takeDownCopies')}${check('purge', 'takeDownPurge')}`,
+    action: `${base}/administration/publications/${publication.id}/take-down`,
+    button: words.say('takeDown'),
+  });
+  return card(visit, 'takedown', html`${because}<p class="quiet">${words.say('takeDownMeans')}</p>${dialog}`);
 }

@@ -13,10 +13,10 @@ export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
   pinned: 'noRenewalPinned',
 };
 
-/** The shared URL, whom it lets in and until when. */
+/** The shared URL, and who can open it. */
 export function linkCard(visit: SignedInContext, publication: ShownPublication): Html {
   const { words } = visit;
-  const { sharedUrl, state, passwordProtected: locked, expiresAt } = publication;
+  const { sharedUrl, state, passwordProtected: locked } = publication;
   if (state !== 'published') {
     const over: MessageId = state === 'expired' ? 'linkExpired' : 'linkStopped';
     return card(
@@ -25,26 +25,28 @@ export function linkCard(visit: SignedInContext, publication: ShownPublication):
       html`<p class="url quiet"><s>${sharedUrl}</s></p><p>${words.say(over)}</p>`,
     );
   }
+  const opener =
+    locked && visit.offers.grants
+      ? html`<form method="post" action="${visit.base}/publications/${publication.id}/open" target="_blank"><input type="hidden" name="form" value="${visit.formToken}"><button>${words.say('openSite')}</button></form>`
+      : html`<a class="button" href="${sharedUrl}" target="_blank" rel="noopener">${words.say('openSite')}</a>`;
   const who: MessageId = locked ? 'openToPassword' : 'openToAnyone';
-  const until =
-    expiresAt === null ? words.say('untilStopped') : html`${words.say('until')} ${moment(visit, expiresAt)}`;
   return card(
     visit,
     'sharedUrl',
-    html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>${copyButton(visit, sharedUrl, 'copyLink')}</div>
+    html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>${copyButton(visit, sharedUrl, 'copyLink')}${opener}</div>
 <div class="link-more"><img class="code" src="${visit.base}/publications/${publication.id}/code.svg" alt="${words.say('linkCode')}" width="128" height="128">
-<dl class="brief"><div><dt>${words.say('whoCanOpen')}</dt><dd>${words.say(who)}</dd></div><div><dt>${words.say('howLong')}</dt><dd>${until}</dd></div></dl></div>`,
+<dl class="brief"><div><dt>${words.say('whoCanOpen')}</dt><dd>${words.say(who)}</dd></div></dl></div>`,
   );
 }
 
-/** How long it lives, and how to let it live longer. */
+/** When it expires, and how to change that. */
 export function lifetimeCard(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
   const { words } = visit;
   const { state, pinned, expiresAt } = publication;
   const remaining =
     expiresAt === null
       ? html`<p class="big">${words.say('pinnedNow')}</p>`
-      : html`<p class="big remaining">${words.say(state === 'expired' ? 'expiredSince' : 'expiresOn')} ${distance(visit, expiresAt)} <span class="quiet exact">${moment(visit, expiresAt)}</span></p>`;
+      : html`<p class="big remaining">${state === 'expired' ? words.say('expiredSince') : undefined} ${distance(visit, expiresAt)} <span class="quiet exact">${moment(visit, expiresAt)}</span></p>`;
   const buttons = html`<div class="buttons">${pinButton(visit, publication)}${renewButton(visit, publication, limits)}</div>`;
   const means = pinned ? 'unpinMeans' : 'pinMeans';
   return card(
@@ -77,7 +79,7 @@ function renewButton(visit: SignedInContext, publication: ShownPublication, limi
   return html`${buttonForm(visit, `${base}/publications/${publication.id}/renew`, text)}${asksAgain}`;
 }
 
-/** The way to the end of a publication. */
+/** The link to stop a publication. */
 export function stopCard(visit: SignedInContext, { id, refused }: ShownPublication): Html | undefined {
   if (refused.stop !== undefined) return undefined;
   const { words, base } = visit;
@@ -90,19 +92,20 @@ export function stopCard(visit: SignedInContext, { id, refused }: ShownPublicati
 
 /** Everything else about a publication. */
 export function factsCard(visit: SignedInContext, publication: ShownPublication): Html {
-  const size = visit.words.size(publication.size);
-  return card(visit, 'facts', factList(visit, [...publicationFacts(visit, publication), ['size', size]]));
+  return card(visit, 'facts', factList(visit, publicationFacts(visit, publication)));
 }
 
 /** The facts that the owner and the operator see. */
 export function publicationFacts(
   visit: SignedInContext,
-  { id, publishedAt, deletedAt, fileCount, originalFilename }: ShownPublication,
+  { id, publishedAt, deletedAt, fileCount, archiveBytes, size, originalFilename }: ShownPublication,
 ): Parameters<typeof factList>[1] {
   return [
     ['publishedAt', moment(visit, publishedAt)],
     ['stoppedAt', deletedAt === null ? undefined : moment(visit, deletedAt)],
     ['files', visit.words.number(fileCount)],
+    ['size', visit.words.size(archiveBytes)],
+    ['unpackedSize', visit.words.size(size)],
     ['filename', html`<span dir="auto">${originalFilename}</span>`],
     ['id', html`${shortId(id)} ${copyButton(visit, id, 'copyId')}`],
   ];

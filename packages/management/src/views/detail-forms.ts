@@ -1,7 +1,7 @@
 import { type Html, html } from '@pinfold/http';
 import type { SignedInContext } from '../request/request-context.ts';
 import type { DetailModel, FieldTrouble } from './detail.ts';
-import { card } from './parts.ts';
+import { card, confirmation } from './parts.ts';
 
 /** Sets, changes or removes the password, and says before what that does to viewers. */
 export function passwordCard(
@@ -30,12 +30,19 @@ ${fieldError('password', wrong)}</div>
       html`<p>${words.say('noPassword')}</p><details${open}><summary>${words.say('setPasswordEllipsis')}</summary>${set}</details>`,
     );
   }
-  const remove = html`<p class="quiet">${words.say('passwordRemoveMeans')}</p><form method="post" action="${path}"><input type="hidden" name="form" value="${visit.formToken}"><input type="hidden" name="seen" value="${generation}"><input type="hidden" name="remove" value="yes"><button>${words.say('removePassword')}</button></form>`;
+  const remove = confirmation(visit, {
+    id: 'remove-password',
+    opener: 'removePasswordEllipsis',
+    title: words.say('removePasswordTitle'),
+    content: html`<p>${words.say('passwordRemoveMeans')}</p><input type="hidden" name="seen" value="${generation}"><input type="hidden" name="remove" value="yes">`,
+    action: path,
+    button: words.say('removePassword'),
+  });
   return card(
     visit,
     'password',
     html`<p>${words.say('hasPassword')}</p><details${open}><summary>${words.say('changePasswordEllipsis')}</summary>${set}</details>
-<details><summary>${words.say('removePasswordEllipsis')}</summary>${remove}</details>`,
+<p>${remove}</p>`,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { DayOfViews, HistoryEvent, Limits } from '@pinfold/core';
+import type { DayOfViews, Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -7,6 +7,7 @@ import { passwordCard, titleCard } from './detail-forms.ts';
 import { historyCard } from './history.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
+import { nameCard } from './names.ts';
 import { marks, stateBadge } from './parts.ts';
 import { viewsCard } from './views.ts';
 
@@ -25,7 +26,7 @@ export interface DetailModel {
   readonly files: Html;
   readonly trouble?: FieldTrouble;
   /** The latest of what happened to it; absent where no history is shown. */
-  readonly history?: { readonly events: readonly HistoryEvent[]; readonly next: string | undefined };
+  readonly history?: Parameters<typeof historyCard>[2];
   /** How often it was viewed on each of the last days; absent where that is not shown. */
   readonly views?: readonly DayOfViews[] | undefined;
 }
@@ -49,6 +50,7 @@ ${linkCard(visit, publication)}
 ${lifetimeCard(visit, publication, limits)}
 ${passwordCard(visit, model)}
 ${titleCard(visit, model)}
+${visit.offers.names && publication.state === 'published' ? nameCard(visit, publication.id) : undefined}
 ${stopCard(visit, publication)}
 </div><div class="stack">
 ${factsCard(visit, publication)}

@@ -33,7 +33,7 @@ export async function filesCard(
   const page = isPage ? wanted : 1;
   const begin = (page - 1) * FILES_PER_PAGE;
   const shown = entries.slice(begin, begin + FILES_PER_PAGE);
-  const heads = html`<thead><tr><th scope="col">${words.say('file')}</th><th scope="col" class="figure">${words.say('size')}</th></tr></thead>`;
+  const heads = html`<thead><tr><th scope="col">${words.say('file')}</th><th scope="col" class="figure">${words.say('fileSize')}</th></tr></thead>`;
   const table = html`<table class="files">${heads}<tbody>${await rowsOf(visit, shown)}</tbody></table>`;
   if (entries.length <= MOST_UNFOLDED) return card(visit, 'files', table);
   const summary =

@@ -7,9 +7,13 @@ import { layout } from './layout.ts';
 import { card, moment, shortId } from './parts.ts';
 import { type Column, cell, pager, rowsTable } from './tables.ts';
 
+/** The names of publications and API keys, by id. */
+export type EventNames = ReadonlyMap<string, string>;
+
 /** What the page of the history shows. */
 export interface HistoryModel {
   readonly events: readonly HistoryEvent[];
+  readonly names: EventNames;
   /** The publication that it is narrowed to. */
   readonly pin: RoleId | undefined;
   readonly position: PagePosition;
@@ -52,13 +56,13 @@ export function historyView(visit: SignedInContext, model: HistoryModel): Html {
   const narrowed =
     pin === undefined
       ? html`<p class="quiet">${words.say('historyIntro')}</p>`
-      : html`<p class="quiet">${words.say('historyOf', { id: pin })} <a href="${base}/publications/${pin}">${words.say('publication')}</a> · <a href="${base}/history">${words.say('historyWhole')}</a></p>`;
+      : html`<p class="quiet">${words.say('historyOf', { name: model.names.get(pin) ?? pin })} <a href="${base}/publications/${pin}">${words.say('publication')}</a> · <a href="${base}/history">${words.say('historyWhole')}</a></p>`;
   const withPins = pin === undefined;
   const columns: readonly Column[] = ['historyWhat', 'historyWhen', 'publication', 'historyBy'];
   const table = rowsTable(
     visit,
     columns.filter((column) => withPins || column !== 'publication'),
-    events.map((event) => row(visit, event, withPins)),
+    events.map((event) => row(visit, event, model.names, withPins)),
   );
   return layout(visit, {
     title: words.say('history'),
@@ -74,7 +78,7 @@ ${pager(visit, '/history', model.position, { pin }, { first: 'newest', next: 'hi
 export function historyCard(
   visit: SignedInContext,
   id: string,
-  { events, next }: { readonly events: readonly HistoryEvent[]; readonly next: string | undefined },
+  { events, names, next }: Pick<HistoryModel, 'events' | 'names'> & Pick<PagePosition, 'next'>,
 ): Html {
   const { words, base } = visit;
   const more =
@@ -86,26 +90,37 @@ export function historyCard(
     'history',
     html`<dl class="brief">${events.map(
       (event) =>
-        html`<div><dt>${moment(visit, event.at)}</dt><dd>${words.say(EVENT_NAMES[event.type])} <span class="quiet" dir="auto">${doer(visit, event.actor)}</span></dd></div>`,
+        html`<div><dt>${moment(visit, event.at)}</dt><dd>${words.say(EVENT_NAMES[event.type])} <span class="quiet" dir="auto">${doer(visit, event.actor, names)}</span></dd></div>`,
     )}</dl>${more}`,
   );
 }
 
-function row(visit: SignedInContext, { type, at, pin, actor }: HistoryEvent, withPins: boolean): Html {
+function row(
+  visit: SignedInContext,
+  { type, at, pin, actor }: HistoryEvent,
+  names: EventNames,
+  withPins: boolean,
+): Html {
   const { words, base } = visit;
   const publication =
-    pin === null ? undefined : html`<a href="${base}/history?pin=${pin}">${shortId(pin)}</a>`;
+    pin === null
+      ? undefined
+      : html`<a href="${base}/history?pin=${pin}" class="clip" title="${names.get(pin) ?? pin}" dir="auto">${names.get(pin) ?? shortId(pin)}</a>`;
   return html`<tr><th scope="row">${words.say(EVENT_NAMES[type])}</th>
 ${cell(visit, 'historyWhen', moment(visit, at))}
 ${withPins ? cell(visit, 'publication', publication) : undefined}
-${cell(visit, 'historyBy', html`<span dir="auto">${doer(visit, actor)}</span>`)}</tr>`;
+${cell(visit, 'historyBy', html`<span dir="auto">${doer(visit, actor, names)}</span>`)}</tr>`;
 }
 
 /** The name of who did it. */
-export function doer({ words }: SignedInContext, { kind, id }: EventActor): string {
+export function doer(
+  { words }: SignedInContext,
+  { kind, id }: EventActor,
+  names: EventNames = new Map(),
+): string {
   switch (kind) {
     case 'key':
-      return words.say('actorKey', { id: id ?? '' });
+      return words.say('actorKey', { id: names.get(id ?? '') ?? id ?? '' });
     case 'person':
       return id ?? '';
     case 'operator':

@@ -10,6 +10,7 @@ export type Icon =
   | 'good'
   | 'live'
   | 'lock'
+  | 'menu'
   | 'more'
   | 'open'
   | 'pin'
@@ -17,7 +18,7 @@ export type Icon =
   | 'soon'
   | 'stopped';
 
-/** The few icons, each drawn on a grid of 16 with one stroke, and always next to a word. */
+/** The icons, drawn on a grid of 16 with one stroke. A word is always beside them. */
 const PATHS: Readonly<Record<Icon, Html>> = {
   pin: html`<path d="M9.5 1.8 14.2 6.5 12.6 7.4 9.9 10.1 9.6 13.2 2.8 6.4 5.9 6.1 8.6 3.4z"/><path d="M6 10 2 14"/>`,
   lock: html`<rect x="3" y="7" width="10" height="7" rx="1.5"/><path d="M5.2 7V4.8a2.8 2.8 0 0 1 5.6 0V7"/>`,
@@ -26,6 +27,7 @@ const PATHS: Readonly<Record<Icon, Html>> = {
   expired: html`<circle cx="8" cy="8" r="6" stroke-dasharray="2.4 2.3"/><path d="M5 8h6"/>`,
   stopped: html`<rect x="2.5" y="2.5" width="11" height="11" rx="2"/><path d="m5.7 5.7 4.6 4.6m0-4.6-4.6 4.6"/>`,
   copy: html`<rect x="5.5" y="5.5" width="8" height="8.5" rx="1.5"/><path d="M10.5 3.2V3A1.5 1.5 0 0 0 9 1.5H4A1.5 1.5 0 0 0 2.5 3v6.5A1.5 1.5 0 0 0 4 11"/>`,
+  menu: html`<path d="M2 4h12M2 8h12M2 12h12"/>`,
   more: html`<circle cx="3" cy="8" r=".9"/><circle cx="8" cy="8" r=".9"/><circle cx="13" cy="8" r=".9"/>`,
   open: html`<path d="M6.5 3H4a1.5 1.5 0 0 0-1.5 1.5v7A1.5 1.5 0 0 0 4 13h7a1.5 1.5 0 0 0 1.5-1.5V9.5M9.5 2.5h4v4M13.2 2.8 7.5 8.5"/>`,
   folder: html`<path d="M1.8 4.2A1.2 1.2 0 0 1 3 3h3l1.6 2H13a1.2 1.2 0 0 1 1.2 1.2v5.6A1.2 1.2 0 0 1 13 13H3a1.2 1.2 0 0 1-1.2-1.2z"/>`,

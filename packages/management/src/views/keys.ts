@@ -4,7 +4,7 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
-import { card, copyButton, distance } from './parts.ts';
+import { card, confirmation, copyButton, distance } from './parts.ts';
 import { cell, pager, rowsTable } from './tables.ts';
 
 /** What the page of the keys shows. */
@@ -60,8 +60,14 @@ function newKey(visit: SignedInContext, text: string): Html {
 function row(visit: SignedInContext, key: ApiKey): Html {
   const { words, base } = visit;
   const name = key.label === '' ? words.say('unlabelled') : key.label;
-  const revoke = html`<details class="inline"><summary>${words.say('revokeEllipsis')}</summary><p class="quiet">${words.say('revokeMeans')}</p>
-<form method="post" action="${base}/keys/${key.id}/revoke"><input type="hidden" name="form" value="${visit.formToken}"><button class="danger">${words.say('revokeNamed', { name })}</button></form></details>`;
+  const revoke = confirmation(visit, {
+    id: `revoke-${key.id}`,
+    opener: 'revokeEllipsis',
+    title: words.say('revokeNamed', { name }),
+    content: html`<p>${words.say('revokeMeans')}</p>`,
+    action: `${base}/keys/${key.id}/revoke`,
+    button: words.say('revoke'),
+  });
   return html`<tr class="${key.revokedAt === null ? '' : 'over'}">
 <th scope="row"><span class="name" dir="auto" title="${name}">${name}</span><span class="marks"><code class="quiet">pf_${key.id}_…</code></span></th>
 ${cell(visit, 'scopes', html`<span class="scopes">${key.scopes.map((scope) => html`<span class="chip">${words.say(SCOPE_MESSAGES[scope])}</span> `)}</span>`)}

@@ -4,19 +4,19 @@ import type { Flash } from '../response/flash.ts';
 import { icon, iconSheet } from './icons.ts';
 import { remarkList } from './problems.ts';
 
-/** What a page is made of. */
 export interface PageParts {
   /** The window's title, before the product's name. */
   readonly title: string;
   readonly main: Html;
-  /** Present when a person is signed in. */
   readonly signedIn?: SignedInContext;
   /** Which part of the screen is open. */
-  readonly part?: 'publications' | 'keys' | 'history' | 'administration';
+  readonly part?: 'publications' | 'names' | 'keys' | 'history' | 'administration';
   /** More for the head. */
   readonly head?: Html;
-  /** Shown above the page in place of what was just done. */
+  /** Shown above the page instead of the message about what was just done. */
   readonly flash?: Flash;
+  /** The page itself says that the service is read-only. */
+  readonly showsMode?: boolean;
 }
 
 /** A whole page around its main part. */
@@ -47,7 +47,7 @@ ${parts.signedIn === undefined ? undefined : navigation(parts.signedIn, parts.pa
 </div>
 </header>
 <main id="main" tabindex="-1">
-${parts.signedIn?.mode.kind === 'read_only' ? readOnlyView(parts.signedIn) : undefined}
+${parts.signedIn?.mode.kind === 'read_only' && !parts.showsMode ? readOnlyView(parts.signedIn) : undefined}
 ${flash === undefined ? undefined : flashView(visit, flash)}
 ${parts.main}
 </main>
@@ -68,8 +68,10 @@ function languageLink({ words }: RequestContext, language: Language): Html {
 function navigation(visit: SignedInContext, part: PageParts['part']): Html {
   const { words, base, displayName, formToken, offers, look } = visit;
   const current = (name: PageParts['part']) => (part === name ? html` aria-current="page"` : undefined);
-  return html`<nav aria-label="${words.say('navigation')}">
+  return html`<button type="button" class="menu-button" popovertarget="menu">${icon('menu')}${words.say('menu')}</button>
+<div id="menu" class="top-menu" popover><nav aria-label="${words.say('navigation')}">
 <a href="${base}/"${current('publications')}>${words.say('publications')}</a>
+${offers.names ? html`<a href="${base}/names"${current('names')}>${words.say('names')}</a>` : undefined}
 ${offers.keys ? html`<a href="${base}/keys"${current('keys')}>${words.say('keys')}</a>` : undefined}
 ${offers.history ? html`<a href="${base}/history"${current('history')}>${words.say('history')}</a>` : undefined}
 ${offers.administration ? html`<a href="${base}/administration"${current('administration')}>${words.say('administration')}</a>` : undefined}
@@ -81,12 +83,12 @@ ${
     ? html`<form method="post" action="${base}/sign-out"><input type="hidden" name="form" value="${formToken}"><button class="plain">${words.say('signOut')}</button></form>`
     : look.signOutUrl && html`<a href="${look.signOutUrl}">${words.say('signOut')}</a>`
 }
-</div>`;
+</div></div>`;
 }
 
-/** While nothing can be changed, every page says so. */
+/** Every page says so while nothing can be changed. */
 function readOnlyView({ words, mode: { message } }: SignedInContext): Html {
-  return html`<section class="said bad" role="status">
+  return html`<section class="said warn" role="status">
 ${icon('bad')}<div class="said-text"><p>${words.say('readOnlyText')}</p>
 ${message === null ? undefined : html`<p dir="auto">${message}</p>`}</div>
 </section>`;

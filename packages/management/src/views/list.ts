@@ -11,6 +11,7 @@ import { layout } from './layout.ts';
 import { copyLinkButton, distance, marks, stateBadge } from './parts.ts';
 import { type PublishTrouble, publishPanel } from './publish-panel.ts';
 import {
+  type Column,
   cell,
   figureCell,
   pager,
@@ -24,6 +25,8 @@ import {
 /** What the first page shows. */
 export interface ListModel {
   readonly publications: readonly ShownPublication[];
+  /** How often each was viewed in the last seven days; absent where views are not counted. */
+  readonly views: ReadonlyMap<string, number> | undefined;
   readonly limits: Limits;
   readonly allowance: Allowance;
   readonly search: string;
@@ -39,27 +42,29 @@ const SHORT = 32;
 export function listView(visit: SignedInContext, model: ListModel): Html {
   const { words } = visit;
   const filtered = model.search !== '' || model.state !== undefined || model.position.further;
-  const columns = [
+  const columns: readonly Column[] = [
     'publication',
-    'state',
+    'publishedAt',
+    ...(model.views === undefined ? [] : [{ figure: 'viewsOfWeek' } as const]),
     'expires',
-    { figure: 'files' },
     { figure: 'size' },
     'actions',
-  ] as const;
-  const rows = model.publications.map((publication, n) => row(visit, publication, n));
+  ];
+  const rows = model.publications.map((publication, n) => row(visit, model, publication, n));
   const table = rowsTable(visit, columns, rows);
   const bare = model.publications.length === 0 && !filtered;
   return layout(visit, {
     title: words.say('publications'),
     signedIn: visit,
     part: 'publications',
+    showsMode: true,
     main: html`<h1 class="hidden">${words.say('publishAndManage')}</h1>
 ${publishPanel(visit, { limits: model.limits, allowance: model.allowance, roomy: bare, trouble: model.trouble })}
 <section class="list" aria-labelledby="list-title" data-list${bare ? html` hidden` : undefined}>
 <div class="list-top"><h2 id="list-title">${words.say('publications')}</h2>${filters(visit, model)}${searchForm(visit, model)}</div>
 ${model.publications.length === 0 ? nothing(visit, model) : table}
 ${pager(visit, '/', model.position, { state: model.state, q: model.search }, { first: 'newest', next: model.search === '' ? 'older' : 'searchOn' })}
+<form id="s" action="${visit.base}/stop" class="selection"><button class="bad">${words.say('stopSelected')}</button></form>
 <form id="row" method="post"><input type="hidden" name="form" value="${visit.formToken}"></form>
 </section>`,
   });
@@ -82,17 +87,24 @@ ${searchButton(visit)}
 </form>`;
 }
 
-function row(visit: SignedInContext, publication: ShownPublication, n: number): Html {
+function row(visit: SignedInContext, { views }: ListModel, publication: ShownPublication, n: number): Html {
   const { words } = visit;
-  const { id, name, endsSoon, state, fileCount, size } = publication;
+  const { id, name, endsSoon, state, archiveBytes, publishedAt, refused } = publication;
   const style = endsSoon ? html` class="soon"` : state === 'published' ? undefined : html` class="over"`;
   const whole = codePoints(name) > SHORT ? html` title="${name}"` : undefined;
+  const badge = state === 'published' && !endsSoon ? undefined : stateBadge(visit, publication);
+  const isMarked = badge !== undefined || publication.pinned || publication.passwordProtected;
+  const marked = isMarked ? html`<span class="marks">${badge}${marks(visit, publication)}</span>` : undefined;
+  const pick =
+    refused.stop === undefined
+      ? html`<input type="checkbox" class="pick" form="s" name="id" value="${id}" aria-labelledby="n${n}">`
+      : undefined;
   return html`<tr${style}>
-<th scope="row"><a class="name" id="n${n}" href="publications/${id}"${whole} dir="auto">${name}</a><span class="marks">${marks(visit, publication)}</span></th>
-${cell(visit, 'state', stateBadge(visit, publication))}
+<th scope="row">${pick}<a class="name" id="n${n}" href="publications/${id}"${whole} dir="auto">${name}</a>${marked}</th>
+<td>${distance(visit, publishedAt)}</td>
+${views === undefined ? undefined : figureCell(visit, 'views', words.number(views.get(id) ?? 0))}
 ${cell(visit, 'expires', expiry(visit, publication))}
-${figureCell(visit, 'files', words.number(fileCount))}
-${figureCell(visit, 'size', words.size(size))}
+<td class="figure size">${words.size(archiveBytes)}</td>
 <td class="actions">${state === 'published' ? copyLinkButton(visit, n) : undefined}${menu(visit, publication, n)}</td>
 </tr>`;
 }
@@ -104,16 +116,20 @@ function expiry(visit: SignedInContext, { state, expiresAt, deletedAt }: ShownPu
 
 /** Everything else that can be done, in a popover that needs no script. */
 function menu(
-  { words }: SignedInContext,
-  { id, pinned, refused, sharedUrl, state }: ShownPublication,
+  { words, offers }: SignedInContext,
+  { id, pinned, refused, sharedUrl, state, passwordProtected: locked }: ShownPublication,
   n: number,
 ): Html {
   const path = `publications/${id}`;
   const action = (verb: string, message: MessageId) =>
     html`<button class="item" form="row" formaction="${path}/${verb}">${words.say(message)}</button>`;
+  const opener =
+    locked && offers.grants
+      ? html`<a hidden id="o${n}" href="${sharedUrl}"></a><button class="item" form="row" formtarget="_blank" formaction="${path}/open">${words.say('openSite')}</button>`
+      : html`<a class="item" id="o${n}" href="${sharedUrl}" target="_blank">${words.say('openSite')}</a>`;
   return html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${words.say('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
 <div id="p${n}" class="menu" popover>
-${state === 'published' ? html`<a class="item" id="o${n}" href="${sharedUrl}" target="_blank">${words.say('openSite')}</a>` : undefined}
+${state === 'published' ? opener : undefined}
 ${refused.pin === undefined ? (pinned ? action('unpin', 'unpin') : action('pin', 'pin')) : undefined}
 ${refused.reset_expiration === undefined ? action('renew', 'renewShort') : undefined}
 ${refused.set_password === undefined ? html`<a class="item" href="${path}#password">${words.say('passwordEllipsis')}</a>` : undefined}

@@ -38,14 +38,14 @@ export function marks(
   }`;
 }
 
-/** An instant as a distance from now, the exact time on hover and for machines. */
+/** An instant as a distance from now, with the exact time in the tooltip. */
 export function distance({ words, now }: RequestContext, at: Instant): Html {
   return html`<time datetime="${toRfc3339(at)}" title="${words.moment(at)}" data-time="title">${words.distance(at, now)}</time>`;
 }
 
-/** An instant exactly. */
+/** An exact instant, in UTC in the tooltip. */
 export function moment({ words }: RequestContext, at: Instant): Html {
-  return html`<time datetime="${toRfc3339(at)}" data-time="text">${words.moment(at)}</time>`;
+  return html`<time datetime="${toRfc3339(at)}" title="${words.utc(at)}" data-time="text">${words.moment(at)}</time>`;
 }
 
 /** A button that puts a text on the clipboard; there only where scripts run. */
@@ -75,10 +75,35 @@ ${content}</section>`;
 }
 
 /** The field for the reason of an operator's action. */
-export function reasonField({ words }: SignedInContext, isWrong: boolean): Html {
-  const invalid = isWrong ? html` aria-invalid="true" autofocus` : undefined;
+export function reasonField({ words }: SignedInContext): Html {
   return html`<div class="field"><label for="reason">${words.say('reason')}</label>
-<input id="reason" name="reason" required maxlength="510" autocomplete="off" dir="auto" aria-describedby="reason-hint${isWrong ? ' reason-error' : ''}"${invalid}>
-<p class="quiet hint" id="reason-hint">${words.say('reasonHint')}</p>
-${isWrong ? html`<p class="error" id="reason-error">${words.say('reasonWrong')}</p>` : undefined}</div>`;
+<input id="reason" name="reason" required maxlength="510" autocomplete="off" dir="auto" aria-describedby="reason-hint">
+<p class="quiet hint" id="reason-hint">${words.say('reasonHint')}</p></div>`;
+}
+
+/** A button that opens a dialog to confirm an action; it needs no script. */
+export function confirmation(
+  { words, formToken }: SignedInContext,
+  {
+    id,
+    opener,
+    title,
+    content,
+    action,
+    button,
+  }: {
+    readonly id: string;
+    readonly opener: MessageId;
+    readonly title: string;
+    /** The consequence, and further fields. */
+    readonly content: Html;
+    readonly action: string;
+    readonly button: string;
+  },
+): Html {
+  return html`<button type="button" class="bad" popovertarget="${id}">${words.say(opener)}</button>
+<div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-title"><form method="post" action="${action}" class="field-form"><input type="hidden" name="form" value="${formToken}">
+<h2 id="${id}-title">${title}</h2>
+${content}
+<div class="buttons end"><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${words.say('cancel')}</button><button class="danger">${button}</button></div></form></div>`;
 }

@@ -11,7 +11,7 @@ export interface PublishTrouble {
   readonly problems?: Html | undefined;
 }
 
-/** Where a folder, a ZIP or a page is dropped or chosen; without scripts, a form for a ZIP. */
+/** The area to drop or choose a folder, a ZIP or a page; without scripts, a form for a ZIP. */
 export function publishPanel(
   visit: SignedInContext,
   {
@@ -26,27 +26,37 @@ export function publishPanel(
     readonly trouble?: PublishTrouble | undefined;
   },
 ): Html {
-  const { words, base, formToken, assets } = visit;
+  const { words, base, formToken, assets, mode } = visit;
+  if (mode.kind === 'read_only') return maintenancePanel(visit);
   const { archiveBytes, expandedBytes, files, fileBytes } = limits;
   const left = allowanceWords(visit, allowance);
   const data = { token: formToken, limits: { archiveBytes, expandedBytes, files, fileBytes } };
   return html`<section class="publish${roomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/upload" data-script="${base}/assets/${assets.publish}" data-worker="${base}/assets/${assets.worker}">
 <div class="drop" data-drop>
 ${roomy ? html`<div class="drop-sign">${icon('folder')}</div>` : undefined}
-<div class="drop-text"><h2 id="publish-title">${words.say('publishTitle')}</h2>
-<p class="quiet scripted">${words.say('publishDrop')}</p></div>
+<div class="drop-text"><h2 id="publish-title">${words.say('publishTitle')}</h2></div>
 <div class="drop-buttons scripted">
 <button type="button" class="primary" data-choose="folder">${icon('folder')}${words.say('chooseFolder')}</button>
 <button type="button" data-choose="archive">${icon('archive')}${words.say('chooseZip')}</button>
 </div>
 ${uploadForm(visit, trouble)}
 </div>
+<details class="protect scripted"><summary>${words.say('protect')}</summary>${passwordField(visit, 'publish-password')}</details>
 <p class="limits quiet">${limitsLine(visit, limits)}</p>
 ${left === '' ? undefined : html`<p class="limits quiet">${left}</p>`}
 </section>`;
 }
 
-function uploadForm({ words, base, formToken }: SignedInContext, trouble: PublishTrouble | undefined): Html {
+/** Nothing can be published now: the panel says why instead. */
+function maintenancePanel({ words, mode: { message } }: SignedInContext): Html {
+  return html`<section class="publish off" aria-labelledby="publish-title"><div class="drop">
+<div class="drop-text"><h2 id="publish-title">${words.say('readOnlyTitle')}</h2>
+<p class="quiet">${words.say('readOnlyText')}</p>${message === null ? undefined : html`<p dir="auto">${message}</p>`}</div>
+</div></section>`;
+}
+
+function uploadForm(visit: SignedInContext, trouble: PublishTrouble | undefined): Html {
+  const { words, base, formToken } = visit;
   const described =
     trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="archive-error"`;
   return html`<form class="upload unscripted" method="post" action="${base}/publish" enctype="multipart/form-data">
@@ -55,6 +65,7 @@ function uploadForm({ words, base, formToken }: SignedInContext, trouble: Publis
 <input id="archive" name="archive" type="file" accept=".zip,application/zip" required${described}></div>
 <div class="field"><label for="upload-title">${words.say('titleLabel')}</label>
 <input id="upload-title" name="title" maxlength="255" autocomplete="off" dir="auto"></div>
+${passwordField(visit, 'upload-password', 'password')}
 <button class="primary">${words.say('publish')}</button>
 </form>
 ${
@@ -64,13 +75,16 @@ ${
 }`;
 }
 
+function passwordField({ words }: SignedInContext, id: string, name?: string): Html {
+  return html`<div class="field"><label for="${id}">${words.say('passwordOptional')}</label>
+<div class="with-button" data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"><input id="${id}"${name === undefined ? undefined : html` name="${name}"`} type="password" autocomplete="new-password"></div></div>`;
+}
+
 /** The limits of the account on one line. */
 function limitsLine({ words }: SignedInContext, limits: Limits): string {
   return words.say('limits', {
     files: limits.files,
     archive: words.size(limits.archiveBytes),
-    expanded: words.size(limits.expandedBytes),
-    file: words.size(limits.fileBytes),
     lifetime: words.span(limits.lifetime),
   });
 }

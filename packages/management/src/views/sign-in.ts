@@ -15,7 +15,7 @@ export interface SignInModel {
   readonly trouble?: MessageId;
 }
 
-/** One button for a sign-in link; without a link, a field for an API key. */
+/** A button if a link led here, else a field for an API key. */
 export function signInView(visit: FormContext, model: SignInModel): Html {
   const { words } = visit;
   return layout(visit, {
@@ -26,7 +26,7 @@ ${model.link === undefined ? withoutLink(visit, model) : linkForm(visit, model, 
   });
 }
 
-/** A GET of a link does not sign in: programs that preview links would use it up. */
+/** Signing in takes a click: programs that open links in advance would use the link up. */
 function linkForm(visit: FormContext, { to }: SignInModel, link: string): Html {
   const { words, base } = visit;
   return html`<p>${words.say('linkIntro')}</p>
@@ -34,7 +34,7 @@ function linkForm(visit: FormContext, { to }: SignInModel, link: string): Html {
 <button class="primary wide" autofocus>${words.say('signIn')}</button></form>`;
 }
 
-/** With an identity provider, the other ways are rarely needed. */
+/** The identity provider first, if there is one. */
 function withoutLink(visit: FormContext, model: SignInModel): Html {
   const { words, base } = visit;
   const { provider, to, trouble } = model;
@@ -50,13 +50,15 @@ function keyForm(visit: FormContext, { to, provider, trouble }: SignInModel): Ht
   const { words, base } = visit;
   const wrong = trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="key-error"`;
   return html`${trouble === undefined ? undefined : html`<div class="said bad" role="alert">${icon('bad')}<p id="key-error">${words.say(trouble)}</p></div>`}
-<p>${words.say('signInByLink')}</p><pre tabindex="0"><code>pinfold manage</code></pre>
-<p>${words.say('signInFromClone')}</p><pre tabindex="0"><code>npm run -s pinfold -- manage</code></pre>
+<p>${words.say('signInAsk')}</p>
 <form method="post" action="${base}/sign-in" class="field-form">${hidden(visit, to)}
 <div class="field"><label for="key">${words.say('keyLabel')}</label>
 <div class="with-button" data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"><input id="key" name="key" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required${provider === undefined ? html` autofocus` : undefined}${wrong}></div>
 <p class="quiet hint">${words.say('keyHint')}</p></div>
-<button class="primary wide">${words.say('signIn')}</button></form>`;
+<button class="primary wide">${words.say('signIn')}</button></form>
+<details class="for-operator"><summary>${words.say('signInOperator')}</summary>
+<p>${words.say('signInByLink')}</p><pre tabindex="0"><code>pinfold manage</code></pre>
+<p>${words.say('signInFromClone')}</p><pre tabindex="0"><code>npm run -s pinfold -- manage</code></pre></details>`;
 }
 
 function hidden({ formToken }: FormContext, to: string | undefined): Html {

@@ -3,7 +3,7 @@ import { type Html, html } from '@pinfold/http';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { accountLink, administrationPage } from './administration.ts';
-import { moment, shortId } from './parts.ts';
+import { confirmation, moment, shortId } from './parts.ts';
 import { cell, pager, rowsTable } from './tables.ts';
 
 /** What the page of the takedowns shows. */
@@ -31,9 +31,15 @@ ${pager(visit, '/administration/takedowns', model.position)}`,
 }
 
 function row(visit: SignedInContext, { id, account, sha256, reason, at }: Takedown): Html {
-  const { words, base, formToken } = visit;
-  const lift = html`<details class="inline"><summary>${words.say('liftEllipsis')}</summary><p class="quiet">${words.say('liftMeans')}</p>
-<form method="post" action="${base}/administration/takedowns/${sha256}/lift"><input type="hidden" name="form" value="${formToken}"><button>${words.say('lift')}</button></form></details>`;
+  const { words, base } = visit;
+  const lift = confirmation(visit, {
+    id: `lift-${sha256}`,
+    opener: 'liftEllipsis',
+    title: words.say('liftTitle'),
+    content: html`<p>${words.say('liftMeans')}</p>`,
+    action: `${base}/administration/takedowns/${sha256}/lift`,
+    button: words.say('lift'),
+  });
   return html`<tr><th scope="row"><a class="name" href="${base}/administration/publications/${id}">${shortId(id)}</a><span class="marks"><code class="quiet" title="${sha256}">SHA-256 ${sha256.slice(0, 12)}…</code></span></th>
 ${cell(visit, 'account', accountLink(visit, account))}
 ${cell(visit, 'reason', html`<span dir="auto">${reason}</span>`)}

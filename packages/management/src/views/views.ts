@@ -1,4 +1,5 @@
 import type { DayOfViews } from '@pinfold/core';
+import { dayOf } from '@pinfold/core/views';
 import { type Html, html } from '@pinfold/http';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -6,6 +7,9 @@ import { card } from './parts.ts';
 
 /** Longer tables begin folded. */
 const SHOWN_DAYS = 7;
+const CHART_DAYS = 30;
+const CHART_HEIGHT = 64;
+const BAR_WIDTH = 10;
 
 /** How often a publication was viewed, and how often a password for it was wrong. */
 export function viewsCard(
@@ -27,9 +31,24 @@ export function viewsCard(
     visit,
     'views',
     html`<p class="big">${words.say('viewsTotal', { count: sum(days, ({ views }) => views) })}</p>${refusedTotal}
+${chart(visit, days)}
 ${days.length <= SHOWN_DAYS ? table : html`<details><summary>${words.say('viewsByDay')}</summary>${table}</details>`}
 ${means(visit)}`,
   );
+}
+
+/** A bar for each of the last 30 days, today on the right. The table has the same figures. */
+function chart({ words, now }: SignedInContext, days: readonly DayOfViews[]): Html {
+  const today = dayOf(now);
+  const most = Math.max(1, ...days.map(({ views }) => views));
+  const bars = days
+    .filter(({ views }) => views > 0)
+    .map(({ day, views }) => {
+      const height = Math.max(1, Math.round((views / most) * CHART_HEIGHT));
+      const x = (CHART_DAYS - 1 - (today - day)) * BAR_WIDTH;
+      return html`<rect x="${x}" y="${CHART_HEIGHT - height}" width="${BAR_WIDTH - 2}" height="${height}"><title>${words.day(day)}: ${words.number(views)}</title></rect>`;
+    });
+  return html`<svg class="chart" viewBox="0 0 ${CHART_DAYS * BAR_WIDTH} ${CHART_HEIGHT}" role="img" aria-label="${words.say('viewsChart')}">${bars}</svg>`;
 }
 
 function means({ words }: SignedInContext): Html {

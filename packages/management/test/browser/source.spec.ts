@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
-import { sourceOf } from '../../browser/publish/source.ts';
+import { builtSiteIn, type FolderSource, sourceOf, titleIn } from '../../browser/publish/source.ts';
 
 function chosen(...paths: readonly string[]): readonly File[] {
   return paths.map((path) => ({ name: path, webkitRelativePath: `site/${path}` }) as File);
@@ -88,5 +88,27 @@ describe('what is chosen or dropped', () => {
     const source = await sourceOf({ kind: 'archive', files: [archive] });
     expect(source).to.include({ kind: 'archive', name: 'site.zip', file: archive });
     expect(source?.leftOut).to.deep.equal(['node_modules/']);
+  });
+});
+
+describe('a folder that looks like a project', () => {
+  const folder = (...paths: readonly string[]): FolderSource => ({
+    kind: 'folder',
+    name: 'shop',
+    files: paths.map((path) => ({ path, file: new File([`<title>${path}</title>`], path) })),
+    leftOut: ['.env', 'dist/.cache/', 'node_modules/'],
+  });
+
+  it('has its built site, with what is left out of that', async () => {
+    const built = builtSiteIn(folder('package.json', 'index.html', 'dist/index.html', 'dist/a/b.js'));
+    expect(built?.folder).to.equal('dist');
+    expect(built?.site.files.map(({ path }) => path)).to.deep.equal(['index.html', 'a/b.js']);
+    expect(built?.site.leftOut).to.deep.equal(['.cache/']);
+    expect(await titleIn(built?.site as FolderSource)).to.equal('dist/index.html');
+  });
+
+  it('is no other folder', async () => {
+    expect(builtSiteIn(folder('index.html', 'dist/index.html'))).to.equal(undefined);
+    expect(await titleIn(folder('a.html'))).to.equal(undefined);
   });
 });

@@ -90,7 +90,7 @@ const publish = command({
       if (!values['no-password']) await refuseUnprotected(publications, request);
       if (values.strict || values['dry-run']) {
         const checked = await publications.check(request);
-        if (values['dry-run']) return { checked };
+        if (values['dry-run']) return { checked: name === undefined ? checked : { ...checked, name: null } };
         const warnings = checked.warnings.filter(({ rule }) => rule !== 'not_all_checked');
         if (warnings.length > 0) throw strictFailure(warnings, terminal);
       }
@@ -219,12 +219,13 @@ function print({ pin, name, warnings }: Published, terminal: Terminal): void {
 }
 
 function printCheck(
-  { archive, warnings }: Checked,
+  checked: Checked & { readonly name?: null },
   json: boolean,
   strict: boolean,
   terminal: Terminal,
 ): void {
-  if (json) terminal.out(jsonLine({ pin: null, archive, warnings }));
+  const { archive, warnings } = checked;
+  if (json) terminal.out(jsonLine({ pin: null, ...checked }));
   else {
     printWarnings(warnings, terminal);
     const size = `${pluralize(archive.file_count, 'file')}, ${formatBytes(archive.size)}`;

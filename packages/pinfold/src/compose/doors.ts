@@ -83,6 +83,7 @@ export async function makeDoors(
       useCases,
       counter: views,
       clearCookies: settings.clearCookies,
+      ...(settings.reportUrl === undefined ? {} : { reportUrl: settings.reportUrl }),
       clientAddress: address,
       log: requests,
       ...(figures === undefined ? {} : { figures }),
@@ -99,6 +100,7 @@ export async function makeDoors(
     management: await provide('management', () =>
       createManagement({
         ...shared,
+        createGrant,
         keys: service.manageKeys,
         pairings: service.managePairings,
         ...signedInBy(own, options.identityProvider ?? providerOf(settings.oidc), service.manageSessions),

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { type Html, html, paletteOf, preferredLanguage, raw } from '@pinfold/http';
+import {
+  ALL_LANGUAGES,
+  type Html,
+  html,
+  PUBLIC_IMAGES,
+  type PublicPage,
+  paletteOf,
+  preferredLanguage,
+  publicHead,
+  raw,
+} from '@pinfold/http';
 
 const PALETTE = paletteOf(
   ...(['page', 'surface', 'text', 'quiet', 'line', 'accent', 'accent-strong'] as const),
@@ -22,10 +32,10 @@ a:hover{color:var(--accent-strong)}
 /** The pin beside the name, as on the management screen. */
 const PIN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M9.5 1.8 14.2 6.5 12.6 7.4 9.9 10.1 9.6 13.2 2.8 6.4 5.9 6.1 8.6 3.4z"/><path d="M6 10 2 14"/></svg>`;
 
-/** The page's Content-Security-Policy: it loads nothing but its inline icon, and cannot be framed. */
+/** The page's Content-Security-Policy: it loads only the icon in it, and no page may frame it. */
 export const INDEX_POLICY: string = [
   "default-src 'none'",
-  'img-src data:',
+  PUBLIC_IMAGES,
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
   "frame-ancestors 'none'",
 ].join('; ');
@@ -33,26 +43,28 @@ export const INDEX_POLICY: string = [
 const words = {
   en: {
     lang: 'en',
-    text: 'Folders become links here. If somebody sent you one, open all of it: it is longer than this address.',
-    publish: html`To publish, open the <a href="manage/">management screen</a>, or send a ZIP with your API key; the <a href="openapi.json">API document</a> says how.`,
+    report: 'Report a page',
+    text: 'Pinfold shares static sites by link. If someone sent you a link, check that you copied all of it.',
+    publish: html`To publish, open the <a href="manage/">management screen</a>, or send a ZIP with your API key; see the <a href="openapi.json">API reference</a>.`,
   },
   ja: {
     lang: 'ja',
-    text: 'フォルダーをリンクにして共有するサーバーです。受け取った共有 URL は、この先にも続きがあります。全体を開いてください。',
-    publish: html`公開するには、<a href="manage/">管理画面</a>を開くか、API キーを添えて ZIP を送ります。方法は <a href="openapi.json">API の文書</a>にあります。`,
+    report: 'ページを報告',
+    text: 'サイトをリンクで共有するサービスです。リンクを受け取った方は、全体をコピーしたか確かめてください。',
+    publish: html`公開するには、<a href="manage/">管理画面</a>を開くか、API キーを添えて ZIP を送ります。方法は <a href="openapi.json">API リファレンス</a>にあります。`,
   },
 } as const;
 
-/** The page at the public URL itself, in English or Japanese by Accept-Language. */
-export function indexPage(acceptLanguage: string | undefined): Html {
-  const { lang, text, publish } = words[preferredLanguage(acceptLanguage, ['en', 'ja'])];
+/** The page at the public URL itself, in a language by Accept-Language. */
+export function indexPage(acceptLanguage: string | undefined, service: PublicPage): Html {
+  const { lang, text, publish, report } = words[preferredLanguage(acceptLanguage, ALL_LANGUAGES)];
   return html`<!doctype html>
 <html lang="${lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Pinfold</title>
-<link rel="icon" href="data:,">
+${publicHead(service)}
 <style>${raw(STYLE)}</style>
 </head>
 <body>
@@ -60,6 +72,7 @@ export function indexPage(acceptLanguage: string | undefined): Html {
 <h1>${raw(PIN)}Pinfold</h1>
 <p>${text}</p>
 <p>${raw(publish)}</p>
+${service.reportUrl && html`<p><a href="${service.reportUrl}">${report}</a></p>`}
 </main>
 </body>
 </html>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, encodeAnswer, type RequestLog } from '@pinfold/http';
+import { type Answer, encodeAnswer, type PublicPage, type RequestLog } from '@pinfold/http';
 import { type Health, type HealthReport, type Need, parseNeeds } from '../health/health.ts';
 import { INDEX_POLICY, indexPage } from './index-page.ts';
 import type { IsInsider } from './trusted-client.ts';
@@ -16,6 +16,8 @@ export interface OwnRoutesOptions {
   /** The path of the public URL, without `/` at its end. */
   readonly publicPath: string;
   readonly isStopping: () => boolean;
+  /** What the page at the public URL shows of the service. */
+  readonly service: PublicPage;
 }
 
 type Respond = (request: IncomingMessage) => Answer;
@@ -43,7 +45,7 @@ function routesOf(options: OwnRoutesOptions): Readonly<Record<string, Respond>> 
   return {
     '/': ({ headers }) => ({
       status: 200,
-      html: indexPage(headers['accept-language']),
+      html: indexPage(headers['accept-language'], options.service),
       headers: {
         'Content-Security-Policy': INDEX_POLICY,
         'Cross-Origin-Opener-Policy': 'same-origin',

@@ -27,13 +27,14 @@ export interface ServerState {
 export function requestHandler(
   { api, viewer, management }: Doors,
   { grants, clock }: Pick<ComposedService['ports'], 'grants' | 'clock'>,
-  { readyNeeds: needs, trustProxy }: Pick<Settings, 'readyNeeds' | 'trustProxy'>,
+  { readyNeeds: needs, trustProxy, reportUrl }: Pick<Settings, 'readyNeeds' | 'trustProxy' | 'reportUrl'>,
   { publicUrl }: WebAddresses,
   { log, health, isStopping }: ServerState,
 ): RequestHandler {
   const publicPath = pathOf(publicUrl);
   const isInsider = insiders(trustProxy);
-  const own = ownRoutes({ health, needs, isInsider, log, publicPath, isStopping });
+  const service = { name: 'Pinfold', reportUrl };
+  const own = ownRoutes({ health, needs, isInsider, log, publicPath, isStopping, service });
   const showNothing = (request: IncomingMessage, response: ServerResponse): void => viewer(request, response);
   const app = express()
     .disable('x-powered-by')

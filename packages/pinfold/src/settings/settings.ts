@@ -1,5 +1,6 @@
 import { availableParallelism, hostname } from 'node:os';
 import { type Duration, days, seconds } from '@pinfold/core';
+import { checkReportUrl } from '@pinfold/http';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type Need, parseNeeds } from '../health/health.ts';
 import { ALLOWANCE_VARIABLES, type Allowances, readAllowances } from './allowances.ts';
@@ -56,6 +57,8 @@ export interface Settings extends WebAddressSettings, Allowances, LogSettings {
   readonly welcome: boolean;
   /** Whether browsers with too many cookies are told to delete those of the whole domain. */
   readonly clearCookies: boolean;
+  /** Where people report a page; absent: no link. */
+  readonly reportUrl: string | undefined;
   /** What an operator should be told at the start, in one line each. */
   readonly notes: readonly string[];
 }
@@ -93,6 +96,7 @@ const VARIABLES = [
   'API_KEY',
   'WELCOME',
   'CLEAR_COOKIES',
+  'REPORT_URL',
   'READY_NEEDS',
   'DRAIN_SECONDS',
   'HISTORY_DAYS',
@@ -157,6 +161,7 @@ export function readSettings(env: Environment): Settings {
     apiKey: read('API_KEY', readApiKey),
     welcome: read('WELCOME', readSwitch(true)),
     clearCookies: read('CLEAR_COOKIES', readSwitch(false)),
+    reportUrl: read('REPORT_URL', readReportUrl),
     readyNeeds: read('READY_NEEDS', readNeeds),
     historyKeptFor: read('HISTORY_DAYS', readLifetime),
     historyAddresses: read('HISTORY_ADDRESSES', readSwitch(false)),
@@ -167,6 +172,14 @@ export function readSettings(env: Environment): Settings {
 
 function asItIs(_variable: string, value: string | undefined): string | undefined {
   return value;
+}
+
+function readReportUrl(variable: string, value: string | undefined): string | undefined {
+  try {
+    return checkReportUrl(value);
+  } catch {
+    throw new SettingsError(variable, 'must be an address that begins with https:, http: or mailto:');
+  }
 }
 
 function readPort(variable: string, value: string | undefined): number {

@@ -12,11 +12,12 @@ export const MANAGEMENT_PATH = '/manage';
  * scope `admin` its session administers the service as well.
  *
  * @example
- * import { DEFAULT_ACCOUNT, offerSignInLink, openComposition, readSettings, webAddresses } from 'pinfold';
+ * import { accountId, offerSignInLink, openComposition, readSettings, webAddresses } from 'pinfold';
  *
  * const settings = readSettings({});
  * const composition = await openComposition(settings);
- * const link = await offerSignInLink(composition, webAddresses(settings, settings.port), DEFAULT_ACCOUNT);
+ * const addresses = webAddresses(settings, settings.port);
+ * const link = await offerSignInLink(composition, addresses, accountId('default'));
  * console.log(link.startsWith('http://localhost:8080/manage/sign-in?link=')); // true
  * await composition.close();
  */

@@ -111,7 +111,7 @@ describe('publishing from CI', function () {
     expect(await names()).to.deep.equal(['pr-12']);
     expect(second['name-url']).to.equal(first['name-url']);
     expect((await client.names.get('pr-12')).name.pin).to.equal(second.id);
-    expect(await shown(String(second.url))).to.include('second');
+    expect(await shown(String(second['name-url']))).to.include('second');
     expect(await shown(String(first.url))).to.include('first');
     expect(github.comments.map(({ body }) => body)).to.have.length(1);
     expect(github.comments[0]?.body)

@@ -109,6 +109,17 @@ describe('pinfold mcp', function () {
         expect((await call(client, 'get', { id: pin.shared_url })).json.pin.id).to.equal(id);
         const secret = await call(client, 'publish', { html: PAGE, password: 'correct horse' });
         expect(secret.json.pin.password_protected).to.equal(true);
+        const named = await call(client, 'publish', { html: PAGE, name: 'docs' });
+        expect(named.isError, named.text).to.equal(false);
+        const { url, pin: shown } = named.json.name as Json;
+        expect(url).to.match(/\/n\/docs-[0-9A-Za-z]{22}$/);
+        expect([(shown as Json).id ?? shown, named.text.includes(String(url))]).to.deep.equal([
+          named.json.pin.id,
+          true,
+        ]);
+        const wrong = await call(client, 'publish', { html: PAGE, name: 'No Name' });
+        expect([wrong.isError, wrong.json.code]).to.deep.equal([true, 'invalid_name']);
+        await call(client, 'stop', { id: named.json.pin.id });
         const first = (await call(client, 'list', { limit: 1 })).json;
         expect(first.pins.map((listed) => listed.id)).to.deep.equal([secret.json.pin.id]);
         const next = (await call(client, 'list', { limit: 1, cursor: first.next_cursor })).json;

@@ -52,7 +52,7 @@ for (const way of ['directly', 'by the API']) {
       const { code, out, err } = await run(env, 'publish', page, '--to', 'docs');
       expect([code, out.startsWith(`${served.url}/s/`)], err).to.deep.equal([0, true]);
       expect(err).to.include(first.name.url);
-      expect(await shown(out.trim())).to.include('second');
+      expect(await shown(first.name.url)).to.include('second');
       expect(await shown(first.pin.shared_url)).to.include('first');
       const { names } = await asJson('names', 'list');
       expect(names).to.have.length(1);
@@ -65,14 +65,20 @@ for (const way of ['directly', 'by the API']) {
     });
 
     it('are deleted, and missed unless they need not exist', async () => {
-      await asJson('publish', page, '--to', 'docs');
+      const { name } = await asJson('publish', page, '--to', 'docs');
       expect(await asJson('names', 'delete', 'docs')).to.deep.equal({ name: 'docs', deleted: true });
-      expect((await asJson('names', 'list')).names).to.deep.equal([]);
+      expect((await fetch(name.url)).status).to.equal(404);
       const again = await run(env, 'names', 'delete', 'docs', '--json');
       expect([again.code, JSON.parse(again.out).error.code]).to.deep.equal([1, 'not_found']);
       expect(again.err).to.equal('pinfold: There is no such name in your account.\n');
       expect((await asJson('names', 'delete', 'docs', '--if-exists')).deleted).to.equal(false);
       expect((await run(env, 'names', 'set', 'docs', UNKNOWN)).err).to.include('no such publication');
+    });
+
+    it('are only looked at by a check', async () => {
+      const checked = await asJson('publish', page, '--to', 'docs', '--dry-run');
+      expect(checked).to.deep.include({ pin: null, name: null, warnings: [] });
+      expect((await asJson('names', 'list')).names).to.deep.equal([]);
     });
 
     it('are made of the branch', async () => {

@@ -49,7 +49,7 @@ export function sendPlainPage(
   more: Headers = {},
 ): Answered {
   const language = languageOf(exchange.request);
-  sendHtml(exchange, status, language, plainPage(language, page), more);
+  sendHtml(exchange, status, language, plainPage(language, page, exchange.service), more);
   return { outcome: page };
 }
 
@@ -58,7 +58,7 @@ export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): A
   const language = languageOf(exchange.request);
   const status = notice === undefined ? 200 : STATUS[notice.kind];
   const retry: Headers = notice?.seconds === undefined ? {} : { 'Retry-After': String(notice.seconds) };
-  sendHtml(exchange, status, language, passwordPage(language, notice), retry);
+  sendHtml(exchange, status, language, passwordPage(language, notice, exchange.service), retry);
   return { outcome: notice?.kind ?? 'password_required' };
 }
 

@@ -27,6 +27,7 @@ interface Catalogue {
   readonly passwordIntro: string;
   readonly passwordLabel: string;
   readonly passwordTitle: string;
+  readonly report: string;
   readonly too_many_tries: string;
   readonly wrong_password: string;
 }
@@ -39,10 +40,7 @@ const CLEAR_EN =
 
 const en: Catalogue = {
   pages: {
-    bad_form: [
-      'That form could not be read',
-      'The form did not arrive intact. Open the link again and enter the password there.',
-    ],
+    bad_form: ['Something went wrong', 'Open the link again and enter the password there.'],
     bad_request: [
       'That request could not be read',
       'The address in this request is not one that a browser sends.',
@@ -53,14 +51,14 @@ const en: Catalogue = {
       'Your browser has just been told to delete them: open the link again. If this page comes back, delete them yourself.',
       CLEAR_EN,
     ],
-    expired: ['This link has expired', 'This link was shared for a limited time, which is over.', ASK_EN],
+    expired: ['This link has expired', 'This link was only valid for a limited time.', ASK_EN],
     foreign_form: [
       'That form was not sent from here',
       'The form came from another website. Open the link again and enter the password there.',
     ],
     internal_error: [
       'This page could not be shown',
-      'Something went wrong on our side. Trying again is unlikely to help; the error has been recorded.',
+      'Something went wrong on our side. The error has been recorded.',
     ],
     method_not_allowed: ['That cannot be done here', 'This address can only be viewed.'],
     misdirected: [
@@ -74,11 +72,7 @@ const en: Catalogue = {
       'It is shown to some people only, and you are not among them.',
       ASK_EN,
     ],
-    not_found: [
-      'There is nothing at this link',
-      'The link may have been mistyped, or its owner has stopped sharing.',
-      ASK_EN,
-    ],
+    not_found: ['This link doesn’t work', 'It may be mistyped, or no longer shared.', ASK_EN],
     password_required: ['Password required', 'Open the shared link first, and enter its password there.'],
     service_worker: [
       'No service workers here',
@@ -92,11 +86,12 @@ const en: Catalogue = {
   },
   busy: 'Many people are entering passwords right now. Yours has not been checked: try again shortly.',
   passwordButton: 'Open',
-  passwordIntro: 'Whoever shared this link has put a password on it.',
+  passwordIntro: 'This site is password-protected.',
   passwordLabel: 'Password',
   passwordTitle: 'Enter the password',
+  report: 'Report this page',
   too_many_tries: 'There were too many wrong passwords. Try again in {wait}.',
-  wrong_password: 'That password is not right. Check it and try again.',
+  wrong_password: 'Wrong password. Try again.',
 };
 
 const ASK_JA = 'リンクを送ってくれた人に確認してください。';
@@ -121,7 +116,7 @@ const ja: Catalogue = {
       'Cookie を削除するよう、ブラウザーに伝えました。もう一度リンクを開いてください。同じページが表示される場合は、ご自身で削除してください。',
       CLEAR_JA,
     ],
-    expired: ['リンクの有効期限が切れています', 'このリンクの公開期間は終わりました。', ASK_JA],
+    expired: ['リンクの有効期限が切れています', 'このリンクの有効期間は終わりました。', ASK_JA],
     foreign_form: [
       'ここから送られたフォームではありません',
       'フォームが別のサイトから送信されました。もう一度リンクを開き、パスワードを入力してください。',
@@ -142,11 +137,7 @@ const ja: Catalogue = {
       'このサイトを閲覧できる人は限られています。',
       ASK_JA,
     ],
-    not_found: [
-      'このリンクの先には何もありません',
-      'リンクが間違っているか、公開が停止された可能性があります。',
-      ASK_JA,
-    ],
+    not_found: ['このリンクは使えません', 'リンクが間違っているか、共有が終わっています。', ASK_JA],
     password_required: ['パスワードが必要です', '先に共有 URL を開き、パスワードを入力してください。'],
     service_worker: [
       'Service Worker は使えません',
@@ -160,12 +151,13 @@ const ja: Catalogue = {
   },
   busy: 'ただいま混み合っています。パスワードはまだ確認していません。少し待ってから、もう一度お試しください。',
   passwordButton: '開く',
-  passwordIntro: 'このリンクにはパスワードが設定されています。',
+  passwordIntro: 'このサイトはパスワードで保護されています。',
   passwordLabel: 'パスワード',
   passwordTitle: 'パスワードを入力してください',
+  report: 'このページを報告',
   too_many_tries:
     'パスワードの誤りが続いたため、いまは受け付けていません。{wait}後に、もう一度お試しください。',
-  wrong_password: 'パスワードが違います。確かめて、もう一度入力してください。',
+  wrong_password: 'パスワードが違います。もう一度入力してください。',
 };
 
 /** What the pages say in each language. */

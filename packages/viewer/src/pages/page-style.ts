@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { paletteOf } from '@pinfold/http';
+import { PUBLIC_IMAGES, paletteOf } from '@pinfold/http';
 
 const PALETTE = paletteOf(
   ...(['page', 'surface', 'text', 'quiet', 'line', 'edge', 'accent', 'accent-strong', 'on-accent'] as const),
-  ...(['bad', 'bad-faint', 'sans', 'title', 'radius'] as const),
+  ...(['bad', 'bad-faint', 'sans', 'small', 'title', 'radius'] as const),
 );
 
 /** The one style sheet of the viewers' pages. */
@@ -25,6 +25,8 @@ button{border:1px solid transparent;background:var(--accent);color:var(--on-acce
 button:hover{background:var(--accent-strong)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .problem{display:flex;gap:12px;margin:0;padding:12px;border:1px solid var(--bad);border-radius:var(--radius);background:var(--bad-faint);color:var(--text)}
+.report{margin-top:24px;font-size:var(--small)}
+.report a{color:inherit}
 svg{flex:none;width:16px;height:24px;fill:none;stroke:var(--bad);stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}`;
 
 /** The pages' Content-Security-Policy: they load nothing and cannot be framed. */
@@ -32,4 +34,5 @@ export const PAGE_POLICY: string = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`,
   "frame-ancestors 'none'",
+  PUBLIC_IMAGES,
 ].join('; ');

@@ -1,4 +1,12 @@
-import { ALL_LANGUAGES, type Html, html, type Language, raw } from '@pinfold/http';
+import {
+  ALL_LANGUAGES,
+  type Html,
+  html,
+  type Language,
+  type PublicPage,
+  publicHead,
+  raw,
+} from '@pinfold/http';
 import { catalogues, type PageName, waitInWords } from './catalogue.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
@@ -7,11 +15,17 @@ export type PasswordNotice =
   | { readonly kind: 'wrong_password'; readonly seconds?: never }
   | { readonly kind: 'too_many_tries' | 'busy'; readonly seconds: number };
 
+const PINFOLD: PublicPage = { name: 'Pinfold' };
+
 /** Errors have a shape of their own, not only a colour. */
 const WARNING_SIGN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1.8 15 14H1z"/><path d="M8 6v3.6m0 1.8v.2"/></svg>`;
 
 /** The page that asks for the password. Of the publication it says nothing. */
-export function passwordPage(language: Language, notice?: PasswordNotice): string {
+export function passwordPage(
+  language: Language,
+  notice?: PasswordNotice,
+  service: PublicPage = PINFOLD,
+): string {
   const say = catalogues[language];
   const problem = notice && say[notice.kind].replace('{wait}', waitInWords(language, notice.seconds ?? 0));
   return documentOf(
@@ -25,12 +39,13 @@ ${problem && html`<p class="problem" id="problem" role="alert">${WARNING_SIGN}${
 <input id="password" name="password" type="password" autocomplete="current-password" required autofocus${problem && html` aria-describedby="problem"`}${notice?.kind === 'wrong_password' && html` aria-invalid="true"`}></div>
 <button>${say.passwordButton}</button>
 </form>`,
+    service,
   );
 }
 
 /** Writes a page that says what happened, and what can be done. */
-export function plainPage(language: Language, page: PageName): string {
-  return documentOf(language, catalogues[language].pages[page][0], contentOf(language, page));
+export function plainPage(language: Language, page: PageName, service: PublicPage = PINFOLD): string {
+  return documentOf(language, catalogues[language].pages[page][0], contentOf(language, page), service);
 }
 
 /** Writes such a page in every language, one below the other. */
@@ -51,7 +66,8 @@ function contentOf(language: Language, page: PageName): Html {
   )}`;
 }
 
-function documentOf(language: Language, title: string, content: Html): string {
+function documentOf(language: Language, title: string, content: Html, service: PublicPage = PINFOLD): string {
+  const { reportUrl } = service;
   const page = html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -59,11 +75,16 @@ function documentOf(language: Language, title: string, content: Html): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
+${publicHead(service)}
 <style>${raw(PAGE_STYLE)}</style>
 </head>
 <body>
 <main>
-${content}
+${content}${
+  reportUrl &&
+  html`
+<p class="report"><a href="${reportUrl}">${catalogues[language].report}</a></p>`
+}
 </main>
 </body>
 </html>

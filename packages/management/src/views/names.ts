@@ -1,0 +1,63 @@
+import type { Name } from '@pinfold/core';
+import { type Html, html } from '@pinfold/http';
+import type { PagePosition } from '../request/page-request.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { layout } from './layout.ts';
+import { card, confirmation, copyButton, distance, shortId } from './parts.ts';
+import { cell, pager, rowsTable } from './tables.ts';
+
+/** What the page of the names shows. */
+export interface NamesModel {
+  readonly names: readonly Name[];
+  /** The titles of the publications, by id. */
+  readonly titles: ReadonlyMap<string, string>;
+  readonly position: PagePosition;
+}
+
+/** The names of an account, each with the publication that it shows. */
+export function namesView(visit: SignedInContext, { names, titles, position }: NamesModel): Html {
+  const { words } = visit;
+  const rows = names.map((name) => row(visit, name, titles));
+  const table = rowsTable(visit, ['name', 'publication', 'nameMoved', 'actions'], rows);
+  return layout(visit, {
+    title: words.say('names'),
+    signedIn: visit,
+    part: 'names',
+    main: html`<div class="head"><h1>${words.say('names')}</h1><p class="quiet">${words.say('namesIntro')}</p></div>
+${names.length === 0 ? html`<p class="none">${words.say('namesNone')}</p>` : table}
+${pager(visit, '/names', position)}`,
+  });
+}
+
+function row(
+  visit: SignedInContext,
+  { name, url, pin, updatedAt }: Name,
+  titles: NamesModel['titles'],
+): Html {
+  const { words, base } = visit;
+  const remove = confirmation(visit, {
+    id: `delete-${name}`,
+    opener: 'deleteNameEllipsis',
+    title: words.say('deleteNameTitle', { name }),
+    content: html`<p>${words.say('deleteNameMeans')}</p>`,
+    action: `${base}/names/${name}/delete`,
+    button: words.say('deleteName'),
+  });
+  return html`<tr><th scope="row"><a class="name" href="${url}" target="_blank" rel="noopener">${name}</a></th>
+${cell(visit, 'publication', html`<a class="clip" href="${base}/publications/${pin}" title="${pin}" dir="auto">${titles.get(pin) ?? shortId(pin)}</a>`)}
+${cell(visit, 'nameMoved', distance(visit, updatedAt))}
+<td class="actions">${copyButton(visit, url, 'copyLink')} ${remove}</td></tr>`;
+}
+
+/** The form that lets a name show this publication. */
+export function nameCard(visit: SignedInContext, id: string): Html {
+  const { words, base, formToken } = visit;
+  return card(
+    visit,
+    'nameHeading',
+    html`<form method="post" action="${base}/publications/${id}/name" class="field-form"><input type="hidden" name="form" value="${formToken}">
+<div class="field"><label class="hidden" for="name">${words.say('name')}</label>
+<div class="with-button"><input id="name" name="name" required maxlength="63" pattern="[a-z0-9]([a-z0-9\\-]*[a-z0-9])?" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="name-hint"><button>${words.say('setName')}</button></div>
+<p class="quiet hint" id="name-hint">${words.say('nameHint')}</p></div></form>`,
+  );
+}

@@ -1,0 +1,49 @@
+import { accountId } from '@pinfold/core';
+import { expect } from 'chai';
+import { OWNER, openScreen, type Screen } from './open-screen.ts';
+import { Person } from './person.ts';
+
+describe('the names', () => {
+  let screen: Screen;
+  let person: Person;
+  beforeEach(async () => {
+    screen = await openScreen();
+    person = new Person(screen.base);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+  });
+  afterEach(() => screen.close());
+
+  const set = async (id: string, name: string): ReturnType<Person['post']> => {
+    const { token } = await person.get('/names');
+    return await person.post(`/publications/${id}/name`, { form: token, name });
+  };
+
+  it('show the publication that was chosen last, and are deleted without it', async () => {
+    const [one, two] = [await screen.publish('One'), await screen.publish('<Two>')];
+    expect((await person.get('/names')).text).to.include('No names yet');
+    await set(one.id, 'pr-42');
+    expect((await set(two.id, 'pr-42')).location).to.equal(`/manage/publications/${two.id}`);
+    const { text, token } = await person.get('/names');
+    expect(text)
+      .to.match(/>pr-42<\/a>/)
+      .and.include('&lt;Two&gt;')
+      .and.not.include('>One<');
+    const deleted = await person.post('/names/pr-42/delete', { form: token });
+    expect(deleted.location).to.equal('/manage/names');
+    expect((await person.get('/names')).text).to.include('The name “pr-42” was deleted.');
+    expect((await screen.useCases.read({ by: OWNER, id: two.id })).kind).to.equal('found');
+  });
+
+  it('have their rules, and lead to publications of the account alone', async () => {
+    const { id } = await screen.publish('Mine');
+    const theirs = await screen.publish('Theirs', undefined, accountId('stranger'));
+    await set(id, 'No Name');
+    expect((await person.get(`/publications/${id}`)).text).to.include('A name has 1 to 63 of the characters');
+    expect((await set(theirs.id, 'x')).status).to.equal(404);
+    const { token } = await person.get('/names');
+    expect((await person.post('/names/none/delete', { form: token })).status).to.equal(404);
+    expect((await person.post(`/publications/${id}/name`, { form: 'wrong', name: 'x' })).status).to.equal(
+      403,
+    );
+  });
+});

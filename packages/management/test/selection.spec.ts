@@ -1,0 +1,94 @@
+import { accountId } from '@pinfold/core';
+import { expect } from 'chai';
+import { OWNER, openScreen, type Screen } from './open-screen.ts';
+import { Person } from './person.ts';
+
+describe('several publications at once', () => {
+  let screen: Screen;
+  let person: Person;
+  beforeEach(async () => {
+    screen = await openScreen();
+    person = new Person(screen.base);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+  });
+  afterEach(() => screen.close());
+
+  const stateOf = async (id: string): Promise<string | undefined> => {
+    const found = await screen.useCases.read({ by: OWNER, id });
+    return found.kind === 'found' ? found.publication.state : undefined;
+  };
+  const stop = (ids: readonly string[], form: string): ReturnType<Person['post']> =>
+    person.post('/stop', new URLSearchParams([['form', form], ...ids.map((id) => ['id', id])]));
+
+  it('are named before they are stopped, and stopped together', async () => {
+    const [one, two, three] = [
+      await screen.publish('One'),
+      await screen.publish('<Two>'),
+      await screen.publish('Three'),
+    ];
+    const asked = await person.get(`/stop?id=${one.id}&id=${two.id}`);
+    expect(asked.text).to.include('Stop 2 publications?').and.include('&lt;Two&gt;').and.not.include('Three');
+    expect(await stateOf(one.id)).to.equal('published');
+    const stopped = await stop([one.id, two.id, two.id], asked.token);
+    expect(stopped.location).to.equal('/manage/');
+    expect((await person.get('/')).text).to.include('2 publications were stopped.');
+    expect([await stateOf(one.id), await stateOf(two.id), await stateOf(three.id)]).to.deep.equal([
+      'deleted',
+      'deleted',
+      'published',
+    ]);
+  });
+
+  it('are those of the account alone, and none without a token', async () => {
+    const theirs = await screen.publish('Theirs', undefined, accountId('stranger'));
+    const mine = await screen.publish('Mine');
+    expect((await person.get(`/stop?id=${theirs.id}&id=x`)).location).to.equal('/manage/');
+    expect((await stop([mine.id], 'wrong')).status).to.equal(403);
+    await stop([theirs.id], (await person.get('/')).token);
+    const found = await screen.useCases.read({ by: 'stranger', id: theirs.id });
+    expect(found).to.have.nested.property('publication.state', 'published');
+    expect(await stateOf(mine.id)).to.equal('published');
+  });
+
+  it('count one by one where the ends of access are bounded', async () => {
+    const { token } = await person.get('/');
+    for (let n = 0; n < 59; n += 1) await stop([], token);
+    const [one, two] = [await screen.publish('One'), await screen.publish('Two')];
+    expect((await stop([one.id, two.id], token)).status).to.equal(429);
+    expect([await stateOf(one.id), await stateOf(two.id)]).to.have.members(['deleted', 'published']);
+  });
+});
+
+describe('a protected site', () => {
+  it('is opened for its owner by a grant, and refused as the team decides', async () => {
+    const asked: unknown[] = [];
+    const screen = await openScreen({
+      management: {
+        createGrant: async ({ by, id }) => {
+          asked.push([by, id]);
+          return asked.length === 1
+            ? { kind: 'created', url: 'https://site.example/?grant=x', expiresAt: 0 as never }
+            : { kind: 'refused', code: 'forbidden' };
+        },
+      },
+    });
+    try {
+      const person = new Person(screen.base);
+      await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+      const { id } = await screen.publish('Mine');
+      await screen.useCases.update({ by: OWNER, id }, { type: 'set_password', password: 'correct horse' });
+      const { token, text } = await person.get(`/publications/${id}`);
+      expect(text).to.include(`action="/manage/publications/${id}/open"`);
+      const opened = await person.post(`/publications/${id}/open`, { form: token });
+      expect(opened.text).to.include('url=https://site.example/?grant=x');
+      expect((await person.post(`/publications/${id}/open`, { form: token })).status).to.equal(403);
+      expect((await person.post(`/publications/${id}/open`, { form: 'wrong' })).status).to.equal(403);
+      expect(asked).to.deep.equal([
+        [OWNER, id],
+        [OWNER, id],
+      ]);
+    } finally {
+      await screen.close();
+    }
+  });
+});
