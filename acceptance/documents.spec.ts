@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { openApiDocument } from '@pinfold/http-express';
+import { administrationDocument, openApiDocument } from '@pinfold/http-express';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { API_PAGE, apiPage } from './documents/api-page.ts';
@@ -236,10 +236,12 @@ describe('the documents', function () {
   });
 
   it('show answers as the API document describes them', () => {
-    const document = openApiDocument({ publicUrl: 'http://localhost:8080' });
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    ajv.addSchema(document, 'api');
-    const described = answerSchemas(document).map((pointer) => ajv.compile({ $ref: `api#${pointer}` }));
+    const described = [openApiDocument, administrationDocument].flatMap((describe) => {
+      const document = describe({ publicUrl: 'http://localhost:8080' });
+      const ajv = new Ajv2020({ strict: false, validateFormats: false });
+      ajv.addSchema(document, 'api');
+      return answerSchemas(document).map((pointer) => ajv.compile({ $ref: `api#${pointer}` }));
+    });
     expect(described.length).to.be.greaterThan(5);
     for (const { document: page, line, code } of answers) {
       const answer: unknown = JSON.parse(code);

@@ -18,12 +18,13 @@ export interface FeedCursor extends FeedPlace {
   readonly feed: FeedId;
 }
 
-const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-f-]{36})?\.([0-9a-f]{32})\.([0-9a-z]+)$/;
+const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-f-]{36})?\.([0-9a-f]{32})\.[0-9a-z]+$/;
 
 /** Writes a cursor of an account's feed, or of all accounts' feed, as text that is safe in a URL. */
 export function encodeFeedCursor(cursor: FeedCursor, account: AccountId | undefined): string {
   const { number, event, feed } = cursor;
-  return `${number.toString(36)}.${event ?? ''}.${feed}.${mark(cursor, account)}`;
+  const mark = markOf(['feed', account ?? null, number, event, feed]);
+  return `${number.toString(36)}.${event ?? ''}.${feed}.${mark}`;
 }
 
 /** Reads a cursor that was made for the same feed. */
@@ -31,19 +32,15 @@ export function decodeFeedCursor(
   text: string,
   account: AccountId | undefined,
 ): FeedCursor | Refusal<'invalid_cursor'> {
-  const [, place = '', uuid, feed, marked] = CURSOR.exec(text) ?? [];
+  const [, place = '', uuid, feed] = CURSOR.exec(text) ?? [];
   const cursor: FeedCursor = {
     number: Number.parseInt(place, 36),
     event: (uuid ?? null) as EventId | null,
     feed: feed as FeedId,
   };
   const isEvent = uuid === undefined || parseRoleId(uuid) !== undefined;
-  if (!Number.isSafeInteger(cursor.number) || !isEvent || marked !== mark(cursor, account)) {
+  if (!Number.isSafeInteger(cursor.number) || !isEvent || encodeFeedCursor(cursor, account) !== text) {
     return { kind: 'refused', code: 'invalid_cursor' };
   }
   return cursor;
-}
-
-function mark({ number, event, feed }: FeedCursor, account: AccountId | undefined): string {
-  return markOf(['feed', account ?? null, number, event, feed]);
 }

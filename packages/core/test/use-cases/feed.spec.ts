@@ -57,6 +57,7 @@ describe('The feed', () => {
       '',
       '2..x.y',
       `${page.next} `,
+      `0${page.next}`,
     ];
     for (const after of [...marks]) {
       expect(await stage.history.feed({ by: ADA, after }), after).to.deep.equal({
