@@ -197,8 +197,10 @@ describe('pinfold mcp', function () {
       for (const strange of [{ path: 1 }, { html: PAGE, other: true }]) {
         expect((await call(client, 'publish', strange)).isError).to.equal(true);
       }
+      expect((await call(client, 'publish', {})).json.suggestion).not.to.include('Idempotency-Key');
       expect((await call(client, 'publish', { html: PAGE })).isError).to.equal(false);
     }
+    expect(open.map(({ errors }) => errors()).join('')).not.to.include(' failed: ');
   });
 
   it('publishes from its roots alone, wherever a link leads', async () => {
