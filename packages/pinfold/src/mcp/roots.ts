@@ -15,6 +15,8 @@ export interface PackedPath extends Pick<PublishRequest, 'filename' | 'bytes'> {
 
 /** Far above every limit of a file: it keeps a file that was given by mistake from filling the memory. */
 const MOST_BYTES = 536_870_912;
+/** The last one is Node's, for a path with a null character. */
+const NO_SUCH_PATH: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ERR_INVALID_ARG_VALUE']);
 
 /** The folders that an agent may publish from. */
 export class Roots {
@@ -92,7 +94,7 @@ export class Roots {
     const asked = resolve(first, given);
     if (!this.#holds(asked)) throw this.#outside(given);
     const path = await realpath(asked).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+      if (!NO_SUCH_PATH.has(error.code)) throw error;
       throw new CommandFailure(`there is no ${asked}`, { cause: error, code: 'not_found' });
     });
     if (!this.#holds(path)) throw this.#outside(given);
