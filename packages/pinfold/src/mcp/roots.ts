@@ -1,5 +1,5 @@
 import { type BigIntStats, constants, existsSync, realpathSync } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
+import { open, readlink, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, isAbsolute, join, parse, relative, resolve } from 'node:path';
 import { packFolder, zipNameOf } from '@pinfold/client/node';
@@ -70,7 +70,9 @@ export class Roots {
     const handle = await open(path, flags);
     try {
       const opened = await handle.stat({ bigint: true });
-      if (!opened.isFile() || opened.ino !== stats.ino || opened.dev !== stats.dev) {
+      // A folder above may have been replaced since the check. Linux tells where an open file lies.
+      const place = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path));
+      if (!this.#holds(place) || !opened.isFile() || opened.ino !== stats.ino || opened.dev !== stats.dev) {
         throw new CommandFailure(`${file} changed while it was opened: try again`, { code: 'unreadable' });
       }
       if (opened.size > MOST_BYTES) {
