@@ -13,7 +13,7 @@ const folder = resolve(process.argv[2] ?? join(tmpdir(), 'pinfold-screenshots'))
 mkdirSync(folder, { recursive: true });
 
 const WIDE = { width: 1_280, height: 800 };
-const PHONE = { width: 360, height: 740 };
+const PHONE = { width: 390, height: 844 };
 /** The documents'. */
 const SMALL = { width: 1_000, height: 700 };
 const ENGLISH = 'en-GB';
@@ -136,8 +136,13 @@ async function takeAll(
   await page.locator('#label').fill('Website');
   await page.locator('.field-form button.primary').click();
   await page.locator('#new-key').waitFor();
-  await page.locator('details.inline summary').first().click();
   await shot('keys');
+  await page.locator('.rows button[popovertarget]').first().click();
+  await shot('keys-revoke', false);
+  await page.goto(`${screen.base}/history`);
+  await shot('history');
+  await page.goto(`${screen.base}/names`);
+  await shot('names');
   await page.goto(`${screen.base}/nowhere`);
   await shot('nowhere');
   await context.close();

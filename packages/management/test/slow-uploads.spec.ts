@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { accountId, seconds } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
@@ -35,7 +35,7 @@ describe('an upload to the screen that is slow', () => {
       });
       // The body may be begun a moment after its place was taken.
       for (let n = 0; n < 25 && !isOver; n += 1) {
-        for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+        await setTimeout(20);
         clock.advance(seconds(1));
       }
       expect(String((await answered)[0]), path).to.match(/^HTTP\/1\.1 408 /);

@@ -175,6 +175,7 @@ describe('migrate', () => {
         { relname: 'events', reloptions: `{${vacuum}}` },
         { relname: 'idempotency_keys', reloptions: `{${vacuum}}` },
         { relname: 'manifests', reloptions: `{${vacuum}}` },
+        { relname: 'names', reloptions: `{fillfactor=85,${vacuum}}` },
         { relname: 'roles', reloptions: `{fillfactor=85,${vacuum}}` },
         { relname: 'views', reloptions: `{fillfactor=85,${vacuum}}` },
       ]);

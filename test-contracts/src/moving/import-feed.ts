@@ -21,7 +21,12 @@ export const importFeed: readonly MovingClause[] = [
       const empty = await read(port);
       const token = aToken(1);
       await port.imports.begin(token);
-      await port.imports.keep(token, records.toReversed());
+      const others = records.filter(({ kind }) => kind !== 'event');
+      await port.imports.keep(token, others);
+      await port.imports.keep(
+        token,
+        events.toReversed().map((value) => ({ kind: 'event' as const, value })),
+      );
       await port.imports.end(token);
       const late = anEvent({ at: before(START, days(9)) });
       await other.sessions.begin(aSession(77), [late]);

@@ -54,8 +54,8 @@ export function numberingOf(
  */
 export function dropping({ events, feedBegins }: Tables, selected: string): Statement {
   return unprepared(`
-    WITH dropped AS (
-      DELETE FROM ${events} WHERE number IS NOT NULL AND (at, id) IN (${selected} FOR UPDATE OF old SKIP LOCKED)
+    WITH chosen AS MATERIALIZED (${selected} FOR UPDATE OF old SKIP LOCKED), dropped AS (
+      DELETE FROM ${events} WHERE number IS NOT NULL AND (at, id) IN (SELECT at, id FROM chosen)
       RETURNING account, id, number, account_number
     ), moved AS (
       INSERT INTO ${feedBegins} AS feed_begins (account, number, event)

@@ -30,7 +30,7 @@ const cleanup = command({
   },
   help: 'remove what is no longer needed; the server also does it every ten minutes',
   example: 'pinfold cleanup --dry-run',
-  guide: '#cleanup',
+  guide: 'cleanup.md',
   run: async (_, { 'dry-run': dryRun = false, force = false, json }, terminal) => {
     const cause = operatorCause();
     const report = await withComposition(terminal, async ({ useCases, history, views }, settings) => {

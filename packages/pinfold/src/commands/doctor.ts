@@ -15,7 +15,7 @@ const doctor = command({
   },
   help: 'check the settings, the machine, the stores and the proxy, and print what to do',
   example: 'pinfold doctor --url https://pins.example',
-  guide: '#doctor',
+  guide: 'doctor.md',
   run: async (_, { json, ...values }, terminal) => {
     const url = values.url === undefined ? undefined : readUrl(values.url);
     const { examine } = await import('../doctor/examine.ts');

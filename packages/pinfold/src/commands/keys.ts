@@ -26,7 +26,7 @@ const create = command({
   },
   help: 'create an API key and print it; it is shown only once',
   example: 'pinfold keys create --account web-team --label "build server"',
-  guide: '#keys-create',
+  guide: 'keys.md',
   run: async (_, { json, ...values }, terminal) => {
     const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
     const scopes = readScopes(values.scope);

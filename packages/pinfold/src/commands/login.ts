@@ -20,7 +20,7 @@ const login = command({
   options: { 'no-browser': { type: 'boolean', help: 'only print the address of the page' } },
   help: 'get an API key by the management screen of a server, and store it for other commands',
   example: 'pinfold login https://pins.example',
-  guide: '#login',
+  guide: '../publish-with-the-command.md#sign-in',
   run: async ([text], { 'no-browser': noBrowser, json }, terminal) => {
     const url = readUrl(text);
     const { env } = terminal;
@@ -47,7 +47,7 @@ const logout = command({
   arguments: ['[URL]'],
   help: 'forget the key that login stored; revoke it on the management screen',
   example: 'pinfold logout https://pins.example',
-  guide: '#login',
+  guide: '../publish-with-the-command.md#sign-in',
   run: async ([text], { json }, { env, out }) => {
     const logins = loginsOf(env).map(({ url }) => url);
     const [only, ...others] = logins;
@@ -73,7 +73,7 @@ const whoami = command({
   options: TARGET_OPTIONS,
   help: 'print which server or data folder your commands use, and check the key',
   example: 'pinfold whoami',
-  guide: '#your-publications',
+  guide: '#which-server',
   run: async (_, { json, ...target }, terminal) => {
     const place = placeOf(target, false, terminal);
     if (place.kind === 'server') {

@@ -17,7 +17,7 @@ const mcp = command({
   json: false,
   help: 'serve agents: the Model Context Protocol on standard input and output',
   example: 'pinfold mcp --root ~/sites',
-  guide: '#mcp',
+  guide: '../mcp.md',
   run: async (_, values, { env, err, confirm }) => {
     const place = placeOf(values, true, { env, err, ...(confirm && { confirm }), out: err });
     const { Roots } = await import('../mcp/roots.ts');

@@ -7,7 +7,7 @@ import { isNotFound, UsageError } from '../command-line/failures.ts';
 import { printList } from '../command-line/print-list.ts';
 import { TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
 
-const GUIDE = '#names';
+const GUIDE = '../publish-with-the-command.md#names';
 
 const list = command({
   name: 'names list',

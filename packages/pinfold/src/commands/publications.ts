@@ -14,7 +14,7 @@ import { TARGET_OPTIONS, type Target, withPublications } from '../publishing/pub
 import { readArgument } from '../publishing/refusal-words.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
-const GUIDE = '#your-publications';
+const GUIDE = '../publish-with-the-command.md#change-and-stop';
 
 const list = command({
   name: 'list',

@@ -70,7 +70,7 @@ const publish = command({
   },
   help: 'publish a folder, a .zip or a single .html, and print the shared URL',
   example: 'pinfold publish ./dist --title "Spring catalogue"',
-  guide: '#publish',
+  guide: '../publish-with-the-command.md#publish',
   run: async ([text], { json, ...values }, terminal) => {
     const { env } = terminal;
     const path = readPath(text, 'PATH');

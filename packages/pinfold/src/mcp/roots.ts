@@ -1,5 +1,5 @@
 import { type BigIntStats, constants, existsSync, realpathSync } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
+import { open, readlink, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, isAbsolute, join, parse, relative, resolve } from 'node:path';
 import { packFolder, zipNameOf } from '@pinfold/client/node';
@@ -15,6 +15,8 @@ export interface PackedPath extends Pick<PublishRequest, 'filename' | 'bytes'> {
 
 /** Far above every limit of a file: it keeps a file that was given by mistake from filling the memory. */
 const MOST_BYTES = 536_870_912;
+/** The last one is Node's, for a path with a null character. */
+const NO_SUCH_PATH: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ERR_INVALID_ARG_VALUE']);
 
 /** The folders that an agent may publish from. */
 export class Roots {
@@ -68,7 +70,9 @@ export class Roots {
     const handle = await open(path, flags);
     try {
       const opened = await handle.stat({ bigint: true });
-      if (!opened.isFile() || opened.ino !== stats.ino || opened.dev !== stats.dev) {
+      // A folder above may have been replaced since the check. Linux tells where an open file lies.
+      const place = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path));
+      if (!this.#holds(place) || !opened.isFile() || opened.ino !== stats.ino || opened.dev !== stats.dev) {
         throw new CommandFailure(`${file} changed while it was opened: try again`, { code: 'unreadable' });
       }
       if (opened.size > MOST_BYTES) {
@@ -92,7 +96,7 @@ export class Roots {
     const asked = resolve(first, given);
     if (!this.#holds(asked)) throw this.#outside(given);
     const path = await realpath(asked).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+      if (!NO_SUCH_PATH.has(error.code)) throw error;
       throw new CommandFailure(`there is no ${asked}`, { cause: error, code: 'not_found' });
     });
     if (!this.#holds(path)) throw this.#outside(given);

@@ -74,3 +74,8 @@ function sentencesOf({ detail, errors = [] }: ProblemDocument): string {
 export function wrongArguments(detail: string): UsageError {
   return new UsageError(detail, { cause: refuseRequest('invalid_request', { detail }) });
 }
+
+/** An argument breaks a rule that the core knows. */
+export function refusedArgument(refusal: Refusal): UsageError {
+  return new UsageError(refusal.code, { cause: refusal });
+}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fromJsonSchema, type McpServer } from '@modelcontextprotocol/server';
 import type { Change, Pin } from '@pinfold/client';
+import { parseIdempotencyKey, parsePassword } from '@pinfold/core';
 import { openApiDocument } from '@pinfold/http-express';
 import { readPublicationId, readState } from '../command-line/arguments.ts';
 import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
@@ -8,7 +9,7 @@ import { CommandFailure } from '../command-line/failures.ts';
 import type { Published, WireWarning } from '../publishing/publication.ts';
 import type { Publications } from '../publishing/publications.ts';
 import { type PackedPath, packPage, type Roots } from './roots.ts';
-import { type ToolResult, toolError, wrongArguments } from './tool-error.ts';
+import { refusedArgument, type ToolResult, toolError, wrongArguments } from './tool-error.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -241,6 +242,7 @@ export function registerTools(server: McpServer, context: ToolContext): void {
 async function publish(given: Arguments, { publications, roots }: ToolContext): Promise<ToolResult> {
   const { leftOut, ...packed } = await pack(given, roots);
   const { title, password, name, idempotency_key: idempotencyKey = randomUUID() } = given;
+  expectSendable(idempotencyKey, password);
   const request = { ...packed, title: title ?? undefined, idempotencyKey, name };
   const published = await publications
     .publish({ ...request, password: password ?? undefined })
@@ -257,6 +259,16 @@ async function publish(given: Arguments, { publications, roots }: ToolContext): 
     ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}`]),
   ];
   return result(lines, { ...published, idempotency_key: idempotencyKey, left_out: leftOut });
+}
+
+/** Headers cannot carry every text that JSON can. Lengths are for the service to judge. */
+function expectSendable(key: string, password: string | null | undefined): void {
+  for (const parsed of [
+    parseIdempotencyKey(key, { idempotencyKeyCharacters: Infinity }),
+    parsePassword(password ?? null, { passwordMinCharacters: 0, passwordMaxBytes: Infinity }),
+  ]) {
+    if (typeof parsed === 'object' && parsed !== null) throw refusedArgument(parsed);
+  }
 }
 
 async function change(given: Arguments, change: Change, { publications }: ToolContext): Promise<ToolResult> {

@@ -172,6 +172,9 @@ describe('pinfold mcp', function () {
         ['publish', { html: PAGE, title: '\u0007bell' }, 'invalid_title'],
         ['publish', { html: PAGE, password: 'short' }, 'invalid_password'],
         ['publish', { html: PAGE, idempotency_key: 'ü' }, 'invalid_idempotency_key'],
+        ['publish', { html: PAGE, idempotency_key: 'a\r\nb: c' }, 'invalid_idempotency_key'],
+        ['publish', { html: PAGE, password: 'long enough \ud800' }, 'invalid_password'],
+        ['publish', { path: `${site}\0` }, 'not_found'],
         ['publish', { html: PAGE, path: site }, 'invalid_request'],
         ['publish', {}, 'invalid_request'],
         ['publish', { html: 'x'.repeat(11 * 2 ** 20) }, 'invalid_archive'],
@@ -276,9 +279,9 @@ describe('pinfold mcp', function () {
 });
 
 describe('a file that changes between the check and the opening', () => {
-  const { open } = promises;
+  const { open, stat } = promises;
   afterEach(() => {
-    promises.open = open;
+    Object.assign(promises, { open, stat });
     syncBuiltinESMExports();
   });
 
@@ -292,11 +295,23 @@ describe('a file that changes between the check and the opening', () => {
     const roots = new Roots([root], folder);
     const packed = async () => Buffer.from((await roots.pack('site/site.zip')).bytes).toString();
     expect(await packed()).to.equal('public');
-    promises.open = async (...input) => {
+    const swap = async () => {
       await rename(join(root, 'site'), join(root, 'away'));
       await symlink(secret, join(root, 'site'));
-      return open(...input);
     };
+    promises.open = (...input) => swap().then(() => open(...input));
+    syncBuiltinESMExports();
+    expect(await packed().catch((error: Error) => error.message)).to.include('changed while it was opened');
+    promises.open = open;
+    await rm(join(root, 'site'));
+    await rename(join(root, 'away'), join(root, 'site'));
+    // The second is of the file, between its check and its opening.
+    let stats = 0;
+    promises.stat = (async (...input: Parameters<typeof stat>) => {
+      stats += 1;
+      if (stats === 2) await swap();
+      return stat(...input);
+    }) as typeof stat;
     syncBuiltinESMExports();
     expect(await packed().catch((error: Error) => error.message)).to.include('changed while it was opened');
     await rm(folder, { recursive: true });
