@@ -125,6 +125,7 @@ export const fileClauses: readonly HttpClause[] = [
       for (const url of [pin.shared_url, page.url]) {
         const headers = { Host: new URL(url).host };
         expect((await exchange(port, { path: url, headers })).status).to.equal(400);
+        expect((await exchange(port, { method: 'OPTIONS', path: '*', headers })).status).to.equal(400);
       }
     },
   },
