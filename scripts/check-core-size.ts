@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-const limit = 14_000;
+const limit = 12_288;
 const { outputFiles } = await build({
   entryPoints: [join(import.meta.dirname, '..', 'packages', 'core', 'src', 'index.ts')],
   bundle: true,

@@ -102,7 +102,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
       await page.getByRole('link', { name: 'picnic', exact: true }).click();
       await page.getByText('Set a password…').click();
       await page.getByLabel('New password').fill('under the tree');
-      await page.getByRole('button', { name: 'Show' }).click();
+      await page.getByRole('button', { name: 'Show', exact: true }).click();
       expect(await page.getByLabel('New password').getAttribute('type')).to.equal('text');
       await page.getByRole('button', { name: 'Set password' }).click();
       await page.getByText('is set. Everyone is asked').waitFor();

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import { accountId, createUseCases, OPERATOR } from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
+import { createSharing } from '@pinfold/core/sharing';
 import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
 import { openSqlite } from '@pinfold/persistence-sqlite';
 import {
@@ -34,7 +35,8 @@ await sqlite.migrate();
 const grants = new HmacGrantSigner({ secrets: [await loadOrCreateSecret('data/secret')] });
 const inspector = new ZipArchiveInspector();
 const node = { clock, grants, inspector, ids: new RandomIds(), passwords: new ScryptPasswordHasher() };
-const useCases = createUseCases({ ...sqlite, ...node, staging, archives });
+const ports = { ...sqlite, ...node, staging, archives };
+const useCases = { ...createUseCases(ports), ...createSharing(ports) };
 const manageKeys = createKeys({ ...sqlite, ...node, apiKeySecrets: new NodeApiKeySecrets() });
 const app = express().use(createViewer({ useCases, publicUrl }));
 app.use(createApi({ useCases, publicUrl, authenticate: apiKeyAuthentication(manageKeys) }));

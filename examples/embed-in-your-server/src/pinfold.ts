@@ -3,6 +3,7 @@ import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import { createUseCases, days, type UseCases } from '@pinfold/core';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory } from '@pinfold/core/history';
+import { createSharing } from '@pinfold/core/sharing';
 import { type Authenticate, createApi } from '@pinfold/http-express';
 import { openSqlite } from '@pinfold/persistence-sqlite';
 import { HmacGrantSigner, RandomIds, ScryptPasswordHasher, SystemClock } from '@pinfold/platform-node';
@@ -43,7 +44,10 @@ export async function mountPinfold(app: Express, options: PinfoldOptions): Promi
   const grants = new HmacGrantSigner({ secrets: [secret] });
   const ports = { ...sqlite, staging, archives, inspector, passwords, grants, clock, ids: new RandomIds() };
   const limits = { lifetime: days(30) };
-  const useCases = createUseCases(ports, limits, { publicUrl });
+  const useCases = {
+    ...createUseCases(ports, limits, { publicUrl }),
+    ...createSharing(ports, limits, { publicUrl }),
+  };
   const history = createHistory(ports);
   const cleaning = createCleaning(ports, limits);
   const viewer = createViewer({ useCases, publicUrl });

@@ -1,4 +1,4 @@
-export { mayManage, parseApiKeyId } from './domain/api-key.ts';
+export { DEFAULT_KEY_LIMIT, mayManage, parseApiKeyId } from './domain/api-key.ts';
 export { pairingCode } from './domain/pairing.ts';
 export { sessionIdOf } from './domain/session.ts';
 export { createKeys, everyKey } from './use-cases/keys.ts';

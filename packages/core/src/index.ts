@@ -5,7 +5,6 @@ export {
   type ApiKey,
   type ApiKeyId,
   type Caller,
-  DEFAULT_KEY_LIMIT,
   DEFAULT_SCOPES,
   MEMBER_SCOPES,
   type Scope,
@@ -194,7 +193,6 @@ export type { Cleaning } from './use-cases/cleaning.ts';
 export {
   createUseCases,
   type Ports,
-  type Quotas,
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';
@@ -231,6 +229,7 @@ export type {
   PublishOutcome,
   PublishRequest,
 } from './use-cases/publishing.ts';
+export type { Quotas } from './use-cases/quotas.ts';
 export type { ListOutcome, ListRequest, Reading, ReadOutcome } from './use-cases/reading.ts';
 export type {
   SessionOptions,
@@ -238,5 +237,6 @@ export type {
   Sessions,
   StartedSession,
 } from './use-cases/sessions.ts';
+export type { Sharing } from './use-cases/sharing.ts';
 export type { Ended, Open } from './use-cases/site-content.ts';
 export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-cases/viewer-access.ts';

@@ -81,3 +81,8 @@ export type RefusalCode = keyof Refusals;
 export type Refusal<Code extends RefusalCode = RefusalCode> = {
   [Each in Code]: { readonly kind: 'refused'; readonly code: Each } & Refusals[Each];
 }[Code];
+
+/** Whether a parsed value, or an outcome, is a refusal. */
+export function isRefusal<Value>(value: Value): value is Extract<Value, { readonly kind: 'refused' }> {
+  return (value as { readonly kind?: unknown } | null | undefined)?.kind === 'refused';
+}

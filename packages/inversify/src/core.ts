@@ -4,6 +4,7 @@ import { instrument, type Observer, type OnEvent, onRoleEvents } from '@pinfold/
 import { createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type HistoryOptions } from '@pinfold/core/history';
+import { createSharing } from '@pinfold/core/sharing';
 import { createViews } from '@pinfold/core/views';
 import { type Bind, ContainerModule, type ResolvedValueInjectOptions } from 'inversify';
 import { observer, type Parts, type Tokens, tokens } from './tokens.ts';
@@ -57,6 +58,7 @@ export function coreModule(
       ],
       (ports) => ({
         ...createUseCases(ports, limits, options),
+        ...createSharing(ports, limits, options),
         ...createCleaning(ports, limits, options),
       }),
     );

@@ -33,7 +33,7 @@ export interface Parts extends Pick<Persistence, StoreName> {
   readonly ids: Ids;
   readonly apiKeySecrets: ApiKeySecrets;
   readonly sessionSecrets: SessionSecrets;
-  /** What `createUseCases` and `createCleaning` give together. */
+  /** What `createUseCases`, `createSharing` and `createCleaning` give together. */
   readonly useCases: UseCases & Cleaning;
   readonly manageKeys: Keys;
   readonly manageSessions: Sessions;

@@ -12,6 +12,7 @@ import { createKeys } from '@pinfold/core/accounts';
 import { type Administration, createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type History } from '@pinfold/core/history';
+import { createSharing } from '@pinfold/core/sharing';
 import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
 import { openFsStaging } from '@pinfold/storage-fs';
 import { type ArchivesAddress, openArchives, openRecords, type RecordsAddress } from './addresses.ts';
@@ -72,6 +73,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
   return {
     useCases: {
       ...createUseCases(ports, limits, { absolutePathsWork }),
+      ...createSharing(ports, limits),
       ...createCleaning(ports, limits),
     },
     manageKeys: createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids }),

@@ -31,6 +31,7 @@ import type { Persistence } from '@pinfold/core/adapter';
 import { type Administration, createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type History } from '@pinfold/core/history';
+import { createSharing } from '@pinfold/core/sharing';
 import { createViews, type Views } from '@pinfold/core/views';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
@@ -130,10 +131,10 @@ export async function openService<S extends Stores>(
   const open = async (opened: S, build: Doors): Promise<TestService<S>> => {
     const ports = await portsOver(opened);
     const { quotas = {}, limitsOf } = options;
-    const useCases = createUseCases(ports, options.limits, {
-      quotas,
-      ...(limitsOf === undefined ? {} : { limitsOf }),
-    });
+    const useCases = {
+      ...createUseCases(ports, options.limits, { quotas, ...(limitsOf === undefined ? {} : { limitsOf }) }),
+      ...createSharing(ports, options.limits, { quotas }),
+    };
     const { apiKeys, sessions: sessionStore } = opened;
     const keys = createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids });
     const sessionSecrets = new NodeSessionSecrets();

@@ -45,7 +45,7 @@ export class Gate<Key = undefined> {
   constructor({
     places,
     queue = Number.POSITIVE_INFINITY,
-    overloaded = tooMany,
+    overloaded = () => new Error('too many wait'),
     limitsKeys = false,
   }: GateOptions) {
     this.#places = places;
@@ -173,8 +173,4 @@ export class Gate<Key = undefined> {
     if (line?.size === 0) this.#lines.delete(key);
     this.#waiting -= 1;
   }
-}
-
-function tooMany(): Error {
-  return new Error('too many wait');
 }

@@ -26,6 +26,6 @@ export function kindOfEntry(
     if ((entry.externalAttributes & REPARSE_POINT) !== 0) return 'symlink';
     if ((entry.externalAttributes & DEVICE) !== 0) return 'special';
   }
-  if (type === S_IFDIR && !path.endsWith('/')) return 'special';
-  return type === 0 || type === S_IFREG || type === S_IFDIR ? 'file_or_folder' : 'special';
+  const isFolder = type === S_IFDIR && path.endsWith('/');
+  return type === 0 || type === S_IFREG || isFolder ? 'file_or_folder' : 'special';
 }

@@ -41,8 +41,7 @@ export function parseIdempotencyKey(
   limits: Pick<Limits, 'idempotencyKeyCharacters'>,
   secret?: string,
 ): IdempotencyKey | Refusal<'invalid_idempotency_key'> {
-  const quoted = value.length >= 2 && value.startsWith('"') && value.endsWith('"');
-  const key = checkIdempotencyKey(quoted ? value.slice(1, -1) : value, limits);
+  const key = checkIdempotencyKey(/^"(.*)"$/s.exec(value)?.[1] ?? value, limits);
   return secret && typeof key === 'string' && key.includes(secret) ? invalid({ rule: 'secret' }) : key;
 }
 

@@ -10,9 +10,9 @@ export type ArchiveId = Branded<string, 'ArchiveId'>;
 /** Who owns roles: opaque to Pinfold, 1 to 255 printable characters, given by the embedding team's `authenticate`. */
 export type AccountId = Branded<string, 'AccountId'>;
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ARCHIVE = /^\d{13}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
+const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
 /** What was parsed last. */
 let parsed: RoleId | undefined;
@@ -94,6 +94,6 @@ export function accountId(name: string): AccountId {
 
 /** Like {@link accountId}, but `undefined` for what is no account. */
 export function parseAccountId(name: string): AccountId | undefined {
-  const isName = typeof name === 'string' && PRINTABLE.test(name) && [...name].length <= 255;
+  const isName = typeof name === 'string' && PRINTABLE.test(name);
   return isName ? (name as AccountId) : undefined;
 }

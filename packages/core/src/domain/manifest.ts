@@ -68,10 +68,8 @@ type Row = [EntryPath, number, number, number, 0 | 8, number, 0 | 1];
  * console.log(entries[0]?.path); // index.html
  */
 export function decodeManifest(encoded: EncodedManifest): Manifest {
-  const [version, rows] = parse(encoded);
-  if (version !== VERSION) throw new Fault('store_corrupt', 'a manifest of an unknown version');
   return new Manifest(
-    rows.map(([path, offset, compressedSize, size, method, crc32, utf8]) => ({
+    rowsOf(encoded).map(([path, offset, compressedSize, size, method, crc32, utf8]) => ({
       path,
       offset,
       compressedSize,
@@ -83,13 +81,13 @@ export function decodeManifest(encoded: EncodedManifest): Manifest {
   );
 }
 
-function parse(encoded: EncodedManifest): [unknown, Row[]] {
+function rowsOf(encoded: EncodedManifest): readonly Row[] {
+  let cause: unknown;
   try {
-    const value: unknown = JSON.parse(encoded);
-    if (Array.isArray(value) && value.length === 2 && Array.isArray(value[1]))
-      return value as [unknown, Row[]];
-  } catch (cause) {
-    throw new Fault('store_corrupt', 'a manifest cannot be read', { cause });
+    const [version, rows, more] = JSON.parse(encoded);
+    if (version === VERSION && Array.isArray(rows) && more === undefined) return rows;
+  } catch (error) {
+    cause = error;
   }
-  throw new Fault('store_corrupt', 'a manifest cannot be read');
+  throw new Fault('store_corrupt', 'a manifest cannot be read', { cause });
 }

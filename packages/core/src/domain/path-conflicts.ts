@@ -46,9 +46,9 @@ function addFolders<E extends Named>(
 }
 
 function add<E>(map: Map<number, E[]>, key: number, value: E): void {
-  const values = map.get(key);
-  if (values === undefined) map.set(key, [value]);
-  else values.push(value);
+  const values = map.get(key) ?? [];
+  map.set(key, values);
+  values.push(value);
 }
 
 function hashOf(name: string): number {

@@ -60,7 +60,7 @@ export function parseRoleState(value: unknown): RoleState | undefined {
 
 /** @throws TypeError for a value that is neither a state nor absent. */
 export function expectState(state: RoleState | undefined): void {
-  if (state === undefined || parseRoleState(state) !== undefined) return;
+  if (state === undefined || ROLE_STATES.includes(state)) return;
   throw new TypeError('state is published, expired or deleted');
 }
 
@@ -111,11 +111,10 @@ export function refuseCommand(
   now: Instant,
 ): Refusal<'invalid_state'> | undefined {
   const state = stateOf(publication, now);
-  if (state === 'deleted') return { kind: 'refused', code: 'invalid_state', state };
-  if (type === 'stop') return undefined;
-  if (state === 'expired') return { kind: 'refused', code: 'invalid_state', state };
-  const keeps = type === 'reset_expiration' && publication.pinned;
-  return keeps ? { kind: 'refused', code: 'invalid_state', state: 'pinned' } : undefined;
+  if (type === 'stop' && state === 'expired') return undefined;
+  if (state !== 'published') return { kind: 'refused', code: 'invalid_state', state };
+  const isPinned = type === 'reset_expiration' && publication.pinned;
+  return isPinned ? { kind: 'refused', code: 'invalid_state', state: 'pinned' } : undefined;
 }
 
 /**

@@ -23,22 +23,12 @@ export function utf8Length(text: string): number {
   // An archive may have megabytes of names. An iterator would make a string of each character.
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code < 0x80) bytes += 1;
-    else if (code < 0x800) bytes += 2;
-    else if (isHighSurrogate(code) && isLowSurrogate(text.charCodeAt(at + 1))) {
-      bytes += 4;
-      at += 1;
-    } else bytes += 3;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
+    // The two halves of a surrogate pair are four bytes together.
+    const isPair = (code & 0xfc_00) === 0xd8_00 && (text.charCodeAt(at + 1) & 0xfc_00) === 0xdc_00;
+    if (isPair) bytes -= 2;
   }
   return bytes;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return (unit & 0xfc_00) === 0xd8_00;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return (unit & 0xfc_00) === 0xdc_00;
 }
 
 /** Whether the string has a surrogate without its partner, which no UTF-8 can carry. */

@@ -12,7 +12,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { LoadedRole, RoleStore } from '../ports/role-store.ts';
-import type { Refusal } from '../refusal.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
 import type { ShowPublication } from './show-publication.ts';
 
 /** Which role is meant, and in whose name it is asked for. */
@@ -111,7 +111,7 @@ export function changing(
     changeSeen(ports, show, limitsFor(command), request, command, {}) as Promise<ChangeOutcome>;
   const updateSeen: Changing['updateSeen'] = async (request, update, seen) => {
     const command = await commandOf(ports, limits, request, update);
-    return 'kind' in command
+    return isRefusal(command)
       ? command
       : await changeSeen(ports, show, limitsFor(command), request, command, seen);
   };
@@ -133,12 +133,12 @@ async function commandOf(
   switch (update?.type) {
     case 'set_title': {
       const title = parseTitle(update.title, limits);
-      return title !== null && typeof title === 'object' ? title : { type: 'set_title', title };
+      return isRefusal(title) ? title : { type: 'set_title', title };
     }
     case 'set_password': {
       const password = parsePassword(update.password, limits);
       if (password === null) return { type: 'set_password', hash: null };
-      return typeof password === 'object' ? password : await hashed(ports, limits, request, password);
+      return isRefusal(password) ? password : await hashed(ports, limits, request, password);
     }
     case 'reset_expiration':
       return { type: 'reset_expiration' };
@@ -159,7 +159,7 @@ async function hashed(
   const loaded = await loadFor(roles, request);
   if (loaded === undefined) return NOT_FOUND;
   const trial = decide(loaded.value, { type: 'set_password', hash: null }, clock.now(), limits);
-  if (trial.kind === 'refused') return trial;
+  if (isRefusal(trial)) return trial;
   return { type: 'set_password', hash: await passwords.hash(password, loaded.value.account, request.signal) };
 }
 
@@ -206,7 +206,7 @@ export async function saveDecision<Other extends { readonly kind: 'refused' | 'o
     const { role } = decision;
     const events = decision.events.map((event) => eventOf(ids, event, cause, role.account, role.id));
     const saved = role === before ? SAVED : await roles.save(role, version, events, authority, credential);
-    if (saved.kind === 'refused') return saved;
+    if (isRefusal(saved)) return saved;
     if (saved.kind === 'saved') return { kind: 'saved', role, loaded };
   }
 }

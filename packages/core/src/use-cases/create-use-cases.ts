@@ -1,7 +1,6 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { type Limits, limitsInForce, type OwnLimits, withOwn } from '../domain/limits.ts';
-import { DEFAULT_NAME_LIMIT } from '../domain/name.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -16,12 +15,12 @@ import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Staging } from '../ports/staging.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import { type Changing, changing } from './changing.ts';
-import { type Granting, granting } from './granting.ts';
 import type { Observe } from './measurement.ts';
-import { type Naming, naming } from './naming.ts';
 import type { BeforePublish } from './publication.ts';
 import { type Publishing, publishing } from './publishing.ts';
+import { type Quotas, quotasBy } from './quotas.ts';
 import { type Reading, reading } from './reading.ts';
+import type { Sharing } from './sharing.ts';
 import { type PublicationOptions, showing } from './show-publication.ts';
 import { type Open, opening } from './site-content.ts';
 import { type Entering, entering } from './viewer-access.ts';
@@ -42,11 +41,6 @@ export interface Ports {
   readonly clock: Clock;
   readonly ids: Ids;
 }
-
-/** What accounts may publish: for all, or by account. Null and what is absent have no bound; absent, `names` is 1,000. */
-export type Quotas =
-  | Partial<PublicationLimits>
-  | ((account: AccountId) => Partial<PublicationLimits> | Promise<Partial<PublicationLimits>>);
 
 /** What an embedding team may set beside the limits. */
 export interface UseCaseOptions extends PublicationOptions {
@@ -72,7 +66,7 @@ export interface UseCaseOptions extends PublicationOptions {
  * What Pinfold does for accounts and viewers: functions over plain values, which are checked as those of the API are.
  * They throw a TypeError for an invalid or missing account, and refuse any other wrong value.
  */
-export interface UseCases extends Publishing, Reading, Changing, Naming, Granting, Entering {
+export interface UseCases extends Publishing, Reading, Changing, Sharing, Entering {
   readonly open: Open;
   /** For doors that receive an upload before it is published. */
   readonly staging: Staging;
@@ -89,16 +83,10 @@ export interface UseCases extends Publishing, Reading, Changing, Naming, Grantin
   quotasOf(account: AccountId): Promise<PublicationLimits>;
 }
 
-const UNBOUNDED: PublicationLimits = {
-  publications: null,
-  sites: null,
-  bytes: null,
-  names: DEFAULT_NAME_LIMIT,
-};
-
 /**
- * Puts the use cases together. API keys and sessions have their own at `@pinfold/core/accounts`, and the sweep at
- * `@pinfold/core/cleaning`, for those who need them.
+ * Puts the use cases together, without names and created grants: API and viewer need those of `createSharing`
+ * (`@pinfold/core/sharing`) beside them. API keys and sessions are at `@pinfold/core/accounts`, the sweep is at
+ * `@pinfold/core/cleaning`.
  *
  * @param limits figures that differ from the defaults; `renewal` follows `lifetime` unless it is given.
  * @throws TypeError when a limit is no whole number of at least 0, or is larger than one that bounds it.
@@ -114,14 +102,11 @@ export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
   { absolutePathsWork = true, observe, quotas, limitsOf: own, beforePublish, publicUrl }: UseCaseOptions = {},
-): UseCases {
+): Omit<UseCases, keyof Sharing> {
   const inForce = limitsInForce(limits);
   const limitsOf = async (account: AccountId): Promise<Limits> =>
     own === undefined ? inForce : withOwn(inForce, await own(account));
-  const quotasOf = async (account: AccountId): Promise<PublicationLimits> => ({
-    ...UNBOUNDED,
-    ...(typeof quotas === 'function' ? await quotas(account) : quotas),
-  });
+  const quotasOf = quotasBy(quotas);
   const { show, showName } = showing(ports.clock, { publicUrl });
   const entered = entering(ports, inForce, show, observe);
   return {
@@ -133,8 +118,6 @@ export function createUseCases(
     ),
     ...reading(ports, inForce, show),
     ...changing(ports, inForce, show, limitsOf),
-    ...naming(ports, show, showName, quotasOf),
-    ...granting(ports, inForce, show),
     ...entered,
     open: opening(ports, entered.visit),
     staging: ports.staging,

@@ -34,23 +34,12 @@ export async function holdLease<Result>(
   async function renewUntilDone(): Promise<void> {
     const pause = duration(Math.floor(limits.lease / 3));
     while (await sleepUnlessAborted(clock, pause, done.signal)) {
-      const outcome = await renewed(roles, lease, after(clock.now(), limits.lease));
-      if (outcome !== 'lost') continue;
+      const outcome = await roles.renew(lease, after(clock.now(), limits.lease)).catch((error: unknown) => {
+        if (!isFault(error) || !error.retryable) throw error;
+      });
+      if (outcome?.kind !== 'lost') continue;
       working.abort(LEASE_LOST);
       return;
     }
-  }
-}
-
-async function renewed(
-  roles: RoleStore,
-  lease: Lease,
-  until: ReturnType<typeof after>,
-): Promise<'held' | 'lost' | 'unknown'> {
-  try {
-    return (await roles.renew(lease, until)).kind;
-  } catch (error) {
-    if (isFault(error) && error.retryable) return 'unknown';
-    throw error;
   }
 }

@@ -92,7 +92,7 @@ export interface Naming {
   visitName(segment: string, signal?: AbortSignal): Promise<NameVisit>;
 }
 
-interface NamingPorts {
+export interface NamingPorts {
   readonly names: NameStore;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -39,7 +39,7 @@ export async function readPage<Name extends string, Item, Place extends object>(
 ): Promise<PageOutcome<Name, Item>> {
   const limit = pageLimit(request.limit);
   const after = request.cursor === undefined ? undefined : cursors.decode(request.cursor);
-  if (after !== undefined && 'kind' in after) return after;
+  if (after && 'kind' in after) return after;
   const { items, next } = await list(after, limit);
   const page = { kind: 'page', next: next && cursors.encode(next), [name]: items };
   return page as PageOutcome<Name, Item>;

@@ -19,7 +19,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
 import type { StagedArchive } from '../ports/staging.ts';
-import type { PublicationQuotaExceeded, Refusal } from '../refusal.ts';
+import { isRefusal, type PublicationQuotaExceeded, type Refusal } from '../refusal.ts';
 import { holdLease, LEASE_LOST } from './held-lease.ts';
 import { type Measurement, type Observe, since } from './measurement.ts';
 import { type ProvedArchive, proveArchive } from './prove-archive.ts';
@@ -163,14 +163,10 @@ export class PublicationRun {
         return { kind: 'refused', code: 'idempotency_in_progress', retryAt: held.until };
       case 'mismatch':
         return { kind: 'refused', code: 'idempotency_mismatch' };
-      case 'complete': {
-        const loaded = await this.#tools.ports.roles.load(held.role);
-        if (loaded !== undefined) return { kind: 'replayed', role: loaded.value, warnings: held.warnings };
-        throw new Fault('store_corrupt', 'the role of a key is missing');
-      }
-      default:
-        return held satisfies never;
     }
+    const loaded = await this.#tools.ports.roles.load(held.role);
+    if (loaded !== undefined) return { kind: 'replayed', role: loaded.value, warnings: held.warnings };
+    throw new Fault('store_corrupt', 'the role of a key is missing');
   }
 
   async #underLease(lease: Lease): Promise<UnderLease> {
@@ -189,7 +185,7 @@ export class PublicationRun {
   /** Proves, stores and commits. Resumes where an earlier lease stopped. */
   async #goOn(lease: Lease, lost: AbortSignal): Promise<UnderLease> {
     const step = this.#step ?? (await prove(this.#tools, this.#wanted, lost));
-    if (step.kind === 'refused') {
+    if (isRefusal(step)) {
       await this.#tools.ports.roles.release(lease);
       return step;
     }
@@ -199,7 +195,7 @@ export class PublicationRun {
     this.#step = { ...stored, kind: 'committing' };
     const outcome = await this.#commit(stored, lease);
     this.#step = stored;
-    if (outcome.kind === 'refused') {
+    if (isRefusal(outcome)) {
       await succeeds(this.#tools.ports.archives.delete(stored.role.archive));
       await this.#tools.ports.roles.release(lease);
     }
@@ -283,7 +279,7 @@ export async function prove(
   const { ports, limits, absolutePathsWork, beforePublish } = tools;
   const proving = proveArchive(ports, archive, limits, absolutePathsWork, signal);
   const proved = await measured(tools, 'prove', proving);
-  if (proved.kind === 'refused') return proved;
+  if (isRefusal(proved)) return proved;
   const { entries, size } = proved;
   const refusal = await beforePublish?.({ entries, size, archive }, { account, cause });
   return refusal == null ? proved : ofHost(refusal);
@@ -304,9 +300,8 @@ async function measured<Result>(
   stage: Extract<Measurement, { kind: 'stage' }>['stage'],
   work: Promise<Result>,
 ): Promise<Result> {
-  if (observe === undefined) return await work;
   const start = clock.now();
   const result = await work;
-  observe({ kind: 'stage', stage, took: since(start, clock) });
+  observe?.({ kind: 'stage', stage, took: since(start, clock) });
   return result;
 }

@@ -15,7 +15,7 @@ import { Fault } from '../fault.ts';
 import type { NameStore } from '../ports/name-store.ts';
 import { discardQuietly, type StagedArchive, type Staging } from '../ports/staging.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
-import type { Refusal } from '../refusal.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Observe } from './measurement.ts';
 import {
   type BeforePublish,
@@ -124,45 +124,42 @@ export function publishing(
       const outcome = await withArchive<RunOutcome>(ports.staging, given, async (receive) => {
         const account = accountId(request.by);
         const name = request.name == null ? undefined : parseName(request.name);
-        if (typeof name === 'object') return name;
+        if (isRefusal(name)) return name;
         const key = checkIdempotencyKey(request.key, limits);
-        if (typeof key !== 'string') return key;
+        if (isRefusal(key)) return key;
         const filename = parseFilename(request.filename);
-        if (typeof filename !== 'string') return filename;
+        if (isRefusal(filename)) return filename;
         const password = parsePassword(request.password ?? null, limits);
-        if (password !== null && typeof password === 'object') return password;
+        if (isRefusal(password)) return password;
         const title = parseTitle(request.title ?? null, limits);
-        if (title !== null && typeof title === 'object') return title;
+        if (isRefusal(title)) return title;
         const own = await limitsOf(account);
         const archive = await receive(own);
-        if ('kind' in archive) return archive;
+        if (isRefusal(archive)) return archive;
         const quotas = await quotasOf(account);
-        const who = { account, cause: cause ?? causedBy(account), credential };
-        const wanted = { ...who, key, filename, title, name, password, archive, quotas };
+        const by = { account, cause: cause ?? causedBy(account), credential };
+        const wanted = { ...by, key, filename, title, name, password, archive, quotas };
         return await gate.run(account, () => new PublicationRun({ ...tools, limits: own }, wanted).run());
       });
-      shared.observe?.({ kind: 'publish', outcome: 'code' in outcome ? outcome.code : outcome.kind });
-      if (outcome.kind === 'refused') return outcome;
+      shared.observe?.({ kind: 'publish', outcome: isRefusal(outcome) ? outcome.code : outcome.kind });
+      if (isRefusal(outcome)) return outcome;
       const { role, ...published } = outcome;
-      const found =
-        request.name == null ? undefined : await ports.names.find(role.account, request.name as PinName);
-      return {
-        ...published,
-        publication: show(role),
-        ...(request.name == null ? {} : { name: found === undefined ? null : showName(found) }),
-      };
+      const answer = { ...published, publication: show(role) };
+      if (request.name == null) return answer;
+      const found = await ports.names.find(role.account, request.name as PinName);
+      return { ...answer, name: found === undefined ? null : showName(found) };
     },
     check: ({ by, archive: given }) =>
       withArchive<CheckOutcome>(ports.staging, given, async (receive) => {
         const account = accountId(by);
         const own = await limitsOf(account);
         const archive = await receive(own);
-        if ('kind' in archive) return archive;
+        if (isRefusal(archive)) return archive;
         if (await ports.takedowns.isForbidden(archive.sha256)) return FORBIDDEN_CONTENT;
         const proved = await gate.run(account, () =>
           prove({ ...tools, limits: own }, { archive, account, cause: causedBy(account) }),
         );
-        if (proved.kind === 'refused') return proved;
+        if (isRefusal(proved)) return proved;
         const { entries, size, warnings } = proved;
         return { kind: 'checked', fileCount: entries.length, size, warnings };
       }),

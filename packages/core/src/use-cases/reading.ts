@@ -7,7 +7,7 @@ import { expectState, type Role, type RoleState } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Page, RoleQuery, RoleStore } from '../ports/role-store.ts';
-import type { Refusal } from '../refusal.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
 import { loadFor, NOT_FOUND, type RoleRequest } from './changing.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import type { ShowPublication } from './show-publication.ts';
@@ -62,7 +62,7 @@ export function reading(ports: ReadingPorts, limits: Limits, show: ShowPublicati
     async findByKey({ by, key }) {
       const account = accountId(by);
       const idempotencyKey = checkIdempotencyKey(key, limits);
-      if (typeof idempotencyKey !== 'string') return undefined;
+      if (isRefusal(idempotencyKey)) return undefined;
       const [role] = (await roleRows(ports, { account, idempotencyKey, limit: 1 })).items;
       return role && show(role);
     },

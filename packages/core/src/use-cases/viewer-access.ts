@@ -108,7 +108,7 @@ export function entering(
 
   async function visit(id: string, signal?: AbortSignal): Promise<Visit> {
     const found = await look(id, signal);
-    return found.kind === 'published' ? { kind: 'published', ...found.shown } : found;
+    return found.kind === 'published' ? { kind: found.kind, ...found.shown } : found;
   }
 
   function admit(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined {
@@ -139,16 +139,9 @@ export function entering(
       perAddress: limits.attemptsPerAddress,
       perRole: limits.attemptsPerRole,
     });
-    switch (attempt.kind) {
-      case 'admitted':
-        return { kind: 'begun', shown, hash, ticket: attempt.ticket };
-      case 'limited':
-        return { kind: 'limited', publication, until: attempt.until };
-      case 'busy':
-        return admit(shown, 'cookie', tokens) === undefined ? undefined : { kind: 'busy' };
-      default:
-        return attempt satisfies never;
-    }
+    if (attempt.kind === 'admitted') return { kind: 'begun', shown, hash, ticket: attempt.ticket };
+    if (attempt.kind === 'limited') return { kind: 'limited', publication, until: attempt.until };
+    return admit(shown, 'cookie', tokens) && attempt;
   }
 
   async function enter(request: EnterRequest): Promise<EnterOutcome> {
@@ -180,15 +173,16 @@ async function finish(
   { password, address }: EnterRequest,
 ): Promise<EnterOutcome> {
   const guess = parseGuess(password);
-  let isRight = false;
+  let end: 'forgive' | 'settle' = 'settle';
   try {
-    isRight = guess !== undefined && (await passwords.verify(guess, hash, address));
+    if (guess !== undefined && (await passwords.verify(guess, hash, address))) end = 'forgive';
   } catch (error) {
-    await attempts[isFault(error) && error.code === 'hasher_overloaded' ? 'forgive' : 'settle'](ticket);
+    if (isFault(error) && error.code === 'hasher_overloaded') end = 'forgive';
     throw error;
+  } finally {
+    await attempts[end](ticket);
   }
-  await attempts[isRight ? 'forgive' : 'settle'](ticket);
-  return isRight
+  return end === 'forgive'
     ? { kind: 'granted', publication: shown.publication, grant: firstGrant('cookie', shown, clock.now()) }
     : { kind: 'wrong', publication: shown.publication };
 }

@@ -6,7 +6,6 @@ import {
   OPERATOR,
   type OwnLimits,
   type Staging,
-  type UseCases,
 } from '@pinfold/core';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -16,7 +15,7 @@ describe('limits by account', () => {
   let stage: Stage;
   let own: OwnLimits | Error;
   let asked: string[];
-  let useCases: UseCases;
+  let useCases: ReturnType<typeof createUseCases>;
   beforeEach(async () => {
     stage = await openStage();
     asked = [];

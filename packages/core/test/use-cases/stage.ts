@@ -32,6 +32,7 @@ import {
 } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 import { createCleaning } from '@pinfold/core/cleaning';
+import { createSharing } from '@pinfold/core/sharing';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 
@@ -169,6 +170,7 @@ export async function openStage(): Promise<Stage> {
   };
   const over: Stage['with'] = (other, limits = {}) => ({
     ...createUseCases({ ...ports, ...other }, limits),
+    ...createSharing({ ...ports, ...other }, limits),
     ...createCleaning({ ...ports, ...other }, limits),
   });
   const useCases = over({});

@@ -24,8 +24,8 @@ export async function runCommand(args: readonly string[], given: Terminal): Prom
   };
   let name = '';
   try {
-    const help = args.findIndex((arg) => arg === '--help' || arg === '-h');
-    if (help !== -1) {
+    const help = args.findIndex((arg) => arg === '--help' || arg === '-h' || arg === '--');
+    if (help !== -1 && args[help] !== '--') {
       terminal.out(helpText(await allCommands(), args.slice(0, help)));
       return 0;
     }

@@ -1,5 +1,5 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
-import type { AdministeredPublication, RoleListRequest } from '@pinfold/core/administration';
+import type { RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express/wire';
 import {
   readAccount,
@@ -12,12 +12,12 @@ import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
+import { linkAddresses } from '../command-line/known-addresses.ts';
 import { formatBytes } from '../command-line/pluralize.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Settings } from '../settings/settings.ts';
-import { webAddresses } from '../settings/web-addresses.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({
@@ -38,10 +38,11 @@ const list = command({
       ...(state === undefined ? {} : { state: readState(state) }),
       ...(search === undefined ? {} : { search }),
     };
-    await withComposition(terminal, ({ administration }, settings) => {
+    await withComposition(terminal, async ({ administration }, settings) => {
+      const { publicUrl } = await linkAddresses(settings);
       const pins = everyItem(
         (page) => administration.listRoles({ ...filter, ...page }),
-        ({ publications }) => publications.map((publication) => pinOf(publication, settings)),
+        ({ publications }) => publications.map((publication) => administeredPinOf(publication, publicUrl)),
       );
       return printList(pins, terminal, { member: 'pins', json, toLine: lineOf });
     });
@@ -141,12 +142,8 @@ function notFound(ids: readonly RoleId[]): CommandFailure {
 async function load(id: RoleId, composition: Composition, settings: Settings): Promise<AdministeredPin> {
   const outcome = await composition.administration.showRole(id);
   if (outcome.kind === 'refused') throw notFound([id]);
-  return pinOf(outcome, settings);
-}
-
-function pinOf(found: AdministeredPublication, settings: Settings): AdministeredPin {
-  const { publicUrl } = webAddresses(settings, settings.port);
-  return administeredPinOf(found, publicUrl);
+  const { publicUrl } = await linkAddresses(settings);
+  return administeredPinOf(outcome, publicUrl);
 }
 
 function lineOf(pin: AdministeredPin): string {

@@ -23,6 +23,7 @@ import {
 import { createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory } from '@pinfold/core/history';
+import { createSharing } from '@pinfold/core/sharing';
 import { createViews } from '@pinfold/core/views';
 import type { Parts } from '@pinfold/inversify';
 import type { Pool } from '../metrics/pool-figures.ts';
@@ -183,6 +184,7 @@ async function makeUseCases(
     manageKeys,
     useCases: await provide('useCases', () => ({
       ...createUseCases(ports, limits, rules),
+      ...createSharing(ports, limits, rules),
       ...createCleaning(ports, limits, rules),
     })),
     manageSessions: await provide('manageSessions', () => createSessions(ports, manageKeys, rules)),

@@ -1,4 +1,5 @@
-import { DEFAULT_KEY_LIMIT, DEFAULT_NAME_LIMIT, defaultLimits, type Limits, type Rate } from '@pinfold/core';
+import { DEFAULT_NAME_LIMIT, defaultLimits, type Limits, type Rate } from '@pinfold/core';
+import { DEFAULT_KEY_LIMIT } from '@pinfold/core/accounts';
 import { parseRate } from '@pinfold/core/adapter';
 import { SettingsError } from './settings-error.ts';
 

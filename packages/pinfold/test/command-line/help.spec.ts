@@ -30,6 +30,7 @@ describe('the help', () => {
   it('is about the command that it is asked of', async () => {
     const { out } = await run({}, 'help', 'publish');
     expect((await run({}, 'publish', './dist', '--help')).out).to.equal(out);
+    expect((await run({}, 'publish', '--', '--help')).code, 'an argument').not.to.equal(0);
     expect((await run({}, 'publish', '-h')).out).to.equal(out);
     expect(out).not.to.include('pinfold keys');
   });

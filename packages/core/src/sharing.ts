@@ -1,0 +1,1 @@
+export { createSharing, type SharingOptions, type SharingPorts } from './use-cases/sharing.ts';

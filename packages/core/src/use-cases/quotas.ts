@@ -1,0 +1,23 @@
+import type { PublicationLimits } from '../domain/account.ts';
+import type { AccountId } from '../domain/identity.ts';
+import { DEFAULT_NAME_LIMIT } from '../domain/name.ts';
+
+/** What accounts may publish: for all, or by account. Null and what is absent have no bound; absent, `names` is 1,000. */
+export type Quotas =
+  | Partial<PublicationLimits>
+  | ((account: AccountId) => Partial<PublicationLimits> | Promise<Partial<PublicationLimits>>);
+
+const UNBOUNDED: PublicationLimits = {
+  publications: null,
+  sites: null,
+  bytes: null,
+  names: DEFAULT_NAME_LIMIT,
+};
+
+/** Reads the quotas of an account, each time anew. */
+export function quotasBy(quotas: Quotas | undefined): (account: AccountId) => Promise<PublicationLimits> {
+  return async (account) => ({
+    ...UNBOUNDED,
+    ...(typeof quotas === 'function' ? await quotas(account) : quotas),
+  });
+}

@@ -1,0 +1,41 @@
+import { type Limits, limitsInForce } from '../domain/limits.ts';
+import type { ChangePorts } from './changing.ts';
+import { type Granting, granting } from './granting.ts';
+import { type Naming, type NamingPorts, naming } from './naming.ts';
+import { type Quotas, quotasBy } from './quotas.ts';
+import { type PublicationOptions, showing } from './show-publication.ts';
+
+/** Names, and grants for owners: the further URLs that open a publication. */
+export interface Sharing extends Naming, Granting {}
+
+export interface SharingPorts extends NamingPorts, ChangePorts {}
+
+/** Options that have to be those of the use cases. */
+export interface SharingOptions extends PublicationOptions {
+  readonly quotas?: Quotas;
+}
+
+/**
+ * Makes the use cases of names and of created grants, which API and viewer take beside those of `createUseCases`.
+ *
+ * @param limits those of the use cases.
+ * @throws TypeError as `createUseCases` does for its limits.
+ *
+ * @example
+ * import { createUseCases, type Ports } from '@pinfold/core';
+ * import { createSharing } from '@pinfold/core/sharing';
+ *
+ * declare const ports: Ports;
+ * const useCases = { ...createUseCases(ports), ...createSharing(ports) };
+ */
+export function createSharing(
+  ports: SharingPorts,
+  limits: Partial<Limits> = {},
+  { publicUrl, quotas }: SharingOptions = {},
+): Sharing {
+  const { show, showName } = showing(ports.clock, { publicUrl });
+  return {
+    ...naming(ports, show, showName, quotasBy(quotas)),
+    ...granting(ports, limitsInForce(limits), show),
+  };
+}
