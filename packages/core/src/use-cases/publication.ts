@@ -6,7 +6,7 @@ import { archiveCreatedAt } from '../domain/identity.ts';
 import { after, before, duration } from '../domain/instant.ts';
 import { encodeManifest } from '../domain/manifest.ts';
 import type { PinName } from '../domain/name.ts';
-import type { Password, PasswordHash } from '../domain/password.ts';
+import type { Password } from '../domain/password.ts';
 import { FIRST_GENERATION, type Role } from '../domain/role.ts';
 import type { Title } from '../domain/title.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
@@ -161,8 +161,7 @@ export class PublicationRun {
       return step;
     }
     this.#step = step;
-    const stored =
-      step.kind === 'proved' ? await this.#store(step, await this.#hash(lost)) : this.#expectKept(step);
+    const stored = step.kind === 'proved' ? await this.#store(step, lost) : this.#expectKept(step);
     this.#step = { ...stored, kind: 'committing' };
     const outcome = await this.#commit(stored, lease);
     this.#step = stored;
@@ -173,16 +172,12 @@ export class PublicationRun {
     return outcome;
   }
 
-  /** A replay and an archive that breaks rules are answered before this, which is expensive. */
-  async #hash(lost: AbortSignal): Promise<PasswordHash | null> {
-    const { account, password } = this.#wanted;
-    return password === null ? null : this.#tools.ports.passwords.hash(password, account, lost);
-  }
-
-  /** Not aborted by a lost lease: the staged file can be stored once only, and the commit goes by the token. */
-  async #store(proved: ProvedArchive, passwordHash: PasswordHash | null): Promise<Stored> {
+  /** A lost lease aborts the hashing only: the staged file can be stored once, and the commit goes by the token. */
+  async #store(proved: ProvedArchive, lost: AbortSignal): Promise<Stored> {
     const { ports, limits } = this.#tools;
-    const { account, key, filename, title, archive: staged } = this.#wanted;
+    const { account, key, filename, title, password, archive: staged } = this.#wanted;
+    // A replay and an archive that breaks rules were answered before this, which is expensive.
+    const passwordHash = password && (await ports.passwords.hash(password, account, lost));
     const archive = ports.ids.archive(ports.clock.now());
     await measured(this.#tools, 'store', ports.archives.put(archive, staged));
     const publishedAt = ports.clock.now();
