@@ -91,15 +91,6 @@ describe('ZipArchiveInspector', function () {
     expect(turns).to.be.above(10);
   });
 
-  it('proves several archives at once as it proves one', async () => {
-    const archives = await Promise.all([large, large, large].map((bytes) => staged.stage(bytes)));
-    const inspections = await Promise.all(archives.map((archive) => inspect(inspector, archive)));
-    for (const { rules, proof } of inspections) {
-      expect(rules).to.deep.equal([]);
-      expect(proof.entries.length).to.equal(6);
-    }
-  });
-
   it('stops at once when it is aborted, and goes on for others', async () => {
     const [one, other] = [await staged.stage(large), await staged.stage(large)];
     const [request, kept] = [await requestOf(one), await requestOf(other)];

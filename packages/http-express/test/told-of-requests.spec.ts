@@ -91,13 +91,3 @@ describe('What is wrong with a request', () => {
     expect((await update(rig, id, { title: 'x' })).status).to.equal(200);
   });
 });
-
-describe('An Idempotency-Key of digits', () => {
-  it('finds its publication', async () => {
-    const rig = await openRig();
-    const { json } = await publish(rig, '5');
-    const { pins } = (await ask(rig, '/api/v1/pins?idempotency_key=5')).json;
-    expect(pins).to.deep.equal([json.pin]);
-    await rig.close();
-  });
-});

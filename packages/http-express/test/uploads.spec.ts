@@ -55,16 +55,6 @@ describe('An upload', () => {
     expect(rig.log[0]).to.include({ status: 400, gone: true });
   });
 
-  it('that ends before its last boundary is refused and leaves nothing', async () => {
-    await open();
-    const { head, body } = publicationBytes(rig);
-    const shorter = head.replace(/Content-Length: \d+/, `Content-Length: ${body.byteLength - 10}`);
-    const { status, body: text } = await askRaw(rig, shorter, body.subarray(0, -10));
-    expect(status).to.equal(400);
-    expect(JSON.parse(text).code).to.equal('invalid_request');
-    await expectNothingLeft();
-  });
-
   it('is 408 when no byte comes for 30 seconds', async () => {
     await open();
     const { connection } = await halfWay();

@@ -7,7 +7,6 @@ import {
   type Role,
   type RoleCursor,
   type RoleQuery,
-  type RoleState,
   type RoleStore,
   type Title,
 } from '@pinfold/core';
@@ -82,37 +81,5 @@ describe('A long list of roles', () => {
       const pages = await pagesOf(store, { search: '100_%' });
       expect(pages.map((page) => page.items.length)).to.deep.equal([1, 1, 2]);
       expect(idsOf(pages)).to.deep.equal(rareIds);
-    }));
-
-  it('searches within a state', () =>
-    onStage(async (store) => {
-      const pages = await pagesOf(store, { search: 'site 44', state: 'expired' });
-      expect(idsOf(pages)).to.have.lengthOf(
-        100 + 10 + 1 - RARE.filter((n) => String(n).startsWith('44')).length,
-      );
-      expect(idsOf(await pagesOf(store, { search: 'site', state: 'published' }))).to.deep.equal([]);
-    }));
-
-  it('fills every page of a state but the last, however far apart its roles are', () =>
-    onStage(async (store) => {
-      const pages = await pagesOf(store, { state: 'published' });
-      expect(pages.map((page) => page.items.length)).to.deep.equal([3, 1]);
-      expect(idsOf(pages)).to.deep.equal(rareIds);
-    }));
-
-  it('gives every role once for each state', () =>
-    onStage(async (store) => {
-      const counts: Record<RoleState | 'kept', number> = {
-        kept: MANY,
-        published: RARE.length,
-        expired: MANY - RARE.length,
-        deleted: 0,
-      };
-      for (const [state, count] of Object.entries(counts)) {
-        const filter = state === 'kept' ? undefined : (state as RoleState);
-        const ids = idsOf(await pagesOf(store, { state: filter, limit: 100 }));
-        expect(ids, state).to.have.lengthOf(count);
-        expect(new Set(ids), state).to.have.property('size', count);
-      }
     }));
 });

@@ -17,14 +17,6 @@ const grants: fc.Arbitrary<Grant> = fc.record({
 });
 
 describe('HmacGrantSigner', () => {
-  it('reads back whatever grant it signed', () => {
-    const signer = new HmacGrantSigner({ secrets: [SECRET] });
-    const property = fc.property(grants, (grant) => {
-      expect(signer.verify(signer.sign(grant))).to.deep.equal(grant);
-    });
-    void fc.assert(property);
-  });
-
   it('remembers what it verified last, and no more than 8,192 of them', () => {
     const signer = new HmacGrantSigner({ secrets: [SECRET] });
     const [grant] = fc.sample(grants, { numRuns: 1, seed: 1 }) as [Grant];
@@ -35,18 +27,6 @@ describe('HmacGrantSigner', () => {
     for (const token of tokens.slice(2)) signer.verify(token);
     expect(signer.verify(first), 'used since').to.equal(kept[0]);
     expect(signer.verify(second), 'not used since').to.not.equal(kept[1]);
-  });
-
-  it('takes no text for a token that it did not sign', () => {
-    const signer = new HmacGrantSigner({ secrets: [SECRET] });
-    const texts = fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.base64String({ minLength: 100, maxLength: 100 }),
-    );
-    const property = fc.property(texts, (text) => {
-      expect(signer.verify(text)).to.equal(undefined);
-    });
-    void fc.assert(property);
   });
 
   it('takes a secret as text or as its bytes', () => {

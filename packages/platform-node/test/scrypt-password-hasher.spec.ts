@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { isFault, type Password, type PasswordHash } from '@pinfold/core';
 import { SCRYPT_COST, ScryptPasswordHasher } from '@pinfold/platform-node';
 import { expect } from 'chai';
-import * as fc from 'fast-check';
 
 const CLIENT = '192.0.2.1';
 const CHEAP = { logN: 4, r: 8, p: 1 };
@@ -36,17 +35,6 @@ describe('ScryptPasswordHasher', () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP });
     const hash = await hasher.hash('パスワード' as Password, CLIENT);
     expect(await hasher.verify('パスワード'.normalize('NFD') as Password, hash, CLIENT)).to.equal(true);
-  });
-
-  it('verifies exactly the password that was hashed', async () => {
-    const hasher = new ScryptPasswordHasher({ cost: { logN: 1, r: 1, p: 1 } });
-    const texts = fc.string({ unit: 'binary', maxLength: 100 });
-    const property = fc.asyncProperty(texts, texts, async (one, other) => {
-      const hash = await hasher.hash(password(one), CLIENT);
-      expect(await hasher.verify(password(one), hash, CLIENT)).to.equal(true);
-      expect(await hasher.verify(password(other), hash, CLIENT)).to.equal(password(one) === password(other));
-    });
-    await fc.assert(property, { numRuns: 50 });
   });
 
   it('verifies hashes of another cost, up to twice the present one', async () => {

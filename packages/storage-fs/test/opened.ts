@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
@@ -84,6 +84,9 @@ async function strew(folder: string): Promise<void> {
     ),
   ];
   for (const name of files) await writeFile(name, 'none of ours');
+  const link = placeOf(archives, anArchiveId(99)).file;
+  await rm(link, { force: true });
+  await symlink('/dev/null', link);
 }
 
 /** A body of one piece. */

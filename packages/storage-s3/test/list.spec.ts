@@ -43,11 +43,6 @@ describe('S3ArchiveStorage.list', () => {
     expect(await stub.storage.list(ids[3], 4)).to.deep.equal(ids.slice(4, 8));
   });
 
-  it('gives nothing where nothing is', async () => {
-    stub = await startStub((_, response) => listing(response, []));
-    expect(await stub.storage.list(undefined, 10)).to.deep.equal([]);
-  });
-
   it('faults rather than taking a part for the whole, or going round for ever', async () => {
     const [one, two] = [keyOf(anArchiveId(1)), keyOf(anArchiveId(2))];
     const answers: Record<string, Parameters<typeof startStub>[0]> = {

@@ -22,38 +22,6 @@ describe('the viewer on a server of its own', () => {
     expect(rig.log.at(-1)).to.include({ route: 'none', role: null, status: 404 });
   });
 
-  it('answers a request target that does not begin with a slash with 400, on every host', async () => {
-    const id = await rig.publish(SITE);
-    const close = 'Connection: close\r\n\r\n';
-    for (const [line, host] of [
-      [`GET http://localhost:${rig.port}/s/${id} HTTP/1.1`, `localhost:${rig.port}`],
-      [`GET http://${rig.siteHost(id)}/ HTTP/1.1`, rig.siteHost(id)],
-      [`GET http://${rig.siteHost(id)}/ HTTP/1.1`, `localhost:${rig.port}`],
-      ['OPTIONS * HTTP/1.1', `localhost:${rig.port}`],
-      ['GET * HTTP/1.1', rig.siteHost(id)],
-    ]) {
-      const answer = await askRaw(rig.port, `${line}\r\nHost: ${host}\r\n${close}`);
-      expect(answer, line).to.match(/^HTTP\/1\.1 400 /);
-      expect(answer).to.contain('Cache-Control: no-store');
-    }
-  });
-
-  it('answers a request with several Host headers with 400, whichever comes first, and no byte of a site', async () => {
-    const id = await rig.publish(SITE);
-    const own = rig.siteHost(id);
-    for (const [path, ...hosts] of [
-      ['/', `Host: ${own}`, 'Host: localhost'],
-      ['/', 'Host: localhost', `host: ${own}`],
-      ['/', `Host: ${own}`, `HOST: ${own}`],
-      [`/s/${id}`, 'Host: localhost', 'Host: localhost'],
-    ]) {
-      const head = [`GET ${path} HTTP/1.1`, ...hosts, 'Connection: close'].join('\r\n');
-      const answer = await askRaw(rig.port, `${head}\r\n\r\n`);
-      expect(answer, head).to.match(/^HTTP\/1\.1 400 /);
-      expect(answer).not.to.contain('Harbour');
-    }
-  });
-
   it('serves a request without Host as the public host', async () => {
     const id = await rig.publish(SITE);
     const answer = await askRaw(rig.port, `GET /s/${id} HTTP/1.0\r\n\r\n`);

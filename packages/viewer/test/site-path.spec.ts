@@ -62,15 +62,6 @@ describe('a site in path mode', () => {
       expect((await rig.ask(`${home}~keeper/`, { headers: PART })).text).to.equal('the keeper');
     });
 
-    it('opens nothing for another person from a copied address', async () => {
-      for (const headers of [DOCUMENT, NAVIGATION]) {
-        const answer = await rig.ask(`${home}docs/?q=1`, { headers });
-        expect(answer.status).to.equal(302);
-        expect(locationOf(answer)).to.equal(`${shared(id)}?to=${encodeURIComponent('/docs/?q=1')}`);
-        expect(answer.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
-      }
-    });
-
     it('gives a document under a stale grant, or none, a fresh one', async () => {
       for (const stale of [`/s/${id}/docs/?q=1`, `/s/${id}/~${'A'.repeat(100)}/docs/?q=1`]) {
         const answer = await rig.ask(stale, { headers: { ...DOCUMENT, cookie } });

@@ -70,6 +70,9 @@ export const generalClauses: readonly HttpClause[] = [
         'Bearer ',
         `Bearer ${first} x`,
         `Bearer ${first}x`,
+        `xBearer ${first}`,
+        `Bearer${first}`,
+        `Bearer\t${first}`,
       ];
       const headers = [...wrong, `Bearer ${changed}`, `Bearer pf_nobody_${'x'.repeat(43)}`, 'Bearer \u00e9'];
       const answers = new Set<string>();
@@ -88,8 +91,8 @@ export const generalClauses: readonly HttpClause[] = [
         expect(status, `${request.method} ${request.path}`).to.equal(401);
       }
       expect((await new ApiClient(port).read(id)).body.pin.state).to.equal('published');
-      const lower = { path: '/api/v1/limits', headers: { Authorization: `bearer ${first}` } };
-      expect((await exchange(port.baseUrl, lower)).status, 'the scheme in another case').to.equal(200);
+      const lower = { path: '/api/v1/limits', headers: { Authorization: `bearer   ${first}` } };
+      expect((await exchange(port.baseUrl, lower)).status, 'another case, more spaces').to.equal(200);
     },
   },
   {
@@ -196,6 +199,7 @@ export const generalClauses: readonly HttpClause[] = [
         '/api/v1/pins',
         `/api/v1/pins/${id}`,
         '/api/v1/limits',
+        '/openapi.json',
         `/api/v1/pins/${UNKNOWN_ID}`,
       ]) {
         const get = await client.get(path);
@@ -245,14 +249,10 @@ export const generalClauses: readonly HttpClause[] = [
         'X-Forwarded-Proto': 'gopher',
         Forwarded: 'host=evil.example;proto=gopher',
       };
-      const {
-        status,
-        headers: answered,
-        text,
-      } = await new ApiClient(port).publish({ archive: await siteZip(), headers });
-      expect(status).to.equal(201);
-      expect(answered.location?.startsWith(`${port.baseUrl}/api/v1/pins/`)).to.equal(true);
-      expect(text).not.to.include('evil.example');
+      const answer = await new ApiClient(port).publish({ archive: await siteZip(), headers });
+      expect(answer.status).to.equal(201);
+      expect(answer.headers.location?.startsWith(`${port.baseUrl}/api/v1/pins/`)).to.equal(true);
+      expect(answer.text).not.to.include('evil.example');
     },
   },
   {
@@ -285,8 +285,8 @@ export const generalClauses: readonly HttpClause[] = [
         'delete /api/v1/names/{name}',
         'get /openapi.json',
       ]);
-      const { status } = await exchange(port.baseUrl, { method: 'POST', path: '/openapi.json' });
-      expect(status).to.equal(405);
+      const { status, headers } = await exchange(port.baseUrl, { method: 'POST', path: '/openapi.json' });
+      expect([status, headers.allow]).to.deep.equal([405, 'GET, HEAD']);
     },
   },
   {

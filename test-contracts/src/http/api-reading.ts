@@ -169,6 +169,8 @@ export const readingClauses: readonly HttpClause[] = [
       expect(await find('"lost answer & more"')).to.deep.equal([id]);
       expect(await find('Lost answer & more')).to.deep.equal([]);
       expect(await find('refused')).to.deep.equal([]);
+      const digits = await publishSite(port, { key: '5' });
+      expect(await find('5'), 'a key of digits').to.deep.equal([digits.id]);
       expect(await find('lost answer & more', new ApiClient(port, port.keys.second))).to.deep.equal([]);
       expect((await client.stop(id)).status).to.equal(204);
       expect(await find('lost answer & more')).to.deep.equal([id]);

@@ -95,7 +95,7 @@ export const refusalClauses: readonly HttpClause[] = [
   },
   {
     id: 'http/media-type',
-    says: 'other media types than form and ZIP to publish, and JSON to change, are 415; an archive without a type is taken',
+    says: 'other media types than form and ZIP to publish, and JSON to change, are 415; an archive without a type is taken, and compressed JSON is not',
     check: async ({ port }) => {
       const client = new ApiClient(port);
       const body = await siteZip();
@@ -121,7 +121,13 @@ export const refusalClauses: readonly HttpClause[] = [
         const part = { name: 'archive', filename: 'a.zip', body, ...(type === undefined ? {} : { type }) };
         expect((await client.publish({ parts: [part] })).status, type).to.equal(201);
       }
-      for (const type of [undefined, 'text/plain', 'application/merge-patch+json', 'application/jsonx']) {
+      for (const type of [
+        undefined,
+        'text/json',
+        'application/merge-patch+json',
+        'application/jsonx',
+        'application/json, text/plain',
+      ]) {
         const headers = type === undefined ? {} : { 'Content-Type': type };
         const update = { method: 'PATCH', path: `/api/v1/pins/${id}`, headers, body: '{"title":"x"}' };
         expectProblem(await client.send(update), 415, 'unsupported_media_type', type);
@@ -129,6 +135,13 @@ export const refusalClauses: readonly HttpClause[] = [
       const headers = { 'Content-Type': 'Application/JSON ; charset=utf-8' };
       const update = { method: 'PATCH', path: `/api/v1/pins/${id}`, headers, body: '{"title":"x"}' };
       expect((await client.send(update)).status).to.equal(200);
+      for (const [coding, status] of [
+        ['gzip', 415],
+        ['Identity', 200],
+      ] as const) {
+        const coded = { ...update, headers: { ...headers, 'Content-Encoding': coding } };
+        expect((await client.send(coded)).status, coding).to.equal(status);
+      }
     },
   },
   {

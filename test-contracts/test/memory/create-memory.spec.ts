@@ -1,15 +1,6 @@
 import { type Fault, isFault } from '@pinfold/core';
-import { MAX_READ } from '@pinfold/core/adapter';
 import { createMemory, type Memory } from '@pinfold/memory';
-import {
-  anApiKey,
-  anArchiveId,
-  anEvent,
-  aPublication,
-  aRoleId,
-  createStagedArchives,
-  publishTo,
-} from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anEvent, aPublication, aRoleId, publishTo } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 
 /** What a call rejects with. */
@@ -62,36 +53,5 @@ describe('createMemory', () => {
     await memory.close();
     expect(await peer.roles.load(aRoleId(1))).not.to.equal(undefined);
     expect(await peer.peer().roles.load(aRoleId(1))).not.to.equal(undefined);
-  });
-});
-
-describe('The archives of createMemory', () => {
-  it('are not put when the staged file is gone or has another size', async () => {
-    const staged = await createStagedArchives();
-    const { archives } = createMemory();
-    const archive = await staged.stage(new Uint8Array(10));
-    const longer = { ...archive, size: 11 };
-    expect(await codeOf(archives.put(anArchiveId(1), longer))).to.equal('storage_unavailable');
-    await staged.dispose();
-    const gone = await rejectionOf(archives.put(anArchiveId(1), archive));
-    expect((gone as Error).cause).to.deep.include({ code: 'ENOENT' });
-    expect(await archives.list(undefined, 10)).to.deep.equal([]);
-  });
-
-  it('are read inside their bounds only', async () => {
-    const staged = await createStagedArchives();
-    const { archives } = createMemory();
-    await archives.put(anArchiveId(1), await staged.stage(new Uint8Array(10)));
-    await staged.dispose();
-    const reads = [
-      [-1, 1],
-      [0, 11],
-      [10, 1],
-      [0, -1],
-      [0, MAX_READ + 1],
-    ] as const;
-    for (const [from, length] of reads) {
-      expect(await rejectionOf(archives.read(anArchiveId(1), from, length))).to.be.instanceOf(TypeError);
-    }
   });
 });

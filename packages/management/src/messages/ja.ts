@@ -113,7 +113,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   labelTooLong: 'ラベルは {limit} 文字以内、改行なしで入力してください。',
   lastUsed: '最終使用',
   lifetime: '有効期限',
-  limits: 'ファイル {files} 個、ZIP で {archive} まで。ピン留めしなければ{lifetime}で期限切れになります。',
+  limits: 'ファイル {files} 個、ZIP で {archive} まで。ピン留めしなければ {lifetime}で期限切れになります。',
   linkExpired: '有効期限が切れました。共有するには、もう一度公開してください。',
   linkIntro: '一度だけ使えるリンクで開きました。サインインすると使用済みになります。',
   linkStopped: '公開を停止しました。共有するには、もう一度公開してください。',

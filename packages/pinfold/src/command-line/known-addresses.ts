@@ -3,6 +3,9 @@ import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import { UnavailableError } from './failures.ts';
 
+/** No link can be printed. Nothing was begun, so there is nothing to continue. */
+export class UnknownAddressError extends UnavailableError {}
+
 const LONGEST_WAIT_MS = 1_000;
 
 /** The addresses that links begin with: those of the server that was started last, or those of the settings. */
@@ -14,7 +17,7 @@ export async function linkAddresses(settings: Settings): Promise<WebAddresses> {
 /**
  * The addresses of links that are about to be printed, and a warning if no server answers.
  *
- * @throws UnavailableError if no server answers and PINFOLD_PUBLIC_URL is not set: the link could be wrong.
+ * @throws UnknownAddressError if no server answers and PINFOLD_PUBLIC_URL is not set: the link could be wrong.
  */
 export async function printableAddresses(
   settings: Settings,
@@ -26,8 +29,8 @@ export async function printableAddresses(
   const isKnown = settings.publicUrl !== undefined;
   if ((isKnown || settings.port !== 0) && (await answers(addresses.publicUrl))) return { addresses };
   if (!isKnown) {
-    throw new UnavailableError(
-      'no server answers here, so the link is unknown: start the server with "pinfold serve", or set PINFOLD_PUBLIC_URL',
+    throw new UnknownAddressError(
+      'no server answers here, so the link is unknown: start the server, or set PINFOLD_PUBLIC_URL',
     );
   }
   const warning = `pinfold: no server answers at ${addresses.publicUrl}, the value of PINFOLD_PUBLIC_URL`;

@@ -1,17 +1,23 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
-import type { AdministeredPublication, RoleListRequest } from '@pinfold/core/administration';
+import type { RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express/wire';
-import { readAccount, readOperatorText, readPublicationId, readState } from '../command-line/arguments.ts';
+import {
+  readAccount,
+  readOperatorText,
+  readPublicationId,
+  readState,
+  stateText,
+} from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
+import { linkAddresses } from '../command-line/known-addresses.ts';
 import { formatBytes } from '../command-line/pluralize.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Settings } from '../settings/settings.ts';
-import { webAddresses } from '../settings/web-addresses.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({
@@ -20,7 +26,7 @@ const list = command({
   arguments: [],
   options: {
     account: { type: 'string', value: 'NAME', help: 'only those of one account' },
-    state: { type: 'string', value: 'STATE', help: 'only published, expired or deleted ones' },
+    state: { type: 'string', value: 'STATE', help: 'only published, expired or stopped ones' },
     search: { type: 'string', value: 'TEXT', help: 'only those with a text in the title or the id' },
   },
   help: 'list the publications of all accounts, newest first, without stopped ones',
@@ -32,10 +38,11 @@ const list = command({
       ...(state === undefined ? {} : { state: readState(state) }),
       ...(search === undefined ? {} : { search }),
     };
-    await withComposition(terminal, ({ administration }, settings) => {
+    await withComposition(terminal, async ({ administration }, settings) => {
+      const { publicUrl } = await linkAddresses(settings);
       const pins = everyItem(
         (page) => administration.listRoles({ ...filter, ...page }),
-        ({ publications }) => publications.map((publication) => pinOf(publication, settings)),
+        ({ publications }) => publications.map((publication) => administeredPinOf(publication, publicUrl)),
       );
       return printList(pins, terminal, { member: 'pins', json, toLine: lineOf });
     });
@@ -47,7 +54,7 @@ const show = command({
   group: 'service',
   arguments: ['ID'],
   help: 'show everything about one publication of any account',
-  example: 'pinfold pins show https://pins.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  example: 'pinfold pins show https://share.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   guide: 'administration.md',
   run: async ([text], { json }, terminal) => {
     const id = readPublicationId(text);
@@ -135,17 +142,13 @@ function notFound(ids: readonly RoleId[]): CommandFailure {
 async function load(id: RoleId, composition: Composition, settings: Settings): Promise<AdministeredPin> {
   const outcome = await composition.administration.showRole(id);
   if (outcome.kind === 'refused') throw notFound([id]);
-  return pinOf(outcome, settings);
-}
-
-function pinOf(found: AdministeredPublication, settings: Settings): AdministeredPin {
-  const { publicUrl } = webAddresses(settings, settings.port);
-  return administeredPinOf(found, publicUrl);
+  const { publicUrl } = await linkAddresses(settings);
+  return administeredPinOf(outcome, publicUrl);
 }
 
 function lineOf(pin: AdministeredPin): string {
   const { shared_url, account, state, published_at, archive_bytes, title, original_filename } = pin;
-  const end = pin.taken_down === null ? state : 'taken down';
+  const end = pin.taken_down === null ? stateText(state) : 'taken down';
   const facts = [shared_url, account, end, published_at, formatBytes(archive_bytes)];
   return escapeControls([...facts, title ?? original_filename].join('  '));
 }
@@ -160,7 +163,7 @@ function factsOf(
     ['account', pin.account],
     ...(blocked === null ? [] : [['blocked', `sites ${blocked.sites}: ${blocked.reason}`] as const]),
     ['title', pin.title ?? '-'],
-    ['state', pin.state],
+    ['state', stateText(pin.state)],
     ['published', pin.published_at],
     pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
     ...(down === null ? [] : [['taken down', `${down.at}: ${down.reason}`] as const]),

@@ -9,6 +9,7 @@ import { type Command, command } from '../command-line/command.ts';
 import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, isNotFound, UnavailableError, UsageError } from '../command-line/failures.ts';
+import { UnknownAddressError } from '../command-line/known-addresses.ts';
 import { formatBytes, formatExpiry, pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { missingIndexText, packPath } from '../publishing/pack-path.ts';
@@ -186,7 +187,7 @@ async function explained(
     const expectation = message.slice(variable.length + 1);
     return new SettingsError(variable, `${expectation}; --url names a server elsewhere`, { cause });
   }
-  if (!(error instanceof CommandFailure)) return error;
+  if (!(error instanceof CommandFailure) || error instanceof UnknownAddressError) return error;
   const { json, message } = error;
   if (error instanceof UnavailableError) {
     terminal.err(resumeHint(request));

@@ -40,7 +40,9 @@ function documentOf(error: unknown, publishing: boolean): ProblemDocument {
   const cause = error instanceof Error ? error.cause : undefined;
   const requestId = (cause instanceof PinfoldError && cause.requestId) || randomUUID();
   const refusal = refusalOf(cause);
-  if (refusal !== undefined) return { ...problemOf(refusal, { requestId, publishing }), ...key };
+  // The caller of a tool that was called in a wrong way has no key yet to send again.
+  const hasKey = publishing && !(error instanceof UsageError);
+  if (refusal !== undefined) return { ...problemOf(refusal, { requestId, publishing: hasKey }), ...key };
   const retryable = error instanceof UnavailableError;
   return {
     type: `urn:pinfold:problem:${json.code}`,

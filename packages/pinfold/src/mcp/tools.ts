@@ -5,7 +5,7 @@ import { parseIdempotencyKey, parsePassword } from '@pinfold/core';
 import { openApiDocument } from '@pinfold/http-express';
 import { readPublicationId, readState } from '../command-line/arguments.ts';
 import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
-import { CommandFailure } from '../command-line/failures.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Published, WireWarning } from '../publishing/publication.ts';
 import type { Publications } from '../publishing/publications.ts';
 import { type PackedPath, packPage, type Roots } from './roots.ts';
@@ -58,7 +58,7 @@ const CONTENT = {
 };
 
 /** The schemas of the API's answers, without references: clients of tools resolve none. */
-const answers = (openApiDocument({ publicUrl: 'https://pins.example' }) as unknown as Document).components
+const answers = (openApiDocument({ publicUrl: 'https://share.example' }) as unknown as Document).components
   .schemas;
 
 interface Document {
@@ -219,7 +219,8 @@ export function registerTools(server: McpServer, context: ToolContext): void {
       try {
         return await run(given, context);
       } catch (error) {
-        if (!(error instanceof CommandFailure)) context.err(`pinfold: ${name} failed: ${messageOf(error)}`);
+        const isRefusal = error instanceof CommandFailure || error instanceof UsageError;
+        if (!isRefusal) context.err(`pinfold: ${name} failed: ${messageOf(error)}`);
         return toolError(error, name === 'publish');
       }
     };

@@ -192,7 +192,7 @@ describe('pinfold mcp', function () {
         // Some clients compare the answer of a failed tool with the schema, too.
         expect(await schemas.get(name)?.['~standard'].validate(json)).not.to.have.property('issues');
         expect(json).to.include({ type: `urn:pinfold:problem:${code}`, retryable: false });
-        expect(json.suggestion, name).to.match(/\.$/);
+        expect(json.suggestion, name).to.match(code === 'invalid_request' ? /send it again\.$/ : /\.$/);
         expect(text).to.include(json.suggestion);
         // biome-ignore lint/suspicious/noControlCharactersInRegex: none may come through
         expect(text).not.to.match(/[\u0000-\u0009\u000b-\u001f]|--(?:title|idempotency-key)/);
@@ -202,6 +202,7 @@ describe('pinfold mcp', function () {
       }
       expect((await call(client, 'publish', { html: PAGE })).isError).to.equal(false);
     }
+    expect(open.map(({ errors }) => errors()).join('')).not.to.include(' failed: ');
   });
 
   it('publishes from its roots alone, wherever a link leads', async () => {

@@ -45,6 +45,16 @@ describe('pinfold publish, of what it cannot send', () => {
     await expectSaid(2, /^pinfold: [^\n]*printable ASCII[^\n]*\n$/, site, '--idempotency-key', 'a\nb');
   });
 
+  it('does not speak of continuing where nothing was begun', async () => {
+    const env = { PINFOLD_DATA_DIR: join(folder, 'data'), PINFOLD_PORT: '1' };
+    await mkdir(env.PINFOLD_DATA_DIR);
+    const { code, err } = await run(env, 'publish', site, '--title', 'One');
+    expect([code, err]).to.deep.equal([
+      3,
+      'pinfold: no server answers here, so the link is unknown: start the server, or set PINFOLD_PUBLIC_URL\n',
+    ]);
+  });
+
   it('names a file that cannot be read, in one line', async () => {
     // A name that is no UTF-8 leads nowhere once it was read as that.
     await writeFile(Buffer.concat([Buffer.from(join(site, 'a')), Buffer.of(0xff)]), 'x');

@@ -52,6 +52,8 @@ describe('the place where a command works', function () {
     const { code, out, err } = await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'publish', site);
     expect(code, err).to.equal(0);
     expect(out).to.match(new RegExp(`^${url}/s/`));
+    for (const given of [['list'], ['show', out.trim()]])
+      expect((await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'pins', ...given)).out).to.include(out.trim());
   });
 
   it('warns if no server answers at the shared URL', async () => {

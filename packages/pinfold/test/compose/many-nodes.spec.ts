@@ -30,31 +30,6 @@ describe('several servers on PostgreSQL and S3', function () {
     return app.listen();
   }
 
-  it('are one service: one first start, one role for a key, sites and changes seen everywhere', async () => {
-    const [one, other] = await Promise.all([start('one'), start('other')]);
-    const key = one.firstStart?.apiKey ?? other.firstStart?.apiKey ?? '';
-    expect([one, other].filter(({ firstStart }) => firstStart !== undefined)).to.have.length(1);
-    const urls = [one, other].map(({ addresses }) => addresses.publicUrl);
-    const [url = '', otherUrl = ''] = urls;
-    expect(await list(url, key)).to.have.length(1);
-
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, turn) => publish(urls[turn % 2] ?? '', key, 'many at once')),
-    );
-    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
-    expect(answers.every(({ status }) => [200, 201, 409].includes(status))).to.equal(true);
-    expect(await list(otherUrl, key)).to.have.length(2);
-
-    const { pin } = (await (await publish(url, key, 'seen')).json()) as { readonly pin: PinJson };
-    const seen = await fetch(`${otherUrl}/s/${pin.id}/`);
-    expect(await seen.text()).to.include('seen');
-    const headers = { authorization: `Bearer ${key}` };
-    const stopped = await fetch(`${otherUrl}/api/v1/pins/${pin.id}`, { method: 'DELETE', headers });
-    expect(stopped.status).to.equal(204);
-    expect((await fetch(`${url}/s/${pin.id}/`)).status).to.equal(404);
-    expect((await fetch(`${url}/healthz`)).status).to.equal(200);
-  });
-
   it('are started first by one of three processes at once: one key, one welcome site', async () => {
     for (const node of ['one', 'two', 'three']) children.push(startChild(engines.env(node)));
     const urls = await Promise.all(children.map((child) => child.url()));

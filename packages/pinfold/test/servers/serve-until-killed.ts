@@ -26,8 +26,6 @@ function watched<Port extends object>(port: Port): Port {
 const watching = new ContainerModule(({ onActivation }) => {
   onActivation(tokens.roles, (_context, port) => watched(port));
   onActivation(tokens.archives, (_context, port) => watched(port));
-  onActivation(tokens.staging, (_context, port) => watched(port));
-  onActivation(tokens.inspector, (_context, port) => watched(port));
 });
 
 // A short lease, so that a retry need not wait for a minute.
