@@ -47,7 +47,7 @@ const PINS = '/api/v1/pins';
  * declare const key: string;
  * declare const archive: Blob;
  *
- * const client = new PinfoldClient({ url: 'https://pins.example', key });
+ * const client = new PinfoldClient({ url: 'https://share.example', key });
  * const { pin } = await client.publish(archive, { filename: 'site.zip', title: 'Release 42' });
  */
 export class PinfoldClient {

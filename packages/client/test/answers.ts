@@ -8,7 +8,7 @@ export const PIN: Pin = {
   id: ID,
   title: null,
   state: 'published',
-  shared_url: `https://pins.example/s/${ID}`,
+  shared_url: `https://share.example/s/${ID}`,
   password_protected: false,
   pinned: false,
   published_at: '2026-11-20T12:00:00.000Z',

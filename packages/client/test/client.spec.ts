@@ -182,7 +182,7 @@ describe('PinfoldClient', function () {
     server.answer(READ);
     await clientOf({ url: `${server.url}/share/?x#y` }).get('../x');
     expect(server.asked[0]?.path).to.equal('/share/api/v1/pins/..%2Fx');
-    for (const url of ['pins.example', 'ftp://pins.example', 'https://me:secret@pins.example']) {
+    for (const url of ['share.example', 'ftp://share.example', 'https://me:secret@share.example']) {
       expect(() => clientOf({ url })).to.throw(TypeError);
     }
   });

@@ -13,7 +13,7 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-const { components } = openApiDocument({ publicUrl: 'https://pins.example' }) as unknown as {
+const { components } = openApiDocument({ publicUrl: 'https://share.example' }) as unknown as {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 const { Pin, Name, Warning, GrantAnswer, Event, LimitsAnswer, ViewedPinAnswer } = components.schemas;

@@ -5,7 +5,7 @@ import { type Answer, openScriptedServer, type ScriptedServer } from './scripted
 
 const NAME: Name = {
   name: 'pr-42',
-  url: 'https://pins.example/n/pr-42-3QpMtRzX81aKfYw0BvNc7d',
+  url: 'https://share.example/n/pr-42-3QpMtRzX81aKfYw0BvNc7d',
   pin: ID,
   updated_at: '2026-11-20T12:00:00.000Z',
 };

@@ -220,7 +220,7 @@ export type {
   Naming,
 } from './use-cases/naming.ts';
 export type { NewConsent, PairingOutcome, PairingPorts, Pairings } from './use-cases/pairings.ts';
-export type { BeforePublish, Submitted, Submitter } from './use-cases/publication.ts';
+export type { BeforePublish, Submitted, Submitter } from './use-cases/prove-archive.ts';
 export type {
   CheckOutcome,
   CheckRequest,

@@ -53,7 +53,7 @@ export interface ApiOptions {
    * which is logged once.
    */
   readonly administration?: Administration;
-  /** The public address, under which the router is mounted and sites are shared: `https://pins.example`. */
+  /** The public address, under which the router is mounted and sites are shared: `https://share.example`. */
   readonly publicUrl: string;
   /** Whose request it is. */
   readonly authenticate: Authenticate;
@@ -95,7 +95,7 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
  * declare const authenticate: Authenticate;
  *
  * const app = express();
- * app.use(createApi({ useCases, publicUrl: 'https://pins.example', authenticate }));
+ * app.use(createApi({ useCases, publicUrl: 'https://share.example', authenticate }));
  */
 export function createApi(options: ApiOptions): Router {
   const service = serviceOf(options);

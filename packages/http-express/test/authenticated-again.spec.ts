@@ -45,7 +45,7 @@ describe('A caller whose body comes later than the head', () => {
   function headOf({ method, path, type, body }: Request, key = rig.keys.first): string {
     const lines = [
       `${method} ${path} HTTP/1.1`,
-      'Host: pins.example',
+      'Host: share.example',
       `Authorization: Bearer ${key}`,
       'Idempotency-Key: late',
       `Content-Type: ${type}`,

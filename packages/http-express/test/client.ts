@@ -90,7 +90,7 @@ export function publicationBytes(
   const form = multipart(parts);
   const lines = [
     'POST /api/v1/pins HTTP/1.1',
-    'Host: pins.example',
+    'Host: share.example',
     `Authorization: Bearer ${rig.keys.first}`,
     'Idempotency-Key: raw',
     `Content-Type: ${form.contentType}`,

@@ -49,7 +49,7 @@ describe('The API as a router', () => {
   });
 
   it('takes a target that names its host', async () => {
-    const head = ['GET http://pins.example:80/api/v1/pins?limit=1 HTTP/1.1', 'Host: pins.example'];
+    const head = ['GET http://share.example:80/api/v1/pins?limit=1 HTTP/1.1', 'Host: share.example'];
     const key = `Authorization: Bearer ${rig.keys.first}`;
     expect((await askRaw(rig, [...head, key, '\r\n'].join('\r\n'))).status).to.equal(200);
   });
@@ -149,9 +149,9 @@ describe('The API as a router', () => {
   it('refuses a public URL that is none', () => {
     for (const publicUrl of [
       '',
-      'pins.example',
-      'ftp://pins.example',
-      'https://pins.example/?x',
+      'share.example',
+      'ftp://share.example',
+      'https://share.example/?x',
       'https://x/#y',
     ]) {
       const make = () =>

@@ -10,7 +10,7 @@ import { problemTable, type WireCode } from '../src/problems/problem-table.ts';
 
 type Json = { readonly [name: string]: Json };
 
-const options = { publicUrl: 'https://pins.example' };
+const options = { publicUrl: 'https://share.example' };
 const document = openApiDocument(options) as Json;
 const administration = administrationDocument(options) as Json;
 const documents = [document, administration];
@@ -138,7 +138,7 @@ describe('The API documents', () => {
 
   it('tells the limits in force', () => {
     const limits = { ...defaultLimits, titleCharacters: 10, lifetime: days(1), renewal: days(3) };
-    const text = JSON.stringify(openApiDocument({ publicUrl: 'https://pins.example', limits }));
+    const text = JSON.stringify(openApiDocument({ publicUrl: 'https://share.example', limits }));
     expect(text)
       .to.include('"lifetime_days":1')
       .and.to.include('"maxLength":10')

@@ -32,7 +32,7 @@ export type HttpExpressModuleOptions = Omit<
  * import { Container } from 'inversify';
  *
  * const container = new Container();
- * container.load(httpExpressModule({ publicUrl: 'https://pins.example' }));
+ * container.load(httpExpressModule({ publicUrl: 'https://share.example' }));
  */
 export function httpExpressModule(
   options: HttpExpressModuleOptions | (() => HttpExpressModuleOptions),

@@ -24,7 +24,7 @@ export type ManagementModuleOptions = Omit<
  * import { Container } from 'inversify';
  *
  * const container = new Container();
- * container.load(managementModule({ publicUrl: 'https://pins.example' }));
+ * container.load(managementModule({ publicUrl: 'https://share.example' }));
  */
 export function managementModule(
   options: ManagementModuleOptions | (() => ManagementModuleOptions),

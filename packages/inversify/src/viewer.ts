@@ -16,7 +16,7 @@ export type ViewerModuleOptions = Omit<ViewerOptions, 'useCases' | 'counter'>;
  * import { Container } from 'inversify';
  *
  * const container = new Container();
- * container.load(viewerModule({ publicUrl: 'https://pins.example' }));
+ * container.load(viewerModule({ publicUrl: 'https://share.example' }));
  */
 export function viewerModule(options: ViewerModuleOptions | (() => ViewerModuleOptions)): ContainerModule {
   return new ContainerModule(({ bind }) => {

@@ -42,7 +42,7 @@ describe('openTestPinfold', () => {
 
   it('leaves nothing where it cannot be opened', async () => {
     const before = await foldersOfTests();
-    const failed = await openTestPinfold({ publicUrl: 'ftp://pins.example' }).catch(
+    const failed = await openTestPinfold({ publicUrl: 'ftp://share.example' }).catch(
       (error: Error) => error.name,
     );
     expect(failed).to.equal('SettingsError');

@@ -14,16 +14,6 @@ describe('the shared URL', () => {
   });
   after(() => rig.close());
 
-  it('answers HEAD like GET, and any method but POST with 405', async () => {
-    const id = await rig.publish(SITE);
-    const head = await rig.ask(`/s/${id}`, { method: 'HEAD' });
-    expect([head.status, locationOf(head)]).to.deep.equal([302, `http://${rig.siteHost(id)}/`]);
-    for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
-      const answer = await rig.ask(`/s/${id}`, { method });
-      expectPage(answer, 405, { allow: 'GET, HEAD, POST' });
-    }
-  });
-
   it('leads to the path that follows it, by the rules of `to`', async () => {
     const id = await rig.publish(SITE);
     const site = `http://${rig.siteHost(id)}`;
@@ -45,24 +35,11 @@ describe('the shared URL', () => {
     expectPage(await rig.enter(id, PASSWORD), 410);
   });
 
-  describe('of a protected publication', () => {
-    let id: RoleId;
-    beforeEach(async () => {
-      id = await rig.publish(SITE, PASSWORD);
-    });
-
-    it('answers HEAD with the length of the page, and no page', async () => {
-      const get = await rig.ask(`/s/${id}`);
-      const head = await rig.ask(`/s/${id}`, { method: 'HEAD' });
-      expect([head.status, head.body.length]).to.deep.equal([200, 0]);
-      expect(head.headers['content-length']).to.equal(get.headers['content-length']);
-    });
-
-    it('gives a cookie that lives no longer than the publication', async () => {
-      rig.clock.advance(minutes(7 * 24 * 60 - 30));
-      const [cookie] = (await rig.enter(id, PASSWORD)).headers['set-cookie'] ?? [];
-      expect(cookie).to.contain('; Max-Age=1800;');
-    });
+  it('gives a cookie that lives no longer than a protected publication', async () => {
+    const id = await rig.publish(SITE, PASSWORD);
+    rig.clock.advance(minutes(7 * 24 * 60 - 30));
+    const [cookie] = (await rig.enter(id, PASSWORD)).headers['set-cookie'] ?? [];
+    expect(cookie).to.contain('; Max-Age=1800;');
   });
 
   it('has prefixed, Secure cookies under https, below the path of the public URL', async () => {

@@ -35,7 +35,7 @@ export function readDocument(service: HttpService): Promise<ApiDocument> {
  *
  * declare const document: ApiDocument;
  *
- * const response = await fetch('https://pins.example/api/v1/pins');
+ * const response = await fetch('https://share.example/api/v1/pins');
  * const headers = Object.fromEntries(response.headers);
  * const answer = { status: response.status, headers, text: await response.text() };
  * checkAgainstDocument(document, { path: '/api/v1/pins' }, answer);

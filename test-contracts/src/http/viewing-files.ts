@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { UNKNOWN_ID } from './api-expectations.ts';
 import type { HttpClause } from './subject.ts';
-import { HOME, openNewSite, PASSWORD, SITE } from './viewing-expectations.ts';
+import { HOME, openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
 import { exchange, NAVIGATION } from './viewing-visitor.ts';
 
 const SANDBOX =
@@ -138,8 +138,10 @@ export const fileClauses: readonly HttpClause[] = [
         const answer = await visitor.ask(page.url, { method });
         expect([answer.status, answer.headers.allow], method).to.deep.equal([405, 'GET, HEAD']);
       }
-      const answer = await visitor.ask(pin.shared_url, { method: 'PUT' });
-      expect([answer.status, answer.headers.allow]).to.deep.equal([405, 'GET, HEAD, POST']);
+      for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+        const answer = await visitor.ask(pin.shared_url, { method });
+        expect([answer.status, answer.headers.allow], method).to.deep.equal([405, 'GET, HEAD, POST']);
+      }
     },
   },
   {
@@ -294,7 +296,9 @@ export const fileClauses: readonly HttpClause[] = [
     says: 'HEAD gives the headers of GET and no body',
     check: async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port);
-      for (const url of [pin.shared_url, page.url, `${page.url}docs`, `${page.url}nothing.js`]) {
+      const closed = await publishToView(port, SITE, PASSWORD);
+      const urls = [pin.shared_url, closed.shared_url, page.url, `${page.url}docs`, `${page.url}nothing.js`];
+      for (const url of urls) {
         const get = await visitor.ask(url);
         const head = await visitor.ask(url, { method: 'HEAD' });
         expect([head.status, head.bytes.length], url).to.deep.equal([get.status, 0]);

@@ -78,7 +78,7 @@ export class Gate<Key = undefined> {
    * @param signal ends the wait, which rejects with its reason.
    */
   enter(key: Key, signal?: AbortSignal): Promise<Leave> {
-    if (signal?.aborted === true) return Promise.reject(signal.reason);
+    if (signal?.aborted) return Promise.reject(signal.reason);
     const place = this.enterNow(key);
     if (place !== undefined) return Promise.resolve(place);
     if (this.#waiting >= this.#queue && !this.#makeRoomFor(key)) return Promise.reject(this.#overloaded());

@@ -16,7 +16,7 @@ import type { Staging } from '../ports/staging.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import { type Changing, changing } from './changing.ts';
 import type { Observe } from './measurement.ts';
-import type { BeforePublish } from './publication.ts';
+import type { BeforePublish } from './prove-archive.ts';
 import { type Publishing, publishing } from './publishing.ts';
 import { type Quotas, quotasBy } from './quotas.ts';
 import { type Reading, reading } from './reading.ts';

@@ -7,6 +7,8 @@ import {
   orderProblems,
   type SiteFile,
 } from '../domain/archive-rules.ts';
+import type { Cause } from '../domain/history.ts';
+import type { AccountId } from '../domain/identity.ts';
 import { duration } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { ManifestEntry } from '../domain/manifest.ts';
@@ -15,7 +17,8 @@ import { type Warning, warningsOf } from '../domain/warnings.ts';
 import type { ArchiveInspector, EntryProof } from '../ports/archive-inspector.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { StagedArchive } from '../ports/staging.ts';
-import type { Refusal } from '../refusal.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
+import { type Measurement, type Observe, since } from './measurement.ts';
 
 /** Chunks that are judged without a pause: common archives take no more, a few milliseconds. */
 const UNRESTED = 8;
@@ -30,9 +33,76 @@ export interface ProvedArchive {
   readonly warnings: readonly Warning[];
 }
 
+/** A proved archive before it is published. */
+export interface Submitted {
+  readonly entries: readonly ManifestEntry[];
+  /** Bytes of the site's files, expanded. */
+  readonly size: number;
+  /** The ZIP. Read it only. */
+  readonly archive: StagedArchive;
+}
+
+export interface Submitter {
+  readonly account: AccountId;
+  readonly cause: Cause;
+}
+
+/**
+ * Called for every archive that breaks no rule, also in dry runs, before it is stored. A refusal prevents its
+ * publication, and its rule and words reach the publisher. After an exception the publication can be tried again.
+ */
+export type BeforePublish = (
+  listing: Submitted,
+  caller: Submitter,
+) => Promise<Refusal<'refused_by_host'> | undefined> | Refusal<'refused_by_host'> | undefined;
+
+export interface ProofTools {
+  readonly ports: { readonly inspector: ArchiveInspector; readonly clock: Clock };
+  readonly limits: Limits;
+  readonly absolutePathsWork: boolean;
+  readonly observe: Observe | undefined;
+  readonly beforePublish: BeforePublish | undefined;
+}
+
+/** Applies every rule to a staged archive, those of the team last. */
+export async function prove(
+  tools: ProofTools,
+  { archive, account, cause }: Submitter & { readonly archive: StagedArchive },
+  signal?: AbortSignal,
+): Promise<ProvedArchive | Refusal<'invalid_archive' | 'refused_by_host'>> {
+  const { ports, limits, absolutePathsWork, beforePublish } = tools;
+  const proving = proveArchive(ports, archive, limits, absolutePathsWork, signal);
+  const proved = await measured(tools, 'prove', proving);
+  if (isRefusal(proved)) return proved;
+  const { entries, size } = proved;
+  const refusal = await beforePublish?.({ entries, size, archive }, { account, cause });
+  return refusal == null ? proved : ofHost(refusal);
+}
+
+/** In plain JavaScript the rules may return anything: only a refusal or `undefined` is valid. */
+function ofHost(refusal: Partial<Refusal<'refused_by_host'>>): Refusal<'refused_by_host'> {
+  const { code, rule, words } = refusal;
+  if (code === 'refused_by_host' && typeof rule === 'string' && typeof words?.en === 'string') {
+    return { kind: 'refused', code, rule, words };
+  }
+  throw new TypeError('beforePublish must answer undefined, or a refusal with a rule and words in English');
+}
+
+/** Reports the duration of a successful stage. */
+export async function measured<Result>(
+  { ports: { clock }, observe }: ProofTools,
+  stage: Extract<Measurement, { kind: 'stage' }>['stage'],
+  work: Promise<Result>,
+): Promise<Result> {
+  const start = clock.now();
+  const result = await work;
+  observe?.({ kind: 'stage', stage, took: since(start, clock) });
+  return result;
+}
+
 /** Applies every rule to a staged archive: first those a listing tells, then by inflating every entry. */
 export async function proveArchive(
-  { inspector, clock }: { readonly inspector: ArchiveInspector; readonly clock: Clock },
+  { inspector, clock }: ProofTools['ports'],
   archive: StagedArchive,
   limits: Limits,
   absolutePathsWork: boolean,

@@ -1,13 +1,12 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { Credential } from '../domain/credential.ts';
-import { type Cause, type EventDraft, eventOf } from '../domain/history.ts';
+import { type EventDraft, eventOf } from '../domain/history.ts';
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
-import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
+import { archiveCreatedAt } from '../domain/identity.ts';
 import { after, before, duration } from '../domain/instant.ts';
-import type { Limits } from '../domain/limits.ts';
-import { encodeManifest, type ManifestEntry } from '../domain/manifest.ts';
+import { encodeManifest } from '../domain/manifest.ts';
 import type { PinName } from '../domain/name.ts';
-import type { Password, PasswordHash } from '../domain/password.ts';
+import type { Password } from '../domain/password.ts';
 import { FIRST_GENERATION, type Role } from '../domain/role.ts';
 import type { Title } from '../domain/title.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
@@ -21,8 +20,7 @@ import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
 import type { StagedArchive } from '../ports/staging.ts';
 import { isRefusal, type PublicationQuotaExceeded, type Refusal } from '../refusal.ts';
 import { holdLease, LEASE_LOST } from './held-lease.ts';
-import { type Measurement, type Observe, since } from './measurement.ts';
-import { type ProvedArchive, proveArchive } from './prove-archive.ts';
+import { measured, type ProofTools, type ProvedArchive, prove, type Submitter } from './prove-archive.ts';
 
 export interface PublicationPorts {
   readonly roles: RoleStore;
@@ -33,35 +31,8 @@ export interface PublicationPorts {
   readonly ids: Ids;
 }
 
-/** A proved archive before it is published. */
-export interface Submitted {
-  readonly entries: readonly ManifestEntry[];
-  /** Bytes of the site's files, expanded. */
-  readonly size: number;
-  /** The ZIP. Read it only. */
-  readonly archive: StagedArchive;
-}
-
-export interface Submitter {
-  readonly account: AccountId;
-  readonly cause: Cause;
-}
-
-/**
- * Called for every archive that breaks no rule, also in dry runs, before it is stored. A refusal prevents its
- * publication, and its rule and words reach the publisher. After an exception the publication can be tried again.
- */
-export type BeforePublish = (
-  listing: Submitted,
-  caller: Submitter,
-) => Promise<Refusal<'refused_by_host'> | undefined> | Refusal<'refused_by_host'> | undefined;
-
-export interface Tools {
+export interface Tools extends ProofTools {
   readonly ports: PublicationPorts;
-  readonly limits: Limits;
-  readonly absolutePathsWork: boolean;
-  readonly observe: Observe | undefined;
-  readonly beforePublish: BeforePublish | undefined;
 }
 
 /** A publication with parsed values. */
@@ -190,8 +161,7 @@ export class PublicationRun {
       return step;
     }
     this.#step = step;
-    const stored =
-      step.kind === 'proved' ? await this.#store(step, await this.#hash(lost)) : this.#expectKept(step);
+    const stored = step.kind === 'proved' ? await this.#store(step, lost) : this.#expectKept(step);
     this.#step = { ...stored, kind: 'committing' };
     const outcome = await this.#commit(stored, lease);
     this.#step = stored;
@@ -202,16 +172,12 @@ export class PublicationRun {
     return outcome;
   }
 
-  /** A replay and an archive that breaks rules are answered before this, which is expensive. */
-  async #hash(lost: AbortSignal): Promise<PasswordHash | null> {
-    const { account, password } = this.#wanted;
-    return password === null ? null : this.#tools.ports.passwords.hash(password, account, lost);
-  }
-
-  /** Not aborted by a lost lease: the staged file can be stored once only, and the commit goes by the token. */
-  async #store(proved: ProvedArchive, passwordHash: PasswordHash | null): Promise<Stored> {
+  /** A lost lease aborts the hashing only: the staged file can be stored once, and the commit goes by the token. */
+  async #store(proved: ProvedArchive, lost: AbortSignal): Promise<Stored> {
     const { ports, limits } = this.#tools;
-    const { account, key, filename, title, archive: staged } = this.#wanted;
+    const { account, key, filename, title, password, archive: staged } = this.#wanted;
+    // A replay and an archive that breaks rules were answered before this, which is expensive.
+    const passwordHash = password && (await ports.passwords.hash(password, account, lost));
     const archive = ports.ids.archive(ports.clock.now());
     await measured(this.#tools, 'store', ports.archives.put(archive, staged));
     const publishedAt = ports.clock.now();
@@ -268,40 +234,4 @@ export class PublicationRun {
     if (archiveCreatedAt(stored.role.archive) >= oldest) return stored;
     throw new Fault('storage_unavailable', 'the archive is too old');
   }
-}
-
-/** Applies every rule to a staged archive, those of the team last. */
-export async function prove(
-  tools: Tools,
-  { archive, account, cause }: Pick<Wanted, 'archive' | 'account' | 'cause'>,
-  signal?: AbortSignal,
-): Promise<ProvedArchive | Refusal<'invalid_archive' | 'refused_by_host'>> {
-  const { ports, limits, absolutePathsWork, beforePublish } = tools;
-  const proving = proveArchive(ports, archive, limits, absolutePathsWork, signal);
-  const proved = await measured(tools, 'prove', proving);
-  if (isRefusal(proved)) return proved;
-  const { entries, size } = proved;
-  const refusal = await beforePublish?.({ entries, size, archive }, { account, cause });
-  return refusal == null ? proved : ofHost(refusal);
-}
-
-/** In plain JavaScript the rules may return anything: only a refusal or `undefined` is valid. */
-function ofHost(refusal: Partial<Refusal<'refused_by_host'>>): Refusal<'refused_by_host'> {
-  const { code, rule, words } = refusal;
-  if (code === 'refused_by_host' && typeof rule === 'string' && typeof words?.en === 'string') {
-    return { kind: 'refused', code, rule, words };
-  }
-  throw new TypeError('beforePublish must answer undefined, or a refusal with a rule and words in English');
-}
-
-/** Reports the duration of a successful stage. */
-async function measured<Result>(
-  { ports: { clock }, observe }: Tools,
-  stage: Extract<Measurement, { kind: 'stage' }>['stage'],
-  work: Promise<Result>,
-): Promise<Result> {
-  const start = clock.now();
-  const result = await work;
-  observe?.({ kind: 'stage', stage, took: since(start, clock) });
-  return result;
 }

@@ -17,13 +17,8 @@ import { discardQuietly, type StagedArchive, type Staging } from '../ports/stagi
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Observe } from './measurement.ts';
-import {
-  type BeforePublish,
-  type PublicationPorts,
-  PublicationRun,
-  prove,
-  type RunOutcome,
-} from './publication.ts';
+import { type BeforePublish, prove } from './prove-archive.ts';
+import { type PublicationPorts, PublicationRun, type RunOutcome } from './publication.ts';
 import type { ShowName, ShowPublication } from './show-publication.ts';
 
 /** A received archive, or its bytes, which are received first. It is always discarded in the end. */

@@ -58,7 +58,7 @@ export const componentHeaders = (): T.JsonObject => ({
   ),
   'Cache-Control': header('`no-store`; of the API document `no-cache`.', 'no-store'),
   ETag: header('The tag of this form of the answer, for If-None-Match.', '"NzI0YmY5"'),
-  Location: header('Where the new pin is read.', `https://pins.example/api/v1/pins/${EXAMPLE_REQUEST_ID}`),
+  Location: header('Where the new pin is read.', `https://share.example/api/v1/pins/${EXAMPLE_REQUEST_ID}`),
   'Idempotent-Replayed': header('`true` when the publication was complete before.', 'true'),
   'WWW-Authenticate': header('How to authenticate.', 'Bearer'),
   Allow: header('The methods of this path.', 'GET, HEAD, POST'),

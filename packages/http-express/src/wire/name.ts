@@ -13,7 +13,7 @@ const NAME = {
       pattern: '^https?://',
       description: 'The URL that viewers use; the same until the name is deleted.',
     }),
-    'https://pins.example/n/pr-42-3QpMtRzX81aKfYw0BvNc7d',
+    'https://share.example/n/pr-42-3QpMtRzX81aKfYw0BvNc7d',
     ({ url }) => url,
   ),
   pin: of(

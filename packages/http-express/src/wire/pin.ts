@@ -32,7 +32,7 @@ const PIN = {
   ),
   shared_url: ofPublication(
     T.string({ pattern: '^https?://', description: 'The URL that viewers use.' }),
-    `https://pins.example/s/${EXAMPLE_ID}`,
+    `https://share.example/s/${EXAMPLE_ID}`,
     (publication) => publication.sharedUrl,
   ),
   password_protected: ofPublication(T.boolean(), false, ({ passwordProtected }) => passwordProtected),

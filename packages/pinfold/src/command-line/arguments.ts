@@ -36,11 +36,15 @@ export function readName(text: string, option: string): string {
   throw new UsageError(`${option} ${NAME_FORM}`);
 }
 
-/** Reads the value of `--state`. */
+/** Reads the value of `--state`. People read `stopped` where JSON has `deleted`; `--state` takes both. */
 export function readState(text: string): RoleState {
-  const state = parseRoleState(text);
-  if (state === undefined) throw new UsageError(`--state must be one of ${ROLE_STATES.join(', ')}`);
-  return state;
+  const state = text === 'stopped' ? 'deleted' : parseRoleState(text);
+  if (state !== undefined) return state;
+  throw new UsageError(`--state must be one of ${ROLE_STATES.map(stateText).join(', ')}`);
+}
+
+export function stateText(state: RoleState): string {
+  return state === 'deleted' ? 'stopped' : state;
 }
 
 /** Reads a text of the operator that other people read: `--reason` or `--message`. */

@@ -14,7 +14,7 @@ const doctor = command({
     url: { type: 'string', value: 'URL', help: 'the address to check instead of PINFOLD_PUBLIC_URL' },
   },
   help: 'check the settings, the machine, the stores and the proxy, and print what to do',
-  example: 'pinfold doctor --url https://pins.example',
+  example: 'pinfold doctor --url https://share.example',
   guide: 'doctor.md',
   run: async (_, { json, ...values }, terminal) => {
     const url = values.url === undefined ? undefined : readUrl(values.url);

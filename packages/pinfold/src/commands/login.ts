@@ -19,7 +19,7 @@ const login = command({
   arguments: ['URL'],
   options: { 'no-browser': { type: 'boolean', help: 'only print the address of the page' } },
   help: 'get an API key by the management screen of a server, and store it for other commands',
-  example: 'pinfold login https://pins.example',
+  example: 'pinfold login https://share.example',
   guide: '../publish-with-the-command.md#sign-in',
   run: async ([text], { 'no-browser': noBrowser, json }, terminal) => {
     const url = readUrl(text);
@@ -46,7 +46,7 @@ const logout = command({
   group: 'about',
   arguments: ['[URL]'],
   help: 'forget the key that login stored; revoke it on the management screen',
-  example: 'pinfold logout https://pins.example',
+  example: 'pinfold logout https://share.example',
   guide: '../publish-with-the-command.md#sign-in',
   run: async ([text], { json }, { env, out }) => {
     const logins = loginsOf(env).map(({ url }) => url);

@@ -1,7 +1,13 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express/wire';
-import { readAccount, readOperatorText, readPublicationId, readState } from '../command-line/arguments.ts';
+import {
+  readAccount,
+  readOperatorText,
+  readPublicationId,
+  readState,
+  stateText,
+} from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
@@ -20,7 +26,7 @@ const list = command({
   arguments: [],
   options: {
     account: { type: 'string', value: 'NAME', help: 'only those of one account' },
-    state: { type: 'string', value: 'STATE', help: 'only published, expired or deleted ones' },
+    state: { type: 'string', value: 'STATE', help: 'only published, expired or stopped ones' },
     search: { type: 'string', value: 'TEXT', help: 'only those with a text in the title or the id' },
   },
   help: 'list the publications of all accounts, newest first, without stopped ones',
@@ -48,7 +54,7 @@ const show = command({
   group: 'service',
   arguments: ['ID'],
   help: 'show everything about one publication of any account',
-  example: 'pinfold pins show https://pins.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  example: 'pinfold pins show https://share.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   guide: 'administration.md',
   run: async ([text], { json }, terminal) => {
     const id = readPublicationId(text);
@@ -142,7 +148,7 @@ async function load(id: RoleId, composition: Composition, settings: Settings): P
 
 function lineOf(pin: AdministeredPin): string {
   const { shared_url, account, state, published_at, archive_bytes, title, original_filename } = pin;
-  const end = pin.taken_down === null ? state : 'taken down';
+  const end = pin.taken_down === null ? stateText(state) : 'taken down';
   const facts = [shared_url, account, end, published_at, formatBytes(archive_bytes)];
   return escapeControls([...facts, title ?? original_filename].join('  '));
 }
@@ -157,7 +163,7 @@ function factsOf(
     ['account', pin.account],
     ...(blocked === null ? [] : [['blocked', `sites ${blocked.sites}: ${blocked.reason}`] as const]),
     ['title', pin.title ?? '-'],
-    ['state', pin.state],
+    ['state', stateText(pin.state)],
     ['published', pin.published_at],
     pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
     ...(down === null ? [] : [['taken down', `${down.at}: ${down.reason}`] as const]),

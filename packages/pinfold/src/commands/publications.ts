@@ -3,7 +3,7 @@ import { defaultLimits, parseTitle } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
-import { readPublicationId, readState } from '../command-line/arguments.ts';
+import { readPublicationId, readState, stateText } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -21,7 +21,7 @@ const list = command({
   group: 'publications',
   arguments: [],
   options: {
-    state: { type: 'string', value: 'STATE', help: 'only published, expired or deleted ones' },
+    state: { type: 'string', value: 'STATE', help: 'only published, expired or stopped ones' },
     ...TARGET_OPTIONS,
   },
   help: 'list your publications, newest first, without stopped ones',
@@ -42,7 +42,7 @@ const show = command({
   arguments: ['ID'],
   options: TARGET_OPTIONS,
   help: 'show everything about one',
-  example: `pinfold show https://pins.example/s/${ID}`,
+  example: `pinfold show https://share.example/s/${ID}`,
   guide: GUIDE,
   run: async ([text], values, terminal) => {
     const id = readPublicationId(text);
@@ -168,14 +168,15 @@ function print(pin: Pin, json: boolean, { out }: Terminal, sentence: string): vo
 }
 
 function lineOf({ shared_url, state, expires_at, title, original_filename }: Pin): string {
-  return escapeControls([shared_url, state, expires_at ?? 'pinned', title ?? original_filename].join('  '));
+  const facts = [shared_url, stateText(state), expires_at ?? 'pinned', title ?? original_filename];
+  return escapeControls(facts.join('  '));
 }
 
 function factsOf(pin: Pin): readonly (readonly [name: string, value: string])[] {
   return [
     ['link', pin.shared_url],
     ['title', pin.title ?? '-'],
-    ['state', pin.state],
+    ['state', stateText(pin.state)],
     ['published', pin.published_at],
     pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
     ['password', pin.password_protected ? 'yes' : 'no'],

@@ -34,7 +34,7 @@ const NAMES = Object.keys(VARIABLES) as readonly (keyof typeof VARIABLES)[];
 export interface PinfoldOptions extends Omit<ServiceOptions, 'missingDataFolder'> {
   /** The folder of everything that is stored on this machine; created if missing. */
   readonly dataDir: string;
-  /** Where your server is reached: `https://pins.example`. */
+  /** Where your server is reached: `https://share.example`. */
   readonly publicUrl: string;
   /** An origin for sites: `https://sites.example`. Absent, each site has a host below that of `publicUrl`. */
   readonly sitesUrl?: string;

@@ -58,7 +58,7 @@ const CONTENT = {
 };
 
 /** The schemas of the API's answers, without references: clients of tools resolve none. */
-const answers = (openApiDocument({ publicUrl: 'https://pins.example' }) as unknown as Document).components
+const answers = (openApiDocument({ publicUrl: 'https://share.example' }) as unknown as Document).components
   .schemas;
 
 interface Document {

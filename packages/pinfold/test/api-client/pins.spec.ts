@@ -15,7 +15,7 @@ function pin(title: string): object {
   const published_at = '2026-11-20T12:00:00.000Z';
   const figures = { file_count: 1, size: 2, original_filename: 'site.zip' };
   const dates = { published_at, expires_at: null, deleted_at: null };
-  const shared_url = `https://pins.example/s/${id}`;
+  const shared_url = `https://share.example/s/${id}`;
   return {
     id,
     shared_url,

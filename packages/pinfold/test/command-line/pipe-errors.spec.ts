@@ -12,7 +12,7 @@ const PINS = 3_000;
 const LISTING = JSON.stringify({
   pins: Array.from({ length: PINS }, (_, n) => ({
     id: crypto.randomUUID(),
-    shared_url: `https://pins.example/s/${n}`,
+    shared_url: `https://share.example/s/${n}`,
     state: 'published',
     expires_at: null,
     title: 'A title of some length, as people give them. '.repeat(10),

@@ -42,7 +42,7 @@ describe('the terminal of a process', () => {
     await turn();
     expect(shown(said())).to.equal('published\n');
     terminal.progress?.('again');
-    terminal.out('https://pins.example');
+    terminal.out('https://share.example');
     await turn();
     expect(shown(said())).to.equal('published\n');
   });

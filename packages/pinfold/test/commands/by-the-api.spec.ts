@@ -74,7 +74,10 @@ describe('the commands by the API', function () {
   it('list those of one state, and stopped ones only when asked', async () => {
     await done('stop', id);
     expect(await done('list')).to.equal('');
+    expect(await done('list', '--state', 'stopped')).to.include(`${link}  stopped  `);
     expect(await done('list', '--state', 'deleted')).to.include(link);
+    expect(await done('show', id)).to.match(/^state +stopped$/m);
+    expect((await pin()).state).to.equal('deleted');
     expect((await run(env, 'list', '--state', 'gone')).code).to.equal(2);
   });
 

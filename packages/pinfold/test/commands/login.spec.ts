@@ -121,7 +121,7 @@ describe('pinfold login', () => {
     await chmod(file, 0o600);
     await writeFile(file, '{"a":1}');
     expect((await run(env, 'list')).err).to.include('does not hold');
-    await writeFile(file, '{"pins.example":"pf_x"}');
+    await writeFile(file, '{"share.example":"pf_x"}');
     expect((await run(env, 'list')).err).to.include('does not hold');
     await rm(file);
     await mkdir(file);
@@ -149,7 +149,7 @@ describe('pinfold login', () => {
     } finally {
       await closed(foreign);
     }
-    expect((await run(env, 'login', 'pins.example')).code).to.equal(2);
+    expect((await run(env, 'login', 'share.example')).code).to.equal(2);
     expect((await run(env, 'login')).code).to.equal(2);
   });
 });
