@@ -10,7 +10,7 @@ export type HtmlValue = Html | string | number | boolean | null | undefined | re
  * Writes markup. Values are escaped, unless they are markup themselves.
  *
  * @example
- * import { html } from '@pinfold/http';
+ * import { html } from '@pinfold/http/internal';
  *
  * String(html`<p title="${'"'}">${'<b>'}${html`<br>`}</p>`); // <p title="&quot;">&lt;b&gt;<br></p>
  */
@@ -22,7 +22,7 @@ export const html: (strings: TemplateStringsArray, ...values: readonly HtmlValue
  * Marks a text of ours as markup. Never use it for input.
  *
  * @example
- * import { html, raw } from '@pinfold/http';
+ * import { html, raw } from '@pinfold/http/internal';
  *
  * const style = 'p>a{color:red}';
  * html`<style>${raw(style)}</style>`;

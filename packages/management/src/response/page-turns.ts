@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
-import { loopTurns } from '@pinfold/http';
+import { loopTurns } from '@pinfold/http/internal';
 
 /** Pages of one account that are made at the same time. */
 const PLACES = 2;
