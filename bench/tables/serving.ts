@@ -212,7 +212,7 @@ async function postgresRows(
   try {
     const { user, password, port, database } = postgres.address;
     const url = `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
-    const environment = { PINFOLD_DATABASE_URL: url };
+    const environment = { PINFOLD_DATABASE_URL: url, PINFOLD_SECRET: 'the secret of the node' };
     const server = await startPinfold(join(folder, 'on postgres'), environment, {
       log: join(folder, 'log 2'),
     });

@@ -79,7 +79,9 @@ const TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
  * matchesWeakly('W/"a", "b"', '"a"'); // true
  */
 export function matchesWeakly(header: string, tag: string): boolean {
-  return header.trim() === '*' || [...header.matchAll(TAG)].some(([, opaque]) => opaque === tag);
+  return (
+    header === tag || header.trim() === '*' || [...header.matchAll(TAG)].some(([, opaque]) => opaque === tag)
+  );
 }
 
 /**
