@@ -79,7 +79,7 @@ function escapeText(text: string): string {
  * when the markup is: {@link Html.pieces} then pauses between its items.
  *
  * @example
- * import { html } from '@pinfold/http';
+ * import { html } from '@pinfold/http/internal';
  *
  * String(html`<p title="${'"'}">${'<b>'}${html`<br>`}</p>`); // <p title="&quot;">&lt;b&gt;<br></p>
  */
@@ -91,7 +91,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
  * Marks a text of ours as markup. Never use it for input.
  *
  * @example
- * import { html, raw } from '@pinfold/http';
+ * import { html, raw } from '@pinfold/http/internal';
  *
  * const style = 'p>a{color:red}';
  * html`<style>${raw(style)}</style>`;

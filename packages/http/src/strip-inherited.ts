@@ -23,7 +23,7 @@ type WriteHead = (status: number, headers?: Headers) => ServerResponse;
  *
  * @example
  * import { createServer } from 'node:http';
- * import { stripInherited } from '@pinfold/http';
+ * import { stripInherited } from '@pinfold/http/internal';
  *
  * const server = createServer((_request, response) => {
  *   response.setHeader('X-Frame-Options', 'DENY');

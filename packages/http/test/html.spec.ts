@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { html, raw } from '../src/index.ts';
+import { html, raw } from '../src/internal.ts';
 
 describe('Markup', () => {
   it('has whatever is put into it escaped, in attributes too', () => {

@@ -1,5 +1,5 @@
 import type { Day, Instant } from '@pinfold/core';
-import { LANGUAGES, type Language } from '@pinfold/http/language';
+import { LANGUAGES, type Language } from '@pinfold/http/internal/language';
 
 /** A sentence with `{names}` for values, or one for each plural category that the language has. */
 export type Message = string | Partial<Readonly<Record<Intl.LDMLPluralRule, string>>>;

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { html } from '@pinfold/http';
+import { html } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import { page } from '../src/response/answer.ts';
 import { written } from '../src/response/page-turns.ts';

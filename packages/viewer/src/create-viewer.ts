@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFault } from '@pinfold/core';
+import type { CreateGrant } from '@pinfold/http';
 import {
-  type CreateGrant,
   consoleLog,
   hasSeveralHosts,
   hasTooManyCookies,
@@ -10,7 +10,7 @@ import {
   stripInherited,
   takeRequest,
   thrown,
-} from '@pinfold/http';
+} from '@pinfold/http/internal';
 import { byPassword, byTeam } from './access/access.ts';
 import { Grants, grantCreator } from './access/grants.ts';
 import { serveName } from './access/named-url.ts';

@@ -11,7 +11,8 @@ import {
   type TitleRules,
   type UpdateOutcome,
 } from '@pinfold/core';
-import { loopTurns, sharedUrl } from '@pinfold/http';
+import { sharedUrl } from '@pinfold/http';
+import { loopTurns } from '@pinfold/http/internal';
 import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';

@@ -1,5 +1,5 @@
 import type { AccountId } from '@pinfold/core';
-import type { Html } from '@pinfold/http';
+import type { Html } from '@pinfold/http/internal';
 import type { Flash } from './flash.ts';
 
 /** What the log says of a request besides its answer. */

@@ -1,6 +1,6 @@
 import type { AccountId } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
-import { loopTurns } from '@pinfold/http';
+import { loopTurns } from '@pinfold/http/internal';
 import type { Answer } from './answer.ts';
 
 /** Pages of one account that are made at the same time. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AccountId, parseRoleId } from '@pinfold/core';
-import { drainAndClose, requestEntry, thrown } from '@pinfold/http';
+import { drainAndClose, requestEntry, thrown } from '@pinfold/http/internal';
 import type { Request, RequestHandler } from 'express';
 import type { Screen } from '../options.ts';
 import { clearFlash, fewCookies, fromHere, Guards, ownLanguage, ownSecret } from '../request/middleware.ts';

@@ -1,6 +1,6 @@
 import type { Limits, RoleState } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/adapter';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
 import type { Allowance } from '../quota-text.ts';

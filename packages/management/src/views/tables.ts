@@ -1,5 +1,5 @@
 import type { RoleState } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { type PagePosition, present } from '../request/page-request.ts';
 import type { RequestContext } from '../request/request-context.ts';

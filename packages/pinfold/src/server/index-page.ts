@@ -9,7 +9,7 @@ import {
   preferredLanguage,
   publicHead,
   raw,
-} from '@pinfold/http';
+} from '@pinfold/http/internal';
 
 const PALETTE = paletteOf(
   ...(['page', 'surface', 'text', 'quiet', 'line', 'accent', 'accent-strong'] as const),

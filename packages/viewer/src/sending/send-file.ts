@@ -1,5 +1,5 @@
 import type { Ended, Publication } from '@pinfold/core';
-import { matchesStrongly, matchesWeakly } from '@pinfold/http';
+import { matchesStrongly, matchesWeakly } from '@pinfold/http/internal';
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { Bodies } from './bodies.ts';
