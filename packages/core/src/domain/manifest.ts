@@ -23,8 +23,8 @@ export type EncodedManifest = Branded<string, 'EncodedManifest'>;
 
 /** The files of a site by path in NFC, in which no two files of an archive are the same. */
 export class Manifest {
-  readonly entries: readonly ManifestEntry[];
   #byPath: ReadonlyMap<string, ManifestEntry> | undefined;
+  readonly entries: readonly ManifestEntry[];
 
   constructor(entries: readonly ManifestEntry[]) {
     this.entries = entries;
@@ -90,5 +90,5 @@ function rowsOf(encoded: EncodedManifest): readonly Row[] {
   } catch (error) {
     cause = error;
   }
-  throw new Fault('store_corrupt', 'a manifest cannot be read', { cause });
+  throw new Fault('store_corrupt', 'the manifest cannot be read', { cause });
 }
