@@ -1,15 +1,14 @@
 import { readdir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountId, after, hours, minutes, OPERATOR, seconds } from '@pinfold/core';
+import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import {
   archivePart,
-  createManualClock,
-  type ManualClock,
   type MultipartForm,
   multipart,
   openRawConnection,
   type RawConnection,
-} from '@pinfold/test-contracts/fixtures';
+} from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openNode, type ServiceNode } from 'pinfold-proof/service/open-node.ts';
 import { newPlace, type Place } from 'pinfold-proof/service/places.ts';

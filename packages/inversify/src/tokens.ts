@@ -14,9 +14,10 @@ import type {
   Staging,
   UseCases,
 } from '@pinfold/core';
-import { type Observer, type Persistence, STORES, type StoreName } from '@pinfold/core/adapter';
+import type { Observer, Persistence, StoreName } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
+import { STORES } from '@pinfold/core/internal';
 import type { Views } from '@pinfold/core/views';
 import type { ServiceIdentifier } from 'inversify';
 

@@ -1,5 +1,5 @@
 import type { Day, RoleId } from '@pinfold/core';
-import { dayOf } from '@pinfold/core/views';
+import { dayOf } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';

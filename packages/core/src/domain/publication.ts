@@ -17,18 +17,7 @@ export interface Publication extends Omit<Role, 'archive' | 'idempotencyKey' | '
 /** The archive of each publication, outside of it: the content is opened by it, and no serializer sees it. */
 const archives = new WeakMap<object, ArchiveId>();
 
-/**
- * The publication of a record at a moment.
- *
- * @example
- * import type { Instant, Role } from '@pinfold/core';
- * import { publicationOf } from '@pinfold/core/adapter';
- *
- * declare const role: Role;
- * declare const now: Instant;
- *
- * console.log(publicationOf(role, now, 'https://pages.example').sharedUrl);
- */
+/** The publication of a record at a moment. */
 export function publicationOf(role: Role, now: Instant, publicUrl: string): Publication {
   // Member by member: what a role holds is not shown unless it is named here, and every view takes this path.
   const publication: Publication = {
@@ -58,17 +47,7 @@ export function archiveOf(publication: object): ArchiveId | undefined {
   return archives.get(publication);
 }
 
-/**
- * The shared URL of a publication below a public URL, which has no slash at its end.
- *
- * @example
- * import type { RoleId } from '@pinfold/core';
- * import { sharedUrlBelow } from '@pinfold/core/adapter';
- *
- * declare const id: RoleId;
- *
- * console.log(sharedUrlBelow('https://pages.example', id));
- */
+/** The shared URL of a publication below a public URL, which has no slash at its end. */
 export function sharedUrlBelow(publicUrl: string, id: RoleId): string {
   return `${publicUrl}/s/${id}`;
 }

@@ -79,6 +79,7 @@ export interface Administration extends Overseeing, TakingDown {
   changeService(mode: Mode, cause: Cause): Promise<Mode>;
 }
 
+/** The ports of `createAdministration`. */
 export interface AdministrationPorts extends TakedownPorts {
   readonly accounts: AccountStore;
   readonly mode: ServiceMode;

@@ -24,6 +24,7 @@ import { type CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
 import { type Observe, since } from './measurement.ts';
 import { type Compared, compareArchives, countArchives } from './reconciliation.ts';
 
+/** The ports of `createCleaning`. */
 export interface CleanUpPorts {
   readonly roles: RoleStore;
   readonly attempts: AttemptCounter;

@@ -31,6 +31,7 @@ export interface EventListRequest extends PageRequest {
   readonly since?: Instant;
 }
 
+/** A page of events, or why there is none. */
 export type EventListOutcome = PageOutcome<'events', HistoryEvent>;
 
 /** How a sweep of the history is run. */
@@ -57,6 +58,7 @@ export interface History extends Feed {
   sweep(options?: HistorySweep): Promise<void>;
 }
 
+/** The ports of `createHistory`. */
 export interface HistoryPorts {
   readonly history: HistoryStore;
   /** Absent: revoked keys stay. */

@@ -54,6 +54,7 @@ export interface KeyListRequest extends PageRequest {
   readonly account?: string;
 }
 
+/** A page of API keys, newest first, or why there is none. */
 export type KeyListOutcome = PageOutcome<'keys', ApiKey>;
 
 /** What may be set about keys. */
@@ -106,6 +107,7 @@ export interface Keys {
 
 const CURSORS = cursorCodec<ApiKeyPlace>({ createdAt: readInstant, id: parseApiKeyId }, ['keys']);
 
+/** The ports of `createKeys`. */
 export interface KeyPorts {
   readonly apiKeys: ApiKeyStore;
   readonly apiKeySecrets: ApiKeySecrets;

@@ -41,12 +41,14 @@ export type NameListOutcome =
   | { readonly kind: 'page'; readonly names: readonly Name[]; readonly next: string | undefined }
   | Refusal<'invalid_cursor'>;
 
+/** What became of a request to set a name. */
 export type NameSetOutcome =
   | { readonly kind: 'created' | 'moved' | 'unchanged'; readonly name: Name }
   | Refusal<'invalid_name' | 'not_found' | 'invalid_state' | 'unauthorized'>
   | NameQuotaExceeded
   | Unchangeable;
 
+/** What became of a request to delete a name. */
 export type NameDeleteOutcome =
   | { readonly kind: 'deleted' }
   | Refusal<'not_found' | 'unauthorized'>

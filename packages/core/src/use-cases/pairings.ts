@@ -63,6 +63,7 @@ export interface Pairings {
   redeem(secret: string, origin?: Origin): Promise<PairingOutcome>;
 }
 
+/** The ports of `createPairings`. */
 export interface PairingPorts {
   readonly pairings: PairingStore;
   readonly sessionSecrets: SessionSecrets;

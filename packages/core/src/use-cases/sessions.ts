@@ -114,6 +114,7 @@ export interface EndRequest {
   readonly cause?: Cause;
 }
 
+/** The ports of `createSessions`. */
 export interface SessionPorts {
   readonly sessions: SessionStore;
   readonly sessionSecrets: SessionSecrets;

@@ -20,6 +20,7 @@ import type { ShowPublication } from './show-publication.ts';
 
 const PAGE = 100;
 
+/** The ports of takedowns. */
 export interface TakedownPorts {
   readonly roles: RoleStore;
   readonly takedowns: TakedownStore;
@@ -28,6 +29,7 @@ export interface TakedownPorts {
   readonly ids: Ids;
 }
 
+/** A publication to take down, and why. */
 export interface TakedownRequest {
   /** A UUID in any letter case. */
   readonly id: string;
@@ -44,8 +46,10 @@ export type TakedownOutcome =
   | { readonly kind: 'taken_down'; readonly publication: Publication; readonly copies: readonly RoleId[] }
   | Refusal<'not_found'>;
 
+/** Which page of takedowns to list, newest first. */
 export type TakedownListRequest = PageRequest;
 
+/** A page of takedowns, or why there is none. */
 export type TakedownListOutcome = PageOutcome<'takedowns', Takedown>;
 
 /** Takes publications down: stops them, and keeps their archives from being published again. */

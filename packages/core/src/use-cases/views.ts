@@ -32,6 +32,7 @@ export interface Views extends ViewCounter {
   sweep(signal?: AbortSignal): Promise<void>;
 }
 
+/** The ports of `createViews`. */
 export interface ViewPorts {
   readonly views: ViewStore;
   /** While the service is read-only views are counted, and no sweep drops any. */
