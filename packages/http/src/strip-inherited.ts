@@ -25,7 +25,7 @@ export function stripInherited(response: ServerResponse): void {
   if (response.headersSent) return;
   for (const name of response.getHeaderNames()) if (BREAKING.includes(name)) response.removeHeader(name);
   // Session middleware sets its cookie at the last moment, by a writeHead of its own around Node's.
-  if (!Object.hasOwn(response, 'writeHead')) return;
+  if (response.writeHead === Object.getPrototypeOf(response).writeHead) return;
   const writeHead = response.writeHead.bind(response) as WriteHead;
   const stripped: WriteHead = (status, headers = []) => {
     const own = ownValues(headers);
