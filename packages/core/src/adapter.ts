@@ -54,4 +54,5 @@ export { FIRST_GENERATION } from './domain/role.ts';
 export { answerOf, type FilesByPath, fallback, type Resolution } from './domain/site.ts';
 export { hasManyMarks } from './domain/text.ts';
 export { MOST_WARNINGS } from './domain/warnings.ts';
+export type { AllPorts, Stores } from './ports/all-ports.ts';
 export { MAX_READ } from './ports/archive-storage.ts';
