@@ -16,11 +16,16 @@ export { BEFORE_ALL, eventPageOf, MOST_SEARCHED, pageOf, titleFolded } from './a
 export { type Persistence, STORES, type StoreName } from './adapter/persistence.ts';
 export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';
+export {
+  type ColumnTypes,
+  changingMembers,
+  type RecordTables,
+  recordTables,
+} from './adapter/record-tables.ts';
 export { sleepUnlessAborted } from './adapter/sleep-unless-aborted.ts';
 export {
   type Column,
   type Columns,
-  changingMembers,
   type StoredRow,
   type Table,
   tableOf,
