@@ -16,9 +16,14 @@ export type { Persistence, StoreName } from './adapter/persistence.ts';
 export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';
 export {
+  type ColumnTypes,
+  changingMembers,
+  type RecordTables,
+  recordTables,
+} from './adapter/record-tables.ts';
+export {
   type Column,
   type Columns,
-  changingMembers,
   type StoredRow,
   type Table,
   tableOf,
