@@ -20,22 +20,12 @@ type WriteHead = (status: number, headers?: Headers) => ServerResponse;
 /**
  * Takes off an answer what the server around a door has set, or sets while the head is written, of the headers that
  * break sites. What the door itself gives to `writeHead` stays.
- *
- * @example
- * import { createServer } from 'node:http';
- * import { stripInherited } from '@pinfold/http/internal';
- *
- * const server = createServer((_request, response) => {
- *   response.setHeader('X-Frame-Options', 'DENY');
- *   stripInherited(response);
- *   response.writeHead(200).end('to be framed');
- * });
  */
 export function stripInherited(response: ServerResponse): void {
   if (response.headersSent) return;
   for (const name of response.getHeaderNames()) if (BREAKING.includes(name)) response.removeHeader(name);
   // Session middleware sets its cookie at the last moment, by a writeHead of its own around Node's.
-  if (!Object.hasOwn(response, 'writeHead')) return;
+  if (response.writeHead === Object.getPrototypeOf(response).writeHead) return;
   const writeHead = response.writeHead.bind(response) as WriteHead;
   const stripped: WriteHead = (status, headers = []) => {
     const own = ownValues(headers);

@@ -14,21 +14,28 @@ export interface Publication extends Omit<Role, 'archive' | 'idempotencyKey' | '
   readonly passwordProtected: boolean;
 }
 
-/** The archive of each publication, outside of it: the content is opened by it, and no serializer sees it. */
-const archives = new WeakMap<object, ArchiveId>();
+function itself(object: object): object {
+  return object;
+}
 
 /**
- * The publication of a record at a moment.
- *
- * @example
- * import type { Instant, Role } from '@pinfold/core';
- * import { publicationOf } from '@pinfold/core/adapter';
- *
- * declare const role: Role;
- * declare const now: Instant;
- *
- * console.log(publicationOf(role, now, 'https://pages.example').sharedUrl);
+ * The archive of each publication, in a private field added to the plain object: the content is opened by it, and no
+ * serializer and no copy sees it. A WeakMap costs each view more.
  */
+class Archived extends (itself as unknown as new (object: object) => object) {
+  readonly #archive: ArchiveId;
+
+  constructor(publication: object, archive: ArchiveId) {
+    super(publication);
+    this.#archive = archive;
+  }
+
+  static of(publication: object): ArchiveId | undefined {
+    return #archive in publication ? publication.#archive : undefined;
+  }
+}
+
+/** The publication of a record at a moment. */
 export function publicationOf(role: Role, now: Instant, publicUrl: string): Publication {
   // Member by member: what a role holds is not shown unless it is named here, and every view takes this path.
   const publication: Publication = {
@@ -49,26 +56,16 @@ export function publicationOf(role: Role, now: Instant, publicUrl: string): Publ
     passwordProtected: role.passwordHash !== null,
     generation: role.generation,
   };
-  archives.set(publication, role.archive);
+  new Archived(publication, role.archive);
   return publication;
 }
 
 /** The archive of a publication that use cases answered; of a copy of one it is unknown. */
 export function archiveOf(publication: object): ArchiveId | undefined {
-  return archives.get(publication);
+  return Archived.of(publication);
 }
 
-/**
- * The shared URL of a publication below a public URL, which has no slash at its end.
- *
- * @example
- * import type { RoleId } from '@pinfold/core';
- * import { sharedUrlBelow } from '@pinfold/core/adapter';
- *
- * declare const id: RoleId;
- *
- * console.log(sharedUrlBelow('https://pages.example', id));
- */
+/** The shared URL of a publication below a public URL, which has no slash at its end. */
 export function sharedUrlBelow(publicUrl: string, id: RoleId): string {
   return `${publicUrl}/s/${id}`;
 }

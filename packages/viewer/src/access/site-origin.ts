@@ -44,7 +44,8 @@ export async function serveSiteOrigin(
     return turnAway(context, exchange, publication, whole);
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
-  const outcome = await serveSite(context, exchange, publication, target, place);
+  const served = serveSite(context, exchange, publication, target, place);
+  const outcome = served instanceof Promise ? await served : served;
   return 'kind' in outcome ? sendEnded(context, exchange, outcome.kind, {}) : outcome;
 }
 
