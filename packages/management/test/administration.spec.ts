@@ -12,7 +12,6 @@ describe('the pages of those who administer', () => {
     screen = await openScreen();
     admin = await signedIn(['admin'], accountId('operators'));
   });
-  afterEach(() => screen.close());
 
   async function signedIn(scopes: readonly ('admin' | 'manage')[], account = OWNER): Promise<Person> {
     const person = new Person(screen.base);

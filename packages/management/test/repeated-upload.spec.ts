@@ -1,7 +1,6 @@
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, openScreen, zipOf } from './open-screen.ts';
-import { Person } from './person.ts';
+import { openScreen, zipOf } from './open-screen.ts';
 
 describe('a repeated upload', () => {
   for (const way of ['script', 'form'] as const)
@@ -17,8 +16,7 @@ describe('a repeated upload', () => {
           }),
         }),
       });
-      const person = new Person(screen.base);
-      await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+      const person = await screen.signedIn();
       const form = (await person.get('/')).token;
       const archive = zipOf({ 'index.html': 'x' });
       const headers = {
@@ -32,12 +30,11 @@ describe('a repeated upload', () => {
         data.set('form', form);
         data.set('key', 'key-1');
         data.set('archive', new Blob([archive]), 'site.zip');
-        return person.send('/publish', data, {});
+        return person.post('/publish', data);
       };
       const upload = { script: byScript, form: byForm }[way];
       const statuses = [(await upload()).status, (await upload()).status];
       expect(statuses).to.deep.equal(way === 'script' ? [201, 200] : [303, 303]);
       expect(staged).to.equal(1);
-      await screen.close();
     });
 });

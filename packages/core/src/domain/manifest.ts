@@ -23,16 +23,17 @@ export type EncodedManifest = Branded<string, 'EncodedManifest'>;
 
 /** The files of a site by path in NFC, in which no two files of an archive are the same. */
 export class Manifest {
+  #byPath: ReadonlyMap<string, ManifestEntry> | undefined;
   readonly entries: readonly ManifestEntry[];
-  readonly #byPath: ReadonlyMap<string, ManifestEntry>;
 
   constructor(entries: readonly ManifestEntry[]) {
     this.entries = entries;
-    this.#byPath = new Map(entries.map((entry) => [entry.path.normalize('NFC'), entry]));
   }
 
   /** The file of that path in NFC, or `undefined`. */
   get(path: string): ManifestEntry | undefined {
+    // Made when it is needed: a page that lists the files needs it not, and it takes longer than the rest.
+    this.#byPath ??= new Map(this.entries.map((entry) => [entry.path.normalize('NFC'), entry]));
     return this.#byPath.get(path);
   }
 }
@@ -59,13 +60,6 @@ type Row = [EntryPath, number, number, number, 0 | 8, number, 0 | 1];
  * Reads what {@link encodeManifest} wrote.
  *
  * @throws Fault `store_corrupt` when the text is no manifest of a version known here.
- *
- * @example
- * import type { EncodedManifest } from '@pinfold/core';
- * import { decodeManifest } from '@pinfold/core/moving';
- *
- * const { entries } = decodeManifest('[1,[["index.html",40,100,300,8,3421780262,1]]]' as EncodedManifest);
- * console.log(entries[0]?.path); // index.html
  */
 export function decodeManifest(encoded: EncodedManifest): Manifest {
   return new Manifest(
@@ -89,5 +83,5 @@ function rowsOf(encoded: EncodedManifest): readonly Row[] {
   } catch (error) {
     cause = error;
   }
-  throw new Fault('store_corrupt', 'a manifest cannot be read', { cause });
+  throw new Fault('store_corrupt', 'the manifest cannot be read', { cause });
 }

@@ -20,11 +20,7 @@ export function accountHistoryView(visit: SignedInContext, model: AccountHistory
   const { words } = visit;
   const { events, account } = model;
   const columns = ['historyWhat', 'historyWhen', 'account', 'publication', 'historyBy'] as const;
-  const table = rowsTable(
-    visit,
-    columns,
-    events.map((event) => row(visit, event)),
-  );
+  const table = rowsTable(visit, columns, events, (event) => row(visit, event));
   return administrationPage(visit, {
     part: 'history',
     title: words.say('history'),

@@ -22,11 +22,7 @@ export function allPublicationsView(visit: SignedInContext, model: AllPublicatio
   const { words } = visit;
   const { publications, account, search, state } = model;
   const columns = ['publication', 'account', 'state', 'size', 'publishedAt'] as const;
-  const table = rowsTable(
-    visit,
-    columns,
-    publications.map((found) => row(visit, found)),
-  );
+  const table = rowsTable(visit, columns, publications, (found) => row(visit, found));
   return administrationPage(visit, {
     part: 'allPublications',
     title: words.say('allPublications'),

@@ -62,7 +62,8 @@ export function historyView(visit: SignedInContext, model: HistoryModel): Html {
   const table = rowsTable(
     visit,
     columns.filter((column) => withPins || column !== 'publication'),
-    events.map((event) => row(visit, event, model.names, withPins)),
+    events,
+    (event) => row(visit, event, model.names, withPins),
   );
   return layout(visit, {
     title: words.say('history'),

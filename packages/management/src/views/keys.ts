@@ -40,11 +40,7 @@ ${createCard(visit, model)}
 ${
   keys.length === 0
     ? undefined
-    : rowsTable(
-        visit,
-        ['label', 'scopes', 'created', 'lastUsed', 'actions'],
-        keys.map((key) => row(visit, key)),
-      )
+    : rowsTable(visit, ['label', 'scopes', 'created', 'lastUsed', 'actions'], keys, (key) => row(visit, key))
 }
 ${pager(visit, '/keys', model.position)}`,
   });

@@ -1,5 +1,5 @@
 import type { Limits, RoleState } from '@pinfold/core';
-import { codePoints } from '@pinfold/core/adapter';
+import { codePoints } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
@@ -50,8 +50,9 @@ export function listView(visit: SignedInContext, model: ListModel): Html {
     { figure: 'size' },
     'actions',
   ];
-  const rows = model.publications.map((publication, n) => row(visit, model, publication, n));
-  const table = rowsTable(visit, columns, rows);
+  const table = rowsTable(visit, columns, model.publications, (publication, n) =>
+    row(visit, model, publication, n),
+  );
   const bare = model.publications.length === 0 && !filtered;
   return layout(visit, {
     title: words.say('publications'),

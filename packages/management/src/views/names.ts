@@ -17,8 +17,8 @@ export interface NamesModel {
 /** The names of an account, each with the publication that it shows. */
 export function namesView(visit: SignedInContext, { names, titles, position }: NamesModel): Html {
   const { words } = visit;
-  const rows = names.map((name) => row(visit, name, titles));
-  const table = rowsTable(visit, ['name', 'publication', 'nameMoved', 'actions'], rows);
+  const columns = ['name', 'publication', 'nameMoved', 'actions'] as const;
+  const table = rowsTable(visit, columns, names, (name) => row(visit, name, titles));
   return layout(visit, {
     title: words.say('names'),
     signedIn: visit,

@@ -16,11 +16,7 @@ export interface TakedownsModel {
 export function takedownsView(visit: SignedInContext, model: TakedownsModel): Html {
   const { words } = visit;
   const columns = ['publication', 'account', 'reason', 'historyWhen', 'actions'] as const;
-  const table = rowsTable(
-    visit,
-    columns,
-    model.takedowns.map((takedown) => row(visit, takedown)),
-  );
+  const table = rowsTable(visit, columns, model.takedowns, (takedown) => row(visit, takedown));
   return administrationPage(visit, {
     part: 'takedowns',
     title: words.say('takedowns'),
