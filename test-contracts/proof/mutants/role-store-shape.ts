@@ -144,7 +144,7 @@ export const roleStoreShape: PortShape<RoleStore> = {
     },
     list: {
       takes: { query: ROLE_QUERY },
-      answers: { items: [ROLE], next: { publishedAt: 'instant', id: 'uuid' } },
+      answers: { items: [ROLE], next: { rank: 'size', id: 'uuid' } },
       early: { value: { items: [], next: undefined } },
       caught: {
         unreachable: '*',
@@ -159,7 +159,8 @@ export const roleStoreShape: PortShape<RoleStore> = {
         ],
         'list-search': 'answers.items.title.{composed,cut,latin,quoted} takes.query.search',
         'same-question': 'caches',
-        'list-state': 'answers.next.publishedAt.seconds takes.query',
+        'list-state': 'takes.query',
+        'list-sorted': 'takes.query.order',
         'list-search-state': 'takes.query.search.stuck',
         'list-pages': 'takes.query.limit.more',
         untested: [

@@ -61,7 +61,7 @@ export const reachClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
         keepComparison: () => gone.keepComparison(aComparison(), undefined),
       };
       const retry = { kind: 'failed', retryAt: LATER } as const;
-      const cursor = { publishedAt: LATER, id: role.id };
+      const cursor = { rank: LATER, id: role.id };
       const others: Readonly<Record<string, () => Promise<unknown>>> = {
         'reserve what is complete': () => gone.reserve(reservationOf(known)),
         'commit without events': () => gone.commit(aPublication(1), lease, []),
@@ -75,6 +75,7 @@ export const reachClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
         'list of what is expired': () => gone.list(asks({ state: 'expired' })),
         'list of what is deleted': () => gone.list(asks({ state: 'deleted' })),
         'list with a search': () => gone.list(asks({ search: 'site' })),
+        'list by end': () => gone.list(asks({ order: 'ending' })),
         'list by a key': () => gone.list(asks({ idempotencyKey: role.idempotencyKey })),
         'claim of none': () => gone.claimForCleanup({ ...claim, endedBefore: instant(0) }),
         'claim of at most none': () => gone.claimForCleanup({ ...claim, limit: 0 }),

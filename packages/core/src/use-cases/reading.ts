@@ -1,4 +1,4 @@
-import { roleCursors } from '../domain/cursor.ts';
+import { type RoleOrder, roleCursors } from '../domain/cursor.ts';
 import { checkIdempotencyKey } from '../domain/idempotency.ts';
 import { accountId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
@@ -20,6 +20,8 @@ export interface ListRequest extends PageRequest {
   readonly state?: RoleState;
   /** A text to find in titles and ids, in any case and width. */
   readonly search?: string;
+  /** Absent, and of deleted ones: newest first. */
+  readonly order?: RoleOrder;
 }
 
 /** One publication, or no such publication in reach. */
@@ -35,7 +37,7 @@ export interface Reading {
   read(request: RoleRequest): Promise<ReadOutcome>;
 
   /**
-   * A page of an account's publications, newest first.
+   * A page of an account's publications.
    *
    * @throws TypeError when the limit is no whole number from 1 to 100, or the state is unknown.
    */
@@ -69,10 +71,16 @@ export function reading(ports: ReadingPorts, limits: Limits, show: ShowPublicati
   };
 }
 
-/** A page of roles, newest first; without an account those of every account. */
+/** A page of roles; without an account those of every account, newest first. */
 export async function listRoles<Shown>(
   ports: ReadingPorts,
-  { account, state, search, ...page }: Omit<ListRequest, 'by'> & { readonly account?: string | undefined },
+  {
+    account,
+    state,
+    search,
+    order,
+    ...page
+  }: Omit<ListRequest, 'by'> & { readonly account?: string | undefined },
   show: (roles: readonly Role[]) => Promise<readonly Shown[]>,
 ): Promise<PageOutcome<'publications', Shown>> {
   expectState(state);
@@ -80,6 +88,7 @@ export async function listRoles<Shown>(
     account: account === undefined ? undefined : accountId(account),
     state,
     search: search === undefined ? undefined : foldForSearch(search),
+    order: state === 'deleted' ? undefined : order,
   };
   return await readPage('publications', page, roleCursors(filter), async (after, limit) => {
     const { items, next } = await roleRows(ports, { ...filter, after, limit });
@@ -87,10 +96,17 @@ export async function listRoles<Shown>(
   });
 }
 
+const ANY = {
+  state: undefined,
+  search: undefined,
+  order: undefined,
+  idempotencyKey: undefined,
+  after: undefined,
+};
+
 function roleRows(
   { roles, clock }: ReadingPorts,
   query: Partial<RoleQuery> & Pick<RoleQuery, 'account' | 'limit'>,
 ): Promise<Page<Role>> {
-  const rest = { state: undefined, search: undefined, idempotencyKey: undefined, after: undefined };
-  return roles.list({ now: clock.now(), ...rest, ...query });
+  return roles.list({ ...ANY, now: clock.now(), ...query });
 }
