@@ -79,8 +79,9 @@ function queryFor({ state, search, order }: ListModel): Readonly<Record<string, 
 }
 
 function pagerLabels({ search, order }: ListModel): PagerLabels {
-  if (search !== '') return { next: 'searchOn' };
-  return order === undefined ? { first: 'newest', next: 'older' } : {};
+  const first = order === undefined ? 'newest' : 'firstPage';
+  const next = order === undefined ? 'older' : 'nextPage';
+  return { first, next: search === '' ? next : 'searchOn' };
 }
 
 /** Stopped publications have one order. */
