@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { palette as PALETTE } from '@pinfold/http';
+import { palette as PALETTE } from '@pinfold/http/internal';
 import { expect } from 'chai';
 
 const packages = join(import.meta.dirname, '..', 'packages');

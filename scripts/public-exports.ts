@@ -1,5 +1,6 @@
 // What packages export is a promise to their users: docs/public-exports.txt lists it, so that a change of it is seen in
-// review. `node scripts/public-exports.ts` writes the list, and a test compares it.
+// review. `node scripts/public-exports.ts` writes the list, and a test compares it. Entry points under `/internal` are
+// for packages of the same release: semver does not cover them, and they are not listed.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -21,7 +22,7 @@ function entriesOf(manifest: string): readonly string[] {
   return Object.entries(exports as Record<string, string | Record<string, string>>).flatMap(
     ([path, target]) => {
       const source = typeof target === 'string' ? undefined : target['@pinfold/source'];
-      if (source === undefined) return [];
+      if (source === undefined || path.startsWith('./internal')) return [];
       const names = namesIn(readFileSync(join(dirname(manifest), source), 'utf8'));
       return [[name + path.slice(1), ...names.map((exported) => `  ${exported}`)].join('\n')];
     },

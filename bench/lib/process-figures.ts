@@ -5,16 +5,40 @@ import { setTimeout as pause } from 'node:timers/promises';
 const MiB = 1_048_576;
 const ticks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
+/** How often a held process is looked at, in milliseconds. */
+const LOOK = 5;
+
 /** Seconds of processor time that a process and its children have had: Linux counts them in hundredths. */
 export function cpuSeconds(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return children.reduce((sum, child) => sum + cpuSeconds(Number(child)), ownCpuSeconds(pid));
+}
+
+/** The same without children that run; those that ended count (proc(5), `stat`). */
+function ownCpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .filter(Boolean);
-  const theirs = children.reduce((sum, child) => sum + cpuSeconds(Number(child)), 0);
-  return (Number(user) + Number(system)) / ticks + theirs;
+  const times = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 16);
+  return times.reduce((sum, time) => sum + Number(time), 0) / ticks;
+}
+
+/**
+ * Keeps processes to a part of a core each, as the limit of a container does: one that has spent more is stopped until
+ * the time has caught up. Returns the function that ends it.
+ */
+export function hold(pids: readonly number[], part: number): () => void {
+  const start = performance.now();
+  const before = new Map(pids.map((pid) => [pid, ownCpuSeconds(pid)]));
+  const look = () => {
+    const allowed = ((performance.now() - start) / 1_000) * part;
+    for (const [pid, spent] of before) {
+      process.kill(pid, ownCpuSeconds(pid) - spent > allowed ? 'SIGSTOP' : 'SIGCONT');
+    }
+  };
+  const timer = setInterval(look, LOOK);
+  return () => {
+    clearInterval(timer);
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+  };
 }
 
 /** MiB of a process in memory. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -29,19 +29,42 @@ export function isThere(program: string): boolean {
 /** A server under load, which ends with `stop`. */
 export interface RunningServer {
   readonly process: ChildProcess;
-  stop(): Promise<void>;
+  readonly pid: number;
+  /** Sends a message to a script that answers messages; its answer. */
+  ask<Answer>(question: string): Promise<Answer>;
+  /** Ends it: with SIGKILL, however busy it is. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a server on the servers' core and waits until it says in a line that it is ready: to us, or in a file. */
+/** Where and how a server runs. */
+export interface StartOptions {
+  readonly cwd?: string;
+  /** The core that it keeps to: the servers' unless another one is named; `undefined` is any. */
+  readonly core?: number | undefined;
+  /** The file that its output goes to. */
+  readonly log?: string | undefined;
+  /** Whether it answers messages. */
+  readonly answers?: boolean;
+}
+
+/** Node with the sources of this checkout. */
+export const NODE: readonly string[] = [
+  process.execPath,
+  '--conditions=@pinfold/source',
+  '--disable-warning=ExperimentalWarning',
+];
+
+/** Starts a server and waits until a line of its output says that it is ready. */
 export async function startServer(
   command: readonly string[],
   environment: Readonly<Record<string, string>>,
-  log?: string,
+  options: StartOptions = {},
 ): Promise<RunningServer> {
-  const [program = '', ...args] = pinned(SERVER_CORE, command);
+  const { core, log, cwd, answers = false } = { core: SERVER_CORE, ...options };
+  const [program = '', ...args] = core === undefined ? command : pinned(core, command);
   const output = log === undefined ? 'pipe' : openSync(log, 'w');
-  const env = { ...process.env, ...environment };
-  const child = spawn(program, args, { env, stdio: ['ignore', output, 'inherit'] });
+  const stdio: StdioOptions = ['ignore', output, 'inherit', ...(answers ? ['ipc' as const] : [])];
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...environment }, stdio });
   if (typeof output === 'number') closeSync(output);
   await untilReady(child, log);
   const tell = (code: number | null, signal: string | null) =>
@@ -49,9 +72,15 @@ export async function startServer(
   child.once('exit', tell);
   return {
     process: child,
-    stop: () => {
+    pid: child.pid ?? 0,
+    ask: async (question) => {
+      const answer = once(child, 'message');
+      child.send(question);
+      return (await answer)[0];
+    },
+    stop: (signal) => {
       child.off('exit', tell);
-      return stop(child);
+      return stop(child, signal);
     },
   };
 }
@@ -59,19 +88,18 @@ export async function startServer(
 async function untilReady(child: ChildProcess, log: string | undefined): Promise<void> {
   if (log !== undefined) {
     while (child.exitCode === null && !/\bready\b/.test(readFileSync(log, 'utf8'))) await pause(20);
-    return;
+  } else if (child.stdout !== null) {
+    for await (const line of createInterface({ input: child.stdout })) if (/\bready\b/.test(line)) break;
+    child.stdout.resume();
   }
-  const { stdout } = child;
-  if (stdout === null) return;
-  for await (const line of createInterface({ input: stdout })) if (/\bready\b/.test(line)) break;
-  stdout.resume();
+  if (child.exitCode !== null) throw new Error(`${child.spawnargs.at(-1)} ended with ${child.exitCode}`);
 }
 
 /** Ends a process that was started here. */
-export async function stop(child: ChildProcess): Promise<void> {
+export async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   await exited;
 }
 

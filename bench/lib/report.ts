@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { median, spread } from './statistics.ts';
 
@@ -13,6 +13,16 @@ export interface Row {
   readonly goal?: { readonly atLeast: number } | { readonly atMost: number };
   /** The absolute values behind it, by candidate, one for each round. */
   readonly values?: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Works in a folder of its own, which is removed afterwards. */
+export async function inTemporaryFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** Prints a table for people and writes it as JSON for machines. */

@@ -54,13 +54,8 @@ const kinds: Readonly<Record<ProxyName, Kind>> = {
     program: 'caddy',
     file: 'Caddyfile.nodes',
     whole: (configuration, port) => {
-      const ours = [
-        'admin off',
-        'auto_https disable_redirects',
-        `https_port ${port}`,
-        'log {\nlevel ERROR\n}',
-      ];
-      return `{\n${ours.join('\n')}\n}\n${configuration}`;
+      const ours = `admin off\nauto_https disable_redirects\nhttps_port ${port}\nlog {\nlevel ERROR`;
+      return configuration.replace('log {', ours);
     },
     command: (file) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', file],
   },

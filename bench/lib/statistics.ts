@@ -1,3 +1,7 @@
+import type { Row } from './report.ts';
+
+const ROUNDS = 7;
+
 /** The middle value, which one bad round does not move. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -28,4 +32,16 @@ export async function inRounds<Name extends string>(
     process.stderr.write(`round ${round + 1} of ${count}\n`);
   }
   return values;
+}
+
+/** A row with the first of two candidates' median against the other's; each is warmed once. */
+export async function comparedRow(
+  row: Pick<Row, 'what' | 'unit' | 'goal'>,
+  candidates: Readonly<Record<string, () => Promise<number>>>,
+  rounds = ROUNDS,
+): Promise<Row> {
+  for (const warm of Object.values(candidates)) await warm();
+  const values = await inRounds(candidates, rounds);
+  const [first = [], second = []] = Object.values(values);
+  return { ...row, figure: median(first) / median(second), values };
 }

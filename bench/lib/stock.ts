@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import type { PostgresAddress } from 'pinfold-test-servers';
 
-/** A database that Pinfold has made, and that a bench fills past it. */
-export interface Stocked {
+/** A database in which Pinfold has published one role, whose manifest all roles get that a bench adds past it. */
+export interface Stock {
   /** Adds roles of which every other one belongs to the account `default`, and the others to a hundred accounts. */
   addRoles(count: number): Promise<void>;
   /** Adds roles of the account `default` that were deleted two hours ago. */
@@ -23,65 +26,120 @@ export interface SampledRole {
   readonly archive: string;
 }
 
-/** What the columns of one role hold, in the words of both databases. */
-export interface StockRow {
-  readonly id: string;
-  readonly account: string;
-  readonly archive: string;
-  readonly key: string;
-  readonly title: string;
-  readonly publishedAt: number;
-  readonly expiresAt: number;
-  readonly deletedAt: number | null;
+/** A database: both take the same statements, with `$1`. */
+interface Engine {
+  query(statement: string, value?: unknown): Promise<readonly unknown[]>;
+  /** Makes it as fast as it is after some days. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+  /** What makes rows, each a JSON `value`, of the JSON array that is $1. */
+  readonly rows: string;
 }
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+const BATCH = 10_000;
+const SAMPLED = 'SELECT id, archive FROM roles WHERE';
 
-/** Roles that live for years, published one every tenth of a second until now. */
-export function* liveRows(count: number): Generator<StockRow, void> {
-  const now = Date.now();
-  for (let n = 0; n < count; n += 1) {
-    const account = n % 2 === 0 ? 'default' : `account-${n % 100}`;
-    yield rowOf(account, `Site ${n}`, now - n * 100, null);
-  }
+const text = (name: string) => `value->>'${name}'`;
+const number = (name: string) => `CAST(value->>'${name}' AS bigint)`;
+
+const ROLE = [
+  `INSERT INTO roles (id, version, account, archive, idempotency_key, title, original_filename, file_count, size,
+     published_at, expires_at, pinned, deleted_at, generation, title_folded, archive_bytes, sha256)
+   SELECT ${text('id')}, 1, ${text('account')}, ${text('archive')}, ${text('key')}, ${text('title')}, 'site.zip', 1,
+     100, ${number('publishedAt')}, ${number('expiresAt')}, false, ${number('deletedAt')}, 1,
+     lower(${text('title')}), 300, ''`,
+  `INSERT INTO idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role, warnings)
+   SELECT ${text('account')}, ${text('key')}, 'f', ${text('key')}, ${number('publishedAt')},
+     ${number('publishedAt')}, ${text('id')}, '[]'`,
+  `INSERT INTO manifests (archive, manifest)
+   SELECT ${text('archive')}, (SELECT manifest FROM manifests LIMIT 1)`,
+];
+
+const EVENT = `
+  INSERT INTO events (at, id, type, account, pin, actor, as_operator, recorded_at)
+  SELECT ${number('at')}, ${text('id')}, 'pin.title_changed', ${text('account')}, ${text('pin')}, ${text('actor')},
+    false, ${number('at')}`;
+
+/** Fills a SQLite file. */
+export function stockSqlite(file: string): Stock {
+  const database = new Database(file, { timeout: 10_000 });
+  return stockIn({
+    rows: 'json_each($1)',
+    query: async (statement, value) => {
+      const prepared = database.prepare(statement);
+      const values = value === undefined ? [] : [{ 1: value }];
+      return prepared.reader ? prepared.all(...values) : [prepared.run(...values)];
+    },
+    settle: async () => void database.pragma('wal_checkpoint(TRUNCATE)'),
+    close: async () => void database.close(),
+  });
 }
 
-/** Roles that were deleted two hours ago. */
-export function* endedRows(count: number): Generator<StockRow, void> {
-  const now = Date.now();
-  for (let n = 0; n < count; n += 1) yield rowOf('default', `Ended ${n}`, now - DAY + n, now - 2 * HOUR);
+/** Fills a PostgreSQL database. */
+export async function stockPostgres(address: PostgresAddress): Promise<Stock> {
+  const client = new pg.Client({ ...address, options: '-c search_path=pinfold' });
+  await client.connect();
+  return stockIn({
+    rows: 'jsonb_array_elements($1::jsonb) AS value',
+    query: async (statement, value) =>
+      (await client.query(statement, value === undefined ? [] : [value])).rows,
+    settle: async () => {
+      await client.query('VACUUM ANALYZE');
+      await client.query('CHECKPOINT');
+    },
+    close: () => client.end(),
+  });
 }
 
-/** What one event holds, in the words of both databases. */
-export interface StockEvent {
-  readonly at: number;
-  readonly id: string;
-  readonly account: string;
-  readonly pin: string;
-  readonly actor: string;
+function stockIn({ query, settle, close, rows }: Engine): Stock {
+  const add = async (statements: readonly string[], count: number, row: (n: number) => object) => {
+    for (let from = 0; from < count; from += BATCH) {
+      const length = Math.min(BATCH, count - from);
+      const json = JSON.stringify(Array.from({ length }, (_, n) => row(from + n)));
+      await query('BEGIN');
+      for (const statement of statements) await query(`${statement} FROM ${rows}`, json);
+      await query('COMMIT');
+    }
+    await settle();
+  };
+  const sampled = (statement: string, value?: unknown) =>
+    query(`${SAMPLED} ${statement}`, value) as Promise<readonly SampledRole[]>;
+  const now = Date.now();
+  return {
+    addRoles: (count) => add(ROLE, count, (n) => roleOf(accountOf(n), `Site ${n}`, now - n * 100, null)),
+    addEnded: (count) =>
+      add(ROLE, count, (n) => roleOf('default', `Ended ${n}`, Date.now() - DAY + n, Date.now() - 2 * HOUR)),
+    addEvents: (count) => add([EVENT], count, (n) => eventOf(n, now)),
+    sample: (count) =>
+      sampled(`account = 'default' AND deleted_at IS NULL ORDER BY random() LIMIT $1`, count),
+    ended: () => sampled('archive_kept AND deleted_at IS NOT NULL'),
+    close,
+  };
+}
+
+function accountOf(n: number): string {
+  return n % 2 === 0 ? 'default' : `account-${n % 100}`;
+}
+
+/** A role that lives for years from its publication, or was deleted. */
+function roleOf(account: string, title: string, publishedAt: number, deletedAt: number | null): object {
+  const archive = `${publishedAt}-${randomUUID()}`;
+  const expiresAt = publishedAt + 1_000 * DAY;
+  return { id: randomUUID(), account, archive, key: randomUUID(), title, publishedAt, expiresAt, deletedAt };
+}
+
+/** One of the last weeks' events, of which there was one every second or so. */
+function eventOf(n: number, now: number): object {
+  const of = Math.floor(n / 10);
+  const actor = JSON.stringify({ kind: 'key', id: '4fJ2kQ9xTzA' });
+  return { at: now - n * 1_000, id: randomUUID(), account: accountOf(of), pin: pinOfEvents(of), actor };
 }
 
 /** The publication that ten events are of. */
 export function pinOfEvents(n: number): string {
   return `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
-}
-
-/** Events of the last weeks, one every second or so until now. */
-export function* eventRows(count: number): Generator<StockEvent, void> {
-  const now = Date.now();
-  const actor = JSON.stringify({ kind: 'key', id: '4fJ2kQ9xTzA' });
-  for (let n = 0; n < count; n += 1) {
-    const of = Math.floor(n / 10);
-    const account = of % 2 === 0 ? 'default' : `account-${of % 100}`;
-    yield { at: now - n * 1_000, id: randomUUID(), account, pin: pinOfEvents(of), actor };
-  }
-}
-
-function rowOf(account: string, title: string, publishedAt: number, deletedAt: number | null): StockRow {
-  const archive = `${publishedAt}-${randomUUID()}`;
-  const expiresAt = publishedAt + 1_000 * DAY;
-  return { id: randomUUID(), account, archive, key: randomUUID(), title, publishedAt, expiresAt, deletedAt };
 }
 
 /** Gives roles an archive of their own in a folder of archives: a copy of one that is there. */
@@ -93,11 +151,11 @@ export async function copyArchive(
   for (const { archive } of roles) {
     const file = archiveFile(folder, archive);
     await mkdir(dirname(file), { recursive: true });
-    await copyFile(original, file);
+    await copyFile(archiveFile(folder, original), file);
   }
 }
 
 /** Where `@pinfold/storage-fs` keeps an archive. */
-export function archiveFile(folder: string, archive: string): string {
+function archiveFile(folder: string, archive: string): string {
   return join(folder, archive.slice(0, 4), archive.slice(4, 7), archive);
 }

@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { startPostgres, startS3 } from 'pinfold-test-servers';
-import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
-import { freePort, type RunningServer, startServer } from './processes.ts';
+import { layWire, startPostgres, startS3, type Wire } from 'pinfold-test-servers';
+import { freePort, NODE, type RunningServer, startServer } from './processes.ts';
 
 /** One of three nodes, on its own way to the database, with its own small disk where the system lets us make one. */
 export interface BehindProxy {
   readonly port: number;
-  readonly database: FaultProxy;
+  readonly database: Wire;
   /** The data folder, as this process sees it while the node runs. */
   folder(): string;
   start(): Promise<void>;
@@ -63,7 +62,7 @@ export async function startThreeNodes(drainSeconds: number): Promise<ThreeNodes>
   const { user, password, port, database } = postgres.address;
   const nodes: BehindProxy[] = [];
   for (const name of ['one', 'two', 'three']) {
-    const way = await startFaultProxy(port);
+    const way = await layWire(port);
     const url = `postgres://${user}:${password}@127.0.0.1:${way.port}/${database}`;
     const folder = join(root, name);
     await mkdir(folder);
@@ -92,11 +91,11 @@ export async function startThreeNodes(drainSeconds: number): Promise<ThreeNodes>
 async function nodeOf(
   settings: Readonly<Record<string, string>>,
   folder: string,
-  database: FaultProxy,
+  database: Wire,
 ): Promise<BehindProxy> {
   const port = await freePort();
   const script = join(import.meta.dirname, '../servers/pinfold.ts');
-  const program = [process.execPath, '--conditions=@pinfold/source', script];
+  const program = [...NODE, script];
   const command = haveSmallDisks ? ['unshare', '-rm', 'sh', '-c', DISK, 'sh', folder, ...program] : program;
   let running: RunningServer | undefined;
   return {

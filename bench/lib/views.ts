@@ -1,9 +1,9 @@
 // What `serving`, `budget` and `limits` share: servers that answer the same bytes, under one load, in turn.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { type Answer, ask } from './http.ts';
 import { type LoadResult, load, type Target } from './load.ts';
 import { installPeers, peerServer } from './peers.ts';
 import { cpuSeconds } from './process-figures.ts';
@@ -23,12 +23,9 @@ export interface Candidate {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface Answered {
-  readonly status: number;
+export interface Answered extends Omit<Answer, 'headers'> {
   /** Names and values in turn, as they were sent. */
   readonly headers: readonly string[];
-  /** As it was sent. */
-  readonly raw: Buffer;
   readonly body: Buffer;
   readonly etag: string | undefined;
 }
@@ -62,22 +59,19 @@ export async function startPeer(
   return { name, server, port, headers: {} };
 }
 
-export function get(
+export async function get(
   { port, headers }: Omit<Candidate, 'server'>,
   path: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path, headers: { ...headers, ...GZIP, ...more } };
-    httpRequest(options, async (answer) => {
-      const raw = Buffer.concat(await answer.toArray());
-      const body = answer.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
-      const { etag } = answer.headers;
-      resolve({ status: answer.statusCode ?? 0, headers: answer.rawHeaders, raw, body, etag });
-    })
-      .on('error', reject)
-      .end();
-  });
+  const answer = await ask({ port, path, headers: { ...headers, ...GZIP, ...more } });
+  const { 'content-encoding': encoding, etag } = answer.headers;
+  return {
+    ...answer,
+    headers: answer.rawHeaders,
+    body: encoding === 'gzip' ? gunzipSync(answer.raw) : answer.raw,
+    etag,
+  };
 }
 
 export function target(

@@ -8,18 +8,21 @@ const app = await createApp(readSettings(process.env), { terminal: true });
 const { signInLink } = await app.listen();
 const { cleanUp } = await app.container.getAsync(tokens.useCases);
 
-process.on('message', async (told) => {
-  if (told !== 'clean up') return;
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  const report = await cleanUp({ time: hours(1) });
-  delay.disable();
-  process.send?.({ report, longestDelay: delay.max / 1e6 });
-});
+const answers: Readonly<Record<string, () => unknown>> = {
+  'sign-in link': () => signInLink,
+  'clean up': async () => {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const report = await cleanUp({ time: hours(1) });
+    delay.disable();
+    return { report, longestDelay: delay.max / 1e6 };
+  },
+};
+process.on('message', async (question) => process.send?.(await answers[String(question)]?.()));
 // A bench that failed leaves nothing behind.
 process.on('disconnect', () => process.exit(1));
 process.on('SIGTERM', async () => {
   await app.close();
   process.exit(0);
 });
-process.send?.({ signInLink });
+console.log('ready');

@@ -3,10 +3,11 @@ import { startS3 } from 'pinfold-test-servers';
 
 const server = await startS3();
 await server.makeBucket('bench');
-process.send?.({ endpoint: server.endpoint });
+process.on('message', () => process.send?.(server.endpoint));
 // A bench that failed leaves nothing behind.
 process.on('disconnect', () => process.exit(1));
 process.on('SIGTERM', async () => {
   await server.stop();
   process.exit(0);
 });
+console.log('ready');

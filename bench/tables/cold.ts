@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
-import { startTalking } from '../lib/growth-server.ts';
+import { askWell } from '../lib/http.ts';
 import { peerServer } from '../lib/peers.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { freePort, LOAD_CORE, type RunningServer, startServer, stop } from '../lib/processes.ts';
+import { freePort, LOAD_CORE, NODE, type RunningServer, startServer } from '../lib/processes.ts';
 import type { Row } from '../lib/report.ts';
+import { startBenchS3 } from '../lib/s3.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
 import { median } from '../lib/statistics.ts';
 
@@ -36,17 +36,12 @@ async function onFiles(folder: string): Promise<Row> {
 }
 
 async function onS3(folder: string): Promise<Row> {
-  const { child, said } = await startTalking('s3.ts', LOAD_CORE, {});
-  const { endpoint } = said as { readonly endpoint: string };
-  const credentials = { AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'a secret that no one checks' };
+  const { endpoint, settings, stop } = await startBenchS3(LOAD_CORE);
   const port = await freePort();
   const script = join(import.meta.dirname, '../servers/bare-s3.ts');
-  const environment = { ...credentials, ENDPOINT: endpoint, PORT: String(port) };
-  const server = await startServer([process.execPath, '--conditions=@pinfold/source', script], environment);
-  const pinfold = await startPinfold(join(folder, 'cold S3'), {
-    ...credentials,
-    PINFOLD_STORAGE_URL: `s3://bench/sites?endpoint=${encodeURIComponent(endpoint)}`,
-  });
+  const environment = { ...settings, ENDPOINT: endpoint, PORT: String(port) };
+  const server = await startServer([...NODE, script], environment);
+  const pinfold = await startPinfold(join(folder, 'cold S3'), settings);
   const put = async (name: string, bytes: Uint8Array): Promise<void> => {
     const { status } = await fetch(`${endpoint}/bench/${name}`, { method: 'PUT', body: Buffer.from(bytes) });
     if (status !== 200) throw new Error(`putting an object: ${status}`);
@@ -54,7 +49,7 @@ async function onS3(folder: string): Promise<Row> {
   try {
     return await coldRow('S3', pinfold, { server, port, put });
   } finally {
-    await stop(child);
+    await stop();
   }
 }
 
@@ -84,15 +79,6 @@ async function coldRow(where: string, pinfold: PinfoldServer, bare: Bare): Promi
   };
 }
 
-function firstByte(port: number, path: string, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const start = performance.now();
-    const headers = { host, 'accept-encoding': 'gzip' };
-    httpRequest({ host: '127.0.0.1', port, path, headers }, (answer) => {
-      answer.once('data', () => resolve(performance.now() - start));
-      if (answer.statusCode !== 200) reject(new Error(`cold: ${answer.statusCode}`));
-    })
-      .on('error', reject)
-      .end();
-  });
+async function firstByte(port: number, path: string, host: string): Promise<number> {
+  return (await askWell({ port, path, headers: { host, 'accept-encoding': 'gzip' } })).firstByte;
 }

@@ -4,15 +4,16 @@ import { type PostgresServer, startPostgres } from 'pinfold-test-servers';
 import { type GrowthServer, startGrowthServer } from '../lib/growth-server.ts';
 import { SERVER_CORE } from '../lib/processes.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
-import { archiveFile, copyArchive, type SampledRole, type Stocked } from '../lib/stock.ts';
-import { stockPostgres } from '../lib/stock-postgres.ts';
-import { onlyManifest, stockSqlite } from '../lib/stock-sqlite.ts';
-import { send } from './uploads.ts';
+import { copyArchive, type SampledRole, type Stock, stockPostgres, stockSqlite } from '../lib/stock.ts';
 
-/** A server over a database with so many roles, and files. */
+/** The databases that are measured. */
+export const DATABASES = ['SQLite', 'PostgreSQL'] as const;
+
+/** A server over a database with so many roles and events, and files. */
 export interface Ground {
   readonly server: GrowthServer;
-  readonly stock: Stocked;
+  readonly stock: Stock;
+  readonly events: number;
   /** The next of the roles whose archive is there: none comes twice before all came. */
   readonly next: () => SampledRole;
   readonly archive: Uint8Array<ArrayBuffer>;
@@ -25,34 +26,32 @@ const SAMPLE = 2_000;
 
 /** Makes a database by its first publication, fills it, and serves it on the servers' core. */
 export async function openGround(
-  database: 'SQLite' | 'PostgreSQL',
+  database: (typeof DATABASES)[number],
   folder: string,
-  count: number,
+  roles: number,
+  events = 0,
 ): Promise<Ground> {
-  process.stderr.write(`filling ${database} with ${count} roles\n`);
+  process.stderr.write(`filling ${database} with ${roles} roles and ${events} events\n`);
   await mkdir(folder);
   const engine = database === 'SQLite' ? undefined : await startPostgres();
   const environment = engine === undefined ? {} : { PINFOLD_DATABASE_URL: urlOf(engine) };
   const server = await startGrowthServer(folder, environment, SERVER_CORE);
   const archive = zipOf(smallPages(20));
-  const published = await send(server, archive, 'the original');
-  if (published.status !== 201) throw new Error(`publishing: ${published.status} ${published.body}`);
-  const file = join(folder, 'pinfold.sqlite');
+  const id = await server.publish(archive, 'the original');
   const stock =
-    engine === undefined
-      ? stockSqlite(file, onlyManifest(file).manifest)
-      : await stockPostgres(engine.address, engine.address.database);
+    engine === undefined ? stockSqlite(join(folder, 'pinfold.sqlite')) : await stockPostgres(engine.address);
   const [original] = await stock.sample(1);
-  const archives = join(folder, 'archives');
-  const stockArchives = (roles: readonly SampledRole[]): Promise<void> =>
-    copyArchive(archives, archiveFile(archives, original?.archive ?? ''), roles);
-  await stock.addRoles(count);
-  const sample = (await stock.sample(SAMPLE + 1)).filter(({ id }) => id !== original?.id);
+  const stockArchives = (more: readonly SampledRole[]): Promise<void> =>
+    copyArchive(join(folder, 'archives'), original?.archive ?? '', more);
+  await stock.addRoles(roles);
+  await stock.addEvents(events);
+  const sample = (await stock.sample(SAMPLE + 1)).filter((role) => role.id !== id);
   await stockArchives(sample);
   let turn = 0;
   return {
     server,
     stock,
+    events,
     archive,
     stockArchives,
     next: () => {

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from 'pinfold-test-servers';
-import { type GrowthServer, startGrowthServer, startTalking } from '../lib/growth-server.ts';
 import { load } from '../lib/load.ts';
-import { stop } from '../lib/processes.ts';
+import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
+import { cpuSeconds, hold } from '../lib/process-figures.ts';
 import type { Row } from '../lib/report.ts';
+import { startBenchS3 } from '../lib/s3.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
 import { inRounds, median } from '../lib/statistics.ts';
-import { cpuOf, hold } from './growth-cpu.ts';
 import { urlOf } from './growth-ground.ts';
-import { post, send } from './uploads.ts';
+import { post } from './uploads.ts';
 
 const ROUNDS = 5;
 const SECONDS = 4;
@@ -25,81 +25,77 @@ const NAMES = Object.keys(COUNTS) as Count[];
 /** The part of a core that a server may spend, so small that four of them leave the rest of the machine idle. */
 const PART = 1 / 8;
 
-/** Whose processor time is counted beside the load's. */
-const NOTHING = { servers: 0, PostgreSQL: 0, S3: 0 };
-type Who = keyof typeof NOTHING;
+/** The parties whose processor time is counted beside the load's. */
+const PARTIES = ['servers', 'PostgreSQL', 'S3'] as const;
+type Party = (typeof PARTIES)[number];
 
 /** Processes of one service on PostgreSQL and S3, and whose they are. */
 interface Service {
-  readonly servers: readonly GrowthServer[];
-  readonly pids: Readonly<Record<Who, readonly number[]>>;
+  readonly servers: readonly PinfoldServer[];
+  readonly pids: Readonly<Record<Party, readonly number[]>>;
 }
 
-/** Does something to one server for some seconds; answers how often it was done in a second. */
-type Deed = (server: GrowthServer) => Promise<number>;
+/** Does something to one server for some seconds; returns how often it was done in a second. */
+type Deed = (server: PinfoldServer) => Promise<number>;
 
 /** What two and four processes on the same PostgreSQL and S3 server add, and who spent the processors' time. */
 export async function processesRows(folder: string): Promise<readonly Row[]> {
   // Only there the system tells what every process spent.
   if (process.platform !== 'linux') return [];
   const engine = await startPostgres();
-  const { child: s3, said } = await startTalking('s3.ts', undefined, {});
-  const { endpoint } = said as { readonly endpoint: string };
+  const s3 = await startBenchS3(undefined);
   const environment = {
+    ...s3.settings,
     PINFOLD_DATABASE_URL: urlOf(engine),
-    PINFOLD_STORAGE_URL: `s3://bench/sites?endpoint=${encodeURIComponent(endpoint)}`,
     PINFOLD_API_KEY: new NodeApiKeySecrets().mint().text,
-    AWS_ACCESS_KEY_ID: 'bench',
-    AWS_SECRET_ACCESS_KEY: 'a secret that no one checks',
+    PINFOLD_SECRET: 'the secret of all the nodes',
   };
-  const servers: GrowthServer[] = [];
+  const servers: PinfoldServer[] = [];
   try {
     for (let n = 0; n < COUNTS.four; n += 1) {
-      servers.push(await startGrowthServer(join(folder, `process ${n}`), environment, undefined));
+      servers.push(await startPinfold(join(folder, `process ${n}`), environment, { core: undefined }));
     }
     const pids = {
-      servers: servers.map(pidOf),
+      servers: servers.map(({ pid }) => pid),
       PostgreSQL: [await postmasterOf(engine)],
-      S3: [s3.pid ?? 0],
+      S3: [s3.pid],
     };
-    const service = { servers, pids };
     const archive = zipOf(smallPages(20));
-    const { pin } = JSON.parse((await send(servers[0] as GrowthServer, archive, 'viewed')).body);
+    const id = await (servers[0] as PinfoldServer).publish(archive, 'viewed');
     const deeds: Readonly<Record<string, Deed>> = {
-      views: (server) => view(server, pin.id),
+      views: (server) => view(server, id),
       publications: (server) => publish(server, archive),
     };
     const rows: Row[] = [];
     for (const [what, deed] of Object.entries(deeds)) {
       for (const server of servers) await deed(server);
-      rows.push(...(await heldRows(what, service, deed)), ...(await freeRows(what, service, deed)));
+      rows.push(...(await heldRows(what, { servers, pids }, deed)));
+      rows.push(...(await freeRows(what, { servers, pids }, deed)));
     }
     return rows;
   } finally {
     for (const server of servers) await server.stop();
-    await stop(s3);
+    await s3.stop();
     await engine.stop();
   }
 }
 
 /** How throughput grows where every process has its part of a core, however many there are. */
 async function heldRows(what: string, service: Service, deed: Deed): Promise<readonly Row[]> {
-  const { rates, spent } = await grown(service, deed, PART);
-  const row = (count: Count, goal: Pick<Row, 'goal'>): Row => ({
-    what: `${what}/s, ${count} processes, each held to an eighth of a core`,
+  const { rates, spentBy } = await grown(service, deed, PART);
+  const perDeed = spentBy((cpu, rate) => cpu / rate);
+  const total = (count: Count) =>
+    PARTIES.reduce((sum, party) => sum + median(perDeed[`${party} ${count}`] ?? [0]), 0);
+  const named = `${what}/s, COUNT processes, each held to an eighth of a core`;
+  const row = (count: Count): Row => ({
+    what: named.replace('COUNT', count),
     figure: median(rates[count]) / median(rates.one),
     unit: '× one',
-    ...goal,
     values: rates,
   });
-  const perDeed = spentBy(spent, (cpu, rate) => cpu / rate);
-  const total = (count: Count) => {
-    const parts = Object.entries(perDeed).filter(([name]) => name.endsWith(` ${count}`));
-    return parts.reduce((sum, [, values]) => sum + median(values), 0);
-  };
   return [
-    row('two', { goal: { atLeast: 1.7 } }),
-    row('four', {}),
+    { ...row('two'), goal: { atLeast: 1.7 } },
+    row('four'),
     {
       what: `processor time for ${what}, four processes: servers, PostgreSQL and S3`,
       figure: total('four') / total('one'),
@@ -111,8 +107,8 @@ async function heldRows(what: string, service: Service, deed: Deed): Promise<rea
 
 /** How it grows where all processes, PostgreSQL, S3 and the load share the cores of this machine. */
 async function freeRows(what: string, service: Service, deed: Deed): Promise<readonly Row[]> {
-  const { rates, spent } = await grown(service, deed, undefined);
-  const cores = spentBy(spent, (cpu) => cpu / 1_000);
+  const { rates, spentBy } = await grown(service, deed, undefined);
+  const cores = spentBy((cpu) => cpu / 1_000);
   return [
     {
       what: `${what}/s, two processes that share the cores with PostgreSQL, S3 and the load`,
@@ -129,15 +125,16 @@ async function freeRows(what: string, service: Service, deed: Deed): Promise<rea
   ];
 }
 
-/** What everyone spent while some servers were asked: milliseconds a second, and the deeds of that second. */
+/** What each party spent while some servers were asked: milliseconds a second, and the deeds of that second. */
 interface Spent {
   readonly rate: number;
-  readonly cpu: Readonly<Record<Who, number>>;
+  readonly cpu: Readonly<Record<Party, number>>;
 }
 
 interface Grown {
   readonly rates: Readonly<Record<Count, number[]>>;
-  readonly spent: Readonly<Record<Count, Spent[]>>;
+  /** A value of each party that spent something most of the time and each count of processes, as `servers two`. */
+  spentBy(value: (cpu: number, rate: number) => number): Readonly<Record<string, number[]>>;
 }
 
 async function grown(service: Service, deed: Deed, part: number | undefined): Promise<Grown> {
@@ -147,8 +144,19 @@ async function grown(service: Service, deed: Deed, part: number | undefined): Pr
     spent[count].push(measured);
     return measured.rate;
   };
-  const candidates = { one: measure('one'), two: measure('two'), four: measure('four') };
-  return { rates: await inRounds(candidates, ROUNDS), spent };
+  const rates = await inRounds({ one: measure('one'), two: measure('two'), four: measure('four') }, ROUNDS);
+  const all = Object.values(spent).flat();
+  const parties = PARTIES.filter((party) => median(all.map(({ cpu }) => cpu[party])) > 0);
+  const spentBy: Grown['spentBy'] = (value) =>
+    Object.fromEntries(
+      parties.flatMap((party) =>
+        NAMES.map((count) => [
+          `${party} ${count}`,
+          spent[count].map(({ cpu, rate }) => value(cpu[party], rate)),
+        ]),
+      ),
+    );
+  return { rates, spentBy };
 }
 
 async function spentOn(
@@ -158,45 +166,26 @@ async function spentOn(
   part: number | undefined,
 ): Promise<Spent> {
   const asked = servers.slice(0, count);
-  const release = part === undefined ? () => {} : hold(asked.map(pidOf), part);
+  const release = part === undefined ? () => {} : hold(pids.servers.slice(0, count), part);
+  const cpuOf = (party: Party) => pids[party].reduce((sum, pid) => sum + cpuSeconds(pid) * 1_000, 0);
   try {
-    const [before, start] = [cpuOfAll(pids), performance.now()];
+    const [before, start] = [PARTIES.map(cpuOf), performance.now()];
     const rates = await Promise.all(asked.map(deed));
-    const [after, seconds] = [cpuOfAll(pids), (performance.now() - start) / 1_000];
-    const cpu = { ...NOTHING };
-    for (const who of Object.keys(cpu) as Who[]) cpu[who] = (after[who] - before[who]) / seconds;
-    return { rate: rates.reduce((sum, rate) => sum + rate, 0), cpu };
+    const seconds = (performance.now() - start) / 1_000;
+    const spent = PARTIES.map((party, n) => [party, (cpuOf(party) - (before[n] ?? 0)) / seconds]);
+    return { rate: rates.reduce((sum, rate) => sum + rate, 0), cpu: Object.fromEntries(spent) };
   } finally {
     release();
   }
 }
 
-function cpuOfAll(pids: Service['pids']): Record<Who, number> {
-  const sum = (who: Who) => pids[who].reduce((total, pid) => total + cpuOf(pid), 0);
-  return { servers: sum('servers'), PostgreSQL: sum('PostgreSQL'), S3: sum('S3') };
-}
-
-/** A value of each who spent something most of the time, for each count of processes, by names as `servers two`. */
-function spentBy(
-  spent: Grown['spent'],
-  value: (cpu: number, rate: number) => number,
-): Readonly<Record<string, number[]>> {
-  const all = Object.values(spent).flat();
-  const parties = (Object.keys(NOTHING) as Who[]).filter((who) => median(all.map(({ cpu }) => cpu[who])) > 0);
-  const named = parties.flatMap((who) =>
-    NAMES.map((count) => [`${who} ${count}`, spent[count].map(({ cpu, rate }) => value(cpu[who], rate))]),
-  );
-  return Object.fromEntries(named);
-}
-
-async function view(server: GrowthServer, id: string): Promise<number> {
+async function view({ port, hostOf }: PinfoldServer, id: string): Promise<number> {
   // Spelled as wrk looks for it, which adds one of its own beside any other.
-  const headers = { Host: `${id}.localhost:${server.port}`, 'accept-encoding': 'gzip' };
-  const target = { url: `http://127.0.0.1:${server.port}/`, headers, status: 200 };
-  return (await load(target, SECONDS)).requests;
+  const headers = { Host: hostOf(id), 'accept-encoding': 'gzip' };
+  return (await load({ url: `http://127.0.0.1:${port}/`, headers }, SECONDS)).requests;
 }
 
-async function publish(server: GrowthServer, archive: Uint8Array<ArrayBuffer>): Promise<number> {
+async function publish(server: PinfoldServer, archive: Uint8Array<ArrayBuffer>): Promise<number> {
   const start = performance.now();
   const end = start + SECONDS * 1_000;
   let count = 0;
@@ -208,11 +197,6 @@ async function publish(server: GrowthServer, archive: Uint8Array<ArrayBuffer>): 
   };
   await Promise.all(Array.from({ length: PUBLISHERS }, publisher));
   return (count / (performance.now() - start)) * 1_000;
-}
-
-function pidOf({ process: { pid } }: GrowthServer): number {
-  if (pid === undefined) throw new Error('a server has ended');
-  return pid;
 }
 
 /** The process of PostgreSQL whose children serve the connections. */

@@ -1,115 +1,115 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { keepTo, LOAD_CORE } from '../lib/processes.ts';
-import { print, type Row, report } from '../lib/report.ts';
-import { inRounds, median } from '../lib/statistics.ts';
+import { inTemporaryFolder, print, type Row, report } from '../lib/report.ts';
+import { comparedRow, median } from '../lib/statistics.ts';
+import { pinOfEvents } from '../lib/stock.ts';
 import { cleanupRows } from './growth-cleanup.ts';
-import { type Ground, openGround } from './growth-ground.ts';
-import { historyRows } from './growth-history.ts';
+import { DATABASES, type Ground, openGround } from './growth-ground.ts';
 import { processesRows } from './growth-processes.ts';
 import { post } from './uploads.ts';
 
 const FEW = 1_000;
 const MANY = 1_000_000;
-const ROUNDS = 7;
 
-const PARTS = ['requests', 'history', 'cleanup', 'processes'] as const;
-type Part = (typeof PARTS)[number];
+/** A request by its name: how often it is repeated in one round, whose figure is the middle one in milliseconds. */
+type Repeated = Readonly<
+  Record<string, readonly [times: number, ask: (ground: Ground, n: number) => Promise<number>]>
+>;
 
-/**
- * What 1,000,000 roles cost in place of 1,000, and 1,000,000 events, what cleaning up costs others, and what more processes give.
- * `npm run bench -- growth PART` prints one part, and keeps no result.
- */
+const REQUESTS: Repeated = {
+  'read a role': [200, ({ server, next }) => server.read(next().id)],
+  'view a site not seen before': [100, ({ server, next }) => server.view(next().id)],
+  'publish a small site': [20, ({ server, archive }) => post(server, archive)],
+  'a page of the list': [40, ({ server }) => server.list()],
+  'a page of the management screen': [40, ({ server }) => server.manage()],
+};
+
+const HISTORY: Repeated = {
+  'a page of an account’s history': [100, ({ server }) => server.events('')],
+  'the history of a publication': [
+    100,
+    ({ server, events }, n) => server.events(`?pin=${pinOfEvents((n * 7_919) % (events / 10))}`),
+  ],
+  'the page History of the screen': [40, ({ server }) => server.manage('history')],
+  'rename a role, with its event': [100, ({ server, next }) => server.rename(next().id, randomUUID())],
+  'publish a small site, with its event': [20, ({ server, archive }) => post(server, archive)],
+};
+
+type Database = (typeof DATABASES)[number];
+
+/** What 1,000,000 roles cost in place of 1,000, and 1,000,000 events beside the same roles; what cleaning up costs. */
+const PARTS: Readonly<Record<string, (database: Database, folder: string) => Promise<readonly Row[]>>> = {
+  history: (database, folder) =>
+    withGrounds(database, folder, [FEW, FEW], [FEW, MANY], (few, many) =>
+      ratioRows(database, HISTORY, '1,000 events', few, many),
+    ),
+  requests: (database, folder) =>
+    withGrounds(database, folder, [FEW, MANY], [], (few, many) =>
+      ratioRows(database, REQUESTS, '1,000 roles', few, many),
+    ),
+  cleanup: (database, folder) =>
+    withGrounds(database, folder, [MANY], [], (many) => cleanupRows(database, many)),
+};
+const PROCESSES = 'processes';
+
+/** `npm run bench -- growth PART` prints one part, and keeps no result. */
 export async function run(part: string | undefined = process.argv[3]): Promise<void> {
-  const parts = PARTS.filter((name) => part === undefined || part === name);
-  if (parts.length === 0) throw new TypeError(`the parts are ${PARTS.join(', ')}`);
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
-  const rows: Row[] = [];
-  try {
+  const names = [PROCESSES, ...Object.keys(PARTS)];
+  if (part !== undefined && !names.includes(part)) throw new TypeError(`the parts are ${names.join(', ')}`);
+  await inTemporaryFolder(async (folder) => {
+    const isWanted = (name: string) => part === undefined || part === name;
     // First, since what follows leaves the servers' core to one server.
-    const processes = parts.includes('processes') ? await processesRows(folder) : [];
+    const processes = isWanted(PROCESSES) ? await processesRows(folder) : [];
     keepTo(LOAD_CORE);
-    for (const database of ['SQLite', 'PostgreSQL'] as const) {
-      rows.push(...(await databaseRows(database, folder, parts)));
+    const rows: Row[] = [];
+    for (const database of DATABASES) {
+      for (const [name, rowsOf] of Object.entries(PARTS)) {
+        if (isWanted(name)) rows.push(...(await rowsOf(database, join(folder, `${database} ${name}`))));
+      }
     }
     rows.push(...processes);
     if (part === undefined) await report('growth', rows);
     else print(rows);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  });
 }
 
-async function databaseRows(
-  database: 'SQLite' | 'PostgreSQL',
+/** Opens a ground for each number of roles, with its number of events, and closes them all. */
+async function withGrounds(
+  database: Database,
   folder: string,
-  parts: readonly Part[],
+  roles: readonly number[],
+  events: readonly number[],
+  rowsOf: (first: Ground, last: Ground) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
-  const open = (name: string, count: number) =>
-    openGround(database, join(folder, `${database} ${name}`), count);
-  const history = parts.includes('history')
-    ? await between(await open('few events', FEW), await open('many events', FEW), (few, many) =>
-        historyRows(database, few, many),
-      )
-    : [];
-  if (!parts.includes('requests') && !parts.includes('cleanup')) return history;
-  const many = await open('many', MANY);
+  const open: Ground[] = [];
   try {
-    const requests = parts.includes('requests')
-      ? await ratioRows(database, await open('few', FEW), many)
-      : [];
-    const cleanup = parts.includes('cleanup') ? await cleanupRows(database, many) : [];
-    return [...history, ...requests, ...cleanup];
+    for (const [index, count] of roles.entries()) {
+      open.push(await openGround(database, `${folder} ${index}`, count, events[index]));
+    }
+    return await rowsOf(open[0] as Ground, open.at(-1) as Ground);
   } finally {
-    await many.close();
+    for (const ground of open) await ground.close();
   }
 }
 
-/** How a request is repeated in one round: its figure is the middle one, in milliseconds. */
-const REPEATED: Readonly<
-  Record<string, { readonly times: number; readonly ask: (ground: Ground) => Promise<number> }>
-> = {
-  'read a role': { times: 200, ask: ({ server, next }) => server.read(next().id) },
-  'view a site not seen before': { times: 100, ask: ({ server, next }) => server.view(next().id) },
-  'publish a small site': { times: 20, ask: ({ server, archive }) => post(server, archive) },
-  'a page of the list': { times: 40, ask: ({ server }) => server.list() },
-  'a page of the management screen': { times: 40, ask: ({ server }) => server.manage() },
-};
-
-async function between(
-  one: Ground,
-  other: Ground,
-  rowsOf: (one: Ground, other: Ground) => Promise<readonly Row[]>,
+async function ratioRows(
+  database: string,
+  repeated: Repeated,
+  unit: string,
+  few: Ground,
+  many: Ground,
 ): Promise<readonly Row[]> {
-  try {
-    return await rowsOf(one, other);
-  } finally {
-    await one.close();
-    await other.close();
-  }
-}
-
-async function ratioRows(database: string, few: Ground, many: Ground): Promise<readonly Row[]> {
-  try {
-    return await ratiosOf(database, few, many);
-  } finally {
-    await few.close();
-  }
-}
-
-async function ratiosOf(database: string, few: Ground, many: Ground): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (const [what, { times, ask }] of Object.entries(REPEATED)) {
-    const middle = async (ground: Ground): Promise<number> => {
+  for (const [what, [times, ask]] of Object.entries(repeated)) {
+    const middle = (ground: Ground) => async (): Promise<number> => {
       const taken: number[] = [];
-      for (let n = 0; n < times; n += 1) taken.push(await ask(ground));
+      for (let n = 0; n < times; n += 1) taken.push(await ask(ground, n));
       return median(taken);
     };
-    for (const ground of [few, many]) await middle(ground);
-    const values = await inRounds({ '1,000': () => middle(few), '1,000,000': () => middle(many) }, ROUNDS);
-    const figure = median(values['1,000,000']) / median(values['1,000']);
-    rows.push({ what: `${database}: ${what}`, figure, unit: '× 1,000 roles', goal: { atMost: 1.5 }, values });
+    const goal = { atMost: 1.5 };
+    const candidates = { '1,000,000': middle(many), '1,000': middle(few) };
+    rows.push(await comparedRow({ what: `${database}: ${what}`, unit: `× ${unit}`, goal }, candidates));
   }
   return rows;
 }

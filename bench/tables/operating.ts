@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { load } from '../lib/load.ts';
@@ -7,9 +5,9 @@ import { installPeers } from '../lib/peers.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
 import { cpuSeconds } from '../lib/process-figures.ts';
 import { freePort, keepTo, LOAD_CORE } from '../lib/processes.ts';
-import { type Row, report } from '../lib/report.ts';
+import { inTemporaryFolder, type Row, report } from '../lib/report.ts';
 import { smallPages, swaggerSite, zipOf } from '../lib/sites.ts';
-import { inRounds, median } from '../lib/statistics.ts';
+import { comparedRow, inRounds, median } from '../lib/statistics.ts';
 import { post } from './uploads.ts';
 
 const ROUNDS = 7;
@@ -22,12 +20,9 @@ const EACH = 40;
 /** What operators pay for what they see: metrics beside views, the history beside publications. */
 export async function run(): Promise<void> {
   installPeers();
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
-  try {
+  await inTemporaryFolder(async (folder) => {
     await report('operating', [await metricsRow(folder), ...(await historyRows(folder))]);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  });
 }
 
 /**
@@ -43,9 +38,9 @@ async function metricsRow(folder: string): Promise<Row> {
     const headers = { Host: host, 'Accept-Encoding': 'gzip' };
     const target = { url: `http://127.0.0.1:${server.port}/`, headers };
     return async () => {
-      const before = cpuSeconds(server.process.pid ?? 0);
+      const before = cpuSeconds(server.pid);
       const { requests } = await load(target, SECONDS);
-      return (requests * SECONDS) / (cpuSeconds(server.process.pid ?? 0) - before);
+      return (requests * SECONDS) / (cpuSeconds(server.pid) - before);
     };
   };
   try {
@@ -72,42 +67,39 @@ async function metricsRow(folder: string): Promise<Row> {
   }
 }
 
+/** Publications of one round beside a server that drops its events: how many a second, and a second of CPU. */
 async function historyRows(folder: string): Promise<readonly Row[]> {
   keepTo(LOAD_CORE);
   const archive = zipOf(await swaggerSite());
-  const kept = await startPinfold(join(folder, 'kept'));
-  const dropped = await startPinfold(join(folder, 'dropped'));
-  const measured = new Map<string, number[]>();
-  const published = (name: string, server: PinfoldServer) => async () => {
-    const before = cpuSeconds(server.process.pid ?? 0);
-    const times: number[] = [];
-    for (let n = 0; n < EACH; n += 1) times.push(await post(server, archive));
-    const cpu = cpuSeconds(server.process.pid ?? 0) - before;
-    measured.set(name, [...(measured.get(name) ?? []), EACH / cpu]);
-    return 1_000 / median(times);
+  const servers: PinfoldServer[] = [];
+  const cpu: Record<string, number[]> = {};
+  const published = async (name: string) => {
+    const server = await startPinfold(join(folder, name));
+    servers.push(server);
+    const perSecond: number[] = [];
+    cpu[name] = perSecond;
+    return async () => {
+      const before = cpuSeconds(server.pid);
+      const times: number[] = [];
+      for (let n = 0; n < EACH; n += 1) times.push(await post(server, archive));
+      perSecond.push(EACH / (cpuSeconds(server.pid) - before));
+      return 1_000 / median(times);
+    };
   };
   try {
-    dropEvents(join(folder, 'dropped'));
     const candidates = {
-      'with history': published('with history', kept),
-      without: published('without', dropped),
+      'with history': await published('with history'),
+      without: await published('without'),
     };
-    for (const warm of Object.values(candidates)) await warm();
-    measured.clear();
-    const values = await inRounds(candidates, ROUNDS);
-    const cpu = {
-      'with history': measured.get('with history') ?? [],
-      without: measured.get('without') ?? [],
-    };
-    const goal = { atLeast: 0.95 };
-    const unit = '× without history';
-    const ratio = (of: typeof values) => median(of['with history']) / median(of.without);
-    return [
-      { what: 'publications of 15 files a second', figure: ratio(values), unit, goal, values },
-      { what: 'the same for a second of CPU', figure: ratio(cpu), unit, goal, values: cpu },
-    ];
+    dropEvents(join(folder, 'without'));
+    const row = { unit: '× without history', goal: { atLeast: 0.95 } };
+    const rates = await comparedRow({ ...row, what: 'publications of 15 files a second' }, candidates);
+    const [kept = [], dropped = []] = Object.values(cpu).map((each) => each.slice(1));
+    const values = { 'with history': kept, without: dropped };
+    const figure = median(kept) / median(dropped);
+    return [rates, { ...row, what: 'the same for a second of CPU', figure, values }];
   } finally {
-    for (const server of [kept, dropped]) await server.stop();
+    for (const server of servers) await server.stop();
   }
 }
 

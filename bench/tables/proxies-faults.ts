@@ -45,32 +45,65 @@ export async function databaseAway(
   return together(counts);
 }
 
-/** No node can reach the database for 20 s: whoever asks is told so, and when to come again. */
+/** No node can reach the database for 20 s: every answer says so, and when to ask again. */
 export async function databaseAwayForAll(
-  { nodes }: ThreeNodes,
+  service: ThreeNodes,
+  people: ThroughProxy,
+  ground: Ground,
+): Promise<Counted> {
+  const counts = await trafficDuring(meanwhile(people, ground, { views: 50, publications: 2 }), async () => {
+    await pause(1_000);
+    await cutFor(service, 20_000);
+    await pause(5_000);
+  });
+  await pause(5_000);
+  return together(counts);
+}
+
+/** People at all these proxies at once for so many minutes; three times no node can reach the database, for a tenth of the time each. One count for each proxy. */
+export async function threeOutages(
+  service: ThreeNodes,
+  proxies: readonly { readonly people: ThroughProxy; readonly ground: Ground }[],
+  minutes: number,
+): Promise<readonly Counted[]> {
+  const tenth = minutes * 6_000;
+  const outages = (async (): Promise<void> => {
+    for (let outage = 0; outage < 3; outage += 1) {
+      await pause(2 * tenth);
+      await cutFor(service, tenth);
+    }
+    await pause(tenth);
+  })();
+  const counting = proxies.map(async ({ people, ground }) =>
+    together(await trafficDuring(meanwhile(people, ground, { views: 5, publications: 0.1 }), () => outages)),
+  );
+  return await Promise.all(counting);
+}
+
+/** People who take a page that says when to come again for an answer. */
+function meanwhile(
   people: ThroughProxy,
   { hot, archive }: Ground,
-): Promise<Counted> {
+  aSecond: { readonly views: number; readonly publications: number },
+): readonly Asking[] {
   let turn = 0;
   const view = async (): Promise<string | undefined> => {
     turn += 1;
     const site = hot[turn % hot.length];
     return site === undefined ? 'no site' : await people.viewMeanwhile(site.id, site.page);
   };
-  const askings = [
-    { aSecond: 50, ask: view },
-    { aSecond: 2, ask: () => people.publishMeanwhile(archive) },
-    { aSecond: 2, ask: () => people.publishByHttp2Meanwhile(archive) },
+  return [
+    { aSecond: aSecond.views, ask: view },
+    { aSecond: aSecond.publications, ask: () => people.publishMeanwhile(archive) },
+    { aSecond: aSecond.publications, ask: () => people.publishByHttp2Meanwhile(archive) },
   ];
-  const counts = await trafficDuring(askings, async () => {
-    await pause(1_000);
-    for (const { database } of nodes) await database.cut();
-    await pause(20_000);
-    for (const { database } of nodes) await database.mend();
-    await pause(5_000);
-  });
-  await pause(5_000);
-  return together(counts);
+}
+
+/** No node can reach the database for so many milliseconds. */
+async function cutFor({ nodes }: ThreeNodes, milliseconds: number): Promise<void> {
+  for (const { database } of nodes) await database.cut();
+  await pause(milliseconds);
+  for (const { database } of nodes) await database.mend();
 }
 
 /** The disk of one node is full for 10 s: publications go to the others once the proxy has noticed. */

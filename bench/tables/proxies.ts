@@ -11,6 +11,7 @@ import {
   slowStorage,
   stagingFull,
   stagingOfOneFull,
+  threeOutages,
 } from './proxies-faults.ts';
 import { type Ground, groundOf } from './proxies-ground.ts';
 
@@ -33,9 +34,13 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'three nodes restarted, one after another: requests that failed': rollingRestart,
 };
 
-/** Three nodes behind each proxy of the documents, with faults and restarts. `--only PROXY` tries one, and writes no file. */
+/**
+ * Three nodes behind each proxy of the documents, with faults and restarts. `--only PROXY` tries one, and writes no
+ * file. `--minutes N` tries three long outages of the database instead, behind all proxies at once.
+ */
 export async function run(words: readonly string[] = process.argv.slice(3)): Promise<void> {
-  const { only } = parseArgs({ args: [...words], options: { only: { type: 'string' } } }).values;
+  const options = { only: { type: 'string' }, minutes: { type: 'string' } } as const;
+  const { only, minutes } = parseArgs({ args: [...words], options }).values;
   const names = proxyNames.filter((name) => only === undefined || only === name);
   if (names.length === 0) throw new TypeError(`--only takes one of ${proxyNames.join(', ')}`);
   const missing = missingPrograms(names);
@@ -51,38 +56,63 @@ export async function run(words: readonly string[] = process.argv.slice(3)): Pro
   const service = await startThreeNodes(DRAIN_SECONDS);
   const rows: Row[] = [];
   try {
-    for (const name of names) rows.push(...(await rowsOf(name, service)));
+    if (minutes !== undefined) rows.push(...(await rowsOfOutages(names, service, Number(minutes))));
+    else for (const name of names) rows.push(...(await rowsOf(name, service)));
   } finally {
     await service.stop();
   }
-  if (only === undefined) await report('proxies', rows);
+  if (only === undefined) await report(minutes === undefined ? 'proxies' : 'outages', rows);
   else print(rows);
 }
 
 async function rowsOf(name: ProxyName, service: ThreeNodes): Promise<readonly Row[]> {
+  const proxy = await openProxy(name, service);
+  const rows: Row[] = [];
+  try {
+    const ground = await groundOf(service, proxy.people);
+    for (const [what, scenario] of Object.entries(scenarios))
+      rows.push(rowOf(`${name}: ${what}`, await scenario(service, proxy.people, ground)));
+  } finally {
+    await proxy.close();
+  }
+  return rows;
+}
+
+async function rowsOfOutages(
+  names: readonly ProxyName[],
+  service: ThreeNodes,
+  minutes: number,
+): Promise<readonly Row[]> {
+  const opened = [];
+  try {
+    for (const name of names) {
+      const proxy = await openProxy(name, service);
+      opened.push({ ...proxy, ground: await groundOf(service, proxy.people) });
+    }
+    const counts = await threeOutages(service, opened, minutes);
+    const what = `the database away three times in ${minutes} minutes: answers that do not say so, or late`;
+    return counts.map((counted, nth) => rowOf(`${names[nth]}: ${what}`, counted));
+  } finally {
+    for (const proxy of opened) await proxy.close();
+  }
+}
+
+async function openProxy(name: ProxyName, service: ThreeNodes) {
   const proxy = await startProxy(
     name,
     service.nodes.map(({ port }) => port),
   );
   const people = new ThroughProxy(proxy.port, service);
-  const rows: Row[] = [];
-  try {
-    const ground = await groundOf(service, people);
-    for (const [what, scenario] of Object.entries(scenarios)) {
-      const { requests, failures } = await scenario(service, people, ground);
-      const kinds = Object.entries(Object.groupBy(failures, (failure) => failure));
-      const told = kinds.map(([failure, all = []]) => `${all.length} × ${failure}`).join(', ');
-      process.stderr.write(`${name}: ${what}: ${failures.length} of ${requests} ${told}\n`);
-      rows.push({
-        what: `${name}: ${what}`,
-        figure: failures.length,
-        unit: `of ${requests.toLocaleString('en')}`,
-        goal: { atMost: 0 },
-      });
-    }
-  } finally {
+  const close = async (): Promise<void> => {
     people.close();
     await proxy.stop();
-  }
-  return rows;
+  };
+  return { people, close };
+}
+
+function rowOf(what: string, { requests, failures }: Counted): Row {
+  const kinds = Object.entries(Object.groupBy(failures, (failure) => failure));
+  const said = kinds.map(([failure, all = []]) => `${all.length} × ${failure}`).join(', ');
+  process.stderr.write(`${what}: ${failures.length} of ${requests} ${said}\n`);
+  return { what, figure: failures.length, unit: `of ${requests.toLocaleString('en')}`, goal: { atMost: 0 } };
 }

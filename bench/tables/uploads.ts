@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request as httpRequest } from 'node:http';
+import { agent, ask } from '../lib/http.ts';
 
 /** Where an upload goes: Pinfold's API, or a peer's path. */
 export interface UploadTarget {
@@ -9,7 +9,6 @@ export interface UploadTarget {
 }
 
 const BOUNDARY = 'pinfold-bench-4f1c2d3b5a6978';
-const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /** Uploads an archive as curl would; milliseconds to the whole answer. */
 export async function post(
@@ -39,7 +38,7 @@ export async function postMany(
 }
 
 /** One upload, and whatever is answered. */
-export function send(
+export async function send(
   { port, path, authorization }: UploadTarget,
   archive: Uint8Array<ArrayBuffer>,
   key: string,
@@ -55,15 +54,6 @@ export function send(
     ...(authorization === undefined ? {} : { authorization, 'idempotency-key': key }),
   };
   const where = path ?? (authorization === undefined ? '/publish' : '/api/v1/pins');
-  return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path: where, method: 'POST', headers, agent };
-    const request = httpRequest(options, async (answer) => {
-      const body = Buffer.concat(await answer.toArray()).toString();
-      resolve({ status: answer.statusCode ?? 0, body });
-    });
-    request.on('error', reject);
-    request.write(head);
-    request.write(archive);
-    request.end(tail);
-  });
+  const answer = await ask({ port, path: where, method: 'POST', headers, agent }, head, archive, tail);
+  return { status: answer.status, body: String(answer.raw) };
 }

@@ -38,6 +38,21 @@ export interface Clause<Port, S extends Subject<Port> = Subject<Port>> {
   check(subject: S, another: () => Promise<S>): Promise<void>;
 }
 
+/** Clauses by `id: promise`, as the port states them, each with its check. */
+export type ClauseTable<Port, S extends Subject<Port> = Subject<Port>> = Readonly<
+  Record<string, Clause<Port, S>['check']>
+>;
+
+/** The clauses of a table, in its order. */
+export function toClauses<Port, S extends Subject<Port>>(
+  table: ClauseTable<Port, S>,
+): readonly Clause<Port, S>[] {
+  return Object.entries(table).map(([promise, check]) => {
+    const [id = ''] = promise.split(': ', 1);
+    return { id, says: promise.slice(id.length + 2), check };
+  });
+}
+
 /** The promises of one port as data: no order, no shared state, no skipping. */
 export interface Contract<Port, S extends Subject<Port> = Subject<Port>> {
   /** The port's name: `RoleStore`. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Clause, Subject } from './contract.ts';
+import { type Clause, type Subject, toClauses } from './contract.ts';
 
 /** How a port shows that something was written to it. */
 export interface Mark<Port, S extends Subject<Port>> {
@@ -14,31 +14,28 @@ export function harnessClauses<Port, S extends Subject<Port> = Subject<Port>>(
   suite: string,
   mark: Mark<Port, S>,
 ): readonly Clause<Port, S>[] {
-  return [
-    {
-      id: `${suite}/harness-apart`,
-      says: 'two subjects do not see each other, and each begins empty',
-      check: async (subject, another) => {
-        await mark.write(subject.port, 1, subject);
-        const other = await another();
-        expect(await mark.sees(other.port, 1, other), 'the other one').to.equal(false);
-        expect(await mark.sees(await other.peer(), 1, other), 'its peer').to.equal(false);
-        await mark.write(other.port, 2, other);
-        expect(await mark.sees(subject.port, 2, subject), 'the first one').to.equal(false);
-      },
+  return toClauses({
+    [`${suite}/harness-apart: two subjects do not see each other, and each begins empty`]: async (
+      subject,
+      another,
+    ) => {
+      await mark.write(subject.port, 1, subject);
+      const other = await another();
+      expect(await mark.sees(other.port, 1, other), 'the other one').to.equal(false);
+      expect(await mark.sees(await other.peer(), 1, other), 'its peer').to.equal(false);
+      await mark.write(other.port, 2, other);
+      expect(await mark.sees(subject.port, 2, subject), 'the first one').to.equal(false);
     },
-    {
-      id: `${suite}/harness-peer`,
-      says: 'a peer sees what the port wrote, and the port what a peer wrote',
-      check: async (subject) => {
-        const [early, late] = [await subject.peer(), await subject.peer()];
-        await mark.write(subject.port, 1, subject);
-        await mark.write(late, 2, subject);
-        for (const port of [subject.port, early, late, await subject.peer()]) {
-          expect(await mark.sees(port, 1, subject), 'what the port wrote').to.equal(true);
-          expect(await mark.sees(port, 2, subject), 'what a peer wrote').to.equal(true);
-        }
-      },
+    [`${suite}/harness-peer: a peer sees what the port wrote, and the port what a peer wrote`]: async (
+      subject,
+    ) => {
+      const [early, late] = [await subject.peer(), await subject.peer()];
+      await mark.write(subject.port, 1, subject);
+      await mark.write(late, 2, subject);
+      for (const port of [subject.port, early, late, await subject.peer()]) {
+        expect(await mark.sees(port, 1, subject), 'what the port wrote').to.equal(true);
+        expect(await mark.sees(port, 2, subject), 'what a peer wrote').to.equal(true);
+      }
     },
-  ];
+  });
 }

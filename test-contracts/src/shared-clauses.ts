@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Clause, StoreSubject } from './contract.ts';
+import type { ClauseTable, StoreSubject } from './contract.ts';
 import { expectAbortedAlone, expectNothingLeft, inEveryEnd } from './expect-aborts.ts';
 import { expectUnreachable } from './expect-faults.ts';
 
@@ -39,7 +39,7 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
   aborted: interruptible,
   changes,
   ...asked
-}: SharedPromises<Stores, Port, Reads>): readonly Clause<Stores, StoreSubject<Stores>>[] {
+}: SharedPromises<Stores, Port, Reads>): ClauseTable<Stores, StoreSubject<Stores>> {
   const aborted: Readonly<Partial<Record<string, string>>> = interruptible ?? {};
   const reads = named<Port>(asked.reads);
   const writes = named<Port>(asked.writes);
@@ -55,45 +55,40 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
     return Object.fromEntries(await Promise.all(asked));
   };
   const abortedClauses = Object.entries(aborted).map(
-    ([method, id]): Clause<Stores, StoreSubject<Stores>> => ({
-      id: `${suite}/${id}`,
-      says: 'an aborted signal rejects with its reason',
-      check: async ({ port }) => {
+    ([method, id]): ClauseTable<Stores, StoreSubject<Stores>> => ({
+      [`${suite}/${id}: an aborted signal rejects with its reason`]: async ({ port }) => {
         await prepare(port);
         const own = reads.filter((read) => read.method === method);
         await expectAbortedAlone(each(own, (ask) => (signal: AbortSignal) => ask(portOf(port), signal, 0)));
       },
     }),
   );
-  const letsGo: Clause<Stores, StoreSubject<Stores>> = {
-    id: `${suite}/lets-go`,
-    says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
-    check: async ({ port, unreachable }) => {
-      await prepare(port);
-      const [live, dead] = [portOf(port), portOf(await unreachable())];
-      const questions = reads.filter(({ method }) => method in aborted);
-      const others = reads.filter(({ method }) => !(method in aborted));
-      let n = 1_000;
-      await expectNothingLeft({
-        ...inEveryEnd(
-          live,
-          dead,
-          each(questions, (ask) => (of: Port, signal: AbortSignal) => ask(of, signal, 0)),
-        ),
-        ...each([...others, ...writes], (ask) => () => {
-          n += 1;
-          return ask(live, undefined, n);
-        }),
-      });
-    },
+  const letsGo: ClauseTable<Stores, StoreSubject<Stores>> = {
+    [`${suite}/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection`]:
+      async ({ port, unreachable }) => {
+        await prepare(port);
+        const [live, dead] = [portOf(port), portOf(await unreachable())];
+        const questions = reads.filter(({ method }) => method in aborted);
+        const others = reads.filter(({ method }) => !(method in aborted));
+        let n = 1_000;
+        await expectNothingLeft({
+          ...inEveryEnd(
+            live,
+            dead,
+            each(questions, (ask) => (of: Port, signal: AbortSignal) => ask(of, signal, 0)),
+          ),
+          ...each([...others, ...writes], (ask) => () => {
+            n += 1;
+            return ask(live, undefined, n);
+          }),
+        });
+      },
   };
-  return [
-    ...abortedClauses,
-    ...(abortedClauses.length > 0 ? [letsGo] : []),
-    {
-      id: `${suite}/same-question`,
-      says: 'the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was',
-      check: async (_, another) => {
+  return {
+    ...Object.assign({}, ...abortedClauses),
+    ...(abortedClauses.length > 0 ? letsGo : {}),
+    [`${suite}/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was`]:
+      async (_, another) => {
         for (const isAsked of [false, true]) {
           for (const by of ['a peer', 'the same handle']) {
             const { port, peer } = await another();
@@ -112,19 +107,15 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
           }
         }
       },
-    },
-    {
-      id: `${suite}/unreachable`,
-      says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-      check: async ({ port, unreachable }) => {
+    [`${suite}/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it`]:
+      async ({ port, unreachable }) => {
         await prepare(port);
         await answersOf(port);
         const dead = portOf(await unreachable());
         const calls = each([...reads, ...writes], (ask) => () => ask(dead, undefined, 1));
         await expectUnreachable('store_unavailable', calls);
       },
-    },
-  ];
+  };
 }
 
 interface Named<Port> {

@@ -1,7 +1,7 @@
 import type { Caller, Rate, Scope } from '@pinfold/core';
 import { credentialOf, NORMAL, refuseChange } from '@pinfold/core/adapter';
 import { causeOf } from '@pinfold/core/history';
-import { callerOf, isWhole, RateHeaders, requestRateOf } from '@pinfold/http';
+import { callerOf, isWhole, RateHeaders, requestRateOf } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 import type { AccountCall, Call, Endpoint, OperatorCall } from './endpoint.ts';
 import { type AnyRefusal, refuseRequest } from './problems/problem.ts';

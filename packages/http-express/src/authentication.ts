@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiKey, Keys } from '@pinfold/core';
-import { type Authenticate as AuthenticateAny, headerValues } from '@pinfold/http';
+import type { Authenticate as AuthenticateAny } from '@pinfold/http';
+import { headerValues } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 
 /** Tells whose request it is; `undefined` is answered with 401. It may throw a {@link Fault}, which is answered as such. */

@@ -5,17 +5,19 @@ import type { Views } from '@pinfold/core/views';
 import {
   type ClientAddress,
   type CreateGrant,
-  consoleLog,
-  pathOf,
   publicUrl,
   RequestLimiter,
   type RequestLog,
   type RequestRate,
+  Uploads,
+} from '@pinfold/http';
+import {
+  consoleLog,
+  pathOf,
   socketAddress,
   takeRequest,
-  Uploads,
   withoutAdministration,
-} from '@pinfold/http';
+} from '@pinfold/http/internal';
 import { type Request, Router } from 'express';
 import { admitAccount, admitAnyone, admitOperator } from './admission.ts';
 import type { Authenticate } from './authentication.ts';

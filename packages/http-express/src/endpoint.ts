@@ -1,6 +1,7 @@
 import type { Account, Caller, Cause, Credential, Limits, Rate, RoleId, Scope } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
-import type { Answer, PublicUrl, RateHeaders } from '@pinfold/http';
+import type { PublicUrl } from '@pinfold/http';
+import type { Answer, RateHeaders } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
 import type { WireCode } from './problems/problem-table.ts';

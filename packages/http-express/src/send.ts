@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type DrainLimits, drain, type EncodedAnswer, isUnderWay } from '@pinfold/http';
+import { type DrainLimits, drain, type EncodedAnswer, isUnderWay } from '@pinfold/http/internal';
 
 /**
  * Writes an answer at once and whole. Where the request's body is not whole yet, the rest is read and thrown away

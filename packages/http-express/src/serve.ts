@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Caller, parseRoleId, type RoleId } from '@pinfold/core';
-import { type Answer, encodeAnswer, hasSeveralHosts, requestEntry, thrown, untilGone } from '@pinfold/http';
+import {
+  type Answer,
+  encodeAnswer,
+  hasSeveralHosts,
+  requestEntry,
+  thrown,
+  untilGone,
+} from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 import type { Admit } from './admission.ts';
 import type { Outcome } from './endpoint.ts';

@@ -3,16 +3,15 @@ import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import type {
-  BodyLimits,
   ClientAddress,
   CreateGrant,
-  DrainLimits,
   PublicUrl,
   RequestLimiter,
   RequestLog,
   RequestRate,
   Uploads,
 } from '@pinfold/http';
+import type { BodyLimits, DrainLimits } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
 import type { Offered } from './endpoint.ts';

@@ -20,7 +20,7 @@ export interface EncodedAnswer {
  * Writes an answer with the headers that all of them carry; its own come last.
  *
  * @example
- * import { encodeAnswer } from '@pinfold/http';
+ * import { encodeAnswer } from '@pinfold/http/internal';
  *
  * const { status, headers, body } = encodeAnswer({ status: 200, json: { status: 'ok' } }, 'request-1');
  */

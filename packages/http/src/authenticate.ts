@@ -31,7 +31,7 @@ export type Authenticate<
  * @example
  * import { IncomingMessage, ServerResponse } from 'node:http';
  * import { Socket } from 'node:net';
- * import { callerOf } from '@pinfold/http';
+ * import { callerOf } from '@pinfold/http/internal';
  *
  * const request = new IncomingMessage(new Socket());
  * await callerOf(async () => undefined, request, new ServerResponse(request)); // undefined
@@ -53,7 +53,7 @@ export async function callerOf<Request extends IncomingMessage, Response extends
  *
  * @example
  * import type { Authenticate } from '@pinfold/http';
- * import { withoutAdministration } from '@pinfold/http';
+ * import { withoutAdministration } from '@pinfold/http/internal';
  *
  * declare const authenticate: Authenticate;
  *

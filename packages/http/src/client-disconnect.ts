@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
  * @example
  * import type { ServerResponse } from 'node:http';
  * import { setTimeout } from 'node:timers/promises';
- * import { untilGone } from '@pinfold/http';
+ * import { untilGone } from '@pinfold/http/internal';
  *
  * const late = (response: ServerResponse) =>
  *   setTimeout(1_000, undefined, { signal: untilGone(response) });

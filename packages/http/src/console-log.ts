@@ -4,7 +4,8 @@ import type { RequestEntry } from './request-entry.ts';
  * The default log of the doors: writes failed requests to standard error, and no others.
  *
  * @example
- * import { consoleLog, type RequestEntry } from '@pinfold/http';
+ * import { type RequestEntry } from '@pinfold/http';
+ * import { consoleLog } from '@pinfold/http/internal';
  *
  * const mine: RequestEntry[] = [];
  * const log = (entry: RequestEntry): void => {

@@ -8,7 +8,7 @@ const MOST = 12_288;
  * what is in between refuses such requests sooner or later, without a word on what to do.
  *
  * @example
- * import { hasTooManyCookies } from '@pinfold/http';
+ * import { hasTooManyCookies } from '@pinfold/http/internal';
  *
  * hasTooManyCookies({ headers: { cookie: 'a=b' } }); // false
  */
@@ -21,7 +21,7 @@ export function hasTooManyCookies({ headers }: Pick<IncomingMessage, 'headers'>)
  * one.
  *
  * @example
- * import { cookieValues } from '@pinfold/http';
+ * import { cookieValues } from '@pinfold/http/internal';
  *
  * cookieValues('grant=theirs; other=1; grant=ours', 'grant'); // ['theirs', 'ours']
  */
@@ -55,7 +55,7 @@ export interface CookieScope {
  *
  * @param seconds its lifetime; absent: until the browser closes; 0 deletes the cookie.
  * @example
- * import { setCookie } from '@pinfold/http';
+ * import { setCookie } from '@pinfold/http/internal';
  *
  * const scope = { name: '__Host-theme', path: '/', secure: true, sameSite: 'Lax' } as const;
  * setCookie(scope, 'dark', 3_600);

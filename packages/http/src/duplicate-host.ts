@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
  * the last, so the site is ambiguous. Reads the raw headers: every request passes here, and parsing all of them costs more.
  *
  * @example
- * import { hasSeveralHosts } from '@pinfold/http';
+ * import { hasSeveralHosts } from '@pinfold/http/internal';
  *
  * hasSeveralHosts({ rawHeaders: ['Host', 'a.example', 'host', 'b.example'] }); // true
  */

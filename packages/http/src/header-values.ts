@@ -9,7 +9,7 @@ type WithHeaders = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessa
  *
  * @param name in lower case.
  * @example
- * import { headerValues } from '@pinfold/http';
+ * import { headerValues } from '@pinfold/http/internal';
  *
  * headerValues({ headers: { authorization: 'Bearer x' } }, 'authorization'); // ['Bearer x']
  */

@@ -1,30 +1,99 @@
-import { raw as asItIs, html as tag } from 'hono/html';
+/** A value in markup: text is escaped, markup and numbers stay, and absent values and booleans are left out. */
+export type HtmlValue = Html | string | number | boolean | null | undefined | Iterable<HtmlValue>;
 
 /** Markup whose values were escaped. */
-export type Html = ReturnType<typeof asItIs>;
+export class Html {
+  /** Text, and items that are still to be written. */
+  readonly #parts: readonly (string | Iterable<HtmlValue>)[];
 
-/** What stands in markup: text and numbers are escaped, markup stays, and what is absent or a truth value is nothing. */
-export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
+  private constructor(parts: readonly (string | Iterable<HtmlValue>)[]) {
+    this.#parts = parts;
+  }
+
+  static raw(markup: string): Html {
+    return new Html([markup]);
+  }
+
+  static of(strings: readonly string[], values: readonly HtmlValue[]): Html {
+    const parts: (string | Iterable<HtmlValue>)[] = [];
+    let text = '';
+    const add = (value: HtmlValue): void => {
+      if (typeof value === 'string') text += escapeText(value);
+      else if (typeof value === 'number') text += value;
+      else if (value instanceof Html) value.#parts.forEach(addPart);
+      else if (Array.isArray(value)) value.forEach(add);
+      else if (typeof value === 'object' && value !== null) addPart(value as Iterable<HtmlValue>);
+    };
+    const addPart = (part: string | Iterable<HtmlValue>): void => {
+      if (typeof part === 'string') text += part;
+      else {
+        parts.push(text, part);
+        text = '';
+      }
+    };
+    strings.forEach((string, n) => {
+      text += string;
+      add(values[n]);
+    });
+    return new Html([...parts, text]);
+  }
+
+  /** Writes the markup in pieces of at least so many characters, so that its writer can pause between two. */
+  *pieces(length: number): Generator<string> {
+    let piece = '';
+    for (const text of this.#written()) {
+      piece += text;
+      if (piece.length < length) continue;
+      yield piece;
+      piece = '';
+    }
+    yield piece;
+  }
+
+  toString(): string {
+    return [...this.#written()].join('');
+  }
+
+  *#written(): Generator<string> {
+    for (const part of this.#parts) {
+      if (typeof part === 'string') yield part;
+      else for (const item of part) yield* html`${item}`.#written();
+    }
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] as string);
+}
 
 /**
- * Writes markup. Values are escaped, unless they are markup themselves.
+ * Writes markup. Values are escaped, unless they are markup themselves. An array is written at once, another iterable
+ * when the markup is: {@link Html.pieces} then pauses between its items.
  *
  * @example
- * import { html } from '@pinfold/http';
+ * import { html } from '@pinfold/http/internal';
  *
  * String(html`<p title="${'"'}">${'<b>'}${html`<br>`}</p>`); // <p title="&quot;">&lt;b&gt;<br></p>
  */
-export const html: (strings: TemplateStringsArray, ...values: readonly HtmlValue[]) => Html = tag as (
-  ...all: Parameters<typeof tag>
-) => Html;
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  return Html.of(strings, values);
+}
 
 /**
  * Marks a text of ours as markup. Never use it for input.
  *
  * @example
- * import { html, raw } from '@pinfold/http';
+ * import { html, raw } from '@pinfold/http/internal';
  *
  * const style = 'p>a{color:red}';
  * html`<style>${raw(style)}</style>`;
  */
-export const raw: (markup: string) => Html = asItIs;
+export const raw: (markup: string) => Html = Html.raw;

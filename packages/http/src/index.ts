@@ -1,70 +1,14 @@
-export { type Answer, type EncodedAnswer, encodeAnswer } from './answer.ts';
-export {
-  type Authenticate,
-  type AuthenticateOptions,
-  callerOf,
-  withoutAdministration,
-} from './authenticate.ts';
-export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
-export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
-export { untilGone } from './client-disconnect.ts';
-export { consoleLog } from './console-log.ts';
-export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
-export { hasSeveralHosts } from './duplicate-host.ts';
-export { hashOnly } from './forms/hash-only.ts';
-export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
-export { type ReceivedArchive, receiveArchive } from './forms/receive-archive.ts';
-export {
-  type FormField,
-  type FormFile,
-  type FormReader,
-  type FormTrouble,
-  type ReceivedForm,
-  type ReceiveFormOptions,
-  receiveForm,
-} from './forms/receive-form.ts';
-export { headerValues } from './header-values.ts';
-export { type Html, type HtmlValue, html, raw } from './html.ts';
-export { ALL_LANGUAGES, LANGUAGES, type Language, type LanguageRules, parseLanguage } from './language.ts';
-export {
-  matchesStrongly,
-  matchesWeakly,
-  preferredLanguage,
-  prefersGzip,
-  type Weighted,
-} from './negotiation.ts';
-export { type PaletteName, palette, paletteOf } from './palette.ts';
-export { checkReportUrl, PUBLIC_IMAGES, type PublicPage, publicHead } from './public-page.ts';
+export type { Authenticate, AuthenticateOptions } from './authenticate.ts';
 export {
   type CreateGrant,
   type GrantUrlOutcome,
   nameUrl,
   type PublicUrl,
-  pathOf,
   publicUrl,
   sharedUrl,
 } from './public-url.ts';
-export { clientOf } from './rates/client-of.ts';
-export { RateHeaders, type RatePolicy } from './rates/rate-headers.ts';
 export type { TakenRequest } from './rates/rate-limiter.ts';
-export {
-  type ClientAddress,
-  RequestLimiter,
-  type RequestRate,
-  requestRateOf,
-  socketAddress,
-} from './rates/request-limiter.ts';
-export {
-  type EntryMembers,
-  type RequestEntry,
-  type RequestLog,
-  requestEntry,
-  thrown,
-} from './request-entry.ts';
-export { isOwnForm } from './same-origin.ts';
-export { type Sentences, sentenceOf } from './sentences.ts';
-export { stripInherited } from './strip-inherited.ts';
-export { takeRequest } from './take-request.ts';
-export { loopTurns } from './turns.ts';
+export { type ClientAddress, RequestLimiter, type RequestRate } from './rates/request-limiter.ts';
+export type { RequestEntry, RequestLog } from './request-entry.ts';
 export type { IncomingBody } from './upload-pace.ts';
 export { Uploads, type UploadsOptions } from './uploads.ts';

@@ -15,7 +15,7 @@ export type Language = 'en' | 'ja';
  * Every language, the default first. English dates have the day before the month, as in most countries.
  *
  * @example
- * import { LANGUAGES } from '@pinfold/http/language';
+ * import { LANGUAGES } from '@pinfold/http/internal/language';
  *
  * LANGUAGES.ja.name; // '日本語'
  */
@@ -31,7 +31,7 @@ export const ALL_LANGUAGES: readonly [Language, ...Language[]] = ['en', 'ja'];
  * Reads the code of a language, or of one that is offered.
  *
  * @example
- * import { parseLanguage } from '@pinfold/http/language';
+ * import { parseLanguage } from '@pinfold/http/internal/language';
  *
  * parseLanguage('ja'); // 'ja'
  * parseLanguage('ja', ['en']); // undefined

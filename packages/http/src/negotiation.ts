@@ -31,7 +31,7 @@ function weightOf(parameters: readonly string[]): number {
  * @param acceptLanguage the request's header.
  * @param offered what can be had, by the first part of its tag, the one for everybody else first.
  * @example
- * import { preferredLanguage } from '@pinfold/http';
+ * import { preferredLanguage } from '@pinfold/http/internal';
  *
  * preferredLanguage('en;q=0.1, ja', ['en', 'ja']); // 'ja'
  */
@@ -56,7 +56,7 @@ export function preferredLanguage<Language extends string>(
  *
  * @param acceptEncoding the request's header.
  * @example
- * import { prefersGzip } from '@pinfold/http';
+ * import { prefersGzip } from '@pinfold/http/internal';
  *
  * prefersGzip('gzip, br'); // true
  */
@@ -74,7 +74,7 @@ const TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
  * Whether If-None-Match names the tag, weakly compared (RFC 9110, section 13.1.2).
  *
  * @example
- * import { matchesWeakly } from '@pinfold/http';
+ * import { matchesWeakly } from '@pinfold/http/internal';
  *
  * matchesWeakly('W/"a", "b"', '"a"'); // true
  */
@@ -86,7 +86,7 @@ export function matchesWeakly(header: string, tag: string): boolean {
  * Whether If-Match names one of the tags, strongly compared (RFC 9110, section 13.1.1).
  *
  * @example
- * import { matchesStrongly } from '@pinfold/http';
+ * import { matchesStrongly } from '@pinfold/http/internal';
  *
  * matchesStrongly('W/"a"', ['"a"']); // false
  */

@@ -36,7 +36,7 @@ export type PaletteName = keyof typeof palette;
  * The beginning of a style sheet, with what it uses of the palette.
  *
  * @example
- * import { paletteOf } from '@pinfold/http';
+ * import { paletteOf } from '@pinfold/http/internal';
  *
  * const sheet = `${paletteOf('page', 'text')}body{background:var(--page);color:var(--text)}`;
  */

@@ -19,7 +19,7 @@ const FAVICON = `data:image/svg+xml,${encodeURIComponent(
  * Favicon and link preview of a public page. The preview names the service and nothing of a publication.
  *
  * @example
- * import { publicHead } from '@pinfold/http';
+ * import { publicHead } from '@pinfold/http/internal';
  *
  * String(publicHead({ name: 'Harbour' })).includes('content="Harbour"'); // true
  */
@@ -35,7 +35,7 @@ export function publicHead({ name }: PublicPage): Html {
  *
  * @throws TypeError unless it is http, https or mailto.
  * @example
- * import { checkReportUrl } from '@pinfold/http';
+ * import { checkReportUrl } from '@pinfold/http/internal';
  *
  * checkReportUrl('mailto:abuse@pages.example'); // 'mailto:abuse@pages.example'
  */

@@ -34,7 +34,8 @@ export function publicUrl(
  * The path of an address, without a slash at its end: empty at the root of a host.
  *
  * @example
- * import { pathOf, publicUrl } from '@pinfold/http';
+ * import { publicUrl } from '@pinfold/http';
+ * import { pathOf } from '@pinfold/http/internal';
  *
  * pathOf(publicUrl('https://pages.example/team/')); // '/team'
  */

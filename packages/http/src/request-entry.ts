@@ -36,7 +36,7 @@ export type EntryMembers = { readonly [Name in keyof RequestEntry]: RequestEntry
  * Makes the log entry of a request.
  *
  * @example
- * import { requestEntry } from '@pinfold/http';
+ * import { requestEntry } from '@pinfold/http/internal';
  *
  * const known = { requestId: 'request-1', method: 'GET', route: 'site', role: null, status: 200 };
  * const entry = requestEntry({ ...known, milliseconds: 1, outcome: undefined });
@@ -72,7 +72,7 @@ export type RequestLog = (entry: RequestEntry, request: IncomingMessage) => void
  * The error of an entry. A promise may be rejected with `undefined`, and the entry would then have no error.
  *
  * @example
- * import { thrown } from '@pinfold/http';
+ * import { thrown } from '@pinfold/http/internal';
  *
  * const said = await Promise.reject().catch((error: unknown) => String(thrown(error)));
  * said; // 'Error: undefined was thrown'

@@ -6,7 +6,8 @@ import type { PublicUrl } from './public-url.ts';
  * host, so SameSite cookies alone stop nothing.
  *
  * @example
- * import { isOwnForm, publicUrl } from '@pinfold/http';
+ * import { publicUrl } from '@pinfold/http';
+ * import { isOwnForm } from '@pinfold/http/internal';
  *
  * isOwnForm({ 'sec-fetch-site': 'cross-site' }, publicUrl('https://pages.example')); // false
  */

@@ -10,7 +10,7 @@ export type Sentences<Rules> = {
  *
  * @example
  * import type { Figures } from '@pinfold/core';
- * import { type Sentences, sentenceOf } from '@pinfold/http';
+ * import { type Sentences, sentenceOf } from '@pinfold/http/internal';
  *
  * interface Rules {
  *   readonly too_long: Figures;

@@ -23,7 +23,7 @@ type WriteHead = (status: number, headers?: Headers) => ServerResponse;
  *
  * @example
  * import { createServer } from 'node:http';
- * import { stripInherited } from '@pinfold/http';
+ * import { stripInherited } from '@pinfold/http/internal';
  *
  * const server = createServer((_request, response) => {
  *   response.setHeader('X-Frame-Options', 'DENY');
@@ -35,7 +35,7 @@ export function stripInherited(response: ServerResponse): void {
   if (response.headersSent) return;
   for (const name of response.getHeaderNames()) if (BREAKING.includes(name)) response.removeHeader(name);
   // Session middleware sets its cookie at the last moment, by a writeHead of its own around Node's.
-  if (!Object.hasOwn(response, 'writeHead')) return;
+  if (response.writeHead === Object.getPrototypeOf(response).writeHead) return;
   const writeHead = response.writeHead.bind(response) as WriteHead;
   const stripped: WriteHead = (status, headers = []) => {
     const own = ownValues(headers);

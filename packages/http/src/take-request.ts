@@ -23,7 +23,7 @@ const untaken = new UntakenAnswers((socket) => {
  *
  * @example
  * import { createServer } from 'node:http';
- * import { takeRequest } from '@pinfold/http';
+ * import { takeRequest } from '@pinfold/http/internal';
  *
  * const server = createServer((request, response) =>
  *   takeRequest(request, response, () => response.end('hello')),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { encodeAnswer, html } from '../src/index.ts';
+import { encodeAnswer, html } from '../src/internal.ts';
 
 const ALWAYS = { 'Cache-Control': 'no-store', 'X-Request-Id': 'id', 'X-Content-Type-Options': 'nosniff' };
 

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { accountId, type Caller } from '@pinfold/core';
 import { expect } from 'chai';
-import { withoutAdministration } from '../src/index.ts';
+import { withoutAdministration } from '../src/internal.ts';
 
 const request = new IncomingMessage(new Socket());
 const response = new ServerResponse(request);

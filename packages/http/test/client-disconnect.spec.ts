@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, get, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { untilGone } from '../src/index.ts';
+import { untilGone } from '../src/internal.ts';
 
 describe('The client', () => {
   let server: Server;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { clientOf } from '../src/index.ts';
+import { clientOf } from '../src/internal.ts';
 
 describe("a client's address", () => {
   it('is an IPv4 address as it is, also one mapped into IPv6', () => {

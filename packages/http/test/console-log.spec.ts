@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { consoleLog } from '../src/index.ts';
+import { consoleLog } from '../src/internal.ts';
 
 const entry = { requestId: 'r-1', method: 'GET', route: 'site', role: null, milliseconds: 1 } as const;
 

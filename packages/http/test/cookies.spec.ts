@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { cookieValues, hasTooManyCookies, setCookie } from '../src/index.ts';
+import { cookieValues, hasTooManyCookies, setCookie } from '../src/internal.ts';
 
 describe('a Cookie header', () => {
   it('gives every value of the name, and of no other', () => {

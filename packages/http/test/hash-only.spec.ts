@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { hashOnly } from '../src/index.ts';
+import { hashOnly } from '../src/internal.ts';
 
 const BYTES = Buffer.from('the same again');
 

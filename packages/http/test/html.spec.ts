@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { html, raw } from '../src/index.ts';
+import { html, raw } from '../src/internal.ts';
 
 describe('Markup', () => {
   it('has whatever is put into it escaped, in attributes too', () => {
@@ -15,6 +15,31 @@ describe('Markup', () => {
     expect(String(html`<ul>${rows}</ul>${undefined}${null}${false}${raw('<br>')}`)).to.equal(
       '<ul><li>1</li><li>2</li></ul><br>',
     );
+  });
+
+  it('writes the items of an iterable when the markup is written, and again when it is written again', () => {
+    let written = 0;
+    const items = {
+      *[Symbol.iterator]() {
+        for (const item of ['<a>', '<b>']) {
+          written += 1;
+          yield html`<li>${item}</li>`;
+        }
+      },
+    };
+    const list = html`<p>${html`<ul>${items}</ul>`}!</p>`;
+    expect(written).to.equal(0);
+    expect(String(list)).to.equal('<p><ul><li>&lt;a&gt;</li><li>&lt;b&gt;</li></ul>!</p>');
+    expect(String(list)).to.equal('<p><ul><li>&lt;a&gt;</li><li>&lt;b&gt;</li></ul>!</p>');
+    expect(written).to.equal(4);
+  });
+
+  it('is written in pieces that end where they are long enough, and together are all of it', () => {
+    const items = new Set(['one', 'two', 'three', 'four']);
+    const list = html`<ul>${items}</ul>`;
+    expect([...list.pieces(6)]).to.deep.equal(['<ul>one', 'twothree', 'four</ul>', '']);
+    expect([...list.pieces(1_000)]).to.deep.equal([String(list)]);
+    expect([...html`${'short'}`.pieces(2)].join('')).to.equal('short');
   });
 
   it('takes nothing that is still to come', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { paletteOf } from '../src/index.ts';
+import { paletteOf } from '../src/internal.ts';
 
 describe('The palette', () => {
   it('gives a sheet the names that it uses, and no other', () => {

@@ -1,6 +1,7 @@
 import { parseRoleId, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
-import { pathOf, publicUrl, sharedUrl } from '../src/index.ts';
+import { publicUrl, sharedUrl } from '../src/index.ts';
+import { pathOf } from '../src/internal.ts';
 
 describe('The public URL', () => {
   it('is taken without a slash at its end, its host in lower case', () => {

@@ -3,7 +3,7 @@ import { Fault, type ReceiveOutcome, type Staging, seconds } from '@pinfold/core
 import { type FormPart, multipart } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type FormReader, type FormTrouble, type ReceiveFormOptions, receiveForm } from '../src/index.ts';
+import { type FormReader, type FormTrouble, type ReceiveFormOptions, receiveForm } from '../src/internal.ts';
 import { incoming, turns } from './incoming.ts';
 
 /** What a form was refused for. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { isOwnForm, publicUrl } from '../src/index.ts';
+import { publicUrl } from '../src/index.ts';
+import { isOwnForm } from '../src/internal.ts';
 
 const ORIGIN = 'https://share.example';
 const PUBLIC = publicUrl(`${ORIGIN}/below`);

@@ -1,6 +1,6 @@
 import type { Figures, NoDetails } from '@pinfold/core';
 import { expect } from 'chai';
-import { type Sentences, sentenceOf } from '../src/index.ts';
+import { type Sentences, sentenceOf } from '../src/internal.ts';
 
 interface Rules {
   readonly plain: NoDetails;

@@ -1,5 +1,5 @@
 import { instant } from '@pinfold/core';
-import { parseLanguage } from '@pinfold/http/language';
+import { parseLanguage } from '@pinfold/http/internal/language';
 import { Words } from '../src/i18n.ts';
 
 /** Shows exact times in the zone the person is in, and tells the server that zone for the next page. */

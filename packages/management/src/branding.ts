@@ -1,4 +1,4 @@
-import { ALL_LANGUAGES, LANGUAGES, type Language } from '@pinfold/http';
+import { ALL_LANGUAGES, LANGUAGES, type Language } from '@pinfold/http/internal';
 import type { Message } from './i18n.ts';
 import { catalogues, type MessageId } from './messages/catalogues.ts';
 

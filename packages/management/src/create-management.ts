@@ -1,4 +1,4 @@
-import { loopTurns, takeRequest } from '@pinfold/http';
+import { loopTurns, takeRequest } from '@pinfold/http/internal';
 import { type ErrorRequestHandler, Router } from 'express';
 import { type ManagementOptions, screenOf } from './options.ts';
 import { serve } from './response/serve.ts';

@@ -1,5 +1,5 @@
 import type { Day, Instant } from '@pinfold/core';
-import { LANGUAGES, type Language } from '@pinfold/http/language';
+import { LANGUAGES, type Language } from '@pinfold/http/internal/language';
 
 /** A sentence with `{names}` for values, or one for each plural category that the language has. */
 export type Message = string | Partial<Readonly<Record<Intl.LDMLPluralRule, string>>>;
@@ -14,6 +14,8 @@ const KiB = 1_024;
 
 /** Formats by language and kind. Making one takes a hundred times as long as using it. */
 const FORMATS: Map<string, unknown> = new Map();
+/** There are hundreds of time zones, and a person may name any. */
+const MOST_FORMATS = 100;
 
 /** Messages, figures and times in one language and time zone, on the server and in the browser. */
 export class Words<Id extends string> {
@@ -21,8 +23,6 @@ export class Words<Id extends string> {
   /** An IANA name; `UTC` if the person's zone is unknown. */
   readonly timeZone: string;
   readonly #catalogue: Readonly<Record<Id, Message>>;
-  /** Not shared, as there are hundreds of zones. */
-  #moments: Intl.DateTimeFormat | undefined;
 
   constructor(language: Language, timeZone: string, catalogue: Readonly<Record<Id, Message>>) {
     this.language = language;
@@ -61,26 +61,27 @@ export class Words<Id extends string> {
 
   /** The exact time to the minute, with the zone if it is UTC. */
   moment(at: Instant): string {
-    this.#moments ??= this.#momentsIn(this.timeZone);
-    return this.#moments.format(at);
+    return this.#momentIn(this.timeZone, at);
   }
 
   /** The same in UTC. */
   utc(at: Instant): string {
-    return this.#format('moment', () => this.#momentsIn('UTC')).format(at);
+    return this.#momentIn('UTC', at);
   }
 
-  #momentsIn(timeZone: string): Intl.DateTimeFormat {
-    return new Intl.DateTimeFormat(LANGUAGES[this.language].dates, {
-      year: 'numeric',
-      month: 'long',
-      day: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-      timeZone,
-      ...(timeZone === 'UTC' ? { timeZoneName: 'short' } : {}),
-    });
+  #momentIn(timeZone: string, at: Instant): string {
+    const make = (language: Language) =>
+      new Intl.DateTimeFormat(LANGUAGES[language].dates, {
+        year: 'numeric',
+        month: 'long',
+        day: 'numeric',
+        hour: '2-digit',
+        minute: '2-digit',
+        hourCycle: 'h23',
+        timeZone,
+        ...(timeZone === 'UTC' ? { timeZoneName: 'short' } : {}),
+      });
+    return this.#format(`moment ${timeZone}`, make).format(at);
   }
 
   /** A day in UTC. */
@@ -124,7 +125,10 @@ export class Words<Id extends string> {
 
   #format<Format>(kind: string, make: (language: Language) => Format): Format {
     const name = `${this.language} ${kind}`;
-    const format = (FORMATS.get(name) as Format | undefined) ?? make(this.language);
+    const known = FORMATS.get(name) as Format | undefined;
+    if (known !== undefined) return known;
+    if (FORMATS.size >= MOST_FORMATS) FORMATS.clear();
+    const format = make(this.language);
     FORMATS.set(name, format);
     return format;
   }

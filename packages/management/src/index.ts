@@ -1,4 +1,5 @@
-export type { Language, RequestEntry, RequestLog } from '@pinfold/http';
+export type { RequestEntry, RequestLog } from '@pinfold/http';
+export type { Language } from '@pinfold/http/internal';
 export type { LookOptions, OwnLink } from './branding.ts';
 export { createManagement } from './create-management.ts';
 export type { Message } from './i18n.ts';

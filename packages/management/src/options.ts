@@ -6,16 +6,14 @@ import {
   type Authenticate as AuthenticateAny,
   type ClientAddress,
   type CreateGrant,
-  consoleLog,
   type PublicUrl,
   publicUrl,
   RequestLimiter,
   type RequestLog,
   type RequestRate,
-  socketAddress,
   Uploads,
-  withoutAdministration,
 } from '@pinfold/http';
+import { consoleLog, socketAddress, withoutAdministration } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 import { type Assets, loadAssets } from './assets.ts';
 import { type Look, type LookOptions, lookOf } from './branding.ts';

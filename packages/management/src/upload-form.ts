@@ -8,7 +8,7 @@ import {
   type Refusal,
   type Title,
 } from '@pinfold/core';
-import type { FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http';
+import type { FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http/internal';
 import type { MessageId } from './messages/catalogues.ts';
 import { isSameToken } from './request/form-guard.ts';
 

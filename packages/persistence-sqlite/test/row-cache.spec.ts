@@ -7,6 +7,8 @@ import { openSqliteFile } from '../src/engine/sqlite-file.ts';
 import { stress } from './commits/stress.ts';
 import { inFolder } from './in-folder.ts';
 
+const itself = (row: unknown): unknown => row;
+
 describe('RowCache', () => {
   it('asks again for a row that is missing, after each change, and for what was read while something changed', () => {
     let changes = 0;
@@ -66,8 +68,7 @@ if (process.platform === 'linux')
         const path = join(folder, 'rows.sqlite');
         const file = openSqliteFile(path);
         file.exec(`CREATE TABLE rows (id TEXT PRIMARY KEY, value INTEGER); INSERT INTO rows VALUES ('a', 1)`);
-        const read = () =>
-          file.cachedRow<{ readonly value: number }>('SELECT value FROM rows WHERE id = ?', 'a');
+        const read = () => file.cached('SELECT value FROM rows WHERE id = ?', 'a', itself);
         read();
         const first = read();
         expect(read()).to.equal(first);
@@ -89,8 +90,8 @@ if (process.platform === 'linux')
         copyFileSync(path, join(folder, 'backup.sqlite'));
         file.exec('UPDATE rows SET value = 2');
         const agree = () => {
-          expect(file.cachedRow(sql, 'a')).to.deep.equal(file.prepare(sql).get('a'));
-          expect(file.cachedRow(sql, 'a')).to.deep.equal(file.prepare(sql).get('a'));
+          expect(file.cached(sql, 'a', itself)).to.deep.equal(file.prepare(sql).get('a'));
+          expect(file.cached(sql, 'a', itself)).to.deep.equal(file.prepare(sql).get('a'));
         };
         agree();
         renameSync(join(folder, 'backup.sqlite'), path);
@@ -99,10 +100,10 @@ if (process.platform === 'linux')
         const other = openSqliteFile(path);
         other.exec('UPDATE rows SET value = 3');
         agree();
-        expect(other.cachedRow(sql, 'a')).to.deep.equal({ value: 3 });
+        expect(other.cached(sql, 'a', itself)).to.deep.equal({ value: 3 });
         file.close();
         other.exec('UPDATE rows SET value = 4');
-        expect(other.cachedRow(sql, 'a')).to.deep.equal({ value: 4 });
+        expect(other.cached(sql, 'a', itself)).to.deep.equal({ value: 4 });
         other.close();
       }));
 

@@ -30,9 +30,7 @@ export { type Authenticate, apiKeyAuthentication, type SignIn } from '@pinfold/h
 export { openIdConnect, parseClaimRule } from '@pinfold/oidc';
 export { SystemClock } from '@pinfold/platform-node';
 export type { MayView, Viewer, ViewerAccess, ViewerId } from '@pinfold/viewer';
-export { runCommand } from './command-line/run-command.ts';
-export type { Terminal } from './command-line/terminal.ts';
-export { type Composition, type CompositionOptions, openComposition } from './compose/composition.ts';
+export type { CompositionOptions } from './compose/composition.ts';
 export { type App, type AppOptions, createApp, type Listening } from './compose/create-app.ts';
 export {
   openPinfold,
@@ -47,12 +45,6 @@ export { type Environment, readSettings, type Settings } from './settings/settin
 export { SettingsError } from './settings/settings-error.ts';
 export type { StorageSetting } from './settings/storage-setting.ts';
 export type { TrustProxy } from './settings/trust-proxy.ts';
-export {
-  type ViewerMode,
-  type WebAddresses,
-  type WebAddressSettings,
-  webAddresses,
-} from './settings/web-addresses.ts';
+export type { ViewerMode, WebAddresses, WebAddressSettings } from './settings/web-addresses.ts';
 export type { FirstStart, Untouched } from './start/first-start.ts';
 export { runUntilStopped } from './start/run-until-stopped.ts';
-export { offerSignInLink } from './start/sign-in-link.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFault } from '@pinfold/core';
+import type { CreateGrant } from '@pinfold/http';
 import {
-  type CreateGrant,
   consoleLog,
   hasSeveralHosts,
   hasTooManyCookies,
@@ -10,7 +10,7 @@ import {
   stripInherited,
   takeRequest,
   thrown,
-} from '@pinfold/http';
+} from '@pinfold/http/internal';
 import { byPassword, byTeam } from './access/access.ts';
 import { Grants, grantCreator } from './access/grants.ts';
 import { serveName } from './access/named-url.ts';
@@ -112,12 +112,6 @@ function contextOf(options: ViewerOptions): ViewerContext {
   };
 }
 
-/** How a request ended, once its connection is done with it. */
-interface Closed {
-  readonly status: number;
-  readonly milliseconds: number;
-}
-
 /** What the log has about an answer. */
 interface Settled extends Answered {
   readonly error?: unknown;
@@ -134,28 +128,29 @@ async function answer(
   const id = requestId(request);
   // The clock of the service counts whole milliseconds, and most views take less than one.
   const begun = performance.now();
-  let closed: Closed | undefined;
+  /** Of a request with which its connection is done. */
+  let status: number | undefined;
+  let milliseconds = 0;
   let settled: Settled | undefined;
   const end = (): void => {
-    if (closed === undefined || settled === undefined) return;
+    if (status === undefined || settled === undefined) return;
     const { role, route } = place;
-    if (settled.isPage && role !== null && isView(exchange, closed.status)) context.counter?.viewed(role);
+    if (settled.isPage && role !== null && isView(exchange, status)) context.counter?.viewed(role);
     const { outcome, error } = settled;
-    log(
-      requestEntry({ requestId: id, method: request.method ?? '', route, role, ...closed, outcome, error }),
-      request,
-    );
+    const method = request.method ?? '';
+    log(requestEntry({ requestId: id, method, route, role, status, milliseconds, outcome, error }), request);
   };
   response.on('close', () => {
-    const milliseconds = Math.round((performance.now() - begun) * 1_000) / 1_000;
-    closed = { status: response.headersSent ? response.statusCode : LEFT, milliseconds };
+    milliseconds = Math.round((performance.now() - begun) * 1_000) / 1_000;
+    status = response.headersSent ? response.statusCode : LEFT;
     // A viewer who left before the answer is logged at once: what is begun for them may take long.
     if (!response.headersSent) settled ??= ANSWERED;
     end();
   });
   let answered: Settled;
   try {
-    answered = await serve(context, exchange, place);
+    const served = serve(context, exchange, place);
+    answered = served instanceof Promise ? await served : served;
   } catch (error) {
     const cause = error instanceof TryLater ? error.cause : thrown(error);
     answered = { ...sendFailure(exchange, error), error: cause };

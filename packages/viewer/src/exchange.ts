@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { PublicPage } from '@pinfold/http';
+import type { PublicPage } from '@pinfold/http/internal';
 
 /** One request of the viewer's own and its answer. */
 export interface Exchange {

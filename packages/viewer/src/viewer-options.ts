@@ -1,16 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { UseCases } from '@pinfold/core';
 import type { ViewCounter } from '@pinfold/core/views';
-import {
-  type ClientAddress,
-  checkReportUrl,
-  type PublicPage,
-  type PublicUrl,
-  pathOf,
-  publicUrl,
-  type RequestLog,
-  socketAddress,
-} from '@pinfold/http';
+import { type ClientAddress, type PublicUrl, publicUrl, type RequestLog } from '@pinfold/http';
+import { checkReportUrl, type PublicPage, pathOf, socketAddress } from '@pinfold/http/internal';
 import type { ViewerAccess } from './access/access.ts';
 
 /** Where sites live: on a host of their own each, or sandboxed under the shared URL. */

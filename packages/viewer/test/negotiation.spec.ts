@@ -1,4 +1,4 @@
-import { matchesStrongly, matchesWeakly } from '@pinfold/http';
+import { matchesStrongly, matchesWeakly } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { acceptsGzip, mediaTypeOf, rangeOf } from '../src/sending/negotiation.ts';

@@ -24,7 +24,7 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import type { AccountStoreClause, AccountStores } from './subject.ts';
+import type { AccountStoreClauses, AccountStores } from './subject.ts';
 
 const ONE_OF_EACH: PublicationLimits = {
   ...UNBOUNDED,
@@ -58,11 +58,9 @@ async function change(
 }
 
 /** What an account's row says to its publications. */
-export const boundClauses: readonly AccountStoreClause[] = [
-  {
-    id: 'account-store/limits-precede',
-    says: "an account's own limits come before those of its publications, `off` being none, from the save on, by every peer",
-    check: async ({ port, peer }) => {
+export const boundClauses: AccountStoreClauses = {
+  "account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer":
+    async ({ port, peer }) => {
       const other = await peer();
       expect(await publish(port, 1, ONE_OF_EACH)).to.equal('committed');
       expect(await publish(other, 2, ONE_OF_EACH), 'those of all').to.equal('rate_limited');
@@ -76,11 +74,8 @@ export const boundClauses: readonly AccountStoreClause[] = [
       expect(await publish(port, 3, UNBOUNDED), 'one of two was taken').to.equal('committed');
       expect(await publish(port, 4, UNBOUNDED), 'both were').to.equal('rate_limited');
     },
-  },
-  {
-    id: 'account-store/blocked',
-    says: 'a blocked account neither reserves nor commits, nor is a replay answered, from the save on, by any peer, until it is unblocked',
-    check: async ({ port, peer }) => {
+  'account-store/blocked: a blocked account neither reserves nor commits, nor is a replay answered, from the save on, by any peer, until it is unblocked':
+    async ({ port, peer }) => {
       const other = await peer();
       expect(await publish(port, 1, UNBOUNDED)).to.equal('committed');
       await port.roles.reserve(aReservation(2));
@@ -95,11 +90,8 @@ export const boundClauses: readonly AccountStoreClause[] = [
       await change(other, { blocked: null });
       expect((await port.roles.commit(aPublication(2), lease, [anEvent()])).kind).to.equal('committed');
     },
-  },
-  {
-    id: 'account-store/blocked-changes',
-    says: "of a blocked account no role is saved and no key is created, from the save on, by any peer, but with the operator's authority; what is refused changes nothing",
-    check: async ({ port, peer }) => {
+  "account-store/blocked-changes: of a blocked account no role is saved and no key is created, from the save on, by any peer, but with the operator's authority; what is refused changes nothing":
+    async ({ port, peer }) => {
       const other = await peer();
       await publish(port, 1, UNBOUNDED);
       const { id } = aPublication(1).role;
@@ -127,11 +119,8 @@ export const boundClauses: readonly AccountStoreClause[] = [
         'created',
       );
     },
-  },
-  {
-    id: 'account-store/with-roles',
-    says: 'each of its roles is loaded with its generation, and with whether its block hides its sites, from the save on, by every peer',
-    check: async ({ port, peer }) => {
+  'account-store/with-roles: each of its roles is loaded with its generation, and with whether its block hides its sites, from the save on, by every peer':
+    async ({ port, peer }) => {
       const other = await peer();
       await publish(port, 1, UNBOUNDED);
       await publishTo(port.roles, aPublication(2, { account: anAccountName(2) }));
@@ -150,8 +139,7 @@ export const boundClauses: readonly AccountStoreClause[] = [
       await change(port, { blocked: null });
       expect(await seen(1)).to.deep.equal({ isHidden: false, accountGeneration: generation });
     },
-  },
-];
+};
 
 async function loaded({ roles }: AccountStores, id: RoleId): Promise<LoadedRole> {
   const found = await roles.load(id);

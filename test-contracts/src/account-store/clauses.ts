@@ -16,7 +16,7 @@ import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
 import { anEvent, aPublication, aRole, publishTo } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
-import type { AccountStoreClause, AccountStores } from './subject.ts';
+import type { AccountStoreClauses, AccountStores } from './subject.ts';
 
 /** An account that nothing was written of but that it is there. */
 function newAccount(name: AccountId): Account {
@@ -43,11 +43,9 @@ const MAKERS: readonly ((stores: AccountStores, n: number) => Promise<unknown>)[
 ];
 
 /** What is known of accounts. */
-export const accountClauses: readonly AccountStoreClause[] = [
-  {
-    id: 'account-store/load',
-    says: 'what any peer saved last is loaded, every field as it was saved; an unknown name is undefined, and names are compared exactly',
-    check: async ({ port, peer }) => {
+export const accountClauses: AccountStoreClauses = {
+  'account-store/load: what any peer saved last is loaded, every field as it was saved; an unknown name is undefined, and names are compared exactly':
+    async ({ port, peer }) => {
       const other = await peer();
       const name = accountId('Ünïted ü');
       await create(port, 1, name);
@@ -61,11 +59,8 @@ export const accountClauses: readonly AccountStoreClause[] = [
         expect(await port.accounts.load(accountId(unknown)), unknown).to.equal(undefined);
       }
     },
-  },
-  {
-    id: 'account-store/made',
-    says: 'an account is known, without limits or block, from its first key, publication or session on, and of many of those at once',
-    check: async (_, another) => {
+  'account-store/made: an account is known, without limits or block, from its first key, publication or session on, and of many of those at once':
+    async (_, another) => {
       for (const [n, make] of MAKERS.entries()) {
         const { port, peer } = await another();
         const name = anAccountName(n);
@@ -84,11 +79,8 @@ export const accountClauses: readonly AccountStoreClause[] = [
       await publishTo(roles, aPublication(1, { account: anAccountName(1) }));
       expect((await accounts.load(anAccountName(1)))?.value.lastPublishedAt).to.equal(START);
     },
-  },
-  {
-    id: 'account-store/save-lost-race',
-    says: 'a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing',
-    check: async ({ port, peer }) => {
+  'account-store/save-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing':
+    async ({ port, peer }) => {
       const { accounts } = await peer();
       const conflict = { kind: 'conflict' };
       const [name, change] = [anAccountName(1), anAccount(1, { limits: ALL_LIMITS })];
@@ -106,28 +98,21 @@ export const accountClauses: readonly AccountStoreClause[] = [
       const saved = await accounts.save(anAccount(2), published?.version, [anEvent()]);
       expect(saved.kind, 'a publication is no change').to.equal('saved');
     },
+  'account-store/save-race: of many saves of one version at once exactly one is stored': async (subject) => {
+    const race = async (loadedAt: Parameters<AccountStores['accounts']['save']>[1]): Promise<void> => {
+      const generation = (n: number): Generation => (n + 10) as Generation;
+      const outcomes = await together(subject, 9, ({ accounts }, n) =>
+        accounts.save(anAccount(1, { generation: generation(n) }), loadedAt, [anEvent()]),
+      );
+      const winners = outcomes.flatMap(({ kind }, n) => (kind === 'saved' ? [generation(n)] : []));
+      expect(winners).to.have.lengthOf(1);
+      expect((await subject.port.accounts.load(anAccountName(1)))?.value.generation).to.equal(winners[0]);
+    };
+    await race(undefined);
+    await race((await subject.port.accounts.load(anAccountName(1)))?.version);
   },
-  {
-    id: 'account-store/save-race',
-    says: 'of many saves of one version at once exactly one is stored',
-    check: async (subject) => {
-      const race = async (loadedAt: Parameters<AccountStores['accounts']['save']>[1]): Promise<void> => {
-        const generation = (n: number): Generation => (n + 10) as Generation;
-        const outcomes = await together(subject, 9, ({ accounts }, n) =>
-          accounts.save(anAccount(1, { generation: generation(n) }), loadedAt, [anEvent()]),
-        );
-        const winners = outcomes.flatMap(({ kind }, n) => (kind === 'saved' ? [generation(n)] : []));
-        expect(winners).to.have.lengthOf(1);
-        expect((await subject.port.accounts.load(anAccountName(1)))?.value.generation).to.equal(winners[0]);
-      };
-      await race(undefined);
-      await race((await subject.port.accounts.load(anAccountName(1)))?.version);
-    },
-  },
-  {
-    id: 'account-store/list',
-    says: 'pages after a name, up to one that is not full, give every account exactly once, in order',
-    check: async ({ port, peer }) => {
+  'account-store/list: pages after a name, up to one that is not full, give every account exactly once, in order':
+    async ({ port, peer }) => {
       const names = ['B', 'a', 'aa', 'a b', 'é', '中', '\u{ffee}', '\u{1f600}', 'z'].map(accountId);
       for (const [n, name] of names.entries()) await create(port, n, name);
       const { accounts } = await peer();
@@ -140,11 +125,8 @@ export const accountClauses: readonly AccountStoreClause[] = [
       const order = ['B', 'a', 'a b', 'aa', 'z', 'é', '中', '\u{ffee}', '\u{1f600}'].map(accountId);
       expect(walked).to.deep.equal(order);
     },
-  },
-  {
-    id: 'account-store/used',
-    says: 'publications in service are counted up to the instant of their end, with the bytes of their archives, and those published in the 24 hours before',
-    check: async ({ port, peer }) => {
+  'account-store/used: publications in service are counted up to the instant of their end, with the bytes of their archives, and those published in the 24 hours before':
+    async ({ port, peer }) => {
       const { accounts, roles } = port;
       const name = anAccountName(1);
       const own = { account: name, archiveBytes: 100 };
@@ -167,5 +149,4 @@ export const accountClauses: readonly AccountStoreClause[] = [
       const nobody = await (await peer()).accounts.usedBy(anAccountName(3), START);
       expect(nobody).to.deep.equal({ sites: 0, bytes: 0, publications24h: 0 });
     },
-  },
-];
+};

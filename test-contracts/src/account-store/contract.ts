@@ -1,4 +1,4 @@
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
@@ -17,5 +17,5 @@ export const accountStoreContract: Contract<AccountStores, StoreSubject<AccountS
     },
     sees: async ({ accounts }, n) => (await accounts.load(anAccountName(n))) !== undefined,
   }),
-  clauses: [...accountClauses, ...boundClauses, ...credentialClauses, ...reachClauses],
+  clauses: toClauses({ ...accountClauses, ...boundClauses, ...credentialClauses, ...reachClauses }),
 };

@@ -4,7 +4,7 @@ import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { anEvent, aPublication, aReservation, leaseOf } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
-import type { AccountStoreClause, AccountStores } from './subject.ts';
+import type { AccountStoreClauses, AccountStores } from './subject.ts';
 
 const UNAUTHORIZED: Refusal<'unauthorized'> = { kind: 'refused', code: 'unauthorized' };
 const ROUNDS = [11, 12, 13, 14, 15, 16];
@@ -109,23 +109,17 @@ async function loaded({ roles }: AccountStores, n: number) {
 }
 
 /** What the end of a key or a session means to changes that were begun with it. */
-export const credentialClauses: readonly AccountStoreClause[] = [
-  {
-    id: 'account-store/revoked-key',
-    says: 'once a revocation is acknowledged, no peer commits or saves a role with that key: it is refused as unauthorized and changes nothing, and the lease still holds; other keys, unknown ones among them, change nothing',
-    check: async ({ port, peer }) => {
+export const credentialClauses: AccountStoreClauses = {
+  'account-store/revoked-key: once a revocation is acknowledged, no peer commits or saves a role with that key: it is refused as unauthorized and changes nothing, and the lease still holds; other keys, unknown ones among them, change nothing':
+    async ({ port, peer }) => {
       const handles = [port, await peer()] as const;
       await expectRefusals(KEYS, handles);
       await expectNothingLate(KEYS, handles);
     },
-  },
-  {
-    id: 'account-store/ended-session',
-    says: 'once the end of a session is acknowledged, no peer commits or saves a role with it, in the same way',
-    check: async ({ port, peer }) => {
+  'account-store/ended-session: once the end of a session is acknowledged, no peer commits or saves a role with it, in the same way':
+    async ({ port, peer }) => {
       const handles = [port, await peer()] as const;
       await expectRefusals(SESSIONS, handles);
       await expectNothingLate(SESSIONS, handles);
     },
-  },
-];
+};

@@ -1,6 +1,6 @@
 import { type AccountId, accountId } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { anAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aPublication, publishTo } from '../fixtures/roles.ts';
@@ -11,27 +11,23 @@ import type { AccountStores } from './subject.ts';
 const COUNT = 1_050;
 
 /** Many accounts, and what every store promises. */
-export const reachClauses: readonly Clause<AccountStores, StoreSubject<AccountStores>>[] = [
-  {
-    id: 'account-store/list-many',
-    says: 'more than a thousand accounts are listed whole',
-    check: async ({ port, peer }) => {
-      const names = Array.from({ length: COUNT }, (_, n) => accountId(`team ${n}`));
-      for (const [n, name] of names.entries()) {
-        await port.accounts.save({ ...anAccount(n), name }, undefined, [anEvent()]);
+export const reachClauses: ClauseTable<AccountStores, StoreSubject<AccountStores>> = {
+  'account-store/list-many: more than a thousand accounts are listed whole': async ({ port, peer }) => {
+    const names = Array.from({ length: COUNT }, (_, n) => accountId(`team ${n}`));
+    for (const [n, name] of names.entries()) {
+      await port.accounts.save({ ...anAccount(n), name }, undefined, [anEvent()]);
+    }
+    const { accounts } = await peer();
+    for (const limit of [100, 1_000, 2_000]) {
+      const walked: AccountId[] = [];
+      for (let page = await accounts.list(undefined, limit); page.length > 0; ) {
+        expect(page.length, 'a page').to.be.at.most(limit);
+        walked.push(...page.map(({ name }) => name));
+        expect(walked.length, 'the walk does not end').to.be.at.most(COUNT);
+        page = await accounts.list(walked.at(-1), limit);
       }
-      const { accounts } = await peer();
-      for (const limit of [100, 1_000, 2_000]) {
-        const walked: AccountId[] = [];
-        for (let page = await accounts.list(undefined, limit); page.length > 0; ) {
-          expect(page.length, 'a page').to.be.at.most(limit);
-          walked.push(...page.map(({ name }) => name));
-          expect(walked.length, 'the walk does not end').to.be.at.most(COUNT);
-          page = await accounts.list(walked.at(-1), limit);
-        }
-        expect(walked, `${limit} a page`).to.deep.equal(names.toSorted());
-      }
-    },
+      expect(walked, `${limit} a page`).to.deep.equal(names.toSorted());
+    }
   },
   ...sharedClauses<AccountStores, AccountStores['accounts'], 'list' | 'load' | 'usedBy'>({
     suite: 'account-store',
@@ -56,4 +52,4 @@ export const reachClauses: readonly Clause<AccountStores, StoreSubject<AccountSt
       },
     },
   }),
-];
+};

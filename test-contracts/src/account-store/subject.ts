@@ -1,5 +1,5 @@
 import type { AccountStore, ApiKeyStore, RoleStore, SessionStore } from '@pinfold/core';
-import type { Clause, Subject } from '../contract.ts';
+import type { ClauseTable, Subject } from '../contract.ts';
 
 /** The stores of one database: what the others write makes the rows of accounts, and what those say binds the others. */
 export interface AccountStores {
@@ -10,4 +10,4 @@ export interface AccountStores {
 }
 
 export type AccountStoreSubject = Subject<AccountStores>;
-export type AccountStoreClause = Clause<AccountStores>;
+export type AccountStoreClauses = ClauseTable<AccountStores>;

@@ -1,5 +1,5 @@
 import type { ApiKeyStore } from '@pinfold/core';
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
@@ -16,5 +16,5 @@ export const apiKeyStoreContract: Contract<ApiKeyStore, StoreSubject<ApiKeyStore
     },
     sees: async (port, n) => (await port.find(anApiKeyId(n))) !== undefined,
   }),
-  clauses: [...apiKeyClauses, ...boundClauses, ...reachClauses],
+  clauses: toClauses({ ...apiKeyClauses, ...boundClauses, ...reachClauses }),
 };

@@ -1,6 +1,6 @@
 import { type AccountId, type ApiKey, type ApiKeyStore, after, duration, minutes } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
 import { anEvent } from '../fixtures/roles.ts';
@@ -11,11 +11,9 @@ const COUNT = 1_320;
 const [LATER, EVER_LATER] = [after(START, minutes(1)), after(START, minutes(2))];
 
 /** Many keys, and what every store promises. */
-export const reachClauses: readonly Clause<ApiKeyStore, StoreSubject<ApiKeyStore>>[] = [
-  {
-    id: 'api-key-store/list-many',
-    says: 'more than a thousand keys, hundreds of them of one instant, are listed whole where the limit is as many',
-    check: async ({ port, peer }) => {
+export const reachClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
+  'api-key-store/list-many: more than a thousand keys, hundreds of them of one instant, are listed whole where the limit is as many':
+    async ({ port, peer }) => {
       const keys: ApiKey[] = [];
       for (let n = 1; n <= COUNT; n += 1) {
         const account = (n % 5 === 0 ? 'globex' : 'acme') as AccountId;
@@ -30,7 +28,6 @@ export const reachClauses: readonly Clause<ApiKeyStore, StoreSubject<ApiKeyStore
       const own = ordered.filter((key) => key.account === account);
       expect(await other.list(everyKeyOf(account)), 'of an account').to.deep.equal(own);
     },
-  },
   ...sharedClauses<ApiKeyStore, ApiKeyStore, 'countLive' | 'find' | 'list'>({
     suite: 'api-key-store',
     portOf: (keys) => keys,
@@ -64,4 +61,4 @@ export const reachClauses: readonly Clause<ApiKeyStore, StoreSubject<ApiKeyStore
       'an old key that goes': (keys) => keys.purge(after(LATER, duration(1)), 1),
     },
   }),
-];
+};

@@ -1,5 +1,5 @@
 import type { ArchiveInspector } from '@pinfold/core';
-import type { Contract } from '../contract.ts';
+import { type Contract, toClauses } from '../contract.ts';
 import { listClauses } from './list.ts';
 import { proveClauses } from './prove.ts';
 import type { ArchiveInspectorSubject } from './subject.ts';
@@ -8,5 +8,5 @@ import type { ArchiveInspectorSubject } from './subject.ts';
 export const archiveInspectorContract: Contract<ArchiveInspector, ArchiveInspectorSubject> = {
   port: 'ArchiveInspector',
   harness: [],
-  clauses: [...listClauses, ...proveClauses],
+  clauses: toClauses({ ...listClauses, ...proveClauses }),
 };

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { badZips, goodZips, writeZip } from '../fixtures/zips/index.ts';
 import { rejectionOf } from '../rejection.ts';
 import { rulesOf } from './inspected.ts';
-import type { ArchiveInspectorClause, ArchiveInspectorSubject } from './subject.ts';
+import type { ArchiveInspectorClauses, ArchiveInspectorSubject } from './subject.ts';
 
 /** The rules that only bytes tell, so that the inspector alone can report them. */
 const STRUCTURE: ReadonlySet<ArchiveRule> = new Set([
@@ -67,16 +67,11 @@ function withData({ dataOffset, ...entry }: ListedEntry, bytes: Uint8Array): obj
   return { ...entry, data: Buffer.from(bytes.subarray(dataOffset, dataOffset + entry.compressedSize)) };
 }
 
-export const listClauses: readonly ArchiveInspectorClause[] = [
-  {
-    id: 'archive-inspector/list-entries',
-    says: "every entry of the directory is listed, in its order, with its data's offset",
-    check: listsEntries,
-  },
-  {
-    id: 'archive-inspector/list-structure',
-    says: 'each rule of structure, headers and encoding that is broken is reported',
-    check: async (subject) => {
+export const listClauses: ArchiveInspectorClauses = {
+  "archive-inspector/list-entries: every entry of the directory is listed, in its order, with its data's offset":
+    listsEntries,
+  'archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported':
+    async (subject) => {
       for (const { name, rules, bytes } of badZips) {
         const told = rules.filter((rule) => STRUCTURE.has(rule));
         if (told.length === 0) continue;
@@ -85,44 +80,29 @@ export const listClauses: readonly ArchiveInspectorClause[] = [
         expect(trusted, name).to.equal(told.every((rule) => READABLE.has(rule)));
       }
     },
+  'archive-inspector/list-bounded: a directory of more entries than asked for is too_many_files and lists none, for any count in its end record':
+    listsBounded,
+  'archive-inspector/list-tools: what real tools write is listed without problems': async (subject) => {
+    for (const { name, bytes } of goodZips) {
+      const { problems, trusted } = await subject.port.list(await subject.stage(await bytes()));
+      expect(problems, name).to.deep.equal([]);
+      expect(trusted, name).to.equal(true);
+    }
   },
-  {
-    id: 'archive-inspector/list-bounded',
-    says: 'a directory of more entries than asked for is too_many_files and lists none, for any count in its end record',
-    check: listsBounded,
+  'archive-inspector/list-aborted: an aborted signal rejects with its reason': async (subject) => {
+    const archive = await subject.stage(writeZip({ entries: [{ name: 'index.html', content: TEXT }] }));
+    const reason = { why: 'the request went away' };
+    expect(await rejectionOf(subject.port.list(archive, AbortSignal.abort(reason)))).to.equal(reason);
+    const [controller, later] = [new AbortController(), new Error('gone')];
+    const listed = subject.port.list(archive, controller.signal);
+    controller.abort(later);
+    expect(await rejectionOf(listed)).to.equal(later);
   },
-  {
-    id: 'archive-inspector/list-tools',
-    says: 'what real tools write is listed without problems',
-    check: async (subject) => {
-      for (const { name, bytes } of goodZips) {
-        const { problems, trusted } = await subject.port.list(await subject.stage(await bytes()));
-        expect(problems, name).to.deep.equal([]);
-        expect(trusted, name).to.equal(true);
-      }
-    },
-  },
-  {
-    id: 'archive-inspector/list-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async (subject) => {
-      const archive = await subject.stage(writeZip({ entries: [{ name: 'index.html', content: TEXT }] }));
-      const reason = { why: 'the request went away' };
-      expect(await rejectionOf(subject.port.list(archive, AbortSignal.abort(reason)))).to.equal(reason);
-      const [controller, later] = [new AbortController(), new Error('gone')];
-      const listed = subject.port.list(archive, controller.signal);
-      controller.abort(later);
-      expect(await rejectionOf(listed)).to.equal(later);
-    },
-  },
-  {
-    id: 'archive-inspector/list-unreadable',
-    says: 'a staged file that is not there is the fault staging_unavailable',
-    check: async (subject) => {
+  'archive-inspector/list-unreadable: a staged file that is not there is the fault staging_unavailable':
+    async (subject) => {
       const archive = await subject.stage(writeZip({}));
       await archive.discard();
       const fault = await rejectionOf(subject.port.list(archive));
       expect(isFault(fault) && fault.code).to.equal('staging_unavailable');
     },
-  },
-];
+};

@@ -4,7 +4,7 @@ import { together } from '../concurrently.ts';
 import { badZips, costlyReferences, goodZips, type PlannedEntry, writeZip } from '../fixtures/zips/index.ts';
 import { rejectionOf } from '../rejection.ts';
 import { requestOf, rulesOf } from './inspected.ts';
-import type { ArchiveInspectorClause, ArchiveInspectorSubject } from './subject.ts';
+import type { ArchiveInspectorClauses, ArchiveInspectorSubject } from './subject.ts';
 
 const INDEX: PlannedEntry = { name: 'index.html', content: '<p>Hello' };
 
@@ -104,57 +104,34 @@ async function aborts(subject: ArchiveInspectorSubject): Promise<void> {
   expect(await rejectionOf(proved)).to.equal(later);
 }
 
-export const proveClauses: readonly ArchiveInspectorClause[] = [
-  {
-    id: 'archive-inspector/prove-sound',
-    says: 'an entry is proved only if its data is exactly what the directory says',
-    check: provesExactly,
-  },
-  {
-    id: 'archive-inspector/prove-limits',
-    says: 'what inflates beyond its own limit, or that of all, is reported; beyond that of all nothing is inflated',
-    check: keepsLimits,
-  },
-  {
-    id: 'archive-inspector/prove-observes',
-    says: 'references, suspected secrets, registered service workers and valid UTF-8 are observed',
-    check: observes,
-  },
-  {
-    id: 'archive-inspector/prove-bounded',
-    says: 'what may be worth a warning is looked for within bounds: an entry that passes them says so, and another look shows the same',
-    check: looksWithinBounds,
-  },
-  {
-    id: 'archive-inspector/prove-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: aborts,
-  },
-  {
-    id: 'archive-inspector/prove-unreadable',
-    says: 'a staged file that is not there is the fault staging_unavailable',
-    check: async (subject) => {
+export const proveClauses: ArchiveInspectorClauses = {
+  'archive-inspector/prove-sound: an entry is proved only if its data is exactly what the directory says':
+    provesExactly,
+  'archive-inspector/prove-limits: what inflates beyond its own limit, or that of all, is reported; beyond that of all nothing is inflated':
+    keepsLimits,
+  'archive-inspector/prove-observes: references, suspected secrets, registered service workers and valid UTF-8 are observed':
+    observes,
+  'archive-inspector/prove-bounded: what may be worth a warning is looked for within bounds: an entry that passes them says so, and another look shows the same':
+    looksWithinBounds,
+  'archive-inspector/prove-aborted: an aborted signal rejects with its reason': aborts,
+  'archive-inspector/prove-unreadable: a staged file that is not there is the fault staging_unavailable':
+    async (subject) => {
       const request = await requestOf(subject, writeZip({ entries: [INDEX] }));
       await request.archive.discard();
       const fault = await rejectionOf(subject.port.prove(request));
       expect(isFault(fault) && fault.code).to.equal('staging_unavailable');
     },
+  'archive-inspector/prove-many: many archives at once do not mix': async (subject) => {
+    await together(subject, 12, async (port, n) => {
+      const files = Array.from({ length: n + 1 }, (_, k) => ({ name: `${k}.txt`, content: `${n} ${k}` }));
+      const broken: PlannedEntry = { name: 'broken', content: `${n}`, both: { crc32: 1 } };
+      const bytes = writeZip({ entries: [INDEX, ...files, ...(n % 2 === 0 ? [] : [broken])] });
+      const request = await requestOf(subject, bytes, port);
+      const { problems, entries } = await port.prove(request);
+      expect(problems.map((problem) => 'path' in problem && problem.path)).to.deep.equal(
+        n % 2 === 0 ? [] : ['broken'],
+      );
+      expect(entries.length).to.equal(n + 2);
+    });
   },
-  {
-    id: 'archive-inspector/prove-many',
-    says: 'many archives at once do not mix',
-    check: async (subject) => {
-      await together(subject, 12, async (port, n) => {
-        const files = Array.from({ length: n + 1 }, (_, k) => ({ name: `${k}.txt`, content: `${n} ${k}` }));
-        const broken: PlannedEntry = { name: 'broken', content: `${n}`, both: { crc32: 1 } };
-        const bytes = writeZip({ entries: [INDEX, ...files, ...(n % 2 === 0 ? [] : [broken])] });
-        const request = await requestOf(subject, bytes, port);
-        const { problems, entries } = await port.prove(request);
-        expect(problems.map((problem) => 'path' in problem && problem.path)).to.deep.equal(
-          n % 2 === 0 ? [] : ['broken'],
-        );
-        expect(entries.length).to.equal(n + 2);
-      });
-    },
-  },
-];
+};

@@ -1,5 +1,5 @@
 import type { ArchiveInspector, StagedArchive } from '@pinfold/core';
-import type { Clause, Subject } from '../contract.ts';
+import type { ClauseTable, Subject } from '../contract.ts';
 
 /** What an {@link ArchiveInspector} is tested with. */
 export interface ArchiveInspectorSubject extends Subject<ArchiveInspector> {
@@ -8,4 +8,4 @@ export interface ArchiveInspectorSubject extends Subject<ArchiveInspector> {
 }
 
 /** One promise of {@link ArchiveInspector}. */
-export type ArchiveInspectorClause = Clause<ArchiveInspector, ArchiveInspectorSubject>;
+export type ArchiveInspectorClauses = ClauseTable<ArchiveInspector, ArchiveInspectorSubject>;

@@ -19,28 +19,24 @@ import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { abortLarge, deleteAborted } from './large.ts';
 import { expectPage, expectSame, MANY, readAsSized, readWhole, store, walk } from './stored.ts';
-import type { ArchiveStorageClause } from './subject.ts';
+import type { ArchiveStorageClauses } from './subject.ts';
 
 /** Turns after which large archives are aborted, too. */
 const LARGE_AT = [1, 2, 3, 5, 6, 9];
 /** More failures than any implementation counts before it no longer tries. */
 const OFTEN = 24;
 
-export const checkClauses: readonly ArchiveStorageClause[] = [
-  {
-    id: 'archive-storage/check',
-    says: 'a working storage resolves; an aborted signal rejects with its reason',
-    check: async (subject) => {
-      await subject.port.check();
-      expect(await subject.port.list(undefined, 10), 'nothing is left of it').to.deep.equal([]);
-      await expectAbortedAlone({ check: (signal) => subject.port.check(signal) });
-      await together(subject, MANY, (port) => port.check());
-    },
+export const checkClauses: ArchiveStorageClauses = {
+  'archive-storage/check: a working storage resolves; an aborted signal rejects with its reason': async (
+    subject,
+  ) => {
+    await subject.port.check();
+    expect(await subject.port.list(undefined, 10), 'nothing is left of it').to.deep.equal([]);
+    await expectAbortedAlone({ check: (signal) => subject.port.check(signal) });
+    await together(subject, MANY, (port) => port.check());
   },
-  {
-    id: 'archive-storage/check-leaves-nothing',
-    says: 'a check leaves nothing where uploads lie, also when it fails',
-    check: async (subject) => {
+  'archive-storage/check-leaves-nothing: a check leaves nothing where uploads lie, also when it fails':
+    async (subject) => {
       const { port } = subject;
       await store(subject, 1, 10);
       const { file } = await subject.stage(someBytes(10, 1));
@@ -61,11 +57,8 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       for (let turns = 0; turns < 6; turns += 1) await abortedAfter(turns, (signal) => port.check(signal));
       await expectNothingNew('after some that were aborted on the way');
     },
-  },
-  {
-    id: 'archive-storage/unreachable',
-    says: 'while the backend does not answer, every call rejects with the fault storage_unavailable and what caused it',
-    check: async (subject) => {
+  'archive-storage/unreachable: while the backend does not answer, every call rejects with the fault storage_unavailable and what caused it':
+    async (subject) => {
       const port = await subject.unreachable();
       const { id: known, bytes } = await store(subject, 1, 1_000);
       expect(await subject.port.size(known)).to.equal(1_000);
@@ -103,11 +96,8 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       expectSame(await readWhole(subject.port, known, 1_000), bytes, 'what was there');
       expect(await subject.port.list(undefined, 10), 'and nothing else').to.deep.equal([known]);
     },
-  },
-  {
-    id: 'archive-storage/aborted-on-the-way',
-    says: 'an abort on the way rejects with its reason, of any type, or comes too late, and the call is whole',
-    check: async (subject) => {
+  'archive-storage/aborted-on-the-way: an abort on the way rejects with its reason, of any type, or comes too late, and the call is whole':
+    async (subject) => {
       const { port } = subject;
       const { id, bytes } = await store(subject, 1, 900_000);
       for (let n = 2; n < 14; n += 1) await store(subject, n * 90_000_000, 10);
@@ -136,11 +126,8 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       await port.delete(last.id);
       expect(await walk(port, 100), 'in the end').to.deep.equal(listed);
     },
-  },
-  {
-    id: 'archive-storage/lets-go',
-    says: 'of a call that has ended nothing is left: no listener on its signal, no open file',
-    check: async (subject) => {
+  'archive-storage/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file':
+    async (subject) => {
       const { port } = subject;
       const { id } = await store(subject, 1, 5_000);
       const gone = await subject.stage(someBytes(1_000, 1));
@@ -198,8 +185,7 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
         },
       });
     },
-  },
-];
+};
 
 /** Calls that are aborted on the way while nothing answers: each rejects with the reason or the fault. */
 async function expectFaultsOrAborts(

@@ -1,5 +1,5 @@
 import type { ArchiveStorage } from '@pinfold/core';
-import type { Contract } from '../contract.ts';
+import { type Contract, toClauses } from '../contract.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
@@ -17,5 +17,5 @@ export const archiveStorageContract: Contract<ArchiveStorage, ArchiveStorageSubj
     write: async (port, n, subject) => port.put(anArchiveId(n), await subject.stage(someBytes(100, n))),
     sees: async (port, n) => (await port.read(anArchiveId(n), 0, 100)) !== undefined,
   }),
-  clauses: [...putClauses, ...readClauses, ...deleteClauses, ...listClauses, ...checkClauses],
+  clauses: toClauses({ ...putClauses, ...readClauses, ...deleteClauses, ...listClauses, ...checkClauses }),
 };

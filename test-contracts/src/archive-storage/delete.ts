@@ -5,7 +5,7 @@ import { expectAborted } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { expectSame, nextTurn, readWhole, type Stored, store, walk } from './stored.ts';
-import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
+import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** What one put another deletes, before anybody looked: the first is asked before all. */
 async function deleteByOther(
@@ -96,39 +96,33 @@ async function deleteWhileAsked(subject: ArchiveStorageSubject): Promise<void> {
   }
 }
 
-export const deleteClauses: readonly ArchiveStorageClause[] = [
-  {
-    id: 'archive-storage/delete-gone',
-    says: 'a deleted archive is absent for every peer',
-    check: async (subject) => {
-      const early = await subject.peer();
-      const stays = await store(subject, 1, 5_000);
-      const goes = await store(subject, 2, 5_000);
-      // A peer that keeps what it read or listed, or an open file, must not answer from it.
-      for (const port of [subject.port, early]) {
-        expectSame(await readWhole(port, goes.id, 5_000), goes.bytes, 'before');
-        expectSame(await port.read(goes.id, 0, 10), goes.bytes.subarray(0, 10), 'before');
-        expect(await walk(port, 10), 'before').to.deep.equal([stays.id, goes.id]);
+export const deleteClauses: ArchiveStorageClauses = {
+  'archive-storage/delete-gone: a deleted archive is absent for every peer': async (subject) => {
+    const early = await subject.peer();
+    const stays = await store(subject, 1, 5_000);
+    const goes = await store(subject, 2, 5_000);
+    // A peer that keeps what it read or listed, or an open file, must not answer from it.
+    for (const port of [subject.port, early]) {
+      expectSame(await readWhole(port, goes.id, 5_000), goes.bytes, 'before');
+      expectSame(await port.read(goes.id, 0, 10), goes.bytes.subarray(0, 10), 'before');
+      expect(await walk(port, 10), 'before').to.deep.equal([stays.id, goes.id]);
+    }
+    await subject.port.delete(goes.id);
+    expect(await early.read(goes.id, 10, 10), 'what comes after what was read').to.equal(undefined);
+    for (const port of [subject.port, early, await subject.peer()]) {
+      for (const length of [5_000, 10, 1, 0]) {
+        const read = await port.read(goes.id, 0, length);
+        expect(read, `${length} bytes of the deleted one`).to.equal(undefined);
       }
-      await subject.port.delete(goes.id);
-      expect(await early.read(goes.id, 10, 10), 'what comes after what was read').to.equal(undefined);
-      for (const port of [subject.port, early, await subject.peer()]) {
-        for (const length of [5_000, 10, 1, 0]) {
-          const read = await port.read(goes.id, 0, length);
-          expect(read, `${length} bytes of the deleted one`).to.equal(undefined);
-        }
-        expect(await walk(port, 10), 'the same pages again').to.deep.equal([stays.id]);
-        expectSame(await readWhole(port, stays.id, 5_000), stays.bytes, 'the other one');
-      }
-      await deleteByOther(subject.port, early, subject);
-      await deleteByOther(early, subject.port, subject);
-      for (const length of [5_000, 1_400_003]) await deleteKnown(early, length, subject);
-    },
+      expect(await walk(port, 10), 'the same pages again').to.deep.equal([stays.id]);
+      expectSame(await readWhole(port, stays.id, 5_000), stays.bytes, 'the other one');
+    }
+    await deleteByOther(subject.port, early, subject);
+    await deleteByOther(early, subject.port, subject);
+    for (const length of [5_000, 1_400_003]) await deleteKnown(early, length, subject);
   },
-  {
-    id: 'archive-storage/delete-while-read',
-    says: 'what is read while it is deleted is right or absent, and other archives stay',
-    check: async (subject) => {
+  'archive-storage/delete-while-read: what is read while it is deleted is right or absent, and other archives stay':
+    async (subject) => {
       const peer = await subject.peer();
       for (let n = 1; n <= 8; n += 1) {
         const length = n < 8 ? 150_000 : MAX_READ;
@@ -165,38 +159,31 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
       await listWhileDeleted(subject);
       await deleteWhileAsked(subject);
     },
+  'archive-storage/delete-aborted: an aborted signal rejects with its reason, and the archive stays': async (
+    subject,
+  ) => {
+    const { id, bytes } = await store(subject, 1, 5_000);
+    await expectAborted({ delete: (signal) => subject.port.delete(id, signal) });
+    for (const port of [subject.port, await subject.peer()]) {
+      expectSame(await readWhole(port, id, 5_000), bytes, 'the archive');
+      expect(await port.size(id), 'its size').to.equal(5_000);
+      expect(await port.list(undefined, 10), 'what is listed').to.deep.equal([id]);
+    }
+    await expectAborted({ 'of none': (signal) => subject.port.delete(anArchiveId(2), signal) });
   },
-  {
-    id: 'archive-storage/delete-aborted',
-    says: 'an aborted signal rejects with its reason, and the archive stays',
-    check: async (subject) => {
-      const { id, bytes } = await store(subject, 1, 5_000);
-      await expectAborted({ delete: (signal) => subject.port.delete(id, signal) });
-      for (const port of [subject.port, await subject.peer()]) {
-        expectSame(await readWhole(port, id, 5_000), bytes, 'the archive');
-        expect(await port.size(id), 'its size').to.equal(5_000);
-        expect(await port.list(undefined, 10), 'what is listed').to.deep.equal([id]);
-      }
-      await expectAborted({ 'of none': (signal) => subject.port.delete(anArchiveId(2), signal) });
-    },
+  'archive-storage/delete-twice: deleting again, or what never was, succeeds': async (subject) => {
+    const { id, bytes: same } = await store(subject, 1, 5_000);
+    await subject.port.put(anArchiveId(5), await subject.stage(same));
+    const peer = await subject.peer();
+    await Promise.all([subject.port.delete(id), subject.port.delete(id), peer.delete(id)]);
+    await subject.port.delete(id);
+    await peer.delete(id);
+    for (const n of [0, 4]) await store(subject, n, 10);
+    for (const n of [2, 3, 1]) await subject.port.delete(anArchiveId(n));
+    expect(await walk(subject.port, 10), 'the others').to.deep.equal([0, 4, 5].map(anArchiveId));
+    expectSame(await readWhole(peer, anArchiveId(5), 5_000), same, 'another one of the same bytes');
+    expect(await subject.port.read(id, 0, 10)).to.equal(undefined);
+    const { bytes } = await store(subject, 2, 5_000);
+    expectSame(await readWhole(peer, anArchiveId(2), 5_000), bytes, 'put after that');
   },
-  {
-    id: 'archive-storage/delete-twice',
-    says: 'deleting again, or what never was, succeeds',
-    check: async (subject) => {
-      const { id, bytes: same } = await store(subject, 1, 5_000);
-      await subject.port.put(anArchiveId(5), await subject.stage(same));
-      const peer = await subject.peer();
-      await Promise.all([subject.port.delete(id), subject.port.delete(id), peer.delete(id)]);
-      await subject.port.delete(id);
-      await peer.delete(id);
-      for (const n of [0, 4]) await store(subject, n, 10);
-      for (const n of [2, 3, 1]) await subject.port.delete(anArchiveId(n));
-      expect(await walk(subject.port, 10), 'the others').to.deep.equal([0, 4, 5].map(anArchiveId));
-      expectSame(await readWhole(peer, anArchiveId(5), 5_000), same, 'another one of the same bytes');
-      expect(await subject.port.read(id, 0, 10)).to.equal(undefined);
-      const { bytes } = await store(subject, 2, 5_000);
-      expectSame(await readWhole(peer, anArchiveId(2), 5_000), bytes, 'put after that');
-    },
-  },
-];
+};

@@ -6,7 +6,7 @@ import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { expectPage, expectSame, nextTurn, readWhole, store, walk } from './stored.ts';
-import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
+import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** Some milliseconds apart, some weeks, some years: whatever an implementation groups ids by, there are several. */
 const WHEN = [
@@ -45,11 +45,9 @@ function bytesOf(n: number): Uint8Array {
   return Uint8Array.of(n >> 8, n & 0xff, 7, 9);
 }
 
-export const listClauses: readonly ArchiveStorageClause[] = [
-  {
-    id: 'archive-storage/list-walk',
-    says: 'pages after an id, up to an empty one, give every archive exactly once, in order, also when others are deleted on the way',
-    check: async (subject) => {
+export const listClauses: ArchiveStorageClauses = {
+  'archive-storage/list-walk: pages after an id, up to an empty one, give every archive exactly once, in order, also when others are deleted on the way':
+    async (subject) => {
       expect(await subject.port.list(undefined, 10), 'nothing yet').to.deep.equal([]);
       // One of them has no bytes.
       const ids = [...WHEN.map(anArchiveId), ...NEAR].toSorted();
@@ -81,11 +79,8 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       for (const limit of [1, 4]) expect(await walk(peer, limit), 'after that').to.deep.equal(left);
       await listThenChange(subject);
     },
-  },
-  {
-    id: 'archive-storage/list-many',
-    says: 'more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, with any limit',
-    check: async (subject) => {
+  'archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, with any limit':
+    async (subject) => {
       const ids = Array.from({ length: COUNT }, (_, n) =>
         anArchiveIdAt(n < COUNT - FAR ? n % MOMENTS : ((n * 37) % FAR) * APART, n),
       );
@@ -123,61 +118,50 @@ export const listClauses: readonly ArchiveStorageClause[] = [
         expect(await walk(peer, limit), 'without many').to.deep.equal(left.filter((id) => !gone.has(id)));
       }
     },
+  'archive-storage/list-foreign: what is not ours is passed over, also where nothing else is': async (
+    subject,
+  ) => {
+    await subject.strew();
+    const peer = await subject.peer();
+    expect(await peer.list(undefined, 100), 'nothing of ours').to.deep.equal([]);
+    const ids = [1, 2, 3].map(anArchiveId);
+    for (const n of [1, 2, 3]) await store(subject, n, 10);
+    for (const limit of [1, 2, 100]) expect(await walk(peer, limit)).to.deep.equal(ids);
+    await peer.delete(anArchiveId(2));
+    await subject.strew();
+    expect(await walk(peer, 100), 'once more').to.deep.equal([anArchiveId(1), anArchiveId(3)]);
   },
-  {
-    id: 'archive-storage/list-foreign',
-    says: 'what is not ours is passed over, also where nothing else is',
-    check: async (subject) => {
-      await subject.strew();
-      const peer = await subject.peer();
-      expect(await peer.list(undefined, 100), 'nothing of ours').to.deep.equal([]);
-      const ids = [1, 2, 3].map(anArchiveId);
-      for (const n of [1, 2, 3]) await store(subject, n, 10);
-      for (const limit of [1, 2, 100]) expect(await walk(peer, limit)).to.deep.equal(ids);
-      await peer.delete(anArchiveId(2));
-      await subject.strew();
-      expect(await walk(peer, 100), 'once more').to.deep.equal([anArchiveId(1), anArchiveId(3)]);
-    },
-  },
-  {
-    id: 'archive-storage/list-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async ({ port }) =>
-      await expectAbortedAlone({
-        'the first page': (signal) => port.list(undefined, 10, signal),
-        'another page': (signal) => port.list(anArchiveId(1), 10, signal),
-      }),
-  },
-  {
-    id: 'archive-storage/list-whole-only',
-    says: 'a put under way or failed is not listed',
-    check: async (subject) => {
-      const failing = await subject.stage(someBytes(1_000, 1));
-      await failing.discard();
-      await rejectionOf(subject.port.put(anArchiveId(1), failing));
-      expect(await subject.port.list(undefined, 10), 'a failed put').to.deep.equal([]);
+  'archive-storage/list-aborted: an aborted signal rejects with its reason': async ({ port }) =>
+    await expectAbortedAlone({
+      'the first page': (signal) => port.list(undefined, 10, signal),
+      'another page': (signal) => port.list(anArchiveId(1), 10, signal),
+    }),
+  'archive-storage/list-whole-only: a put under way or failed is not listed': async (subject) => {
+    const failing = await subject.stage(someBytes(1_000, 1));
+    await failing.discard();
+    await rejectionOf(subject.port.put(anArchiveId(1), failing));
+    expect(await subject.port.list(undefined, 10), 'a failed put').to.deep.equal([]);
 
-      const [id, bytes, peer] = [anArchiveId(2), someBytes(3_000_000, 2), await subject.peer()];
-      const later = await store(subject, 3, 10);
-      expect(await subject.port.list(undefined, 1), 'behind a failed put').to.deep.equal([later.id]);
-      const staged = await subject.stage(bytes);
-      let over = false;
-      const put = subject.port.put(id, staged).finally(() => {
-        over = true;
-      });
-      // When another step fails first, that is told.
-      put.catch(() => undefined);
-      while (!over) {
-        await nextTurn();
-        const [first] = await peer.list(undefined, 1);
-        expect(first, 'the first, whatever is under way').to.be.oneOf([id, later.id]);
-        const listed = await walk(peer, 10);
-        if (!listed.includes(id)) continue;
-        expect(listed).to.deep.equal([id, later.id]);
-        expectSame(await readWhole(peer, id, bytes.length), bytes, 'what is listed');
-      }
-      await put;
-      expect(await walk(peer, 10), 'a finished put').to.deep.equal([id, later.id]);
-    },
+    const [id, bytes, peer] = [anArchiveId(2), someBytes(3_000_000, 2), await subject.peer()];
+    const later = await store(subject, 3, 10);
+    expect(await subject.port.list(undefined, 1), 'behind a failed put').to.deep.equal([later.id]);
+    const staged = await subject.stage(bytes);
+    let over = false;
+    const put = subject.port.put(id, staged).finally(() => {
+      over = true;
+    });
+    // When another step fails first, that is told.
+    put.catch(() => undefined);
+    while (!over) {
+      await nextTurn();
+      const [first] = await peer.list(undefined, 1);
+      expect(first, 'the first, whatever is under way').to.be.oneOf([id, later.id]);
+      const listed = await walk(peer, 10);
+      if (!listed.includes(id)) continue;
+      expect(listed).to.deep.equal([id, later.id]);
+      expectSame(await readWhole(peer, id, bytes.length), bytes, 'what is listed');
+    }
+    await put;
+    expect(await walk(peer, 10), 'a finished put').to.deep.equal([id, later.id]);
   },
-];
+};

@@ -9,7 +9,7 @@ import { rejectionOf } from '../rejection.ts';
 import { putAlike, putOfOneName, putSameAtOnce } from './alike.ts';
 import { putLargeAtOnce, putLargeInVain, putVast } from './large.ts';
 import { expectSame, MANY, nextTurn, readWhole, store, walk } from './stored.ts';
-import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
+import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** Bytes at both ends: a store that writes in place shows the beginning before the end. */
 const END = 1_000;
@@ -136,35 +136,31 @@ async function putBesideOthers(subject: ArchiveStorageSubject): Promise<void> {
   }
 }
 
-export const putClauses: readonly ArchiveStorageClause[] = [
-  {
-    id: 'archive-storage/put-whole',
-    says: 'the archive is there for every peer, byte by byte, when put returns',
-    check: async (subject) => {
-      const early = await subject.peer();
-      for (const [n, length] of LENGTHS.entries()) {
-        expect(await early.read(anArchiveId(n), 0, 1), 'before').to.equal(undefined);
-        const { id, bytes } = await store(subject, n, length);
-        for (let edge = MAX_READ; edge < length; edge += MAX_READ) {
-          const across = await subject.port.read(id, edge - 3, 7);
-          expectSame(across, bytes.subarray(edge - 3, edge + 4), `across ${edge}`);
-        }
-        expectSame(await early.read(id, 0, 1), bytes.subarray(0, 1), 'the same question again');
-        for (const port of [subject.port, early, await subject.peer()]) {
-          expect(await port.size(id), 'its size').to.equal(length);
-          expectSame(await readWhole(port, id, length), bytes, `${length} bytes`);
-          const from = Math.max(0, length - END - 1);
-          expectSame(await port.read(id, from, length - from), bytes.subarray(from), 'its end');
-        }
+export const putClauses: ArchiveStorageClauses = {
+  'archive-storage/put-whole: the archive is there for every peer, byte by byte, when put returns': async (
+    subject,
+  ) => {
+    const early = await subject.peer();
+    for (const [n, length] of LENGTHS.entries()) {
+      expect(await early.read(anArchiveId(n), 0, 1), 'before').to.equal(undefined);
+      const { id, bytes } = await store(subject, n, length);
+      for (let edge = MAX_READ; edge < length; edge += MAX_READ) {
+        const across = await subject.port.read(id, edge - 3, 7);
+        expectSame(across, bytes.subarray(edge - 3, edge + 4), `across ${edge}`);
       }
-      await putDelicate(subject);
-      await putVast(subject);
-    },
+      expectSame(await early.read(id, 0, 1), bytes.subarray(0, 1), 'the same question again');
+      for (const port of [subject.port, early, await subject.peer()]) {
+        expect(await port.size(id), 'its size').to.equal(length);
+        expectSame(await readWhole(port, id, length), bytes, `${length} bytes`);
+        const from = Math.max(0, length - END - 1);
+        expectSame(await port.read(id, from, length - from), bytes.subarray(from), 'its end');
+      }
+    }
+    await putDelicate(subject);
+    await putVast(subject);
   },
-  {
-    id: 'archive-storage/put-atomic',
-    says: 'while a put runs, or after it failed or was aborted, no part of the archive can be read or listed as if whole',
-    check: async (subject) => {
+  'archive-storage/put-atomic: while a put runs, or after it failed or was aborted, no part of the archive can be read or listed as if whole':
+    async (subject) => {
       await putWhileRead(subject);
       await putOfNothing(subject);
       await putAborted(subject);
@@ -173,32 +169,25 @@ export const putClauses: readonly ArchiveStorageClause[] = [
         expectSame(await readWhole(subject.port, id, LARGE), someBytes(LARGE, n), 'what is listed');
       }
     },
+  'archive-storage/put-aborted: an aborted signal rejects with its reason': async (subject) => {
+    const staged = await subject.stage(someBytes(1_000, 1));
+    const empty = await subject.stage(new Uint8Array());
+    const gone = await subject.stage(someBytes(10, 2));
+    await gone.discard();
+    const changed = { ...(await subject.stage(someBytes(1_000, 3))), size: 999 };
+    await expectAborted({
+      put: (signal) => subject.port.put(anArchiveId(1), staged, signal),
+      'of what is gone': (signal) => subject.port.put(anArchiveId(1), gone, signal),
+      'of nothing': (signal) => subject.port.put(anArchiveId(1), empty, signal),
+      'of what was changed': (signal) => subject.port.put(anArchiveId(1), changed, signal),
+    });
+    expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
+    expect(await subject.port.size(anArchiveId(1))).to.equal(undefined);
+    await putBesideAborted(subject);
+    await putThenAborted(subject);
   },
-  {
-    id: 'archive-storage/put-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async (subject) => {
-      const staged = await subject.stage(someBytes(1_000, 1));
-      const empty = await subject.stage(new Uint8Array());
-      const gone = await subject.stage(someBytes(10, 2));
-      await gone.discard();
-      const changed = { ...(await subject.stage(someBytes(1_000, 3))), size: 999 };
-      await expectAborted({
-        put: (signal) => subject.port.put(anArchiveId(1), staged, signal),
-        'of what is gone': (signal) => subject.port.put(anArchiveId(1), gone, signal),
-        'of nothing': (signal) => subject.port.put(anArchiveId(1), empty, signal),
-        'of what was changed': (signal) => subject.port.put(anArchiveId(1), changed, signal),
-      });
-      expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
-      expect(await subject.port.size(anArchiveId(1))).to.equal(undefined);
-      await putBesideAborted(subject);
-      await putThenAborted(subject);
-    },
-  },
-  {
-    id: 'archive-storage/put-as-staged',
-    says: 'a staged file that is gone, or not as long as it was, is the fault storage_unavailable, and nothing is stored',
-    check: async (subject) => {
+  'archive-storage/put-as-staged: a staged file that is gone, or not as long as it was, is the fault storage_unavailable, and nothing is stored':
+    async (subject) => {
       const { port } = subject;
       const gone = await subject.stage(someBytes(1_000, 1));
       await gone.discard();
@@ -219,11 +208,8 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       await putLargeInVain(subject);
       expect(await port.list(undefined, 10)).to.deep.equal([]);
     },
-  },
-  {
-    id: 'archive-storage/put-again',
-    says: 'what could not be stored while the backend did not answer can be stored when it does, from the same staged file',
-    check: async (subject) => {
+  'archive-storage/put-again: what could not be stored while the backend did not answer can be stored when it does, from the same staged file':
+    async (subject) => {
       const unreachable = await subject.unreachable();
       for (const [n, length] of [5_000, 0].entries()) {
         const [id, bytes] = [anArchiveId(n), someBytes(length, n)];
@@ -235,25 +221,20 @@ export const putClauses: readonly ArchiveStorageClause[] = [
         expectSame(await readWhole(subject.port, id, length), bytes, 'stored at last');
       }
     },
+  'archive-storage/put-many: many puts at once do not mix': async (subject) => {
+    const all = await together(subject, 12, (port, n) => store(subject, n, 100_000 + n, port));
+    for (const { id, bytes } of all) {
+      expectSame(await readWhole(subject.port, id, bytes.length), bytes, id);
+    }
+    await putAlike(subject);
+    await putSameAtOnce(subject);
+    await Promise.all(Array.from({ length: MANY }, (_, n) => store(subject, 100 + n, n)));
+    const sizes = await Promise.all(
+      Array.from({ length: MANY }, (_, n) => subject.port.size(anArchiveId(100 + n))),
+    );
+    expect(sizes, 'on one handle').to.deep.equal([...sizes.keys()]);
+    await putBesideOthers(subject);
+    await putLargeAtOnce(subject);
+    await putOfOneName(subject);
   },
-  {
-    id: 'archive-storage/put-many',
-    says: 'many puts at once do not mix',
-    check: async (subject) => {
-      const all = await together(subject, 12, (port, n) => store(subject, n, 100_000 + n, port));
-      for (const { id, bytes } of all) {
-        expectSame(await readWhole(subject.port, id, bytes.length), bytes, id);
-      }
-      await putAlike(subject);
-      await putSameAtOnce(subject);
-      await Promise.all(Array.from({ length: MANY }, (_, n) => store(subject, 100 + n, n)));
-      const sizes = await Promise.all(
-        Array.from({ length: MANY }, (_, n) => subject.port.size(anArchiveId(100 + n))),
-      );
-      expect(sizes, 'on one handle').to.deep.equal([...sizes.keys()]);
-      await putBesideOthers(subject);
-      await putLargeAtOnce(subject);
-      await putOfOneName(subject);
-    },
-  },
-];
+};

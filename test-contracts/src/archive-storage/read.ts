@@ -5,7 +5,7 @@ import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { askNearly } from './alike.ts';
 import { expectSame, MANY, type Stored, store } from './stored.ts';
-import type { ArchiveStorageClause } from './subject.ts';
+import type { ArchiveStorageClauses } from './subject.ts';
 
 const LENGTH = MAX_READ + 4_096;
 
@@ -61,11 +61,9 @@ const BEYOND: readonly (readonly [from: number, length: number])[] = [
   ),
 ];
 
-export const readClauses: readonly ArchiveStorageClause[] = [
-  {
-    id: 'archive-storage/read-range',
-    says: 'exactly the bytes asked for, at the beginning, in the middle, at the end, and none',
-    check: async (subject) => {
+export const readClauses: ArchiveStorageClauses = {
+  'archive-storage/read-range: exactly the bytes asked for, at the beginning, in the middle, at the end, and none':
+    async (subject) => {
       const { id, bytes } = await store(subject, 1, LENGTH);
       for (const [from, length] of RANGES) {
         const read = await subject.port.read(id, from, length);
@@ -82,11 +80,8 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       const empty = await store(subject, 2, 0);
       expectSame(await subject.port.read(empty.id, 0, 0), empty.bytes, 'of an archive without bytes');
     },
-  },
-  {
-    id: 'archive-storage/read-outside',
-    says: "a range that no archive can have is the caller's mistake, a TypeError; one that goes beyond the end is rejected, never answered short",
-    check: async (subject) => {
+  "archive-storage/read-outside: a range that no archive can have is the caller's mistake, a TypeError; one that goes beyond the end is rejected, never answered short":
+    async (subject) => {
       const { port } = subject;
       const large = await store(subject, 0, LENGTH);
       for (const [from, length] of IMPOSSIBLE) {
@@ -101,11 +96,8 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       const empty = await store(subject, 2, 0);
       expect(await rejectionOf(port.read(empty.id, 0, 1), 'of none')).to.be.instanceOf(Error);
     },
-  },
-  {
-    id: 'archive-storage/read-absent',
-    says: 'an archive that is not there is undefined, and only that: anything else that fails is a fault',
-    check: async (subject) => {
+  'archive-storage/read-absent: an archive that is not there is undefined, and only that: anything else that fails is a fault':
+    async (subject) => {
       await store(subject, 1, 1_000);
       const gone = await store(subject, 2, 1_000);
       await subject.port.delete(gone.id);
@@ -120,36 +112,29 @@ export const readClauses: readonly ArchiveStorageClause[] = [
           .that.equals('storage_unavailable');
       }
     },
+  'archive-storage/read-many: many reads at once on one handle do not mix': async (subject) => {
+    const stored = [await store(subject, 1, 300_000), await store(subject, 2, 300_001)];
+    const reads = Array.from({ length: MANY }, async (_, n) => {
+      const { id, bytes } = stored[n % 2] as Stored;
+      const [from, length] = [n * 1_080, 15_000 - n];
+      if (n % 5 === 4) await abortedAfter(n % 3, (signal) => subject.port.read(id, from, length, signal));
+      const read = await subject.port.read(id, from, length);
+      expectSame(read, bytes.subarray(from, from + length), `read ${n} of many at once`);
+      expect(await subject.port.size(id), `size ${n} of many at once`).to.equal(bytes.length);
+    });
+    await Promise.all(reads);
+    const { id, bytes } = await store(subject, 3, 2 * MAX_READ);
+    const apart = await Promise.all(APART.map(([from, length]) => subject.port.read(id, from, length)));
+    for (const [n, [from, length]] of APART.entries()) {
+      expectSame(
+        apart[n],
+        bytes.subarray(from, from + length),
+        `${length} from ${from}, far from the others`,
+      );
+    }
   },
-  {
-    id: 'archive-storage/read-many',
-    says: 'many reads at once on one handle do not mix',
-    check: async (subject) => {
-      const stored = [await store(subject, 1, 300_000), await store(subject, 2, 300_001)];
-      const reads = Array.from({ length: MANY }, async (_, n) => {
-        const { id, bytes } = stored[n % 2] as Stored;
-        const [from, length] = [n * 1_080, 15_000 - n];
-        if (n % 5 === 4) await abortedAfter(n % 3, (signal) => subject.port.read(id, from, length, signal));
-        const read = await subject.port.read(id, from, length);
-        expectSame(read, bytes.subarray(from, from + length), `read ${n} of many at once`);
-        expect(await subject.port.size(id), `size ${n} of many at once`).to.equal(bytes.length);
-      });
-      await Promise.all(reads);
-      const { id, bytes } = await store(subject, 3, 2 * MAX_READ);
-      const apart = await Promise.all(APART.map(([from, length]) => subject.port.read(id, from, length)));
-      for (const [n, [from, length]] of APART.entries()) {
-        expectSame(
-          apart[n],
-          bytes.subarray(from, from + length),
-          `${length} from ${from}, far from the others`,
-        );
-      }
-    },
-  },
-  {
-    id: 'archive-storage/read-owned',
-    says: "bytes that were read are the caller's: nothing changes them later, they keep no more memory than themselves, and what is done to them changes nothing",
-    check: async (subject) => {
+  "archive-storage/read-owned: bytes that were read are the caller's: nothing changes them later, they keep no more memory than themselves, and what is done to them changes nothing":
+    async (subject) => {
       const { id, bytes } = await store(subject, 1, 50_000);
       const ranges = [
         [100, 900],
@@ -178,26 +163,19 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       one?.fill(0);
       expectSame(other, bytes.subarray(5, 905), 'the same read by another at once');
     },
+  'archive-storage/read-aborted: an aborted signal rejects with its reason': async (subject) => {
+    const { id } = await store(subject, 1, 1_000);
+    await expectAbortedAlone({
+      read: (signal) => subject.port.read(id, 0, 10, signal),
+      'of no bytes': (signal) => subject.port.read(id, 0, 0, signal),
+      'of what is absent': (signal) => subject.port.read(anArchiveId(2), 0, 10, signal),
+    });
+    await expectAborted({
+      'beyond the end': (signal) => subject.port.read(id, 500, 501, signal),
+    });
   },
-  {
-    id: 'archive-storage/read-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async (subject) => {
-      const { id } = await store(subject, 1, 1_000);
-      await expectAbortedAlone({
-        read: (signal) => subject.port.read(id, 0, 10, signal),
-        'of no bytes': (signal) => subject.port.read(id, 0, 0, signal),
-        'of what is absent': (signal) => subject.port.read(anArchiveId(2), 0, 10, signal),
-      });
-      await expectAborted({
-        'beyond the end': (signal) => subject.port.read(id, 500, 501, signal),
-      });
-    },
-  },
-  {
-    id: 'archive-storage/size',
-    says: 'the bytes of what was put; an archive that is not there is undefined, and only that',
-    check: async (subject) => {
+  'archive-storage/size: the bytes of what was put; an archive that is not there is undefined, and only that':
+    async (subject) => {
       const other = await subject.peer();
       for (const [n, length] of [0, 1, 1_000, LENGTH].entries()) {
         const [id, staged] = [anArchiveId(n), await subject.stage(new Uint8Array(length))];
@@ -214,5 +192,4 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         .to.have.property('code')
         .that.equals('storage_unavailable');
     },
-  },
-];
+};

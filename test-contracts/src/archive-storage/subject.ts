@@ -1,5 +1,5 @@
 import type { ArchiveStorage, StagedArchive } from '@pinfold/core';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 
 /** What an {@link ArchiveStorage} is tested with. */
 export interface ArchiveStorageSubject extends StoreSubject<ArchiveStorage> {
@@ -16,4 +16,4 @@ export interface ArchiveStorageSubject extends StoreSubject<ArchiveStorage> {
 }
 
 /** One promise of {@link ArchiveStorage}. */
-export type ArchiveStorageClause = Clause<ArchiveStorage, ArchiveStorageSubject>;
+export type ArchiveStorageClauses = ClauseTable<ArchiveStorage, ArchiveStorageSubject>;

@@ -1,7 +1,7 @@
 import type { AttemptCounter } from '@pinfold/core';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 import { limitClauses } from './limits.ts';
 import { underWayClauses } from './under-way.ts';
 
 /** Every promise of the port. */
-export const attemptClauses: readonly Clause<AttemptCounter>[] = [...limitClauses, ...underWayClauses];
+export const attemptClauses: ClauseTable<AttemptCounter> = { ...limitClauses, ...underWayClauses };

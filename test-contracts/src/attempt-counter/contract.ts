@@ -1,5 +1,5 @@
 import type { AttemptCounter } from '@pinfold/core';
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { attemptClauses } from './clauses.ts';
@@ -20,5 +20,5 @@ export const attemptCounterContract: Contract<AttemptCounter, StoreSubject<Attem
       return outcome.kind !== 'admitted';
     },
   }),
-  clauses: [...attemptClauses, ...manyClauses],
+  clauses: toClauses({ ...attemptClauses, ...manyClauses }),
 };

@@ -1,34 +1,31 @@
 import { type AttemptCounter, after, days, type Instant, minutes } from '@pinfold/core';
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { forgivenApart, refusedApart, settledApart, wrongApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, WINDOW } from './tries.ts';
 
 /** How many wrong tries there may be, and for how long. */
-export const limitClauses: readonly Clause<AttemptCounter>[] = [
-  {
-    id: 'attempt-counter/per-address',
-    says: 'one address is limited after its wrong tries, others are not',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      const limits = { perAddress: 3 };
-      for (const store of [port, other, port]) await fail(store, aTry(limits));
-      for (const store of [port, other]) {
-        expect(await store.begin(aTry(limits))).to.deep.equal(limitedUntil(after(START, WINDOW)));
-      }
-      const neighbours = ['192.0.2.10', '192.0.2.2', '2001:db8::/64', '2001:DB8::/64', '192.0.2.1 ', '%'];
-      await failAll(other, neighbours, limits);
-      await fail(port, aTry({ ...limits, role: aRoleId(2) }));
-      expect((await port.begin(aTry(limits))).kind).to.equal('limited');
-    },
+export const limitClauses: ClauseTable<AttemptCounter> = {
+  'attempt-counter/per-address: one address is limited after its wrong tries, others are not': async ({
+    port,
+    peer,
+  }) => {
+    const other = await peer();
+    const limits = { perAddress: 3 };
+    for (const store of [port, other, port]) await fail(store, aTry(limits));
+    for (const store of [port, other]) {
+      expect(await store.begin(aTry(limits))).to.deep.equal(limitedUntil(after(START, WINDOW)));
+    }
+    const neighbours = ['192.0.2.10', '192.0.2.2', '2001:db8::/64', '2001:DB8::/64', '192.0.2.1 ', '%'];
+    await failAll(other, neighbours, limits);
+    await fail(port, aTry({ ...limits, role: aRoleId(2) }));
+    expect((await port.begin(aTry(limits))).kind).to.equal('limited');
   },
-  {
-    id: 'attempt-counter/per-role',
-    says: "all addresses together are limited after the role's wrong tries; another role is not",
-    check: async ({ port, peer }) => {
+  "attempt-counter/per-role: all addresses together are limited after the role's wrong tries; another role is not":
+    async ({ port, peer }) => {
       const other = await peer();
       const limits = { perRole: 4, perAddress: 2 };
       await failAll(port, ['a', 'b', 'a'], limits);
@@ -40,11 +37,8 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
       await failAll(port, ['d', 'b'], { ...limits, role: aRoleId(2) });
       await wrongApart(port, other);
     },
-  },
-  {
-    id: 'attempt-counter/both-or-neither',
-    says: 'a try that one limit refuses, or keeps waiting, is not counted against the other',
-    check: async ({ port, peer }) => {
+  'attempt-counter/both-or-neither: a try that one limit refuses, or keeps waiting, is not counted against the other':
+    async ({ port, peer }) => {
       const other = await peer();
       const limits = { perRole: 3, perAddress: 1 };
       const ticket = await admit(port, aTry({ ...limits, address: 'a' }));
@@ -64,11 +58,8 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
       expect(next, 'its window opened with the counted try').to.deep.equal(limitedUntil(after(now, WINDOW)));
       await refusedApart(port, other);
     },
-  },
-  {
-    id: 'attempt-counter/window',
-    says: 'a limited try gets the end of the window, of two the later one, and from then on tries count anew',
-    check: (_, another) =>
+  'attempt-counter/window: a limited try gets the end of the window, of two the later one, and from then on tries count anew':
+    (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
         const limits = { perAddress: 2 };
@@ -116,62 +107,56 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         const month = await other.begin(aTry({ ...long, now: after(start, days(89)) }));
         expect(month, 'however long').to.deep.equal(limitedUntil(after(start, days(90))));
       }),
+  'attempt-counter/purge: ended windows go, open ones keep their count': async (_, another) => {
+    await inEachEra(another, async ({ port, peer }, start) => {
+      const other = await peer();
+      const limits = { perAddress: 1, perRole: 3 };
+      const minute = (n: number) => after(start, minutes(n));
+      await failAll(port, ['a'], { ...limits, now: minute(0) });
+      await admitAll(port, ['b'], { ...limits, now: minute(0) });
+      await fail(port, aTry({ ...limits, address: 'c', now: minute(2) }));
+      await fail(port, aTry({ ...limits, role: aRoleId(2), address: 'a', now: minute(3) }));
+      expect(await other.purge((minute(5) - 1) as Instant, 100), 'before any ended').to.equal(0);
+      const limited = await other.begin(aTry({ ...limits, address: 'd', now: minute(4) }));
+      expect(limited).to.deep.equal(limitedUntil(minute(5)));
+      expect(await other.purge(minute(5), 0), 'at most none').to.equal(0);
+      let gone = 0;
+      for (let count = 1; count > 0; gone += count) {
+        count = await port.purge(minute(5), 1);
+        expect(count, 'the limit').to.be.at.most(1);
+        expect(gone, 'purging does not end').to.be.below(100);
+      }
+      expect(gone, 'ended windows').to.be.above(0);
+      const still = [
+        await other.begin(aTry({ ...limits, address: 'c', now: minute(5) })),
+        await other.begin(aTry({ ...limits, role: aRoleId(2), address: 'a', now: minute(5) })),
+      ];
+      expect(still).to.deep.equal([limitedUntil(minute(7)), limitedUntil(minute(8))]);
+      await admitAll(other, ['a', 'b', 'd'], { ...limits, now: minute(5) });
+      await endedByHalf(port, other, minute(60));
+    });
+    const { port, peer } = await another();
+    for (const apart of [wrongApart, settledApart, forgivenApart]) await apart(port, await peer(), true);
   },
-  {
-    id: 'attempt-counter/purge',
-    says: 'ended windows go, open ones keep their count',
-    check: async (_, another) => {
-      await inEachEra(another, async ({ port, peer }, start) => {
-        const other = await peer();
-        const limits = { perAddress: 1, perRole: 3 };
-        const minute = (n: number) => after(start, minutes(n));
-        await failAll(port, ['a'], { ...limits, now: minute(0) });
-        await admitAll(port, ['b'], { ...limits, now: minute(0) });
-        await fail(port, aTry({ ...limits, address: 'c', now: minute(2) }));
-        await fail(port, aTry({ ...limits, role: aRoleId(2), address: 'a', now: minute(3) }));
-        expect(await other.purge((minute(5) - 1) as Instant, 100), 'before any ended').to.equal(0);
-        const limited = await other.begin(aTry({ ...limits, address: 'd', now: minute(4) }));
-        expect(limited).to.deep.equal(limitedUntil(minute(5)));
-        expect(await other.purge(minute(5), 0), 'at most none').to.equal(0);
-        let gone = 0;
-        for (let count = 1; count > 0; gone += count) {
-          count = await port.purge(minute(5), 1);
-          expect(count, 'the limit').to.be.at.most(1);
-          expect(gone, 'purging does not end').to.be.below(100);
-        }
-        expect(gone, 'ended windows').to.be.above(0);
-        const still = [
-          await other.begin(aTry({ ...limits, address: 'c', now: minute(5) })),
-          await other.begin(aTry({ ...limits, role: aRoleId(2), address: 'a', now: minute(5) })),
-        ];
-        expect(still).to.deep.equal([limitedUntil(minute(7)), limitedUntil(minute(8))]);
-        await admitAll(other, ['a', 'b', 'd'], { ...limits, now: minute(5) });
-        await endedByHalf(port, other, minute(60));
-      });
-      const { port, peer } = await another();
-      for (const apart of [wrongApart, settledApart, forgivenApart]) await apart(port, await peer(), true);
-    },
-  },
-  {
-    id: 'attempt-counter/count-ended',
-    says: 'exactly what purging would drop is counted, and nothing changes',
-    check: (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
-        const other = await peer();
-        const limits = { perAddress: 1, perRole: 3 };
-        const minute = (n: number) => after(start, minutes(n));
-        await failAll(port, ['a'], { ...limits, now: minute(0) });
-        await admitAll(port, ['b'], { ...limits, now: minute(0) });
-        await admit(port, aTry({ ...limits, role: aRoleId(2), address: 'a', now: minute(3) }));
-        expect(await other.countEnded((minute(5) - 1) as Instant), 'before any ended').to.equal(0);
-        const ended = await other.countEnded(minute(5));
-        expect(ended, 'ended windows').to.be.above(0);
-        expect(await other.countEnded(minute(5)), 'again').to.equal(ended);
-        expect(await port.purge(minute(5), 100)).to.equal(ended);
-        expect(await other.countEnded(minute(5)), 'after the purge').to.equal(0);
-      }),
-  },
-];
+  'attempt-counter/count-ended: exactly what purging would drop is counted, and nothing changes': (
+    _,
+    another,
+  ) =>
+    inEachEra(another, async ({ port, peer }, start) => {
+      const other = await peer();
+      const limits = { perAddress: 1, perRole: 3 };
+      const minute = (n: number) => after(start, minutes(n));
+      await failAll(port, ['a'], { ...limits, now: minute(0) });
+      await admitAll(port, ['b'], { ...limits, now: minute(0) });
+      await admit(port, aTry({ ...limits, role: aRoleId(2), address: 'a', now: minute(3) }));
+      expect(await other.countEnded((minute(5) - 1) as Instant), 'before any ended').to.equal(0);
+      const ended = await other.countEnded(minute(5));
+      expect(ended, 'ended windows').to.be.above(0);
+      expect(await other.countEnded(minute(5)), 'again').to.equal(ended);
+      expect(await port.purge(minute(5), 100)).to.equal(ended);
+      expect(await other.countEnded(minute(5)), 'after the purge').to.equal(0);
+    }),
+};
 
 /** Windows that ended go whatever became of their tries: under way, begun late, or counted in another that is open. */
 async function endedByHalf(port: AttemptCounter, other: AttemptCounter, start: Instant): Promise<void> {

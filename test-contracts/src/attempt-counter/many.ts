@@ -7,7 +7,7 @@ import {
   type RoleId,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { expectNothingLeft } from '../expect-aborts.ts';
 import { expectUnreachable } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
@@ -39,41 +39,38 @@ const SPELLED = [
 const NETWORKS = ['fe80:1234:5678:9abc:def0:1234:5678:9abc', '2001:db8:1234:5678::/64', '198.51.100.223'];
 
 /** What shows with limits as they are in use, with many windows, and when nobody answers. */
-export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCounter>>[] = [
-  {
-    id: 'attempt-counter/hundreds',
-    says: 'limits of hundreds hold exactly, for one address and for all together',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      const address = { perAddress: 1_030, perRole: Number.MAX_SAFE_INTEGER };
-      const right = await admit(port, aTry(address));
-      for (let n = 0; n < 1_029; n += 1) await fail(n % 2 === 0 ? port : other, aTry(address));
-      expect(await port.begin(aTry(address)), 'the last of one address is under way').to.deep.equal(BUSY);
-      await other.forgive(right);
-      await fail(port, aTry(address));
-      expect(await other.begin(aTry(address)), 'one address').to.deep.equal(limitedUntil(END));
-      const role = { role: aRoleId(2), perAddress: 2 ** 32, perRole: 700 };
-      const waiting: AttemptTicket[] = [];
-      for (let n = 0; n < 699; n += 1) {
-        waiting.push(await admit(port, aTry({ ...role, address: `visitor ${n}` })));
-      }
-      const last = await admit(other, aTry({ ...role, address: 'the last' }));
-      expect(await port.begin(aTry({ ...role, address: 'one more' })), 'hundreds under way').to.deep.equal(
-        BUSY,
-      );
-      const few = await other.begin(aTry({ ...role, address: 'one more', perRole: 20 }));
-      expect(few, 'hundreds under way, and none wrong').to.deep.equal(BUSY);
-      for (const ticket of waiting) await other.settle(ticket);
-      expect(await port.begin(aTry({ ...role, address: 'one more' })), 'all together').to.deep.equal(BUSY);
-      await port.settle(last);
-      const limited = await port.begin(aTry({ ...role, address: 'one more' }));
-      expect(limited, 'all together').to.deep.equal(limitedUntil(END));
-    },
+export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounter>> = {
+  'attempt-counter/hundreds: limits of hundreds hold exactly, for one address and for all together': async ({
+    port,
+    peer,
+  }) => {
+    const other = await peer();
+    const address = { perAddress: 1_030, perRole: Number.MAX_SAFE_INTEGER };
+    const right = await admit(port, aTry(address));
+    for (let n = 0; n < 1_029; n += 1) await fail(n % 2 === 0 ? port : other, aTry(address));
+    expect(await port.begin(aTry(address)), 'the last of one address is under way').to.deep.equal(BUSY);
+    await other.forgive(right);
+    await fail(port, aTry(address));
+    expect(await other.begin(aTry(address)), 'one address').to.deep.equal(limitedUntil(END));
+    const role = { role: aRoleId(2), perAddress: 2 ** 32, perRole: 700 };
+    const waiting: AttemptTicket[] = [];
+    for (let n = 0; n < 699; n += 1) {
+      waiting.push(await admit(port, aTry({ ...role, address: `visitor ${n}` })));
+    }
+    const last = await admit(other, aTry({ ...role, address: 'the last' }));
+    expect(await port.begin(aTry({ ...role, address: 'one more' })), 'hundreds under way').to.deep.equal(
+      BUSY,
+    );
+    const few = await other.begin(aTry({ ...role, address: 'one more', perRole: 20 }));
+    expect(few, 'hundreds under way, and none wrong').to.deep.equal(BUSY);
+    for (const ticket of waiting) await other.settle(ticket);
+    expect(await port.begin(aTry({ ...role, address: 'one more' })), 'all together').to.deep.equal(BUSY);
+    await port.settle(last);
+    const limited = await port.begin(aTry({ ...role, address: 'one more' }));
+    expect(limited, 'all together').to.deep.equal(limitedUntil(END));
   },
-  {
-    id: 'attempt-counter/addresses',
-    says: 'addresses are compared whole and exactly, however long, and roles as exactly',
-    check: async ({ port, peer }) => {
+  'attempt-counter/addresses: addresses are compared whole and exactly, however long, and roles as exactly':
+    async ({ port, peer }) => {
       const other = await peer();
       const limits = { perAddress: 1 };
       const long = '2001:db8:0123:4567:89ab:cdef:0123:4567%'.repeat(6);
@@ -119,11 +116,8 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
         await fail(other, aTry({ ...limits, role: near as RoleId, address: long, perRole: 1 }));
       }
     },
-  },
-  {
-    id: 'attempt-counter/purge-many',
-    says: 'the records of more than a thousand windows are counted and dropped, each time as many as the limit, until none is left',
-    check: async ({ port, peer }) => {
+  'attempt-counter/purge-many: the records of more than a thousand windows are counted and dropped, each time as many as the limit, until none is left':
+    async ({ port, peer }) => {
       const visitor = (n: number) => aTry({ role: aRoleId(n % 350), address: `visitor ${n}`, perAddress: 1 });
       for (let n = 0; n < 1_050; n += 1) await fail(port, visitor(n));
       const other = await peer();
@@ -141,11 +135,8 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
       expect(await port.purge(END, 2 ** 32), 'of the rest, more than a thousand').to.equal(ended - 20);
       expect(await port.countEnded(END), 'at last').to.equal(0);
     },
-  },
-  {
-    id: 'attempt-counter/lets-go',
-    says: 'of tries that ended nothing is left once their windows are dropped, and of a call no open file or connection',
-    check: async ({ port }) => {
+  'attempt-counter/lets-go: of tries that ended nothing is left once their windows are dropped, and of a call no open file or connection':
+    async ({ port }) => {
       let n = 0;
       await expectNothingLeft({
         'a right password': async () => {
@@ -166,11 +157,8 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
         expect(await port.countEnded(after(late, WINDOW)), 'after a late answer').to.equal(0);
       }
     },
-  },
-  {
-    id: 'attempt-counter/unreachable',
-    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ port, unreachable }) => {
+  'attempt-counter/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it':
+    async ({ port, unreachable }) => {
       // Of what all know already.
       const ticket = await admit(port, aTry());
       await port.settle(ticket);
@@ -195,8 +183,7 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
       };
       await expectUnreachable('store_unavailable', { ...calls, ...more });
     },
-  },
-];
+};
 
 /** A text with the sign at each place exchanged for one beside it. */
 function eachPlace(text: string): readonly string[] {

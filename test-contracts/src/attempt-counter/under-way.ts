@@ -10,18 +10,16 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { forgivenApart, settledApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, ticketOf, WINDOW } from './tries.ts';
 
 /** What tries under way do to others, and what becomes of them. */
-export const underWayClauses: readonly Clause<AttemptCounter>[] = [
-  {
-    id: 'attempt-counter/busy',
-    says: 'while wrong tries and those under way reach a limit together, a further try is busy, not limited',
-    check: async ({ port, peer }) => {
+export const underWayClauses: ClauseTable<AttemptCounter> = {
+  'attempt-counter/busy: while wrong tries and those under way reach a limit together, a further try is busy, not limited':
+    async ({ port, peer }) => {
       const other = await peer();
       const limits = { perAddress: 2, perRole: 4 };
       await fail(port, aTry({ ...limits, address: 'a' }));
@@ -48,11 +46,8 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       const limited = await other.begin(aTry(both));
       expect(limited, 'one limit reached, the other busy').to.deep.equal(limitedUntil(after(START, WINDOW)));
     },
-  },
-  {
-    id: 'attempt-counter/race',
-    says: 'of many at once, over all peers, exactly as many as the limit are admitted, and none is limited before they are wrong',
-    check: async (subject) => {
+  'attempt-counter/race: of many at once, over all peers, exactly as many as the limit are admitted, and none is limited before they are wrong':
+    async (subject) => {
       const race = async (attempt: (n: number) => Attempt) => {
         const outcomes = await together(subject, 40, (port, n) => port.begin(attempt(n)));
         const admitted = outcomes.filter(({ kind }) => kind === 'admitted');
@@ -71,11 +66,8 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       const next = await race((n) => aTry({ role, address: `a${n % 4}`, perRole: 15, perAddress: 3, now }));
       expect(next, 'both').to.equal(12);
     },
-  },
-  {
-    id: 'attempt-counter/unsettled',
-    says: 'an unsettled try is wrong from 60 seconds after it began, by the instants of later tries, and can still be forgiven',
-    check: (_, another) =>
+  'attempt-counter/unsettled: an unsettled try is wrong from 60 seconds after it began, by the instants of later tries, and can still be forgiven':
+    (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
         const limits = { perAddress: 2, perRole: 3 };
@@ -106,11 +98,8 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
         const behind = await other.begin(aTry({ ...ahead, now: second(10) }));
         expect(behind, 'by a clock that is behind').to.deep.equal(BUSY);
       }),
-  },
-  {
-    id: 'attempt-counter/settle',
-    says: 'a settled try is wrong until its windows end; again, after it was forgiven, or in a window opened since, settling changes nothing',
-    check: async (subject) => {
+  'attempt-counter/settle: a settled try is wrong until its windows end; again, after it was forgiven, or in a window opened since, settling changes nothing':
+    async (subject) => {
       const { port } = subject;
       const other = await subject.peer();
       const limits = { perAddress: 2, perRole: 3 };
@@ -132,11 +121,8 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       await admitAll(other, ['a', 'a', 'b'], { ...limits, now });
       await settledApart(port, other);
     },
-  },
-  {
-    id: 'attempt-counter/forgive',
-    says: 'a forgiven try counts neither for the address nor for the role, also when one of its windows ended; again, after it was settled, or in a window opened since, forgiving changes nothing',
-    check: async (subject) => {
+  'attempt-counter/forgive: a forgiven try counts neither for the address nor for the role, also when one of its windows ended; again, after it was settled, or in a window opened since, forgiving changes nothing':
+    async (subject) => {
       const { port } = subject;
       const other = await subject.peer();
       const limits = { perAddress: 2, perRole: 3 };
@@ -169,11 +155,8 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       for (let n = 0; n < 10; n += 1) await admit(port, aTry(many));
       expect(await other.begin(aTry(many)), 'after many at once').to.deep.equal(BUSY);
     },
-  },
-  {
-    id: 'attempt-counter/forgiven-window',
-    says: 'a window ends once every try in it was forgiven: the next counted try opens one, and nothing of the address is stored',
-    check: (_, another) =>
+  'attempt-counter/forgiven-window: a window ends once every try in it was forgiven: the next counted try opens one, and nothing of the address is stored':
+    (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
         const limits = { perAddress: 1, perRole: 2 };
@@ -197,8 +180,7 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
         for (const ticket of late) await other.forgive(ticket);
         expect(await port.countEnded(minute(16)), 'records after the end').to.be.at.most(ended + 1);
       }),
-  },
-];
+};
 
 /** What begins, is settled, is forgiven and is purged at once is as it is one after the other. */
 async function beside(port: AttemptCounter, other: AttemptCounter): Promise<void> {

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { type Clock, type Duration, days, duration } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause, Contract, Subject } from '../contract.ts';
+import { type ClauseTable, type Contract, type Subject, toClauses } from '../contract.ts';
 import { rejectionOf } from '../rejection.ts';
 
 /** What a {@link Clock} is tested with. A peer is the same host's clock. */
@@ -14,11 +14,9 @@ const SHORT = duration(5);
 /** Longer than the 24.8 days that many timers can count. */
 const LONG = days(50);
 
-const clauses: readonly Clause<Clock, ClockSubject>[] = [
-  {
-    id: 'clock/now',
-    says: "an integer of milliseconds that does not lie before an earlier one by more than the host's own steps",
-    check: async (subject) => {
+const clauses: ClauseTable<Clock, ClockSubject> = {
+  "clock/now: an integer of milliseconds that does not lie before an earlier one by more than the host's own steps":
+    async (subject) => {
       const peer = await subject.peer();
       const readings = [subject.port.now(), peer.now(), subject.port.now()];
       const sleep = subject.port.sleep(SHORT);
@@ -30,48 +28,45 @@ const clauses: readonly Clause<Clock, ClockSubject>[] = [
         expect(reading).to.be.at.least(readings[n - 1] ?? 0);
       }
     },
+  'clock/sleep: it resolves no earlier than the duration': async (subject) => {
+    const { port } = subject;
+    const [controller, reason] = [new AbortController(), { why: 'over' }];
+    let woken = false;
+    const long = port.sleep(LONG, controller.signal).then(() => {
+      woken = true;
+    });
+    for (const length of [SHORT, duration(1), duration(0)]) {
+      const start = port.now();
+      const sleep = port.sleep(length);
+      await subject.elapse(length);
+      await sleep;
+      expect(port.now() - start, `${length} ms`).to.be.at.least(length);
+    }
+    expect(woken, `${LONG} ms are over`).to.equal(false);
+    controller.abort(reason);
+    expect(await rejectionOf(long)).to.equal(reason);
   },
-  {
-    id: 'clock/sleep',
-    says: 'it resolves no earlier than the duration',
-    check: async (subject) => {
-      const { port } = subject;
-      const [controller, reason] = [new AbortController(), { why: 'over' }];
-      let woken = false;
-      const long = port.sleep(LONG, controller.signal).then(() => {
-        woken = true;
-      });
-      for (const length of [SHORT, duration(1), duration(0)]) {
-        const start = port.now();
-        const sleep = port.sleep(length);
-        await subject.elapse(length);
-        await sleep;
-        expect(port.now() - start, `${length} ms`).to.be.at.least(length);
-      }
-      expect(woken, `${LONG} ms are over`).to.equal(false);
-      controller.abort(reason);
-      expect(await rejectionOf(long)).to.equal(reason);
-    },
+  'clock/sleep-aborted: an aborted signal rejects with its reason, at once, and holds nothing': async (
+    subject,
+  ) => {
+    const { port } = subject;
+    const [controller, reason] = [new AbortController(), { why: 'stopping' }];
+    const { signal } = controller;
+    const short = port.sleep(SHORT, signal);
+    await subject.elapse(SHORT);
+    await short;
+    expect(getEventListeners(signal, 'abort'), 'after a sleep').to.have.length(0);
+    const long = port.sleep(LONG, signal);
+    controller.abort(reason);
+    expect(await rejectionOf(long), 'while it sleeps').to.equal(reason);
+    expect(await rejectionOf(port.sleep(LONG, signal)), 'before').to.equal(reason);
+    expect(getEventListeners(signal, 'abort'), 'after the abort').to.have.length(0);
   },
-  {
-    id: 'clock/sleep-aborted',
-    says: 'an aborted signal rejects with its reason, at once, and holds nothing',
-    check: async (subject) => {
-      const { port } = subject;
-      const [controller, reason] = [new AbortController(), { why: 'stopping' }];
-      const { signal } = controller;
-      const short = port.sleep(SHORT, signal);
-      await subject.elapse(SHORT);
-      await short;
-      expect(getEventListeners(signal, 'abort'), 'after a sleep').to.have.length(0);
-      const long = port.sleep(LONG, signal);
-      controller.abort(reason);
-      expect(await rejectionOf(long), 'while it sleeps').to.equal(reason);
-      expect(await rejectionOf(port.sleep(LONG, signal)), 'before').to.equal(reason);
-      expect(getEventListeners(signal, 'abort'), 'after the abort').to.have.length(0);
-    },
-  },
-];
+};
 
 /** The promises of {@link Clock}. */
-export const clockContract: Contract<Clock, ClockSubject> = { port: 'Clock', harness: [], clauses };
+export const clockContract: Contract<Clock, ClockSubject> = {
+  port: 'Clock',
+  harness: [],
+  clauses: toClauses(clauses),
+};

@@ -1,9 +1,9 @@
 import { after, type Generation, type Grant, type GrantSigner, hours, instant } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Contract } from '../contract.ts';
+import { type Contract, toClauses } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
-import type { GrantSignerClause, GrantSignerSubject } from './subject.ts';
+import type { GrantSignerClauses, GrantSignerSubject } from './subject.ts';
 
 const SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
 /** What lenient readers of base64 and tokens pass over, or take for another character. */
@@ -60,41 +60,29 @@ function* readingsOf(token: string): Generator<string> {
   }
 }
 
-const clauses: readonly GrantSignerClause[] = [
-  {
-    id: 'grant-signer/verify',
-    says: 'a signed grant verifies as it was, on every peer with the same secret',
-    check: async (subject) => {
-      const peer = await subject.peer();
-      const tokens = GRANTS.map((grant) => subject.port.sign(grant));
-      expect(new Set(tokens).size, 'different grants have different tokens').to.equal(GRANTS.length);
-      for (const [n, token] of tokens.entries()) {
-        expect(subject.port.verify(token), token).to.deep.equal(GRANTS[n]);
-        expect(peer.verify(token), `${token} on a peer`).to.deep.equal(GRANTS[n]);
-      }
-    },
+const clauses: GrantSignerClauses = {
+  'grant-signer/verify: a signed grant verifies as it was, on every peer with the same secret': async (
+    subject,
+  ) => {
+    const peer = await subject.peer();
+    const tokens = GRANTS.map((grant) => subject.port.sign(grant));
+    expect(new Set(tokens).size, 'different grants have different tokens').to.equal(GRANTS.length);
+    for (const [n, token] of tokens.entries()) {
+      expect(subject.port.verify(token), token).to.deep.equal(GRANTS[n]);
+      expect(peer.verify(token), `${token} on a peer`).to.deep.equal(GRANTS[n]);
+    }
   },
-  {
-    id: 'grant-signer/token',
-    says: 'a token has URL-safe characters only and at most 512',
-    check: async ({ port }) => {
-      for (const grant of GRANTS) expect(port.sign(grant)).to.match(/^[A-Za-z0-9_.-]{1,512}$/);
-    },
+  'grant-signer/token: a token has URL-safe characters only and at most 512': async ({ port }) => {
+    for (const grant of GRANTS) expect(port.sign(grant)).to.match(/^[A-Za-z0-9_.-]{1,512}$/);
   },
-  {
-    id: 'grant-signer/hidden',
-    says: 'a token shows who the viewer is only with the secret',
-    check: async ({ port }) => {
-      const id = 'ada.of.the.harbour@pages.example';
-      const token = port.sign({ ...A_GRANT, viewer: { id, gavePassword: false } });
-      expect(port.verify(token)?.viewer?.id, 'for who has it').to.equal(id);
-      for (const reading of readingsOf(token)) expect(reading).not.to.include(id);
-    },
+  'grant-signer/hidden: a token shows who the viewer is only with the secret': async ({ port }) => {
+    const id = 'ada.of.the.harbour@pages.example';
+    const token = port.sign({ ...A_GRANT, viewer: { id, gavePassword: false } });
+    expect(port.verify(token)?.viewer?.id, 'for who has it').to.equal(id);
+    for (const reading of readingsOf(token)) expect(reading).not.to.include(id);
   },
-  {
-    id: 'grant-signer/forged',
-    says: 'a token that was changed in any character, cut, or signed with another secret is undefined',
-    check: async (subject) => {
+  'grant-signer/forged: a token that was changed in any character, cut, or signed with another secret is undefined':
+    async (subject) => {
       const token = subject.port.sign(A_GRANT);
       for (const forgery of forgeries(token)) {
         expect(subject.port.verify(forgery), JSON.stringify(forgery)).to.equal(undefined);
@@ -105,23 +93,19 @@ const clauses: readonly GrantSignerClause[] = [
       expect(subject.port.verify(later), 'a later secret').to.equal(undefined);
       expect(subject.port.verify(token), 'the token itself').to.deep.equal(A_GRANT);
     },
-  },
-  {
-    id: 'grant-signer/rotation',
-    says: 'a token signed with an earlier secret verifies while that one is still given',
-    check: async (subject) => {
+  'grant-signer/rotation: a token signed with an earlier secret verifies while that one is still given':
+    async (subject) => {
       const token = subject.port.sign(A_GRANT);
       const successor = await subject.successor();
       expect(successor.verify(token)).to.deep.equal(A_GRANT);
       expect(successor.verify(successor.sign(A_GRANT))).to.deep.equal(A_GRANT);
       expect((await subject.stranger()).verify(token), 'where it is not given').to.equal(undefined);
     },
-  },
-];
+};
 
 /** The promises of {@link GrantSigner}. */
 export const grantSignerContract: Contract<GrantSigner, GrantSignerSubject> = {
   port: 'GrantSigner',
   harness: [],
-  clauses,
+  clauses: toClauses(clauses),
 };

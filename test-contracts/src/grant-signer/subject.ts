@@ -1,5 +1,5 @@
 import type { GrantSigner } from '@pinfold/core';
-import type { Clause, Subject } from '../contract.ts';
+import type { ClauseTable, Subject } from '../contract.ts';
 
 /** What a {@link GrantSigner} is tested with. A peer has the port's secret. */
 export interface GrantSignerSubject extends Subject<GrantSigner> {
@@ -10,4 +10,4 @@ export interface GrantSignerSubject extends Subject<GrantSigner> {
 }
 
 /** One promise of {@link GrantSigner}. */
-export type GrantSignerClause = Clause<GrantSigner, GrantSignerSubject>;
+export type GrantSignerClauses = ClauseTable<GrantSigner, GrantSignerSubject>;

@@ -1,4 +1,4 @@
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { anEvent, uuidOf } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
 import { harnessClauses } from '../harness.ts';
@@ -19,5 +19,11 @@ export const historyStoreContract: Contract<HistoryStores, StoreSubject<HistoryS
     },
     sees: async (port, n) => (await told(port)).some(({ request }) => request === uuidOf(n)),
   }),
-  clauses: [...keepingClauses, ...readingClauses, ...feedingClauses, ...expiringClauses, ...reachClauses],
+  clauses: toClauses({
+    ...keepingClauses,
+    ...readingClauses,
+    ...feedingClauses,
+    ...expiringClauses,
+    ...reachClauses,
+  }),
 };

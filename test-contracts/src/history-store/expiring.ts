@@ -4,7 +4,7 @@ import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
-import type { HistoryClause } from './subject.ts';
+import type { HistoryClauses } from './subject.ts';
 import { eventFor, loaded, publish, told } from './told.ts';
 
 const END = after(START, days(7));
@@ -13,11 +13,9 @@ function expiry(role: Role, more: Partial<HistoryEvent> = {}): HistoryEvent {
   return eventFor(role, { type: 'pin.expired', at: role.expiresAt ?? START, ...more });
 }
 
-export const expiringClauses: readonly HistoryClause[] = [
-  {
-    id: 'history-store/expired',
-    says: 'exactly the roles that expired by then and were not stopped before, until their event is stored',
-    check: (_, another) =>
+export const expiringClauses: HistoryClauses = {
+  'history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored':
+    (_, another) =>
       inEachEra(another, async ({ port, peer }, publishedAt) => {
         const other = await peer();
         const end = after(publishedAt, days(7));
@@ -41,11 +39,8 @@ export const expiringClauses: readonly HistoryClause[] = [
         await port.history.tellExpired([expiry(stoppedThen), expiry(together)]);
         expect(await other.history.expired(end, 10)).to.deep.equal([row(expired)]);
       }),
-  },
-  {
-    id: 'history-store/tell-expired-once',
-    says: 'of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none',
-    check: async (subject) => {
+  'history-store/tell-expired-once: of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none':
+    async (subject) => {
       const { port } = subject;
       const { role, event } = await publish(port, 1);
       const { role: renewed } = await publish(port, 2, { expiresAt: after(END, days(1)) });
@@ -62,11 +57,8 @@ export const expiringClauses: readonly HistoryClause[] = [
       expect(first).to.deep.include({ type: 'pin.expired', at: END, pin: role.id });
       expect(await told(port)).to.have.lengthOf(3);
     },
-  },
-  {
-    id: 'history-store/tell-expired-conflicts',
-    says: "the event raises the role's version, so that a change decided before it conflicts",
-    check: async ({ port, peer }) => {
+  "history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts":
+    async ({ port, peer }) => {
       const other = await peer();
       const { role } = await publish(port, 1);
       const before = await loaded(port, role.id);
@@ -81,5 +73,4 @@ export const expiringClauses: readonly HistoryClause[] = [
       const [last] = await told(port);
       expect(last, 'after the expiration').to.deep.equal({ ...stopped, at: after(END, duration(1)) });
     },
-  },
-];
+};

@@ -12,7 +12,7 @@ import { together } from '../concurrently.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aRoleId } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
-import type { HistoryClause, HistoryStores } from './subject.ts';
+import type { HistoryClauses, HistoryStores } from './subject.ts';
 import { eventFor, loaded, publish } from './told.ts';
 
 const [ONE, ANOTHER] = [accountId('one'), accountId('another')];
@@ -57,11 +57,9 @@ async function follow(
   return seen;
 }
 
-export const feedingClauses: readonly HistoryClause[] = [
-  {
-    id: 'history-store/feed-order',
-    says: "an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed",
-    check: async ({ port, peer }) => {
+export const feedingClauses: HistoryClauses = {
+  "history-store/feed-order: an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed":
+    async ({ port, peer }) => {
       const other = await peer();
       const instants = [5, 9, 1, 9, 3];
       const alone = instants.map((at) => anEvent({ at: after(START, duration(at)) }));
@@ -87,11 +85,8 @@ export const feedingClauses: readonly HistoryClause[] = [
         );
       }
     },
-  },
-  {
-    id: 'history-store/feed-once',
-    says: 'readers that continue after the last number they were given get every event of many writers once and in one order; no event takes a number at or below one that was given',
-    check: async (subject) => {
+  'history-store/feed-once: readers that continue after the last number they were given get every event of many writers once and in one order; no event takes a number at or below one that was given':
+    async (subject) => {
       const readers = [subject.port, await subject.peer(), await subject.peer()];
       const events = Array.from({ length: 90 }, (_, n) =>
         anEvent({ account: n % 3 === 0 ? ONE : ANOTHER, at: after(START, duration(n % 7)) }),
@@ -112,11 +107,8 @@ export const feedingClauses: readonly HistoryClause[] = [
       expect(all.map((seen) => Number.parseInt(seen, 10))).to.deep.equal(events.map((_, n) => n + 1));
       expect(own).to.have.lengthOf(30);
     },
-  },
-  {
-    id: 'history-store/feed-accounts',
-    says: "the feed of an account has its own events under numbers of their own without gaps, that of all accounts every event; a role's part of it has its events alone; none follows the last",
-    check: async ({ port, peer }) => {
+  "history-store/feed-accounts: the feed of an account has its own events under numbers of their own without gaps, that of all accounts every event; a role's part of it has its events alone; none follows the last":
+    async ({ port, peer }) => {
       const other = await peer();
       const [pin, stranger] = [aRoleId(1), aRoleId(2)];
       const own = [pin, null, pin, stranger, pin].map((of) => anEvent({ account: ONE, pin: of }));
@@ -160,11 +152,8 @@ export const feedingClauses: readonly HistoryClause[] = [
       const everywhere = numbered(all).filter(({ event }) => event.pin === stranger);
       expect(await part({ pin: stranger })).to.deep.equal({ items: everywhere, last: 8 });
     },
-  },
-  {
-    id: 'history-store/feed-begin',
-    says: "dropped events move the beginning of their account's feed and of all accounts' feed to the last of them, also events that were never read; the feed has none before, and numbers are not used again",
-    check: async ({ port, peer }) => {
+  "history-store/feed-begin: dropped events move the beginning of their account's feed and of all accounts' feed to the last of them, also events that were never read; the feed has none before, and numbers are not used again":
+    async ({ port, peer }) => {
       const other = await peer();
       const recorded = [1, 5, 1, 5, 5];
       const make = (account: AccountId, at: number, pin = aRoleId(1)) =>
@@ -202,11 +191,8 @@ export const feedingClauses: readonly HistoryClause[] = [
       expect(after6.last).to.deep.equal(placeOf(late, 6));
       expect((await read(port, { account: ANOTHER })).items).to.deep.equal(numbered([late], 2));
     },
-  },
-  {
-    id: 'history-store/feed-there',
-    says: 'the event of the number after which is read is given if the feed has it',
-    check: async ({ port, peer }) => {
+  'history-store/feed-there: the event of the number after which is read is given if the feed has it':
+    async ({ port, peer }) => {
       const other = await peer();
       const events = [ONE, ANOTHER, ONE].map((account, n) =>
         anEvent({ account, recordedAt: after(START, duration(n)) }),
@@ -225,16 +211,14 @@ export const feedingClauses: readonly HistoryClause[] = [
       await port.history.drop(after(START, duration(2)), 10);
       expect([await there(1), await there(2), await there(3)]).to.deep.equal([undefined, undefined, ids[2]]);
     },
+  'history-store/feed-id: peers give the same id of the feed and another database another one': async (
+    { port, peer },
+    another,
+  ) => {
+    const { feed } = await read(port);
+    expect(feed).to.match(/^[0-9a-f]{32}$/);
+    await keep(port, 1, anEvent());
+    expect((await read(await peer(), { account: ONE })).feed).to.equal(feed);
+    expect((await read((await another()).port)).feed).to.not.equal(feed);
   },
-  {
-    id: 'history-store/feed-id',
-    says: 'peers give the same id of the feed and another database another one',
-    check: async ({ port, peer }, another) => {
-      const { feed } = await read(port);
-      expect(feed).to.match(/^[0-9a-f]{32}$/);
-      await keep(port, 1, anEvent());
-      expect((await read(await peer(), { account: ONE })).feed).to.equal(feed);
-      expect((await read((await another()).port)).feed).to.not.equal(feed);
-    },
-  },
-];
+};

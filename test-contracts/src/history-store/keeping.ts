@@ -18,7 +18,7 @@ import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { aKey, anEvent, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
-import type { HistoryClause, HistoryStores } from './subject.ts';
+import type { HistoryClauses, HistoryStores } from './subject.ts';
 import { eventFor, idsOf, idsTold, loaded, publish, told } from './told.ts';
 
 const LATER = after(START, hours(200));
@@ -34,11 +34,9 @@ function refusal(account: AccountId, at: HistoryEvent['at']): HistoryEvent & { a
   return { ...anEvent({ type: 'session.refused', at }), account };
 }
 
-export const keepingClauses: readonly HistoryClause[] = [
-  {
-    id: 'history-store/with-publication',
-    says: 'a publication that is committed is there with its events, for every peer; one that lost its lease, or was committed before, leaves none',
-    check: async (subject) => {
+export const keepingClauses: HistoryClauses = {
+  'history-store/with-publication: a publication that is committed is there with its events, for every peer; one that lost its lease, or was committed before, leaves none':
+    async (subject) => {
       const { port } = subject;
       const other = await subject.peer();
       const event = eventFor(aRole(1));
@@ -54,11 +52,8 @@ export const keepingClauses: readonly HistoryClause[] = [
       await port.roles.commit(rival, mine, [eventFor(rival.role)]);
       expect(await told(other), 'again').to.deep.equal([event]);
     },
-  },
-  {
-    id: 'history-store/with-change',
-    says: 'a change that is saved is there with its events, and a conflict leaves none; of many at once only the one that is saved does',
-    check: async (subject) => {
+  'history-store/with-change: a change that is saved is there with its events, and a conflict leaves none; of many at once only the one that is saved does':
+    async (subject) => {
       const { port } = subject;
       const { role, event } = await publish(port, 1);
       const seen = await loaded(port, role.id);
@@ -77,46 +72,42 @@ export const keepingClauses: readonly HistoryClause[] = [
       await port.roles.save(now.value, now.version, []);
       expect(await told(port), 'without any').to.have.lengthOf(2);
     },
+  'history-store/with-cleanup: a claim that is settled leaves its events, and a lost one none': async ({
+    port,
+    peer,
+  }) => {
+    const other = await peer();
+    const { role, event } = await publish(port, 1);
+    const claim = async (n: number, now = LATER) =>
+      await port.roles.claimForCleanup({
+        now,
+        endedBefore: now,
+        token: aToken(n),
+        until: after(now, minutes(10)),
+        limit: 1,
+      });
+    const task = {
+      role: role.id,
+      account: role.account,
+      archive: role.archive,
+      token: aToken(1),
+      failures: 0,
+    };
+    await claim(1);
+    const failed = eventFor(role, { at: LATER });
+    const retryAt = after(LATER, hours(1));
+    await other.roles.settleCleanup(task, { kind: 'failed', retryAt }, [failed]);
+    expect(await told(port)).to.deep.equal([failed, event]);
+    await other.roles.settleCleanup(task, { kind: 'removed' }, [eventFor(role)]);
+    expect(await told(port), 'of a lost claim').to.have.lengthOf(2);
+    await claim(2, retryAt);
+    const purged = eventFor(role, { type: 'pin.purged', at: retryAt });
+    const again = { ...task, token: aToken(2) };
+    for (let n = 0; n < 2; n += 1) await other.roles.settleCleanup(again, { kind: 'removed' }, [purged]);
+    expect(await told(port)).to.deep.equal([purged, failed, event]);
   },
-  {
-    id: 'history-store/with-cleanup',
-    says: 'a claim that is settled leaves its events, and a lost one none',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      const { role, event } = await publish(port, 1);
-      const claim = async (n: number, now = LATER) =>
-        await port.roles.claimForCleanup({
-          now,
-          endedBefore: now,
-          token: aToken(n),
-          until: after(now, minutes(10)),
-          limit: 1,
-        });
-      const task = {
-        role: role.id,
-        account: role.account,
-        archive: role.archive,
-        token: aToken(1),
-        failures: 0,
-      };
-      await claim(1);
-      const failed = eventFor(role, { at: LATER });
-      const retryAt = after(LATER, hours(1));
-      await other.roles.settleCleanup(task, { kind: 'failed', retryAt }, [failed]);
-      expect(await told(port)).to.deep.equal([failed, event]);
-      await other.roles.settleCleanup(task, { kind: 'removed' }, [eventFor(role)]);
-      expect(await told(port), 'of a lost claim').to.have.lengthOf(2);
-      await claim(2, retryAt);
-      const purged = eventFor(role, { type: 'pin.purged', at: retryAt });
-      const again = { ...task, token: aToken(2) };
-      for (let n = 0; n < 2; n += 1) await other.roles.settleCleanup(again, { kind: 'removed' }, [purged]);
-      expect(await told(port)).to.deep.equal([purged, failed, event]);
-    },
-  },
-  {
-    id: 'history-store/with-keys',
-    says: 'a key that is created or revoked leaves its events; one that was there, was revoked before or is unknown leaves none',
-    check: async (subject) => {
+  'history-store/with-keys: a key that is created or revoked leaves its events; one that was there, was revoked before or is unknown leaves none':
+    async (subject) => {
       const { port } = subject;
       const [first, created, revoked] = [anEvent(), anEvent(), anEvent()];
       await port.apiKeys.createFirst(anApiKey(1), [first]);
@@ -129,11 +120,8 @@ export const keepingClauses: readonly HistoryClause[] = [
       await together(subject, 6, ({ apiKeys }) => apiKeys.revoke(anApiKeyId(1), START, [anEvent()]));
       expect(await idsTold(await subject.peer())).to.deep.equal(idsOf(first, created, revoked));
     },
-  },
-  {
-    id: 'history-store/with-accounts',
-    says: 'an account that is changed leaves its events, and a conflict none; of many at once only the one that is saved does',
-    check: async (subject) => {
+  'history-store/with-accounts: an account that is changed leaves its events, and a conflict none; of many at once only the one that is saved does':
+    async (subject) => {
       const { port } = subject;
       const events = Array.from({ length: 7 }, () => anEvent());
       const outcomes = await together(subject, events.length, ({ accounts }, n) =>
@@ -147,11 +135,8 @@ export const keepingClauses: readonly HistoryClause[] = [
       await port.accounts.save(anAccount(1), found?.version, [anEvent()]);
       expect(await idsTold(port), 'changed').to.deep.equal(idsOf(...made, changed));
     },
-  },
-  {
-    id: 'history-store/with-sessions',
-    says: 'a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none',
-    check: async (subject) => {
+  'history-store/with-sessions: a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none':
+    async (subject) => {
       const { port } = subject;
       const link = aLink(1, { account: accountId('linked'), actor: { kind: 'operator', id: 'ada' } });
       const [offered, begun, ended, redeemed] = [anEvent(), anEvent(), anEvent(), anEvent()];
@@ -167,11 +152,8 @@ export const keepingClauses: readonly HistoryClause[] = [
       const { account, actor } = link;
       expect(await told(other, { account })).to.deep.equal([{ ...redeemed, account, actor }]);
     },
-  },
-  {
-    id: 'history-store/refused-sign-ins',
-    says: "of an account's refused sign-ins one event is stored until the instant has passed, of many at once too; other accounts have their own",
-    check: async (subject) => {
+  "history-store/refused-sign-ins: of an account's refused sign-ins one event is stored until the instant has passed, of many at once too; other accounts have their own":
+    async (subject) => {
       const { port } = subject;
       const [one, another] = [accountId('one'), accountId('another')];
       const early = before(START, minutes(1));
@@ -185,11 +167,8 @@ export const keepingClauses: readonly HistoryClause[] = [
       const accounts = (await told(port)).map(({ account }) => account);
       expect(accounts.toSorted()).to.deep.equal([another, one, one]);
     },
-  },
-  {
-    id: 'history-store/in-turn',
-    says: 'each event of a role is at least a millisecond after the one before, also of changes at once',
-    check: async (subject) => {
+  'history-store/in-turn: each event of a role is at least a millisecond after the one before, also of changes at once':
+    async (subject) => {
       const { port } = subject;
       const { role } = await publish(port, 1);
       await together(subject, 6, (stores, n) => rename(stores, role, n));
@@ -209,8 +188,7 @@ export const keepingClauses: readonly HistoryClause[] = [
       ]);
       await expectInTurn(port, 11);
     },
-  },
-];
+};
 
 /** A conflict is tried again, as use cases do: whether a settlement is a change of the role is the store's to say. */
 async function rename(stores: HistoryStores, role: Role, n: number): Promise<void> {

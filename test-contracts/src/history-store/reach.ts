@@ -1,6 +1,6 @@
 import { after, days, duration, type HistoryEvent, hours } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aRole } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
@@ -19,11 +19,9 @@ function expired(): HistoryEvent {
 }
 
 /** Many events, and what every store promises. */
-export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistoryStores>>[] = [
-  {
-    id: 'history-store/many',
-    says: 'more than a thousand events, hundreds of them of one instant, are listed whole and dropped, each time as many as the limit, until none is left',
-    check: async ({ port, peer }) => {
+export const reachClauses: ClauseTable<HistoryStores, StoreSubject<HistoryStores>> = {
+  'history-store/many: more than a thousand events, hundreds of them of one instant, are listed whole and dropped, each time as many as the limit, until none is left':
+    async ({ port, peer }) => {
       const events = Array.from({ length: COUNT }, (_, n) => anEvent({ at: after(START, duration(n % 3)) }));
       for (let n = 0; n < COUNT; n += 50) await port.sessions.begin(aSession(n), events.slice(n, n + 50));
       const other = await peer();
@@ -44,7 +42,6 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
       expect(await told(port)).to.deep.equal([]);
       expect((await other.history.feed(feed)).begin.number).to.equal(COUNT);
     },
-  },
   ...sharedClauses<HistoryStores, HistoryStores['history'], 'expired' | 'feed' | 'list'>({
     suite: 'history-store',
     portOf: ({ history }) => history,
@@ -72,4 +69,4 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
       'what was dropped': ({ history }) => history.drop(END, 10),
     },
   }),
-];
+};

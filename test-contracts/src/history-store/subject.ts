@@ -1,5 +1,5 @@
 import type { AccountStore, ApiKeyStore, HistoryStore, RoleStore, SessionStore } from '@pinfold/core';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 
 /** What a {@link HistoryStore} is tested with: the stores of the same database, which keep the events. */
 export interface HistoryStores {
@@ -11,4 +11,4 @@ export interface HistoryStores {
 }
 
 /** One promise of {@link HistoryStore}. */
-export type HistoryClause = Clause<HistoryStores>;
+export type HistoryClauses = ClauseTable<HistoryStores>;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { ApiClient } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
-import type { HttpClause } from './subject.ts';
+import type { HttpClauses } from './subject.ts';
 
 const WEEK = days(7);
 
@@ -32,11 +32,9 @@ const NO_UPDATES = [
 ];
 
 /** What an owner changes. */
-export const changingClauses: readonly HttpClause[] = [
-  {
-    id: 'http/update-title',
-    says: 'a title is set, and cleared by an empty string or null; a wrong one is invalid_title and changes nothing',
-    check: async ({ port }) => {
+export const changingClauses: HttpClauses = {
+  'http/update-title: a title is set, and cleared by an empty string or null; a wrong one is invalid_title and changes nothing':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const { id } = await publishSite(port, { title: 'first' });
       for (const title of ['second', '𠮷'.repeat(255), '', 'third', null, ' \u3000 ']) {
@@ -57,11 +55,8 @@ export const changingClauses: readonly HttpClause[] = [
       }
       expect((await readPin(port, id)).title).to.equal(' \u3000 ');
     },
-  },
-  {
-    id: 'http/update-password',
-    says: 'a password within the limits protects, an empty string or null ends that; a wrong one is invalid_password',
-    check: async ({ port }) => {
+  'http/update-password: a password within the limits protects, an empty string or null ends that; a wrong one is invalid_password':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const { id } = await publishSite(port);
       const good = ['12345678', '𠮷'.repeat(18), `${'é'.repeat(35)}xy`, '        '];
@@ -95,40 +90,33 @@ export const changingClauses: readonly HttpClause[] = [
         expect((await client.update(id, { password })).body.pin.password_protected).to.equal(false);
       }
     },
+  'http/update-expiration: a reset moves the expiration to exactly 7 days after the request': async ({
+    port,
+  }) => {
+    const client = new ApiClient(port);
+    const pin = await publishSite(port);
+    await port.advance(duration(86_400_123));
+    const { status, body } = await client.update(pin.id, { reset_expiration: true });
+    expect(status).to.equal(200);
+    const moved = Date.parse(body.pin.expires_at ?? '') - Date.parse(pin.published_at);
+    expect(moved).to.equal(86_400_123 + WEEK);
+    expect(body.pin).to.deep.equal({ ...pin, expires_at: body.pin.expires_at });
+    expect(await readPin(port, pin.id)).to.deep.equal(body.pin);
   },
-  {
-    id: 'http/update-expiration',
-    says: 'a reset moves the expiration to exactly 7 days after the request',
-    check: async ({ port }) => {
-      const client = new ApiClient(port);
-      const pin = await publishSite(port);
-      await port.advance(duration(86_400_123));
-      const { status, body } = await client.update(pin.id, { reset_expiration: true });
-      expect(status).to.equal(200);
-      const moved = Date.parse(body.pin.expires_at ?? '') - Date.parse(pin.published_at);
-      expect(moved).to.equal(86_400_123 + WEEK);
-      expect(body.pin).to.deep.equal({ ...pin, expires_at: body.pin.expires_at });
-      expect(await readPin(port, pin.id)).to.deep.equal(body.pin);
-    },
+  'http/update-one: anything but exactly one known member is invalid_update, and nothing is changed': async ({
+    port,
+  }) => {
+    const client = new ApiClient(port);
+    const pin = await publishSite(port, { title: 'kept' });
+    for (const body of NO_UPDATES) {
+      expectProblem(await client.update(pin.id, body), 422, 'invalid_update', body);
+    }
+    expect(await readPin(port, pin.id)).to.deep.equal(pin);
+    expect((await client.update(pin.id, '\ufeff {"title":"with a mark"}')).status).to.equal(200);
+    expect((await client.update(pin.id, '{"title":"{\\"title\\":1, \\\\"}')).status).to.equal(200);
   },
-  {
-    id: 'http/update-one',
-    says: 'anything but exactly one known member is invalid_update, and nothing is changed',
-    check: async ({ port }) => {
-      const client = new ApiClient(port);
-      const pin = await publishSite(port, { title: 'kept' });
-      for (const body of NO_UPDATES) {
-        expectProblem(await client.update(pin.id, body), 422, 'invalid_update', body);
-      }
-      expect(await readPin(port, pin.id)).to.deep.equal(pin);
-      expect((await client.update(pin.id, '\ufeff {"title":"with a mark"}')).status).to.equal(200);
-      expect((await client.update(pin.id, '{"title":"{\\"title\\":1, \\\\"}')).status).to.equal(200);
-    },
-  },
-  {
-    id: 'http/stop',
-    says: 'stopping is 204 without a body, for published, pinned and expired roles; the role stays as a deleted one',
-    check: async ({ port }) => {
+  'http/stop: stopping is 204 without a body, for published, pinned and expired roles; the role stays as a deleted one':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const [expired, pinned, published] = [
         await publishSite(port),
@@ -149,11 +137,8 @@ export const changingClauses: readonly HttpClause[] = [
       }
       expect(await listIds(port)).to.deep.equal([]);
     },
-  },
-  {
-    id: 'http/pinned',
-    says: 'a pinned role has no expiration and does not expire; unpinned, it expires exactly 7 days later',
-    check: async ({ port }) => {
+  'http/pinned: a pinned role has no expiration and does not expire; unpinned, it expires exactly 7 days later':
+    async ({ port }) => {
       const pin = await publishSite(port);
       await port.pin(pin.id);
       await port.advance(days(30));
@@ -166,61 +151,56 @@ export const changingClauses: readonly HttpClause[] = [
       await port.advance(duration(3_600_000));
       expect((await readPin(port, pin.id)).state).to.equal('expired');
     },
+  'http/invalid-state: what a state does not permit is 409 invalid_state, and changes nothing': async ({
+    port,
+  }) => {
+    const client = new ApiClient(port);
+    const changes = [
+      { title: 'x' },
+      { password: '12345678' },
+      { password: null },
+      { reset_expiration: true },
+    ];
+    const [expired, pinned, deleted] = [
+      await publishSite(port),
+      await publishSite(port),
+      await publishSite(port),
+    ];
+    await port.pin(pinned.id);
+    expect((await client.stop(deleted.id)).status).to.equal(204);
+    await port.advance(WEEK);
+    for (const { id } of [expired, deleted]) {
+      const before = await readPin(port, id);
+      for (const change of changes)
+        expectProblem(await client.update(id, change), 409, 'invalid_state', JSON.stringify(change));
+      expect(await readPin(port, id)).to.deep.equal(before);
+    }
+    expectProblem(await client.stop(deleted.id), 409, 'invalid_state', 'stopped again');
+    expectProblem(
+      await client.update(pinned.id, { reset_expiration: true }),
+      409,
+      'invalid_state',
+      'reset while pinned',
+    );
+    expect((await client.update(pinned.id, { title: 'x' })).status).to.equal(200);
+    expect((await readPin(port, pinned.id)).expires_at).to.equal(null);
   },
-  {
-    id: 'http/invalid-state',
-    says: 'what a state does not permit is 409 invalid_state, and changes nothing',
-    check: async ({ port }) => {
-      const client = new ApiClient(port);
-      const changes = [
-        { title: 'x' },
-        { password: '12345678' },
-        { password: null },
-        { reset_expiration: true },
-      ];
-      const [expired, pinned, deleted] = [
-        await publishSite(port),
-        await publishSite(port),
-        await publishSite(port),
-      ];
-      await port.pin(pinned.id);
-      expect((await client.stop(deleted.id)).status).to.equal(204);
-      await port.advance(WEEK);
-      for (const { id } of [expired, deleted]) {
-        const before = await readPin(port, id);
-        for (const change of changes)
-          expectProblem(await client.update(id, change), 409, 'invalid_state', JSON.stringify(change));
-        expect(await readPin(port, id)).to.deep.equal(before);
-      }
-      expectProblem(await client.stop(deleted.id), 409, 'invalid_state', 'stopped again');
-      expectProblem(
-        await client.update(pinned.id, { reset_expiration: true }),
-        409,
-        'invalid_state',
-        'reset while pinned',
-      );
-      expect((await client.update(pinned.id, { title: 'x' })).status).to.equal(200);
-      expect((await readPin(port, pinned.id)).expires_at).to.equal(null);
-    },
+  'http/changes-at-once: of changes at once none overwrites another, and a role is stopped once': async (
+    subject,
+  ) => {
+    const { port } = subject;
+    const { id } = await publishSite(port, { title: 'before' });
+    const changes = [{ title: 'after' }, { password: '12345678' }, { reset_expiration: true }];
+    await port.advance(days(1));
+    const answers = await together(subject, 12, (node, n) => {
+      return new ApiClient(node).update(id, changes[n % changes.length] ?? {});
+    });
+    expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+    const pin = await readPin(port, id);
+    expect(pin.title).to.equal('after');
+    expect(pin.password_protected).to.equal(true);
+    expect(Date.parse(pin.expires_at ?? '')).to.be.at.least(Date.parse(pin.published_at) + days(8));
+    const stops = await together(subject, 6, (node) => new ApiClient(node).stop(id));
+    expect(stops.map(({ status }) => status).toSorted()).to.deep.equal([204, 409, 409, 409, 409, 409]);
   },
-  {
-    id: 'http/changes-at-once',
-    says: 'of changes at once none overwrites another, and a role is stopped once',
-    check: async (subject) => {
-      const { port } = subject;
-      const { id } = await publishSite(port, { title: 'before' });
-      const changes = [{ title: 'after' }, { password: '12345678' }, { reset_expiration: true }];
-      await port.advance(days(1));
-      const answers = await together(subject, 12, (node, n) => {
-        return new ApiClient(node).update(id, changes[n % changes.length] ?? {});
-      });
-      expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
-      const pin = await readPin(port, id);
-      expect(pin.title).to.equal('after');
-      expect(pin.password_protected).to.equal(true);
-      expect(Date.parse(pin.expires_at ?? '')).to.be.at.least(Date.parse(pin.published_at) + days(8));
-      const stops = await together(subject, 6, (node) => new ApiClient(node).stop(id));
-      expect(stops.map(({ status }) => status).toSorted()).to.deep.equal([204, 409, 409, 409, 409, 409]);
-    },
-  },
-];
+};

@@ -5,7 +5,7 @@ import { readDocument } from './api-document.ts';
 import { type ApiAnswer, type ApiRequest, exchange } from './api-exchange.ts';
 import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
-import type { HttpClause, HttpService } from './subject.ts';
+import type { HttpClauses, HttpService } from './subject.ts';
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -53,11 +53,9 @@ async function provoked(service: HttpService): Promise<readonly ApiAnswer[]> {
 }
 
 /** What holds for every request. */
-export const generalClauses: readonly HttpClause[] = [
-  {
-    id: 'http/unauthorized',
-    says: 'a missing, malformed or unknown key is one and the same 401, with WWW-Authenticate, on every operation',
-    check: async ({ port }) => {
+export const generalClauses: HttpClauses = {
+  'http/unauthorized: a missing, malformed or unknown key is one and the same 401, with WWW-Authenticate, on every operation':
+    async ({ port }) => {
       const { id } = await publishSite(port);
       const { first } = port.keys;
       const [last = ''] = first.slice(-1);
@@ -94,11 +92,8 @@ export const generalClauses: readonly HttpClause[] = [
       const lower = { path: '/api/v1/limits', headers: { Authorization: `bearer   ${first}` } };
       expect((await exchange(port.baseUrl, lower)).status, 'another case, more spaces').to.equal(200);
     },
-  },
-  {
-    id: 'http/forbidden',
-    says: 'a key without the scope is 403: one that may read publishes, changes and stops nothing',
-    check: async ({ port }) => {
+  'http/forbidden: a key without the scope is 403: one that may read publishes, changes and stops nothing':
+    async ({ port }) => {
       const pin = await publishSite(port);
       const readOnly = new ApiClient(port, port.keys.readOnly);
       expectProblem(await readOnly.publish({ archive: await siteZip() }), 403, 'forbidden');
@@ -108,11 +103,8 @@ export const generalClauses: readonly HttpClause[] = [
       expect(body.pins).to.deep.equal([pin]);
       expect((await readOnly.get('/api/v1/limits')).status).to.equal(200);
     },
-  },
-  {
-    id: 'http/routes',
-    says: 'under /api/v1 the key is checked first; then an unknown path is 404, and a method that is not there 405 with Allow; anything else under /api is a 404 whatever the key',
-    check: async ({ port }) => {
+  'http/routes: under /api/v1 the key is checked first; then an unknown path is 404, and a method that is not there 405 with Allow; anything else under /api is a 404 whatever the key':
+    async ({ port }) => {
       const { id } = await publishSite(port);
       const client = new ApiClient(port);
       const role = `/api/v1/pins/${id}`;
@@ -159,11 +151,8 @@ export const generalClauses: readonly HttpClause[] = [
         }
       }
     },
-  },
-  {
-    id: 'http/answers',
-    says: 'every answer has a request id of its own, is not to be stored, and has no header that opens it to other origins',
-    check: async ({ port }) => {
+  'http/answers: every answer has a request id of its own, is not to be stored, and has no header that opens it to other origins':
+    async ({ port }) => {
       const { id } = await publishSite(port);
       const client = new ApiClient(port);
       const ids = new Set<unknown>();
@@ -188,11 +177,8 @@ export const generalClauses: readonly HttpClause[] = [
       expect(ids.size).to.equal(everyOperation(id).length * 2);
       expect(ids.has(UNKNOWN_ID)).to.equal(false);
     },
-  },
-  {
-    id: 'http/head',
-    says: 'HEAD is answered as GET is, without the body; a body of GET or DELETE is not looked at',
-    check: async ({ port }) => {
+  'http/head: HEAD is answered as GET is, without the body; a body of GET or DELETE is not looked at':
+    async ({ port }) => {
       const { id } = await publishSite(port);
       const client = new ApiClient(port);
       for (const path of [
@@ -215,11 +201,8 @@ export const generalClauses: readonly HttpClause[] = [
         204,
       );
     },
-  },
-  {
-    id: 'http/problems',
-    says: 'every problem is told in all its members; for a publication it says whether to keep the Idempotency-Key',
-    check: async ({ port }) => {
+  'http/problems: every problem is told in all its members; for a publication it says whether to keep the Idempotency-Key':
+    async ({ port }) => {
       for (const { status, headers, body, text } of await provoked(port)) {
         const what = `${status} ${body.code}`;
         expect(headers['content-type']?.split(';')[0], what).to.equal('application/problem+json');
@@ -238,61 +221,54 @@ export const generalClauses: readonly HttpClause[] = [
       expect(key.body.suggestion).to.match(/\bnew Idempotency-Key\b/);
       expect(title.body.suggestion).to.match(/\bsame Idempotency-Key\b/);
     },
+  'http/urls: URLs in answers come from the settings, whatever Host and forwarding headers say': async ({
+    port,
+  }) => {
+    const headers = {
+      Host: 'evil.example',
+      'X-Forwarded-Host': 'evil.example',
+      'X-Forwarded-Proto': 'gopher',
+      Forwarded: 'host=evil.example;proto=gopher',
+    };
+    const answer = await new ApiClient(port).publish({ archive: await siteZip(), headers });
+    expect(answer.status).to.equal(201);
+    expect(answer.headers.location?.startsWith(`${port.baseUrl}/api/v1/pins/`)).to.equal(true);
+    expect(answer.text).not.to.include('evil.example');
   },
-  {
-    id: 'http/urls',
-    says: 'URLs in answers come from the settings, whatever Host and forwarding headers say',
-    check: async ({ port }) => {
-      const headers = {
-        Host: 'evil.example',
-        'X-Forwarded-Host': 'evil.example',
-        'X-Forwarded-Proto': 'gopher',
-        Forwarded: 'host=evil.example;proto=gopher',
-      };
-      const answer = await new ApiClient(port).publish({ archive: await siteZip(), headers });
-      expect(answer.status).to.equal(201);
-      expect(answer.headers.location?.startsWith(`${port.baseUrl}/api/v1/pins/`)).to.equal(true);
-      expect(answer.text).not.to.include('evil.example');
-    },
+  'http/document: GET /openapi.json needs no key and describes every operation in OpenAPI 3.1': async ({
+    port,
+  }) => {
+    const answer = await exchange(port.baseUrl, { path: '/openapi.json' });
+    expect(answer.status).to.equal(200);
+    expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
+    const { openapi, paths } = await readDocument(port);
+    expect(openapi).to.match(/^3\.1\.\d+$/);
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((name) => name !== 'parameters')
+        .map((method) => `${method} ${path}`),
+    );
+    const hasHistory = (await new ApiClient(port).get('/api/v1/events')).status === 200;
+    expect(operations).to.have.members([
+      'get /api/v1/pins',
+      'post /api/v1/pins',
+      'get /api/v1/pins/{id}',
+      'patch /api/v1/pins/{id}',
+      'delete /api/v1/pins/{id}',
+      ...('/api/v1/pins/{id}/grants' in paths ? ['post /api/v1/pins/{id}/grants'] : []),
+      'get /api/v1/limits',
+      ...(hasHistory ? ['get /api/v1/events'] : []),
+      'get /api/v1/names',
+      'get /api/v1/names/{name}',
+      'put /api/v1/names/{name}',
+      'delete /api/v1/names/{name}',
+      'get /openapi.json',
+    ]);
+    const { status, headers } = await exchange(port.baseUrl, { method: 'POST', path: '/openapi.json' });
+    expect([status, headers.allow]).to.deep.equal([405, 'GET, HEAD']);
   },
-  {
-    id: 'http/document',
-    says: 'GET /openapi.json needs no key and describes every operation in OpenAPI 3.1',
-    check: async ({ port }) => {
-      const answer = await exchange(port.baseUrl, { path: '/openapi.json' });
-      expect(answer.status).to.equal(200);
-      expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
-      const { openapi, paths } = await readDocument(port);
-      expect(openapi).to.match(/^3\.1\.\d+$/);
-      const operations = Object.entries(paths).flatMap(([path, item]) =>
-        Object.keys(item)
-          .filter((name) => name !== 'parameters')
-          .map((method) => `${method} ${path}`),
-      );
-      const hasHistory = (await new ApiClient(port).get('/api/v1/events')).status === 200;
-      expect(operations).to.have.members([
-        'get /api/v1/pins',
-        'post /api/v1/pins',
-        'get /api/v1/pins/{id}',
-        'patch /api/v1/pins/{id}',
-        'delete /api/v1/pins/{id}',
-        ...('/api/v1/pins/{id}/grants' in paths ? ['post /api/v1/pins/{id}/grants'] : []),
-        'get /api/v1/limits',
-        ...(hasHistory ? ['get /api/v1/events'] : []),
-        'get /api/v1/names',
-        'get /api/v1/names/{name}',
-        'put /api/v1/names/{name}',
-        'delete /api/v1/names/{name}',
-        'get /openapi.json',
-      ]);
-      const { status, headers } = await exchange(port.baseUrl, { method: 'POST', path: '/openapi.json' });
-      expect([status, headers.allow]).to.deep.equal([405, 'GET, HEAD']);
-    },
-  },
-  {
-    id: 'http/document-cached',
-    says: 'GET /openapi.json is compressed where asked, and 304 for the ETag of the same coding; it must be revalidated',
-    check: async ({ port }) => {
+  'http/document-cached: GET /openapi.json is compressed where asked, and 304 for the ETag of the same coding; it must be revalidated':
+    async ({ port }) => {
       const [tags, texts] = [new Set(), new Set()];
       for (const coding of ['gzip', 'identity']) {
         const path = '/openapi.json';
@@ -316,5 +292,4 @@ export const generalClauses: readonly HttpClause[] = [
       }
       expect([tags.size, texts.size]).to.deep.equal([2, 1]);
     },
-  },
-];
+};

@@ -7,7 +7,7 @@ import { ApiClient, type PublishWish } from './api-client.ts';
 import type { ApiAnswer } from './api-exchange.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
-import type { HttpClause, HttpService, HttpSubject } from './subject.ts';
+import type { HttpClauses, HttpService, HttpSubject } from './subject.ts';
 
 /** A publication in bytes, so that it can be broken off anywhere. */
 async function publicationBytes(service: HttpService, key: string): Promise<Buffer> {
@@ -57,11 +57,9 @@ async function untilPublished(client: ApiClient, key: string): Promise<string> {
 }
 
 /** What an Idempotency-Key stands for. */
-export const idempotencyClauses: readonly HttpClause[] = [
-  {
-    id: 'http/replay',
-    says: 'the same request again is 200 with the same role in its state now, and says that it is a replay',
-    check: async ({ port }) => {
+export const idempotencyClauses: HttpClauses = {
+  'http/replay: the same request again is 200 with the same role in its state now, and says that it is a replay':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const wish = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'again' };
       const pin = await publishSite(port, wish);
@@ -86,11 +84,8 @@ export const idempotencyClauses: readonly HttpClause[] = [
         200,
       );
     },
-  },
-  {
-    id: 'http/mismatch',
-    says: 'the same key with another ZIP, file name or title is idempotency_mismatch and changes nothing',
-    check: async ({ port }) => {
+  'http/mismatch: the same key with another ZIP, file name or title is idempotency_mismatch and changes nothing':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const wish = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'taken' };
       const pin = await publishSite(port, wish);
@@ -110,11 +105,8 @@ export const idempotencyClauses: readonly HttpClause[] = [
       expect((await client.publish(wish)).status).to.equal(200);
       expect(await listIds(port)).to.deep.equal([pin.id]);
     },
-  },
-  {
-    id: 'http/key-freed',
-    says: 'a refused request and one that broke off before its body was whole leave the key free',
-    check: async ({ port }) => {
+  'http/key-freed: a refused request and one that broke off before its body was whole leave the key free':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const archive = await siteZip();
       const refused: readonly PublishWish[] = [
@@ -136,20 +128,14 @@ export const idempotencyClauses: readonly HttpClause[] = [
       }
       expect((await client.publish({ archive, title: 'whole', key: 'broken-off' })).status).to.equal(201);
     },
-  },
-  {
-    id: 'http/parallel',
-    says: 'of 30 and of 100 same requests at once exactly one publishes; the others are replays or in progress',
-    check: async (subject) => {
+  'http/parallel: of 30 and of 100 same requests at once exactly one publishes; the others are replays or in progress':
+    async (subject) => {
       expectOneRole(await duplicates(subject, 30));
       expectOneRole(await duplicates(subject, 100));
       expect(await listIds(subject.port)).to.have.length(2);
     },
-  },
-  {
-    id: 'http/parallel-mismatch',
-    says: 'of different requests with one key at once exactly one publishes; no other becomes its replay',
-    check: async (subject) => {
+  'http/parallel-mismatch: of different requests with one key at once exactly one publishes; no other becomes its replay':
+    async (subject) => {
       const archive = await siteZip();
       const answers = await together(subject, 12, (port, n) =>
         new ApiClient(port).publish({ archive, title: `title ${n}`, key: 'contended' }),
@@ -160,11 +146,8 @@ export const idempotencyClauses: readonly HttpClause[] = [
         if (!published.includes(answer)) expectProblem(answer, 409, 'idempotency_mismatch');
       }
     },
-  },
-  {
-    id: 'http/client-gone',
-    says: 'with the whole body in, a publication ends though its client has gone, and binds the key',
-    check: async ({ port }) => {
+  'http/client-gone: with the whole body in, a publication ends though its client has gone, and binds the key':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const connection = await openRawConnection(port.baseUrl);
       await connection.send(await publicationBytes(port, 'left'));
@@ -180,5 +163,4 @@ export const idempotencyClauses: readonly HttpClause[] = [
         'idempotency_mismatch',
       );
     },
-  },
-];
+};

@@ -5,7 +5,7 @@ import { ApiClient } from './api-client.ts';
 import type { ApiAnswer, WireName } from './api-exchange.ts';
 import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
-import type { HttpClause, HttpService } from './subject.ts';
+import type { HttpClauses, HttpService } from './subject.ts';
 
 const MALFORMED = ['-a', 'a-', 'A', 'a_b', 'a.b', 'a%20b', '%61', 'x'.repeat(64), 'é', '%C3%A9'];
 
@@ -26,11 +26,9 @@ async function readName(service: HttpService, name: string): Promise<WireName> {
 }
 
 /** Addresses that show a publication. */
-export const nameClauses: readonly HttpClause[] = [
-  {
-    id: 'http/publish-name',
-    says: 'a publication to a name answers the name as it is now, which shows it; a replay moves nothing, the name is no part of the fingerprint, and a dry run only checks its form',
-    check: async ({ port }) => {
+export const nameClauses: HttpClauses = {
+  'http/publish-name: a publication to a name answers the name as it is now, which shows it; a replay moves nothing, the name is no part of the fingerprint, and a dry run only checks its form':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const archive = await siteZip();
       const publish = (key: string, query: string) => client.publish({ archive, key, query });
@@ -54,11 +52,8 @@ export const nameClauses: readonly HttpClause[] = [
       await client.send({ method: 'DELETE', path: '/api/v1/names/pr-42' });
       expect((await publish('second', '?name=pr-42')).body.name, 'deleted since').to.equal(null);
     },
-  },
-  {
-    id: 'http/name-form',
-    says: 'a malformed name is invalid_name where one is set, before the Idempotency-Key and the body, and 404 where one is read or deleted; twice is invalid_request',
-    check: async ({ port }) => {
+  'http/name-form: a malformed name is invalid_name where one is set, before the Idempotency-Key and the body, and 404 where one is read or deleted; twice is invalid_request':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const archive = Buffer.from('no zip');
       for (const name of ['', ...MALFORMED]) {
@@ -75,11 +70,8 @@ export const nameClauses: readonly HttpClause[] = [
       expectProblem(await client.publish({ archive, query: '?name=a&name=a' }), 400, 'invalid_request');
       for (const name of ['a', '0', 'x'.repeat(63), 'a--b', '1-2']) await publishTo(port, name);
     },
-  },
-  {
-    id: 'http/name-set',
-    says: 'PUT makes a name (201) or moves it (200) to a publication of the account in service; what changes nothing has the same updated_at; others are 404, 409 invalid_state, 422 invalid_update or 415',
-    check: async (subject) => {
+  'http/name-set: PUT makes a name (201) or moves it (200) to a publication of the account in service; what changes nothing has the same updated_at; others are 404, 409 invalid_state, 422 invalid_update or 415':
+    async (subject) => {
       const { port } = subject;
       const client = new ApiClient(port);
       const [one, two, stopped] = [await publishSite(port), await publishSite(port), await publishSite(port)];
@@ -121,11 +113,8 @@ export const nameClauses: readonly HttpClause[] = [
       expectProblem(await put(one.id), 409, 'invalid_state', 'expired');
       expect((await readName(port, 'live')).pin, 'of the last that was set').to.equal(two.id);
     },
-  },
-  {
-    id: 'http/name-list',
-    says: 'names are listed by name, by pages of 1 to 100, and only those of the account; a cursor that is not ours is invalid_request',
-    check: async ({ port }) => {
+  'http/name-list: names are listed by name, by pages of 1 to 100, and only those of the account; a cursor that is not ours is invalid_request':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const names = ['b', 'a-1', 'a', 'a1', '0'];
       for (const name of names) await publishTo(port, name);
@@ -158,11 +147,8 @@ export const nameClauses: readonly HttpClause[] = [
         expectProblem(await client.get(`/api/v1/names${wrong}`), 400, 'invalid_request', wrong);
       }
     },
-  },
-  {
-    id: 'http/name-delete',
-    says: 'deleting is 204, again 404; the publication stays, and the same name made anew has another URL',
-    check: async ({ port }) => {
+  'http/name-delete: deleting is 204, again 404; the publication stays, and the same name made anew has another URL':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const { pin, name } = (await publishTo(port, 'gone')).body;
       const remove = (of = client) => of.send({ method: 'DELETE', path: '/api/v1/names/gone' });
@@ -175,11 +161,8 @@ export const nameClauses: readonly HttpClause[] = [
       expect((await client.read(pin.id)).body.pin.state).to.equal('published');
       expect((await publishTo(port, 'gone')).body.name.url).not.to.equal(name.url);
     },
-  },
-  {
-    id: 'http/name-warnings',
-    says: 'a publication without a password to a name that showed a protected one warns of password_dropped first, and so does its replay',
-    check: async ({ port }) => {
+  'http/name-warnings: a publication without a password to a name that showed a protected one warns of password_dropped first, and so does its replay':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const publish = async (key: string, headers: Readonly<Record<string, string>> = {}) =>
         client.publish({ archive: await siteZip(), key, query: '?name=closed', headers });
@@ -190,11 +173,8 @@ export const nameClauses: readonly HttpClause[] = [
       expect((await publish('two')).body.warnings).to.deep.equal(open.body.warnings);
       expect((await publish('three')).body.warnings).to.deep.equal([]);
     },
-  },
-  {
-    id: 'http/names-at-once',
-    says: 'of publications at once to one name, on every node, each succeeds and the name shows one of them',
-    check: async (subject) => {
+  'http/names-at-once: of publications at once to one name, on every node, each succeeds and the name shows one of them':
+    async (subject) => {
       const archive = await siteZip();
       const answers = await together(subject, 12, (port) =>
         new ApiClient(port).publish({ archive, query: '?name=busy' }),
@@ -204,5 +184,4 @@ export const nameClauses: readonly HttpClause[] = [
       const ids = answers.map(({ body }) => body.pin.id);
       expect((await readName(subject.port, 'busy')).pin).to.be.oneOf(ids);
     },
-  },
-];
+};

@@ -5,7 +5,7 @@ import { ApiClient } from './api-client.ts';
 import type { ApiRequest } from './api-exchange.ts';
 import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip, siteZipOf } from './sites.ts';
-import type { HttpClause, HttpService } from './subject.ts';
+import type { HttpClauses, HttpService } from './subject.ts';
 
 /** What a publication can have wrong, in the order in which it is looked at. */
 interface Faulty {
@@ -55,11 +55,9 @@ function requestOf({ idempotencyKey, password, type, extra, title, archive }: Pu
 }
 
 /** In which order a request is checked, and when its answer comes. */
-export const orderClauses: readonly HttpClause[] = [
-  {
-    id: 'http/order-publish',
-    says: 'publishing checks key, scope, Idempotency-Key, password, media type, form, title, idempotency and ZIP rules in this order',
-    check: async ({ port }) => {
+export const orderClauses: HttpClauses = {
+  'http/order-publish: publishing checks key, scope, Idempotency-Key, password, media type, form, title, idempotency and ZIP rules in this order':
+    async ({ port }) => {
       const faults = await publicationFaults(port);
       const sound: Publication = {
         key: port.keys.first,
@@ -78,11 +76,8 @@ export const orderClauses: readonly HttpClause[] = [
       }
       expect((await new ApiClient(port).send(requestOf(sound))).status).to.equal(201);
     },
-  },
-  {
-    id: 'http/order-update',
-    says: 'changing checks key, scope, media type, JSON, members, role and state in this order',
-    check: async ({ port }) => {
+  'http/order-update: changing checks key, scope, media type, JSON, members, role and state in this order':
+    async ({ port }) => {
       const { id } = await publishSite(port);
       const client = new ApiClient(port);
       expect((await client.stop(id)).status).to.equal(204);
@@ -113,11 +108,8 @@ export const orderClauses: readonly HttpClause[] = [
       expectProblem(await send(first, UNKNOWN_ID, 'application/json', '{"title":"x"}'), 404, 'not_found');
       expectProblem(await send(first, id, 'application/json', '{"title":"x"}'), 409, 'invalid_state');
     },
-  },
-  {
-    id: 'http/early-answer',
-    says: 'an answer before the end of the body comes at once and whole; the rest is read, then the connection closes',
-    check: async ({ port }) => {
+  'http/early-answer: an answer before the end of the body comes at once and whole; the rest is read, then the connection closes':
+    async ({ port }) => {
       const { archive_bytes: limit = 0 } = (await new ApiClient(port).get('/api/v1/limits')).body.limits;
       const form = multipart([archivePart(await siteZipOf(limit + 4_096)), titlePart('x')]);
       const head = (authorization: string, type: string, close: string) =>
@@ -155,5 +147,4 @@ export const orderClauses: readonly HttpClause[] = [
         }
       }
     },
-  },
-];
+};

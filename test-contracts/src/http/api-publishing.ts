@@ -4,7 +4,7 @@ import { costlyReferences } from '../fixtures/zips/index.ts';
 import { ApiClient, type PublishWish } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import { siteZip, zipOf } from './sites.ts';
-import type { HttpClause } from './subject.ts';
+import type { HttpClauses } from './subject.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const DAY = 86_400_000;
@@ -37,11 +37,9 @@ const BAD_FILENAMES = [
 ];
 
 /** What publishing gives, when it succeeds. */
-export const publishingClauses: readonly HttpClause[] = [
-  {
-    id: 'http/publish-created',
-    says: 'a new publication is 201 with its pin, its warnings and where it is read, and lives as long as the limits say',
-    check: async ({ port }) => {
+export const publishingClauses: HttpClauses = {
+  'http/publish-created: a new publication is 201 with its pin, its warnings and where it is read, and lives as long as the limits say':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const archive = await zipOf({ 'site/': '', 'site/index.html': 'hello', 'site/a/b.txt': '12345' });
       const { status, headers, body } = await client.publish({ archive, filename: 'spring.zip' });
@@ -67,11 +65,8 @@ export const publishingClauses: readonly HttpClause[] = [
       expect(body.warnings).to.deep.equal([]);
       expect(await readPin(port, pin.id)).to.deep.equal(pin);
     },
-  },
-  {
-    id: 'http/title',
-    says: 'a title of up to 255 code points is kept as it was sent, an empty one is none, others are invalid_title',
-    check: async ({ port }) => {
+  'http/title: a title of up to 255 code points is kept as it was sent, an empty one is none, others are invalid_title':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const archive = await siteZip();
       for (const title of ['Spring', ' 春の𠮷 ', '𠮷'.repeat(255), 'a"b%22\\c', '%0A', '\ufeffx']) {
@@ -89,11 +84,8 @@ export const publishingClauses: readonly HttpClause[] = [
         expectProblem(await client.publish({ parts }), 422, 'invalid_title', String(body.subarray(0, 20)));
       }
     },
-  },
-  {
-    id: 'http/filename',
-    says: 'the original file name is the last segment of what was sent, filename* before filename, or invalid_form',
-    check: async ({ port }) => {
+  'http/filename: the original file name is the last segment of what was sent, filename* before filename, or invalid_form':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const archive = await siteZip();
       const publish = (filename: string | Uint8Array) => {
@@ -113,11 +105,8 @@ export const publishingClauses: readonly HttpClause[] = [
         expectProblem(await publish(sent), 422, 'invalid_form', sent.toString('latin1'));
       }
     },
-  },
-  {
-    id: 'http/warnings',
-    says: 'what will disappoint viewers is told in warnings, and that not all was checked; they never change the status, and a replay tells them again',
-    check: async ({ port }) => {
+  'http/warnings: what will disappoint viewers is told in warnings, and that not all was checked; they never change the status, and a replay tells them again':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const files = {
         'index.html': '<img src="LOGO.png"><a href="gone.html">x</a>',
@@ -151,11 +140,8 @@ export const publishingClauses: readonly HttpClause[] = [
       expect(unchecked).to.have.length(1);
       expect((await client.publish(costly)).body.warnings).to.deep.equal(first.body.warnings);
     },
-  },
-  {
-    id: 'http/publish-password',
-    says: 'Pinfold-Password protects a publication from its commit on; it is no part of the fingerprint, and a replay and a dry run change nothing by it',
-    check: async ({ port }) => {
+  'http/publish-password: Pinfold-Password protects a publication from its commit on; it is no part of the fingerprint, and a replay and a dry run change nothing by it':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const archive = await siteZip();
       const publish = (password: string, wish: PublishWish = {}) =>
@@ -190,11 +176,8 @@ export const publishingClauses: readonly HttpClause[] = [
       expectProblem(broken, 422, 'invalid_archive');
       expect((await publish('long%20enough', { key: 'free' })).status).to.equal(201);
     },
-  },
-  {
-    id: 'http/dry-run',
-    says: 'a dry run makes all checks without an Idempotency-Key, stores nothing and binds no key',
-    check: async ({ port }) => {
+  'http/dry-run: a dry run makes all checks without an Idempotency-Key, stores nothing and binds no key':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const archive = await zipOf({ 'index.html': '<a href="gone.html">x</a>', 'a.txt': '1234' });
       const dry = { query: '?dry_run=true' };
@@ -216,5 +199,4 @@ export const publishingClauses: readonly HttpClause[] = [
       expect(await listIds(port)).to.deep.equal([]);
       expect((await client.publish({ archive, key: 'dry', query: '?dry_run=false' })).status).to.equal(201);
     },
-  },
-];
+};

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ApiClient } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
-import type { HttpClause, HttpService } from './subject.ts';
+import type { HttpClauses, HttpService } from './subject.ts';
 
 const SECOND = duration(1_000);
 
@@ -31,11 +31,9 @@ async function walk(service: HttpService, query: string): Promise<readonly (read
 }
 
 /** What can be read. */
-export const readingClauses: readonly HttpClause[] = [
-  {
-    id: 'http/read',
-    says: 'a role of the account is read in any state and by its id in any letter case, and expires at its very instant',
-    check: async ({ port }) => {
+export const readingClauses: HttpClauses = {
+  'http/read: a role of the account is read in any state and by its id in any letter case, and expires at its very instant':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const pin = await publishSite(port);
       expect((await client.read(pin.id.toUpperCase())).body.pin).to.deep.equal(pin);
@@ -48,11 +46,8 @@ export const readingClauses: readonly HttpClause[] = [
       expect((await client.stop(pin.id)).status).to.equal(204);
       expect((await readPin(port, pin.id)).state).to.equal('deleted');
     },
-  },
-  {
-    id: 'http/not-found',
-    says: 'an unknown id, what is no UUID and the role of another account are one and the same 404, however they are asked for',
-    check: async ({ port }) => {
+  'http/not-found: an unknown id, what is no UUID and the role of another account are one and the same 404, however they are asked for':
+    async ({ port }) => {
       const { id } = await publishSite(port);
       const stranger = new ApiClient(port, port.keys.second);
       const comparable = (text: string) => text.replace(/urn:uuid:[0-9a-f-]+/g, 'urn:uuid:x');
@@ -71,11 +66,8 @@ export const readingClauses: readonly HttpClause[] = [
       expect((await readPin(port, id)).title).to.equal(null);
       expect((await stranger.get('/api/v1/pins')).body.pins).to.deep.equal([]);
     },
-  },
-  {
-    id: 'http/list',
-    says: 'a list has the account’s roles newest first, without deleted ones, by pages of 1 to 100, and by state',
-    check: async ({ port }) => {
+  'http/list: a list has the account’s roles newest first, without deleted ones, by pages of 1 to 100, and by state':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const ids = await publishMany(port, 22);
       const [newest = '', second = ''] = ids;
@@ -98,11 +90,8 @@ export const readingClauses: readonly HttpClause[] = [
       const [pin] = (await client.get('/api/v1/pins?limit=1')).body.pins;
       expect(pin).to.deep.equal(late);
     },
-  },
-  {
-    id: 'http/list-query',
-    says: 'a wrong value, an unknown or repeated parameter and a cursor that is not ours are invalid_request',
-    check: async ({ port }) => {
+  'http/list-query: a wrong value, an unknown or repeated parameter and a cursor that is not ours are invalid_request':
+    async ({ port }) => {
       const client = new ApiClient(port);
       await publishMany(port, 2);
       const { next_cursor: cursor } = (await client.get('/api/v1/pins?limit=1&state=published')).body;
@@ -150,11 +139,8 @@ export const readingClauses: readonly HttpClause[] = [
       expectProblem(await client.get(`/api/v1/pins/${id}?limit=1`), 400, 'invalid_request');
       expectProblem(await client.get('/api/v1/limits?x=1'), 400, 'invalid_request');
     },
-  },
-  {
-    id: 'http/list-key',
-    says: 'an Idempotency-Key finds the one role it published, in any state, and none of another account',
-    check: async ({ port }) => {
+  'http/list-key: an Idempotency-Key finds the one role it published, in any state, and none of another account':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const find = async (key: string, by = client) => {
         const { status, body } = await by.get(`/api/v1/pins?idempotency_key=${encodeURIComponent(key)}`);
@@ -175,39 +161,34 @@ export const readingClauses: readonly HttpClause[] = [
       expect((await client.stop(id)).status).to.equal(204);
       expect(await find('lost answer & more')).to.deep.equal([id]);
     },
+  'http/limits: the limits told are those in force': async ({ port }) => {
+    const client = new ApiClient(port);
+    const { limits } = (await client.get('/api/v1/limits')).body;
+    expect(Object.keys(limits)).to.have.members([
+      'archive_bytes',
+      'expanded_bytes',
+      'files',
+      'file_bytes',
+      'title_characters',
+      'idempotency_key_characters',
+      'password_min_characters',
+      'password_max_bytes',
+      'lifetime_days',
+    ]);
+    const {
+      title_characters: title = 0,
+      password_max_bytes: bytes = 0,
+      password_min_characters: least = 0,
+    } = limits;
+    const archive = await siteZip();
+    expect((await client.publish({ archive, title: 'x'.repeat(title) })).status).to.equal(201);
+    expectProblem(await client.publish({ archive, title: 'x'.repeat(title + 1) }), 422, 'invalid_title');
+    const { id } = await publishSite(port);
+    for (const password of ['x'.repeat(least), 'x'.repeat(bytes)]) {
+      expect((await client.update(id, { password })).status).to.equal(200);
+    }
+    for (const password of ['x'.repeat(least - 1), 'x'.repeat(bytes + 1)]) {
+      expectProblem(await client.update(id, { password }), 422, 'invalid_password');
+    }
   },
-  {
-    id: 'http/limits',
-    says: 'the limits told are those in force',
-    check: async ({ port }) => {
-      const client = new ApiClient(port);
-      const { limits } = (await client.get('/api/v1/limits')).body;
-      expect(Object.keys(limits)).to.have.members([
-        'archive_bytes',
-        'expanded_bytes',
-        'files',
-        'file_bytes',
-        'title_characters',
-        'idempotency_key_characters',
-        'password_min_characters',
-        'password_max_bytes',
-        'lifetime_days',
-      ]);
-      const {
-        title_characters: title = 0,
-        password_max_bytes: bytes = 0,
-        password_min_characters: least = 0,
-      } = limits;
-      const archive = await siteZip();
-      expect((await client.publish({ archive, title: 'x'.repeat(title) })).status).to.equal(201);
-      expectProblem(await client.publish({ archive, title: 'x'.repeat(title + 1) }), 422, 'invalid_title');
-      const { id } = await publishSite(port);
-      for (const password of ['x'.repeat(least), 'x'.repeat(bytes)]) {
-        expect((await client.update(id, { password })).status).to.equal(200);
-      }
-      for (const password of ['x'.repeat(least - 1), 'x'.repeat(bytes + 1)]) {
-        expectProblem(await client.update(id, { password }), 422, 'invalid_password');
-      }
-    },
-  },
-];
+};

@@ -5,7 +5,7 @@ import { ApiClient } from './api-client.ts';
 import type { ApiRequest } from './api-exchange.ts';
 import { expectProblem, listIds, publishSite } from './api-expectations.ts';
 import { siteZip, siteZipOf, zipOf } from './sites.ts';
-import type { HttpClause, HttpService } from './subject.ts';
+import type { HttpClauses, HttpService } from './subject.ts';
 
 const FORM = 'multipart/form-data; boundary=b';
 
@@ -44,11 +44,9 @@ async function brokenUpdates(service: HttpService): Promise<readonly (string | U
 }
 
 /** What publishing refuses. */
-export const refusalClauses: readonly HttpClause[] = [
-  {
-    id: 'http/archive-size',
-    says: 'an archive of exactly the limit is published, one byte more is 413 archive_too_large',
-    check: async ({ port }) => {
+export const refusalClauses: HttpClauses = {
+  'http/archive-size: an archive of exactly the limit is published, one byte more is 413 archive_too_large':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const { archive_bytes: limit = 0 } = (await client.get('/api/v1/limits')).body.limits;
       const archive = await siteZipOf(limit);
@@ -57,11 +55,8 @@ export const refusalClauses: readonly HttpClause[] = [
       const larger = Buffer.concat([archive, Buffer.alloc(1)]);
       expectProblem(await client.publish({ archive: larger }), 413, 'archive_too_large');
     },
-  },
-  {
-    id: 'http/form',
-    says: 'a form with another field, a field twice, no archive, an archive without a file name or a title with one is invalid_form; a part that is no form-data is passed over',
-    check: async ({ port }) => {
+  'http/form: a form with another field, a field twice, no archive, an archive without a file name or a title with one is invalid_form; a part that is no form-data is passed over':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const bytes = await siteZip();
       const archive = archivePart(bytes);
@@ -92,11 +87,8 @@ export const refusalClauses: readonly HttpClause[] = [
       const other = { name: 'other', head: 'Content-Disposition: attachment; name="other"', body: 'x' };
       expect((await client.publish({ parts: [other, archive, other] })).status).to.equal(201);
     },
-  },
-  {
-    id: 'http/media-type',
-    says: 'other media types than form and ZIP to publish, and JSON to change, are 415; an archive without a type is taken, and compressed JSON is not',
-    check: async ({ port }) => {
+  'http/media-type: other media types than form and ZIP to publish, and JSON to change, are 415; an archive without a type is taken, and compressed JSON is not':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const body = await siteZip();
       const { id } = await publishSite(port);
@@ -143,11 +135,8 @@ export const refusalClauses: readonly HttpClause[] = [
         expect((await client.send(coded)).status, coding).to.equal(status);
       }
     },
-  },
-  {
-    id: 'http/broken-request',
-    says: 'a body that is missing, broken, or longer than 16 KiB of JSON is invalid_request',
-    check: async ({ port }) => {
+  'http/broken-request: a body that is missing, broken, or longer than 16 KiB of JSON is invalid_request':
+    async ({ port }) => {
       const client = new ApiClient(port);
       for (const request of brokenForms()) {
         const what = JSON.stringify(String(request.body).slice(0, 80));
@@ -167,11 +156,8 @@ export const refusalClauses: readonly HttpClause[] = [
         expectProblem(await client.send(request), 400, 'invalid_request', String(body).slice(0, 40));
       }
     },
-  },
-  {
-    id: 'http/invalid-archive',
-    says: 'an archive that breaks rules is invalid_archive with every broken rule and its path, at most 20 and how many more',
-    check: async ({ port }) => {
+  'http/invalid-archive: an archive that breaks rules is invalid_archive with every broken rule and its path, at most 20 and how many more':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const two = await zipOf({ 'page.html': 'x', 'a/.env': 'x', 'b/NODE_MODULES/x.js': 'x' });
       const refused = await client.publish({ archive: two });
@@ -196,11 +182,8 @@ export const refusalClauses: readonly HttpClause[] = [
       expectProblem(await client.publish({ archive: new Uint8Array() }), 422, 'invalid_archive');
       expect(await listIds(port)).to.deep.equal([]);
     },
-  },
-  {
-    id: 'http/idempotency-key',
-    says: 'a publication needs one Idempotency-Key of 1 to 255 printable ASCII characters that does not hold the API key',
-    check: async ({ port }) => {
+  'http/idempotency-key: a publication needs one Idempotency-Key of 1 to 255 printable ASCII characters that does not hold the API key':
+    async ({ port }) => {
       const client = new ApiClient(port);
       const archive = await siteZip();
       expectProblem(await client.publish({ archive, key: null }), 400, 'idempotency_key_required');
@@ -224,5 +207,4 @@ export const refusalClauses: readonly HttpClause[] = [
         expect((await client.publish({ archive, key })).status, key).to.equal(201);
       }
     },
-  },
-];
+};

@@ -1,5 +1,5 @@
 import type { Duration } from '@pinfold/core';
-import type { Clause, Contract, Subject } from '../contract.ts';
+import type { ClauseTable, Contract, Subject } from '../contract.ts';
 
 /** A running service under test, as its clients reach it: over real sockets. */
 export interface HttpService {
@@ -21,7 +21,7 @@ export interface HttpService {
 export type HttpSubject = Subject<HttpService>;
 
 /** One promise of the service. */
-export type HttpClause = Clause<HttpService, HttpSubject>;
+export type HttpClauses = ClauseTable<HttpService, HttpSubject>;
 
 /** Promises of the service, as data. */
 export type HttpContract = Contract<HttpService, HttpSubject>;

@@ -1,3 +1,4 @@
+import { toClauses } from '../contract.ts';
 import { httpHarness } from './api-contract.ts';
 import type { HttpContract } from './subject.ts';
 import { createdGrantClauses } from './viewing-created-grants.ts';
@@ -12,7 +13,7 @@ import { siblingClauses } from './viewing-siblings.ts';
 export const httpViewingContract: HttpContract = {
   port: 'HttpViewing',
   harness: httpHarness,
-  clauses: [
+  clauses: toClauses({
     ...sharedUrlClauses,
     ...viewingNameClauses,
     ...passwordClauses,
@@ -20,5 +21,5 @@ export const httpViewingContract: HttpContract = {
     ...createdGrantClauses,
     ...fileClauses,
     ...siblingClauses,
-  ],
+  }),
 };

@@ -2,7 +2,7 @@ import { duration } from '@pinfold/core';
 import { expect } from 'chai';
 import { ApiClient } from './api-client.ts';
 import { expectProblem, UNKNOWN_ID } from './api-expectations.ts';
-import type { HttpClause, HttpService } from './subject.ts';
+import type { HttpClauses, HttpService } from './subject.ts';
 import { change, HOME, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
 import { NAVIGATION, Visitor } from './viewing-visitor.ts';
 
@@ -26,11 +26,9 @@ async function asksForPassword(service: HttpService, url: string): Promise<boole
 }
 
 /** Grants that owners create, so that they need no password. */
-export const createdGrantClauses: readonly HttpClause[] = [
-  {
-    id: 'http/created-grant',
-    says: 'a created grant opens a protected site without its password on every node, as often as it is opened within a minute',
-    check: async (subject) => {
+export const createdGrantClauses: HttpClauses = {
+  'http/created-grant: a created grant opens a protected site without its password on every node, as often as it is opened within a minute':
+    async (subject) => {
       const { port } = subject;
       const pin = await publishToView(port, SITE, PASSWORD);
       const { url, expires_at } = await grantFor(port, pin.id);
@@ -54,11 +52,8 @@ export const createdGrantClauses: readonly HttpClause[] = [
       await port.advance(duration(12 * HOUR - MINUTE));
       expect((await visitor.open(page.url)).text).to.include('type="password"');
     },
-  },
-  {
-    id: 'http/created-grant-revoked',
-    says: 'a created grant ends with a new password, a reset of the expiration and a stop',
-    check: async ({ port }) => {
+  'http/created-grant-revoked: a created grant ends with a new password, a reset of the expiration and a stop':
+    async ({ port }) => {
       for (const update of [{ password: PASSWORD }, { reset_expiration: true }]) {
         const pin = await publishToView(port, SITE, PASSWORD);
         const { url } = await grantFor(port, pin.id);
@@ -70,11 +65,8 @@ export const createdGrantClauses: readonly HttpClause[] = [
       await stop(port, pin.id);
       expect((await new Visitor(port).open(url)).status).to.equal(404);
     },
-  },
-  {
-    id: 'http/created-grant-own-site',
-    says: 'a created grant admits to its own publication alone, and is no cookie',
-    check: async ({ port }) => {
+  'http/created-grant-own-site: a created grant admits to its own publication alone, and is no cookie':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const other = await publishToView(port, SITE, PASSWORD);
       const { url } = await grantFor(port, pin.id);
@@ -85,11 +77,8 @@ export const createdGrantClauses: readonly HttpClause[] = [
       const door = await new Visitor(port).ask(pin.shared_url, { headers: { ...NAVIGATION, Cookie } });
       expect(door.status).to.equal(200);
     },
-  },
-  {
-    id: 'http/created-grant-open',
-    says: 'for an open publication the URL is the shared one; no grant outlives its publication',
-    check: async ({ port }) => {
+  'http/created-grant-open: for an open publication the URL is the shared one; no grant outlives its publication':
+    async ({ port }) => {
       const pin = await publishToView(port);
       expect((await grantFor(port, pin.id)).url).to.equal(pin.shared_url);
       await port.advance(duration(6 * DAY + 18 * HOUR));
@@ -97,11 +86,8 @@ export const createdGrantClauses: readonly HttpClause[] = [
       await change(port, pin.id, { password: PASSWORD });
       expect((await grantFor(port, pin.id)).expires_at).to.equal(pin.expires_at);
     },
-  },
-  {
-    id: 'http/created-grant-refused',
-    says: 'scope, media type, JSON, members, role and state are checked in this order; a body may be absent or {}',
-    check: async ({ port }) => {
+  'http/created-grant-refused: scope, media type, JSON, members, role and state are checked in this order; a body may be absent or {}':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const own = new ApiClient(port);
       expect((await own.createGrant(pin.id, '{}')).status).to.equal(201);
@@ -126,5 +112,4 @@ export const createdGrantClauses: readonly HttpClause[] = [
       await stop(port, pin.id);
       expectProblem(await own.createGrant(pin.id), 404, 'not_found');
     },
-  },
-];
+};

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { UNKNOWN_ID } from './api-expectations.ts';
-import type { HttpClause } from './subject.ts';
+import type { HttpClauses } from './subject.ts';
 import { HOME, openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
 import { exchange, NAVIGATION } from './viewing-visitor.ts';
 
@@ -20,11 +20,9 @@ function noise(length: number): Uint8Array {
 const LARGE = noise(1_048_576 + 70_001);
 
 /** Which file answers a path, and with what. */
-export const fileClauses: readonly HttpClause[] = [
-  {
-    id: 'http/view-resolution',
-    says: 'a folder is its index.html, a name is the file or its .html, and a folder without a slash leads on with 308 and its query',
-    check: async ({ port }) => {
+export const fileClauses: HttpClauses = {
+  'http/view-resolution: a folder is its index.html, a name is the file or its .html, and a folder without a slash leads on with 308 and its query':
+    async ({ port }) => {
       const files = {
         ...SITE,
         'x.html': 'x',
@@ -42,11 +40,8 @@ export const fileClauses: readonly HttpClause[] = [
       const folder = await visitor.part(page, 'docs?q=/a&r=%2F');
       expect([folder.status, folder.headers.location]).to.deep.equal([308, `${page.url}docs/?q=/a&r=%2F`]);
     },
-  },
-  {
-    id: 'http/view-fallbacks',
-    says: 'for a navigation 200.html, else 404.html with 404, else for a name without a dot index.html; for all else 404.html or nothing',
-    check: async ({ port }) => {
+  'http/view-fallbacks: for a navigation 200.html, else 404.html with 404, else for a name without a dot index.html; for all else 404.html or nothing':
+    async ({ port }) => {
       const plain = await openNewSite(port);
       const missing = await openNewSite(port, { 'index.html': 'home', '404.html': 'missing' });
       const every = await openNewSite(port, {
@@ -68,11 +63,8 @@ export const fileClauses: readonly HttpClause[] = [
         if (text !== undefined) expect(answer.text).to.equal(text);
       }
     },
-  },
-  {
-    id: 'http/view-paths',
-    says: 'no path leads out of the site: dots, slashes in disguise and broken encodings are 404',
-    check: async ({ port }) => {
+  'http/view-paths: no path leads out of the site: dots, slashes in disguise and broken encodings are 404':
+    async ({ port }) => {
       const { page } = await openNewSite(port);
       const { pathname, host: Host } = new URL(page.url);
       for (const path of [
@@ -89,11 +81,8 @@ export const fileClauses: readonly HttpClause[] = [
         expect(status, path).to.equal(404);
       }
     },
-  },
-  {
-    id: 'http/view-host',
-    says: 'the Host decides first: a site has nothing of the service on its own origin, any other Host is the public one, and of two nobody decides: 400',
-    check: async ({ port }) => {
+  'http/view-host: the Host decides first: a site has nothing of the service on its own origin, any other Host is the public one, and of two nobody decides: 400':
+    async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port);
       const { pathname } = new URL(pin.shared_url);
       const elsewhere = await exchange(port, { path: pathname, headers: { Host: '10.1.2.3:9' } });
@@ -116,23 +105,16 @@ export const fileClauses: readonly HttpClause[] = [
       const unknown = page.url.replace(pin.id, UNKNOWN_ID);
       expect((await visitor.ask(unknown)).status).to.equal(404);
     },
+  'http/view-target: a request target that does not begin with a slash is 400': async ({ port }) => {
+    const { pin, page } = await openNewSite(port);
+    for (const url of [pin.shared_url, page.url]) {
+      const headers = { Host: new URL(url).host };
+      expect((await exchange(port, { path: url, headers })).status).to.equal(400);
+      expect((await exchange(port, { method: 'OPTIONS', path: '*', headers })).status).to.equal(400);
+    }
   },
-  {
-    id: 'http/view-target',
-    says: 'a request target that does not begin with a slash is 400',
-    check: async ({ port }) => {
-      const { pin, page } = await openNewSite(port);
-      for (const url of [pin.shared_url, page.url]) {
-        const headers = { Host: new URL(url).host };
-        expect((await exchange(port, { path: url, headers })).status).to.equal(400);
-        expect((await exchange(port, { method: 'OPTIONS', path: '*', headers })).status).to.equal(400);
-      }
-    },
-  },
-  {
-    id: 'http/view-methods',
-    says: 'a site answers GET and HEAD only, a shared URL POST too; others are 405 with Allow',
-    check: async ({ port }) => {
+  'http/view-methods: a site answers GET and HEAD only, a shared URL POST too; others are 405 with Allow':
+    async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port);
       for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
         const answer = await visitor.ask(page.url, { method });
@@ -143,23 +125,16 @@ export const fileClauses: readonly HttpClause[] = [
         expect([answer.status, answer.headers.allow], method).to.deep.equal([405, 'GET, HEAD, POST']);
       }
     },
+  'http/view-service-worker: no service worker gets its script': async ({ port }) => {
+    const { visitor, page } = await openNewSite(port);
+    for (const headers of [{ 'Service-Worker': 'script' }, { 'Sec-Fetch-Dest': 'serviceworker' }]) {
+      const answer = await visitor.part(page, 'app.js', { headers });
+      expect(answer.status).to.equal(403);
+      expect(answer.text).not.to.contain('run()');
+    }
   },
-  {
-    id: 'http/view-service-worker',
-    says: 'no service worker gets its script',
-    check: async ({ port }) => {
-      const { visitor, page } = await openNewSite(port);
-      for (const headers of [{ 'Service-Worker': 'script' }, { 'Sec-Fetch-Dest': 'serviceworker' }]) {
-        const answer = await visitor.part(page, 'app.js', { headers });
-        expect(answer.status).to.equal(403);
-        expect(answer.text).not.to.contain('run()');
-      }
-    },
-  },
-  {
-    id: 'http/view-types',
-    says: 'files have their media type, with charset=utf-8 for text where it is UTF-8 and none elsewhere',
-    check: async ({ port }) => {
+  'http/view-types: files have their media type, with charset=utf-8 for text where it is UTF-8 and none elsewhere':
+    async ({ port }) => {
       const sjis = Uint8Array.from([0x3c, 0x70, 0x3e, 0x8d, 0x60]);
       const { visitor, page } = await openNewSite(port, {
         ...SITE,
@@ -186,11 +161,8 @@ export const fileClauses: readonly HttpClause[] = [
       const svg = (await visitor.part(page, 'a.svg')).headers['content-type'];
       expect(svg).to.match(/^image\/svg\+xml\b/);
     },
-  },
-  {
-    id: 'http/view-headers',
-    says: 'files are revalidated each time, sniffed by nobody and indexed nowhere; protected ones are private, and those of path mode sandboxed',
-    check: async ({ port }) => {
+  'http/view-headers: files are revalidated each time, sniffed by nobody and indexed nowhere; protected ones are private, and those of path mode sandboxed':
+    async ({ port }) => {
       const origin = port.viewerMode === 'origin';
       const always = {
         'x-content-type-options': 'nosniff',
@@ -218,11 +190,8 @@ export const fileClauses: readonly HttpClause[] = [
         ...(origin ? own : { ...sandboxed, 'referrer-policy': 'no-referrer' }),
       });
     },
-  },
-  {
-    id: 'http/view-gzip',
-    says: 'a client that accepts gzip gets the deflated file as gzip, others the same bytes plain, and large ones too',
-    check: async ({ port }) => {
+  'http/view-gzip: a client that accepts gzip gets the deflated file as gzip, others the same bytes plain, and large ones too':
+    async ({ port }) => {
       const { visitor, page } = await openNewSite(port, { ...SITE, 'large.bin': LARGE, 'empty.txt': '' });
       for (const [path, file] of [
         ['index.html', Buffer.from(HOME)],
@@ -239,36 +208,31 @@ export const fileClauses: readonly HttpClause[] = [
         if (coded) expect(zipped.headers.etag).not.to.equal(plain.headers.etag);
       }
     },
+  'http/view-conditional: who has a form of a file, by its strong tag, gets 304 and no body': async ({
+    port,
+  }) => {
+    const { visitor, page } = await openNewSite(port);
+    const gzip = { 'Accept-Encoding': 'gzip' };
+    const tag = String((await visitor.part(page, 'index.html')).headers.etag);
+    const zipped = String((await visitor.part(page, 'index.html', { headers: gzip })).headers.etag);
+    expect(tag).to.match(/^"[^"]+"$/);
+    for (const [headers, own, status] of [
+      [{}, tag, 304],
+      [{}, `"other", W/${tag}`, 304],
+      [{}, '*', 304],
+      [gzip, zipped, 304],
+      [gzip, tag, 200],
+      [{}, zipped, 200],
+      [{}, '"other"', 200],
+    ] as const) {
+      const wish = { headers: { ...headers, 'If-None-Match': own } };
+      const answer = await visitor.part(page, 'index.html', wish);
+      expect(answer.status, own).to.equal(status);
+      if (status === 304) expect(answer.bytes.length).to.equal(0);
+    }
   },
-  {
-    id: 'http/view-conditional',
-    says: 'who has a form of a file, by its strong tag, gets 304 and no body',
-    check: async ({ port }) => {
-      const { visitor, page } = await openNewSite(port);
-      const gzip = { 'Accept-Encoding': 'gzip' };
-      const tag = String((await visitor.part(page, 'index.html')).headers.etag);
-      const zipped = String((await visitor.part(page, 'index.html', { headers: gzip })).headers.etag);
-      expect(tag).to.match(/^"[^"]+"$/);
-      for (const [headers, own, status] of [
-        [{}, tag, 304],
-        [{}, `"other", W/${tag}`, 304],
-        [{}, '*', 304],
-        [gzip, zipped, 304],
-        [gzip, tag, 200],
-        [{}, zipped, 200],
-        [{}, '"other"', 200],
-      ] as const) {
-        const wish = { headers: { ...headers, 'If-None-Match': own } };
-        const answer = await visitor.part(page, 'index.html', wish);
-        expect(answer.status, own).to.equal(status);
-        if (status === 304) expect(answer.bytes.length).to.equal(0);
-      }
-    },
-  },
-  {
-    id: 'http/view-range',
-    says: 'a part of a file is 206 in its plain form, one beyond its end 416, and a stale If-Range gives the whole',
-    check: async ({ port }) => {
+  'http/view-range: a part of a file is 206 in its plain form, one beyond its end 416, and a stale If-Range gives the whole':
+    async ({ port }) => {
       const { visitor, page } = await openNewSite(port, { ...SITE, 'large.bin': LARGE });
       const size = LARGE.length;
       for (const [range, from, to] of [
@@ -290,22 +254,17 @@ export const fileClauses: readonly HttpClause[] = [
       const stale = { Range: 'bytes=0-0', 'If-Range': '"other"' };
       expect((await visitor.part(page, 'app.js', { headers: stale })).text).to.equal('run()');
     },
-  },
-  {
-    id: 'http/view-head',
-    says: 'HEAD gives the headers of GET and no body',
-    check: async ({ port }) => {
-      const { pin, visitor, page } = await openNewSite(port);
-      const closed = await publishToView(port, SITE, PASSWORD);
-      const urls = [pin.shared_url, closed.shared_url, page.url, `${page.url}docs`, `${page.url}nothing.js`];
-      for (const url of urls) {
-        const get = await visitor.ask(url);
-        const head = await visitor.ask(url, { method: 'HEAD' });
-        expect([head.status, head.bytes.length], url).to.deep.equal([get.status, 0]);
-        for (const name of ['content-length', 'content-type', 'etag', 'location', 'cache-control']) {
-          expect(head.headers[name], `${name} of ${url}`).to.equal(get.headers[name]);
-        }
+  'http/view-head: HEAD gives the headers of GET and no body': async ({ port }) => {
+    const { pin, visitor, page } = await openNewSite(port);
+    const closed = await publishToView(port, SITE, PASSWORD);
+    const urls = [pin.shared_url, closed.shared_url, page.url, `${page.url}docs`, `${page.url}nothing.js`];
+    for (const url of urls) {
+      const get = await visitor.ask(url);
+      const head = await visitor.ask(url, { method: 'HEAD' });
+      expect([head.status, head.bytes.length], url).to.deep.equal([get.status, 0]);
+      for (const name of ['content-length', 'content-type', 'etag', 'location', 'cache-control']) {
+        expect(head.headers[name], `${name} of ${url}`).to.equal(get.headers[name]);
       }
-    },
+    }
   },
-];
+};

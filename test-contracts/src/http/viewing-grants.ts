@@ -1,7 +1,7 @@
 import { duration } from '@pinfold/core';
 import { expect } from 'chai';
 import type { WirePin } from './api-exchange.ts';
-import type { HttpClause, HttpService } from './subject.ts';
+import type { HttpClauses, HttpService } from './subject.ts';
 import {
   change,
   expectNothingOfFile,
@@ -30,11 +30,9 @@ async function bareSite(port: HttpService, pin: WirePin): Promise<string> {
 }
 
 /** Grants: who sees a protected site, and for how long. */
-export const grantClauses: readonly HttpClause[] = [
-  {
-    id: 'http/view-grant',
-    says: 'who gave the password sees the site on every node, and goes straight on when the shared URL is opened again',
-    check: async (subject) => {
+export const grantClauses: HttpClauses = {
+  'http/view-grant: who gave the password sees the site on every node, and goes straight on when the shared URL is opened again':
+    async (subject) => {
       const { pin, visitor, page } = await openNewSite(subject.port, SITE, PASSWORD);
       for (const node of [visitor, visitor.before(await subject.peer())]) {
         for (const url of [page.url, pin.shared_url]) {
@@ -44,11 +42,8 @@ export const grantClauses: readonly HttpClause[] = [
         expect((await node.part(page, 'app.js')).text).to.equal('run()');
       }
     },
-  },
-  {
-    id: 'http/view-grant-needed',
-    says: 'without a grant a navigation leads to the shared URL with the path first asked for, all else is 403, and nothing shows of a file',
-    check: async ({ port }) => {
+  'http/view-grant-needed: without a grant a navigation leads to the shared URL with the path first asked for, all else is 403, and nothing shows of a file':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const site = await bareSite(port, pin);
       const visitor = new Visitor(port);
@@ -65,11 +60,8 @@ export const grantClauses: readonly HttpClause[] = [
       for (const answer of answers) expect(answer.status).to.equal(403);
       for (const answer of [turned, ...answers]) expectNothingOfFile(answer);
     },
-  },
-  {
-    id: 'http/view-grant-cookies',
-    says: 'its cookies are HttpOnly and SameSite=Lax, prefixed and Secure under https only, for one publication, and live no longer than it',
-    check: async ({ port }) => {
+  'http/view-grant-cookies: its cookies are HttpOnly and SameSite=Lax, prefixed and Secure under https only, for one publication, and live no longer than it':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
       const entered = await visitor.enter(pin.shared_url, PASSWORD);
@@ -87,11 +79,8 @@ export const grantClauses: readonly HttpClause[] = [
         expect(attributes).to.have.members(secure ? [...expected, 'Secure'] : expected);
       }
     },
-  },
-  {
-    id: 'http/view-grant-any-cookie',
-    says: 'every cookie of the name is tried, so that one planted before it shuts nobody out',
-    check: async ({ port }) => {
+  'http/view-grant-any-cookie: every cookie of the name is tried, so that one planted before it shuts nobody out':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
       const entered = await visitor.enter(pin.shared_url, PASSWORD);
@@ -106,11 +95,8 @@ export const grantClauses: readonly HttpClause[] = [
         expect(answer.status, Cookie).to.equal(302);
       }
     },
-  },
-  {
-    id: 'http/view-grant-ends',
-    says: 'a grant ends twelve hours after the password was given, however often it was passed on',
-    check: async ({ port }) => {
+  'http/view-grant-ends: a grant ends twelve hours after the password was given, however often it was passed on':
+    async ({ port }) => {
       const { pin, visitor } = await openNewSite(port, SITE, PASSWORD);
       await port.advance(duration(11 * HOUR));
       const again = await visitor.open(pin.shared_url);
@@ -119,11 +105,8 @@ export const grantClauses: readonly HttpClause[] = [
       expect(await isShutOut(visitor, again)).to.equal(true);
       expect((await visitor.open(pin.shared_url)).url).to.equal(pin.shared_url);
     },
-  },
-  {
-    id: 'http/view-grant-revoked',
-    says: 'a new password, a removed one and a reset of the expiration cut every viewer off at the next request, on every node',
-    check: async (subject) => {
+  'http/view-grant-revoked: a new password, a removed one and a reset of the expiration cut every viewer off at the next request, on every node':
+    async (subject) => {
       for (const update of [{ password: PASSWORD }, { reset_expiration: true }]) {
         const { pin, visitor, page } = await openNewSite(subject.port, SITE, PASSWORD);
         const elsewhere = visitor.before(await subject.peer());
@@ -138,29 +121,22 @@ export const grantClauses: readonly HttpClause[] = [
       await change(subject.port, pin.id, { password: PASSWORD });
       expect((await visitor.open(pin.shared_url)).text).to.contain('type="password"');
     },
+  'http/view-grant-own-site: a grant of one publication admits to no other': async ({ port }) => {
+    const pin = await publishToView(port, SITE, PASSWORD);
+    const other = await publishToView(port, SITE, PASSWORD);
+    const entered = await new Visitor(port).enter(pin.shared_url, PASSWORD);
+    const [Cookie = ''] = entered.headers['set-cookie']?.[0]?.split(';') ?? [];
+    const visitor = new Visitor(port);
+    const door = await visitor.ask(other.shared_url, { headers: { ...NAVIGATION, Cookie } });
+    expect(door.status).to.equal(200);
+    const way = String(entered.headers.location).replace(pin.id, other.id);
+    for (const url of [way, await bareSite(port, other)]) {
+      const part = await visitor.ask(url, { headers: { ...PART, Cookie } });
+      expect([part.status, part.headers['set-cookie']], url).to.deep.equal([403, undefined]);
+    }
   },
-  {
-    id: 'http/view-grant-own-site',
-    says: 'a grant of one publication admits to no other',
-    check: async ({ port }) => {
-      const pin = await publishToView(port, SITE, PASSWORD);
-      const other = await publishToView(port, SITE, PASSWORD);
-      const entered = await new Visitor(port).enter(pin.shared_url, PASSWORD);
-      const [Cookie = ''] = entered.headers['set-cookie']?.[0]?.split(';') ?? [];
-      const visitor = new Visitor(port);
-      const door = await visitor.ask(other.shared_url, { headers: { ...NAVIGATION, Cookie } });
-      expect(door.status).to.equal(200);
-      const way = String(entered.headers.location).replace(pin.id, other.id);
-      for (const url of [way, await bareSite(port, other)]) {
-        const part = await visitor.ask(url, { headers: { ...PART, Cookie } });
-        expect([part.status, part.headers['set-cookie']], url).to.deep.equal([403, undefined]);
-      }
-    },
-  },
-  {
-    id: 'http/view-way-in',
-    says: 'the way from the shared URL is no cookie; in origin mode it is good for a minute, in path mode a document needs the cookie too',
-    check: async ({ port }) => {
+  'http/view-way-in: the way from the shared URL is no cookie; in origin mode it is good for a minute, in path mode a document needs the cookie too':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
       const entered = await visitor.enter(pin.shared_url, PASSWORD);
@@ -182,21 +158,15 @@ export const grantClauses: readonly HttpClause[] = [
       const copied = await new Visitor(port).ask(way, { headers: NAVIGATION });
       expect([copied.status, copied.headers.location]).to.deep.equal([302, `${pin.shared_url}?to=%2F`]);
     },
-  },
-  {
-    id: 'http/view-protection-removed',
-    says: 'without its password a publication is open, and its pages lead on from where they were',
-    check: async ({ port }) => {
+  'http/view-protection-removed: without its password a publication is open, and its pages lead on from where they were':
+    async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
       await change(port, pin.id, { password: null });
       expect((await visitor.open(page.url)).text).to.equal(HOME);
       expect((await openPage(new Visitor(port), pin)).text).to.equal(HOME);
     },
-  },
-  {
-    id: 'http/view-never-stored',
-    says: 'answers that are no file of a site are never stored; those that carry a grant tell no referrer',
-    check: async ({ port }) => {
+  'http/view-never-stored: answers that are no file of a site are never stored; those that carry a grant tell no referrer':
+    async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
       const site = await bareSite(port, pin);
       const entered = await visitor.enter(pin.shared_url, PASSWORD);
@@ -217,5 +187,4 @@ export const grantClauses: readonly HttpClause[] = [
       }
       expect(taken.headers['referrer-policy']).to.equal('no-referrer');
     },
-  },
-];
+};

@@ -3,7 +3,7 @@ import { AssertionError, expect } from 'chai';
 import { ApiClient } from './api-client.ts';
 import type { WireBody } from './api-exchange.ts';
 import { zipOf } from './sites.ts';
-import type { HttpClause, HttpService } from './subject.ts';
+import type { HttpClauses, HttpService } from './subject.ts';
 import { HOME, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
 import { exchange, NAVIGATION, Visitor } from './viewing-visitor.ts';
 
@@ -31,11 +31,9 @@ const [PUBLISHERS, ROUNDS, VIEWERS] = [16, 2, 64];
 const UNSAFE = ['//evil.example/', '/\\evil.example/', `/${'a'.repeat(2_048)}`];
 
 /** What the URLs of names lead to. */
-export const viewingNameClauses: readonly HttpClause[] = [
-  {
-    id: 'http/view-name',
-    says: 'the URL of a name leads with 302 to the shared URL of what it shows, with path and query, on every node and from the first request after it moved; other methods are 405',
-    check: async (subject) => {
+export const viewingNameClauses: HttpClauses = {
+  'http/view-name: the URL of a name leads with 302 to the shared URL of what it shows, with path and query, on every node and from the first request after it moved; other methods are 405':
+    async (subject) => {
       const { port } = subject;
       const { pin, name } = await publishTo(port, 'live');
       for (const node of [port, await subject.peer()]) {
@@ -62,11 +60,8 @@ export const viewingNameClauses: readonly HttpClause[] = [
         expect([refused.status, refused.headers.allow], method).to.deep.equal([405, 'GET, HEAD']);
       }
     },
-  },
-  {
-    id: 'http/view-name-path',
-    says: 'a path behind a name never leaves the publication: with dot segments it is 404, and one that might lead elsewhere is left out',
-    check: async ({ port }) => {
+  'http/view-name-path: a path behind a name never leaves the publication: with dot segments it is 404, and one that might lead elsewhere is left out':
+    async ({ port }) => {
       const { pin, name } = await publishTo(port, 'live');
       const at = new URL(name.url);
       const led = (inside: string) => exchange(port, { path: `${at.pathname}${inside}` });
@@ -81,11 +76,8 @@ export const viewingNameClauses: readonly HttpClause[] = [
       const query = port.viewerMode === 'path' ? '/?q=1' : `?to=${encodeURIComponent('/?q=1')}`;
       expect((await led('?q=1')).headers.location).to.equal(pin.shared_url + query);
     },
-  },
-  {
-    id: 'http/view-name-spelling',
-    says: 'the token alone decides, in its case: with another text before it the answer is 302 to the right URL, with path and query; unknown, malformed and deleted ones are one and the same 404',
-    check: async ({ port }) => {
+  'http/view-name-spelling: the token alone decides, in its case: with another text before it the answer is 302 to the right URL, with path and query; unknown, malformed and deleted ones are one and the same 404':
+    async ({ port }) => {
       const { name } = await publishTo(port, 'live');
       const token = name.url.slice(-22);
       const visitor = new Visitor(port);
@@ -115,11 +107,8 @@ export const viewingNameClauses: readonly HttpClause[] = [
         expect([answer.status, answer.text], url).to.deep.equal([404, unknown.text]);
       }
     },
-  },
-  {
-    id: 'http/view-name-states',
-    says: 'a name that shows a stopped publication is 404 and an expired one 410, and neither moves it; a protected one asks for its password',
-    check: async ({ port }) => {
+  'http/view-name-states: a name that shows a stopped publication is 404 and an expired one 410, and neither moves it; a protected one asks for its password':
+    async ({ port }) => {
       const closed = await publishTo(port, 'live', PASSWORD);
       const visitor = new Visitor(port);
       const door = await visitor.open(`${closed.name.url}/docs/`);
@@ -137,11 +126,8 @@ export const viewingNameClauses: readonly HttpClause[] = [
       const anew = await publishToView(port);
       expect((await visitor.ask(anew.shared_url)).status).to.equal(302);
     },
-  },
-  {
-    id: 'http/view-name-at-once',
-    says: 'under 16 publishers and 64 viewers, over all nodes, a name is never 404, and shows neither a publication of another account nor one that was over before another, acknowledged one began',
-    check: async (subject) => {
+  'http/view-name-at-once: under 16 publishers and 64 viewers, over all nodes, a name is never 404, and shows neither a publication of another account nor one that was over before another, acknowledged one began':
+    async (subject) => {
       const nodes = [subject.port, await subject.peer()];
       const nodeOf = (n: number): HttpService => nodes[n % nodes.length] as HttpService;
       const archive = await zipOf(SITE);
@@ -183,5 +169,4 @@ export const viewingNameClauses: readonly HttpClause[] = [
         expect(newer, 'acknowledged after what was shown, before it was asked for').to.deep.equal([]);
       }
     },
-  },
-];
+};

@@ -3,7 +3,7 @@ import { duration } from '@pinfold/core';
 import { expect } from 'chai';
 import { publishSite } from './api-expectations.ts';
 import { zipOf } from './sites.ts';
-import type { HttpClause, HttpService } from './subject.ts';
+import type { HttpClauses, HttpService } from './subject.ts';
 import { HOME, openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
 import { type ViewAnswer, type ViewWish, Visitor } from './viewing-visitor.ts';
 
@@ -58,11 +58,9 @@ async function asTimeGoesOn<Result>(service: HttpService, work: Promise<Result>)
 }
 
 /** The password form, and how often it may be wrong. */
-export const passwordClauses: readonly HttpClause[] = [
-  {
-    id: 'http/view-password-page',
-    says: 'a protected publication asks for the password: a page with one field and no action',
-    check: async ({ port }) => {
+export const passwordClauses: HttpClauses = {
+  'http/view-password-page: a protected publication asks for the password: a page with one field and no action':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const page = await new Visitor(port).open(pin.shared_url);
       expect([page.url, page.status]).to.deep.equal([pin.shared_url, 200]);
@@ -75,11 +73,8 @@ export const passwordClauses: readonly HttpClause[] = [
         .to.match(/method="post"/i)
         .and.not.to.match(/action/i);
     },
-  },
-  {
-    id: 'http/view-password-published',
-    says: 'a password given at publication, percent-encoded, is the one that viewers enter',
-    check: async ({ port }) => {
+  'http/view-password-published: a password given at publication, percent-encoded, is the one that viewers enter':
+    async ({ port }) => {
       const wish = { headers: { 'Pinfold-Password': encodeURIComponent('café + 灯台') } };
       const pin = await publishSite(port, { archive: await zipOf(SITE), ...wish });
       const visitor = new Visitor(port);
@@ -89,11 +84,8 @@ export const passwordClauses: readonly HttpClause[] = [
       expect(entered.status).to.equal(303);
       expect((await visitor.open(String(entered.headers.location))).text).to.equal(HOME);
     },
-  },
-  {
-    id: 'http/view-password-right',
-    says: 'the right password leads with 303 to the path first asked for, and so does any where none is needed',
-    check: async ({ port }) => {
+  'http/view-password-right: the right password leads with 303 to the path first asked for, and so does any where none is needed':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
       const entered = await visitor.enter(`${pin.shared_url}?to=/docs/`, PASSWORD);
@@ -103,11 +95,8 @@ export const passwordClauses: readonly HttpClause[] = [
       const unasked = await open.visitor.enter(`${open.pin.shared_url}?to=/docs/`, 'any');
       expect([unasked.status, unasked.headers.location]).to.deep.equal([303, `${open.page.url}docs/`]);
     },
-  },
-  {
-    id: 'http/view-password-wrong',
-    says: 'a wrong password is the page again with 403, also one too long to be any',
-    check: async ({ port }) => {
+  'http/view-password-wrong: a wrong password is the page again with 403, also one too long to be any':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
       for (const wrong of ['wrong', '', `${PASSWORD} `, PASSWORD.toUpperCase(), 'x'.repeat(1_025)]) {
@@ -117,11 +106,8 @@ export const passwordClauses: readonly HttpClause[] = [
         expect(answer.headers).not.to.have.property('set-cookie');
       }
     },
-  },
-  {
-    id: 'http/view-password-forms',
-    says: 'another form than one field of at most 4 KiB, urlencoded, is a 4xx page and no try',
-    check: async ({ port }) => {
+  'http/view-password-forms: another form than one field of at most 4 KiB, urlencoded, is a 4xx page and no try':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
       const send = (wish: ViewWish) => visitor.ask(pin.shared_url, { method: 'POST', ...wish });
@@ -133,11 +119,8 @@ export const passwordClauses: readonly HttpClause[] = [
       }
       expect((await visitor.enter(pin.shared_url, PASSWORD)).status).to.equal(303);
     },
-  },
-  {
-    id: 'http/view-password-foreign',
-    says: 'a form from another site is 403 and no try, as Sec-Fetch-Site or else Origin tells',
-    check: async ({ port }) => {
+  'http/view-password-foreign: a form from another site is 403 and no try, as Sec-Fetch-Site or else Origin tells':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
       for (const headers of [...FOREIGN, ...FOREIGN, ...FOREIGN]) {
@@ -153,11 +136,8 @@ export const passwordClauses: readonly HttpClause[] = [
         expect((await visitor.enter(pin.shared_url, PASSWORD, { headers })).status).to.equal(303);
       }
     },
-  },
-  {
-    id: 'http/view-password-limit',
-    says: 'after ten wrong passwords of one address in five minutes the answer is 429 with Retry-After, untried, until they are over',
-    check: async ({ port }) => {
+  'http/view-password-limit: after ten wrong passwords of one address in five minutes the answer is 429 with Retry-After, untried, until they are over':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       const visitor = new Visitor(port);
       for (let time = 0; time < TRIES; time += 1) {
@@ -171,29 +151,22 @@ export const passwordClauses: readonly HttpClause[] = [
       await port.advance(duration(5 * MINUTE));
       expect((await visitor.enter(pin.shared_url, PASSWORD)).status).to.equal(303);
     },
+  'http/view-password-race: guesses at once, over all nodes, are no more than the limit': async (subject) => {
+    const pin = await publishToView(subject.port, SITE, PASSWORD);
+    const nodes = [new Visitor(subject.port), new Visitor(await subject.peer())];
+    const guesses = Array.from({ length: TRIES }, () =>
+      nodes.map((node) => node.enter(pin.shared_url, 'wrong')),
+    );
+    const statuses = await asTimeGoesOn(subject.port, statusesOf(guesses.flat()));
+    expect(statuses).to.deep.equal(
+      new Map([
+        [403, TRIES],
+        [429, TRIES],
+      ]),
+    );
   },
-  {
-    id: 'http/view-password-race',
-    says: 'guesses at once, over all nodes, are no more than the limit',
-    check: async (subject) => {
-      const pin = await publishToView(subject.port, SITE, PASSWORD);
-      const nodes = [new Visitor(subject.port), new Visitor(await subject.peer())];
-      const guesses = Array.from({ length: TRIES }, () =>
-        nodes.map((node) => node.enter(pin.shared_url, 'wrong')),
-      );
-      const statuses = await asTimeGoesOn(subject.port, statusesOf(guesses.flat()));
-      expect(statuses).to.deep.equal(
-        new Map([
-          [403, TRIES],
-          [429, TRIES],
-        ]),
-      );
-    },
-  },
-  {
-    id: 'http/view-password-together',
-    says: 'thirty who enter the right password at once behind one address are all let in, at one node and at three',
-    check: async (subject) => {
+  'http/view-password-together: thirty who enter the right password at once behind one address are all let in, at one node and at three':
+    async (subject) => {
       const services = [subject.port, await subject.peer(), await subject.peer()];
       for (const nodes of [services.slice(0, 1), services]) {
         const pin = await publishToView(subject.port, SITE, PASSWORD);
@@ -204,26 +177,18 @@ export const passwordClauses: readonly HttpClause[] = [
         expect(statuses, `at ${nodes.length}`).to.deep.equal(new Map([[303, 30]]));
       }
     },
+  'http/view-password-right-uncounted: right passwords are not counted': async ({ port }) => {
+    const pin = await publishToView(port, SITE, PASSWORD);
+    for (let time = 0; time < TRIES + 2; time += 1) {
+      expect((await new Visitor(port).enter(pin.shared_url, PASSWORD)).status).to.equal(303);
+    }
   },
-  {
-    id: 'http/view-password-right-uncounted',
-    says: 'right passwords are not counted',
-    check: async ({ port }) => {
-      const pin = await publishToView(port, SITE, PASSWORD);
-      for (let time = 0; time < TRIES + 2; time += 1) {
-        expect((await new Visitor(port).enter(pin.shared_url, PASSWORD)).status).to.equal(303);
-      }
-    },
-  },
-  {
-    id: 'http/view-limit-spares-viewers',
-    says: 'a viewer who holds a grant is not affected by wrong passwords of anyone',
-    check: async ({ port }) => {
+  'http/view-limit-spares-viewers: a viewer who holds a grant is not affected by wrong passwords of anyone':
+    async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
       const guesser = new Visitor(port);
       for (let time = 0; time <= TRIES; time += 1) await guesser.enter(pin.shared_url, 'wrong');
       expect((await visitor.open(page.url)).text).to.equal(HOME);
       expect((await visitor.open(pin.shared_url)).text).to.equal(HOME);
     },
-  },
-];
+};

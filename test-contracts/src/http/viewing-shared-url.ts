@@ -2,7 +2,7 @@ import { duration } from '@pinfold/core';
 import { expect } from 'chai';
 import { ApiClient } from './api-client.ts';
 import { UNKNOWN_ID } from './api-expectations.ts';
-import type { HttpClause } from './subject.ts';
+import type { HttpClauses } from './subject.ts';
 import { HOME, openNewSite, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
 import { exchange, NAVIGATION, type ViewAnswer, Visitor } from './viewing-visitor.ts';
 
@@ -35,25 +35,19 @@ async function everyPage(visitor: Visitor, baseUrl: string, id: string): Promise
 }
 
 /** What shared URLs lead to, and the viewer's own pages. */
-export const sharedUrlClauses: readonly HttpClause[] = [
-  {
-    id: 'http/view-open',
-    says: 'a shared URL leads with 302 to the site, which is served by any node',
-    check: async (subject) => {
-      const pin = await publishToView(subject.port);
-      for (const node of [subject.port, await subject.peer()]) {
-        const visitor = new Visitor(node);
-        expect((await visitor.ask(pin.shared_url, { headers: NAVIGATION })).status).to.equal(302);
-        const page = await visitor.open(pin.shared_url);
-        expect([page.status, page.text]).to.deep.equal([200, HOME]);
-        expect((await visitor.part(page, 'app.js')).text).to.equal('run()');
-      }
-    },
+export const sharedUrlClauses: HttpClauses = {
+  'http/view-open: a shared URL leads with 302 to the site, which is served by any node': async (subject) => {
+    const pin = await publishToView(subject.port);
+    for (const node of [subject.port, await subject.peer()]) {
+      const visitor = new Visitor(node);
+      expect((await visitor.ask(pin.shared_url, { headers: NAVIGATION })).status).to.equal(302);
+      const page = await visitor.open(pin.shared_url);
+      expect([page.status, page.text]).to.deep.equal([200, HOME]);
+      expect((await visitor.part(page, 'app.js')).text).to.equal('run()');
+    }
   },
-  {
-    id: 'http/view-return-path',
-    says: 'the path first asked for is where the shared URL leads; one that might leave the site is the root',
-    check: async ({ port }) => {
+  'http/view-return-path: the path first asked for is where the shared URL leads; one that might leave the site is the root':
+    async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port);
       const led = async (to: string): Promise<string | undefined> =>
         (await visitor.ask(`${pin.shared_url}?to=${encodeURIComponent(to)}`)).headers.location;
@@ -63,11 +57,8 @@ export const sharedUrlClauses: readonly HttpClause[] = [
       const twice = await visitor.ask(`${pin.shared_url}?to=/docs/&to=/about`);
       expect(twice.headers.location).to.equal(root);
     },
-  },
-  {
-    id: 'http/view-path-after',
-    says: 'a path of the site behind the shared URL leads to that page, also of a protected site',
-    check: async ({ port }) => {
+  'http/view-path-after: a path of the site behind the shared URL leads to that page, also of a protected site':
+    async ({ port }) => {
       const { pin, visitor } = await openNewSite(port);
       expect((await visitor.open(`${pin.shared_url}/docs/?q=1`)).text).to.equal(SITE['docs/index.html']);
       const locked = await publishToView(port, SITE, PASSWORD);
@@ -78,11 +69,8 @@ export const sharedUrlClauses: readonly HttpClause[] = [
       await person.enter(asked.url, PASSWORD);
       expect((await person.open(address)).text).to.equal(SITE['docs/index.html']);
     },
-  },
-  {
-    id: 'http/view-addresses',
-    says: 'addresses in answers come from the settings, never from Host or forwarding headers',
-    check: async ({ port }) => {
+  'http/view-addresses: addresses in answers come from the settings, never from Host or forwarding headers':
+    async ({ port }) => {
       const { pin, page } = await openNewSite(port);
       const headers = {
         ...NAVIGATION,
@@ -94,65 +82,52 @@ export const sharedUrlClauses: readonly HttpClause[] = [
       const answer = await exchange(port, { path: new URL(pin.shared_url).pathname, headers });
       expect([answer.status, answer.headers.location]).to.deep.equal([302, page.url]);
     },
+  'http/view-letter-case: an id in other letter case leads to the lower-case one with 302': async ({
+    port,
+  }) => {
+    const pin = await publishToView(port);
+    const upper = `${port.baseUrl}/s/${pin.id.toUpperCase()}`;
+    const answer = await new Visitor(port).ask(`${upper}?to=/docs/`);
+    expect([answer.status, answer.headers.location]).to.deep.equal([302, `${pin.shared_url}?to=/docs/`]);
   },
-  {
-    id: 'http/view-letter-case',
-    says: 'an id in other letter case leads to the lower-case one with 302',
-    check: async ({ port }) => {
-      const pin = await publishToView(port);
-      const upper = `${port.baseUrl}/s/${pin.id.toUpperCase()}`;
-      const answer = await new Visitor(port).ask(`${upper}?to=/docs/`);
-      expect([answer.status, answer.headers.location]).to.deep.equal([302, `${pin.shared_url}?to=/docs/`]);
-    },
+  'http/view-unknown: unknown, malformed and stopped ids are one and the same 404 page': async ({ port }) => {
+    const pin = await publishToView(port);
+    await stop(port, pin.id);
+    const visitor = new Visitor(port);
+    const pages = new Set<string>();
+    for (const id of [pin.id, UNKNOWN_ID, 'nothing', '%00', `${pin.id}0`]) {
+      const answer = await visitor.ask(`${port.baseUrl}/s/${id}`, { headers: NAVIGATION });
+      expect(answer.status, id).to.equal(404);
+      pages.add(answer.text);
+    }
+    expect(pages.size).to.equal(1);
   },
-  {
-    id: 'http/view-unknown',
-    says: 'unknown, malformed and stopped ids are one and the same 404 page',
-    check: async ({ port }) => {
-      const pin = await publishToView(port);
-      await stop(port, pin.id);
-      const visitor = new Visitor(port);
-      const pages = new Set<string>();
-      for (const id of [pin.id, UNKNOWN_ID, 'nothing', '%00', `${pin.id}0`]) {
-        const answer = await visitor.ask(`${port.baseUrl}/s/${id}`, { headers: NAVIGATION });
-        expect(answer.status, id).to.equal(404);
-        pages.add(answer.text);
-      }
-      expect(pages.size).to.equal(1);
-    },
-  },
-  {
-    id: 'http/view-stopped',
-    says: 'a stopped publication is 404 at the next request, its site too, on every node',
-    check: async (subject) => {
-      const { pin, visitor, page } = await openNewSite(subject.port);
-      await stop(subject.port, pin.id);
-      for (const node of [visitor, visitor.before(await subject.peer())]) {
-        for (const url of [pin.shared_url, page.url, new URL('app.js', page.url).href]) {
-          expect((await node.ask(url, { headers: NAVIGATION })).status, url).to.equal(404);
-        }
-      }
-    },
-  },
-  {
-    id: 'http/view-expired',
-    says: 'an expired publication is a 410 page, its site too; a pinned one is not',
-    check: async ({ port }) => {
-      const { pin, visitor, page } = await openNewSite(port);
-      const kept = await openNewSite(port, { 'index.html': 'kept' });
-      await port.pin(kept.pin.id);
-      const { lifetime_days: lifetime = 0 } = (await new ApiClient(port).get('/api/v1/limits')).body.limits;
-      await port.advance(duration(lifetime * DAY));
+  'http/view-stopped: a stopped publication is 404 at the next request, its site too, on every node': async (
+    subject,
+  ) => {
+    const { pin, visitor, page } = await openNewSite(subject.port);
+    await stop(subject.port, pin.id);
+    for (const node of [visitor, visitor.before(await subject.peer())]) {
       for (const url of [pin.shared_url, page.url, new URL('app.js', page.url).href]) {
-        expect((await visitor.ask(url, { headers: NAVIGATION })).status, url).to.equal(410);
+        expect((await node.ask(url, { headers: NAVIGATION })).status, url).to.equal(404);
       }
-      expect((await kept.visitor.ask(kept.page.url)).status).to.equal(200);
-    },
+    }
   },
-  {
-    id: 'http/view-forget',
-    says: 'an ended or unknown site clears what the browser kept of it, on its own origin alone, and no cookie of others',
-    check: async ({ port }) => {
+  'http/view-expired: an expired publication is a 410 page, its site too; a pinned one is not': async ({
+    port,
+  }) => {
+    const { pin, visitor, page } = await openNewSite(port);
+    const kept = await openNewSite(port, { 'index.html': 'kept' });
+    await port.pin(kept.pin.id);
+    const { lifetime_days: lifetime = 0 } = (await new ApiClient(port).get('/api/v1/limits')).body.limits;
+    await port.advance(duration(lifetime * DAY));
+    for (const url of [pin.shared_url, page.url, new URL('app.js', page.url).href]) {
+      expect((await visitor.ask(url, { headers: NAVIGATION })).status, url).to.equal(410);
+    }
+    expect((await kept.visitor.ask(kept.page.url)).status).to.equal(200);
+  },
+  'http/view-forget: an ended or unknown site clears what the browser kept of it, on its own origin alone, and no cookie of others':
+    async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port);
       await stop(port, pin.id);
       const shared = await visitor.ask(pin.shared_url);
@@ -170,11 +145,8 @@ export const sharedUrlClauses: readonly HttpClause[] = [
         expect(line).to.match(/^[^=;]+=; .*\bMax-Age=0\b/);
       }
     },
-  },
-  {
-    id: 'http/view-pages',
-    says: 'pages are small, run nothing, are never stored, framed or kept hold of, and say nothing of the publication',
-    check: async ({ port }) => {
+  'http/view-pages: pages are small, run nothing, are never stored, framed or kept hold of, and say nothing of the publication':
+    async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       for (const page of await everyPage(new Visitor(port), port.baseUrl, pin.id)) {
         const { headers } = page;
@@ -193,26 +165,23 @@ export const sharedUrlClauses: readonly HttpClause[] = [
         expect(rest).not.to.match(/<script|<img|<link|Keepers only/i);
       }
     },
-  },
-  {
-    id: 'http/view-languages',
-    says: 'pages are in English or Japanese, as Accept-Language weighs them',
-    check: async ({ port }) => {
-      const pin = await publishToView(port, SITE, PASSWORD);
-      const visitor = new Visitor(port);
-      for (const [accepted, language] of [
-        ['ja', 'ja'],
-        ['ja-JP, en;q=0.5', 'ja'],
-        ['en;q=0.3, ja;q=0.4', 'ja'],
-        ['en-GB, ja;q=0.9', 'en'],
-        ['ja;q=0', 'en'],
-        ['fr', 'en'],
-      ] as const) {
-        const headers = { ...NAVIGATION, 'Accept-Language': accepted };
-        for (const url of [pin.shared_url, `${port.baseUrl}/s/${UNKNOWN_ID}`]) {
-          expect((await visitor.ask(url, { headers })).text, accepted).to.contain(`<html lang="${language}"`);
-        }
+  'http/view-languages: pages are in English or Japanese, as Accept-Language weighs them': async ({
+    port,
+  }) => {
+    const pin = await publishToView(port, SITE, PASSWORD);
+    const visitor = new Visitor(port);
+    for (const [accepted, language] of [
+      ['ja', 'ja'],
+      ['ja-JP, en;q=0.5', 'ja'],
+      ['en;q=0.3, ja;q=0.4', 'ja'],
+      ['en-GB, ja;q=0.9', 'en'],
+      ['ja;q=0', 'en'],
+      ['fr', 'en'],
+    ] as const) {
+      const headers = { ...NAVIGATION, 'Accept-Language': accepted };
+      for (const url of [pin.shared_url, `${port.baseUrl}/s/${UNKNOWN_ID}`]) {
+        expect((await visitor.ask(url, { headers })).text, accepted).to.contain(`<html lang="${language}"`);
       }
-    },
+    }
   },
-];
+};

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { UNKNOWN_ID } from './api-expectations.ts';
-import type { HttpClause, HttpService } from './subject.ts';
+import type { HttpClauses, HttpService } from './subject.ts';
 import { openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
 import { exchange, NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts';
 
@@ -34,20 +34,15 @@ async function noFiles(port: HttpService): Promise<readonly ViewAnswer[]> {
 }
 
 /** What sites that share a domain can do to each other, and to the public host. */
-export const siblingClauses: readonly HttpClause[] = [
-  {
-    id: 'http/view-siblings-learn-nothing',
-    says: 'an answer that is no file of a site is for its own origin alone, whether the viewer is in or not',
-    check: async ({ port }) => {
+export const siblingClauses: HttpClauses = {
+  'http/view-siblings-learn-nothing: an answer that is no file of a site is for its own origin alone, whether the viewer is in or not':
+    async ({ port }) => {
       for (const { url, status, headers } of await noFiles(port)) {
         expect(headers['cross-origin-resource-policy'], `${status} ${url}`).to.equal('same-origin');
       }
     },
-  },
-  {
-    id: 'http/view-too-many-cookies',
-    says: 'cookies of more than 12 KiB are 431 with a page that says what to do, and stay as they are; a long address is not',
-    check: async ({ port }) => {
+  'http/view-too-many-cookies: cookies of more than 12 KiB are 431 with a page that says what to do, and stay as they are; a long address is not':
+    async ({ port }) => {
       const { pin, page } = await openNewSite(port);
       const visitor = new Visitor(port);
       for (const url of [pin.shared_url, page.url, `${port.baseUrl}/s/${UNKNOWN_ID}`]) {
@@ -68,11 +63,8 @@ export const siblingClauses: readonly HttpClause[] = [
       const long = await visitor.ask(`${page.url}${LONG}`, { headers: PART });
       expect(long.status).to.equal(404);
     },
-  },
-  {
-    id: 'http/view-misdirected',
-    says: "a Host below the sites' host that is no id is 421, whatever it asks for; in path mode it is the public one",
-    check: async ({ port }) => {
+  "http/view-misdirected: a Host below the sites' host that is no id is 421, whatever it asks for; in path mode it is the public one":
+    async ({ port }) => {
       const pin = await publishToView(port);
       const { page } = await openNewSite(port);
       const { pathname: path } = new URL(pin.shared_url);
@@ -85,5 +77,4 @@ export const siblingClauses: readonly HttpClause[] = [
         expect(api.status, Host).to.equal(421);
       }
     },
-  },
-];
+};

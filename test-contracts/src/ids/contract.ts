@@ -1,7 +1,7 @@
 import { type Ids, instant } from '@pinfold/core';
 import { archiveCreatedAt, parseArchiveId } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import type { Clause, Contract } from '../contract.ts';
+import { type ClauseTable, type Contract, toClauses } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -14,48 +14,30 @@ async function made<Id>(peers: readonly Ids[], make: (ids: Ids) => Id): Promise<
   return all;
 }
 
-const clauses: readonly Clause<Ids>[] = [
-  {
-    id: 'ids/role',
-    says: 'every id is a version 4 UUID in lower case, and no two are alike',
-    check: async (subject) => {
-      const all = await made([subject.port, await subject.peer()], (ids) => ids.role());
-      for (const id of all) expect(id).to.match(UUID_4);
-    },
+const clauses: ClauseTable<Ids> = {
+  'ids/role: every id is a version 4 UUID in lower case, and no two are alike': async (subject) => {
+    const all = await made([subject.port, await subject.peer()], (ids) => ids.role());
+    for (const id of all) expect(id).to.match(UUID_4);
   },
-  {
-    id: 'ids/archive',
-    says: 'the instant can be read from the id, and no two are alike',
-    check: async (subject) => {
-      const all = await made([subject.port, await subject.peer()], (ids) => ids.archive(START));
-      for (const id of all) {
-        expect(parseArchiveId(id), 'is an archive id').to.equal(id);
-        expect(archiveCreatedAt(id)).to.equal(START);
-      }
-      for (const at of [0, 1, 999_999_999_999, 9_999_999_999_999]) {
-        expect(archiveCreatedAt(subject.port.archive(instant(at)))).to.equal(at);
-      }
-    },
+  'ids/archive: the instant can be read from the id, and no two are alike': async (subject) => {
+    const all = await made([subject.port, await subject.peer()], (ids) => ids.archive(START));
+    for (const id of all) {
+      expect(parseArchiveId(id), 'is an archive id').to.equal(id);
+      expect(archiveCreatedAt(id)).to.equal(START);
+    }
+    for (const at of [0, 1, 999_999_999_999, 9_999_999_999_999]) {
+      expect(archiveCreatedAt(subject.port.archive(instant(at)))).to.equal(at);
+    }
   },
-  {
-    id: 'ids/token',
-    says: 'no two are alike',
-    check: async (subject) => {
-      await made([subject.port, await subject.peer()], (ids) => ids.token());
-    },
+  'ids/token: no two are alike': async (subject) => {
+    await made([subject.port, await subject.peer()], (ids) => ids.token());
   },
-  {
-    id: 'ids/event',
-    says: 'every id is a version 4 UUID in lower case, and no two are alike',
-    check: async (subject) => {
-      const all = await made([subject.port, await subject.peer()], (ids) => ids.event());
-      for (const id of all) expect(id).to.match(UUID_4);
-    },
+  'ids/event: every id is a version 4 UUID in lower case, and no two are alike': async (subject) => {
+    const all = await made([subject.port, await subject.peer()], (ids) => ids.event());
+    for (const id of all) expect(id).to.match(UUID_4);
   },
-  {
-    id: 'ids/name-token',
-    says: 'every token is 22 characters of base62 from at least 128 random bits, and no two are alike',
-    check: async (subject) => {
+  'ids/name-token: every token is 22 characters of base62 from at least 128 random bits, and no two are alike':
+    async (subject) => {
       const all = await made([subject.port, await subject.peer()], (ids) => ids.nameToken());
       for (const token of all) expect(token).to.match(/^[0-9A-Za-z]{22}$/);
       // The first digit of 128 bits has 8 values, and every other one all 62.
@@ -63,8 +45,7 @@ const clauses: readonly Clause<Ids>[] = [
         expect(new Set(all.map((token) => token[place])).size, `digits at ${place}`).to.equal(62);
       }
     },
-  },
-];
+};
 
 /** The promises of {@link Ids}. */
-export const idsContract: Contract<Ids> = { port: 'Ids', harness: [], clauses };
+export const idsContract: Contract<Ids> = { port: 'Ids', harness: [], clauses: toClauses(clauses) };

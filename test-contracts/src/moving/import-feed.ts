@@ -4,13 +4,11 @@ import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aToken } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
 import { recordsOf, stock } from './stock.ts';
-import type { MovingClause, MovingStores } from './subject.ts';
+import type { MovingClauses, MovingStores } from './subject.ts';
 
-export const importFeed: readonly MovingClause[] = [
-  {
-    id: 'import/feed',
-    says: 'the feed has another id than before and the imported events in the order of instant and id, in any order of import',
-    check: async ({ port, peer }, another) => {
+export const importFeed: MovingClauses = {
+  'import/feed: the feed has another id than before and the imported events in the order of instant and id, in any order of import':
+    async ({ port, peer }, another) => {
       const other = await peer();
       const source = (await another()).port;
       await stock(source);
@@ -42,5 +40,4 @@ export const importFeed: readonly MovingClause[] = [
       expect(moved.feed).to.not.equal(empty.feed);
       expect(moved.feed, 'of another database').to.not.equal((await read(source)).feed);
     },
-  },
-];
+};

@@ -2,7 +2,7 @@ import { after, type Day, days, type Instant, isFault, type Title, type Token } 
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
@@ -30,7 +30,7 @@ import { asks, everything, idsOf, walkArchives } from '../role-store/asked.ts';
 import { importFeed } from './import-feed.ts';
 import { importReach } from './reach.ts';
 import { published, recordsOf, stock } from './stock.ts';
-import type { MovingClause, MovingStores } from './subject.ts';
+import type { MovingClauses, MovingStores } from './subject.ts';
 
 const LATER = after(START, days(60));
 const [ONE, TWO] = [aToken(1), aToken(2)];
@@ -113,29 +113,26 @@ async function importInto(
   expect(await imports.end(token)).to.deep.equal({ kind: 'ended' });
 }
 
-const importClauses: readonly MovingClause[] = [
-  {
-    id: 'import/unfinished',
-    says: 'an import is unfinished, for every peer, from its beginning to its end',
-    check: async ({ port, peer }, another) => {
-      const early = await peer();
-      const all = async () => {
-        const late = await peer();
-        return Promise.all([port, early, late].map(({ imports }) => imports.isUnfinished()));
-      };
-      expect(await all()).to.deep.equal([false, false, false]);
-      await port.imports.begin(ONE);
-      expect(await all()).to.deep.equal([true, true, true]);
-      await early.imports.keep(ONE, await stocked(another));
-      expect(await all()).to.deep.equal([true, true, true]);
-      await early.imports.end(ONE);
-      expect(await all()).to.deep.equal([false, false, false]);
-    },
+const importClauses: MovingClauses = {
+  'import/unfinished: an import is unfinished, for every peer, from its beginning to its end': async (
+    { port, peer },
+    another,
+  ) => {
+    const early = await peer();
+    const all = async () => {
+      const late = await peer();
+      return Promise.all([port, early, late].map(({ imports }) => imports.isUnfinished()));
+    };
+    expect(await all()).to.deep.equal([false, false, false]);
+    await port.imports.begin(ONE);
+    expect(await all()).to.deep.equal([true, true, true]);
+    await early.imports.keep(ONE, await stocked(another));
+    expect(await all()).to.deep.equal([true, true, true]);
+    await early.imports.end(ONE);
+    expect(await all()).to.deep.equal([false, false, false]);
   },
-  {
-    id: 'import/begin-foreign',
-    says: 'a database with an account, a key, a publication, a reservation, a name, a takedown, a day of views or an event of its own is refused and left as it is',
-    check: async (_, another) => {
+  'import/begin-foreign: a database with an account, a key, a publication, a reservation, a name, a takedown, a day of views or an event of its own is refused and left as it is':
+    async (_, another) => {
       for (const [what, make] of Object.entries(OWN)) {
         const { port } = await another();
         await make(port);
@@ -146,11 +143,8 @@ const importClauses: readonly MovingClause[] = [
         await published(port, 50);
       }
     },
-  },
-  {
-    id: 'import/begin-again',
-    says: 'what an unfinished import stored before is gone, and its token is good for nothing more; of many at once one holds the token',
-    check: async (subject, another) => {
+  'import/begin-again: what an unfinished import stored before is gone, and its token is good for nothing more; of many at once one holds the token':
+    async (subject, another) => {
       const { port, peer } = subject;
       const other = await peer();
       const records = await stocked(another);
@@ -166,11 +160,8 @@ const importClauses: readonly MovingClause[] = [
       expect(kept.filter(({ kind }) => kind === 'kept')).to.have.lengthOf(1);
       expect(await recordsOf(port)).to.deep.equal(records);
     },
-  },
-  {
-    id: 'import/keep-whole',
-    says: 'a snapshot gives the imported records again, the same in every field, and they work as where they come from',
-    check: async ({ port, peer }, another) => {
+  'import/keep-whole: a snapshot gives the imported records again, the same in every field, and they work as where they come from':
+    async ({ port, peer }, another) => {
       const records = await stocked(another);
       const other = await peer();
       await port.imports.begin(ONE);
@@ -181,11 +172,8 @@ const importClauses: readonly MovingClause[] = [
       expect(await recordsOf(other)).to.deep.equal(records);
       await expectWorking(other, records);
     },
-  },
-  {
-    id: 'import/keep-removal',
-    says: 'a role whose removal is imported has the instants of it, and neither manifest nor archive',
-    check: async ({ port, peer }, another) => {
+  'import/keep-removal: a role whose removal is imported has the instants of it, and neither manifest nor archive':
+    async ({ port, peer }, another) => {
       const records = await stocked(another);
       const removal = { id: aRoleId(4), archive: anArchiveId(4), expiresAt: START, deletedAt: LATER };
       await importInto(port, [...records, { kind: 'removal', value: removal }]);
@@ -198,24 +186,20 @@ const importClauses: readonly MovingClause[] = [
       const claimed = await other.roles.claimForCleanup(CLAIM);
       expect(claimed.map(({ role: id }) => id)).to.not.include(aRoleId(4));
     },
+  'import/keep-lost: with a token that another one took over, or that ended, nothing is stored': async (
+    { port },
+    another,
+  ) => {
+    const records = await stocked(another);
+    expect(await port.imports.keep(ONE, records)).to.deep.equal({ kind: 'lost' });
+    await importInto(port, []);
+    expect(await port.imports.keep(ONE, records)).to.deep.equal({ kind: 'lost' });
+    await port.imports.begin(ONE);
+    expect(await port.imports.keep(TWO, records)).to.deep.equal({ kind: 'lost' });
+    expect(await recordsOf(port)).to.deep.equal([]);
   },
-  {
-    id: 'import/keep-lost',
-    says: 'with a token that another one took over, or that ended, nothing is stored',
-    check: async ({ port }, another) => {
-      const records = await stocked(another);
-      expect(await port.imports.keep(ONE, records)).to.deep.equal({ kind: 'lost' });
-      await importInto(port, []);
-      expect(await port.imports.keep(ONE, records)).to.deep.equal({ kind: 'lost' });
-      await port.imports.begin(ONE);
-      expect(await port.imports.keep(TWO, records)).to.deep.equal({ kind: 'lost' });
-      expect(await recordsOf(port)).to.deep.equal([]);
-    },
-  },
-  {
-    id: 'import/changes-refused',
-    says: 'while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work',
-    check: async ({ port, peer }, another) => {
+  'import/changes-refused: while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work':
+    async ({ port, peer }, another) => {
       const other = await peer();
       const records = await stocked(another);
       await port.imports.begin(ONE);
@@ -229,22 +213,17 @@ const importClauses: readonly MovingClause[] = [
       expect(await recordsOf(other)).to.deep.equal(records);
       expect(await other.roles.load(aRoleId(1))).to.not.equal(undefined);
     },
+  'import/end: after the end changes are made again; a lost token ends nothing': async ({ port, peer }) => {
+    const other = await peer();
+    await port.imports.begin(ONE);
+    expect(await other.imports.end(TWO)).to.deep.equal({ kind: 'lost' });
+    expect(await other.imports.isUnfinished()).to.equal(true);
+    expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'ended' });
+    expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'lost' });
+    for (const change of Object.values(CHANGES)) await change(port);
+    await published(other, 50);
   },
-  {
-    id: 'import/end',
-    says: 'after the end changes are made again; a lost token ends nothing',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      await port.imports.begin(ONE);
-      expect(await other.imports.end(TWO)).to.deep.equal({ kind: 'lost' });
-      expect(await other.imports.isUnfinished()).to.equal(true);
-      expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'ended' });
-      expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'lost' });
-      for (const change of Object.values(CHANGES)) await change(port);
-      await published(other, 50);
-    },
-  },
-];
+};
 
 /** What the stores make of records that came from elsewhere. */
 async function expectWorking(stores: MovingStores, records: readonly MovedRecord[]): Promise<void> {
@@ -305,5 +284,5 @@ export const importContract: Contract<MovingStores, StoreSubject<MovingStores>> 
     },
     sees: async (stores, n) => (await stores.accounts.load(anAccountName(n))) !== undefined,
   }),
-  clauses: [...importClauses, ...importFeed, ...importReach],
+  clauses: toClauses({ ...importClauses, ...importFeed, ...importReach }),
 };

@@ -1,29 +1,24 @@
 import type { Import } from '@pinfold/core/moving';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { expectAborted } from '../expect-aborts.ts';
 import { expectFaults, expectUnreachable } from '../expect-faults.ts';
 import { aToken } from '../fixtures/roles.ts';
 import type { MovingStores } from './subject.ts';
 
-type ReachClause = Clause<MovingStores, StoreSubject<MovingStores>>;
+type ReachClauses = ClauseTable<MovingStores, StoreSubject<MovingStores>>;
 
-export const snapshotReach: readonly ReachClause[] = [
-  {
-    id: 'snapshot/unreachable',
-    says: 'while the database does not answer, reading rejects with the fault store_unavailable and what caused it',
-    check: async ({ unreachable }) => {
+export const snapshotReach: ReachClauses = {
+  'snapshot/unreachable: while the database does not answer, reading rejects with the fault store_unavailable and what caused it':
+    async ({ unreachable }) => {
       const { snapshot } = await unreachable();
       const reading = snapshot.records()[Symbol.asyncIterator]();
       await expectFaults('store_unavailable', { records: reading.next() });
     },
-  },
-];
+};
 
-export const importReach: readonly ReachClause[] = [
-  {
-    id: 'import/unreachable',
-    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ unreachable }) => {
+export const importReach: ReachClauses = {
+  'import/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it':
+    async ({ unreachable }) => {
       const { imports } = await unreachable();
       const calls: Readonly<Record<keyof Import, () => Promise<unknown>>> = {
         isUnfinished: () => imports.isUnfinished(),
@@ -33,11 +28,6 @@ export const importReach: readonly ReachClause[] = [
       };
       await expectUnreachable('store_unavailable', calls);
     },
-  },
-  {
-    id: 'import/unfinished-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async ({ port: { imports } }) =>
-      await expectAborted({ isUnfinished: (signal) => imports.isUnfinished(signal) }),
-  },
-];
+  'import/unfinished-aborted: an aborted signal rejects with its reason': async ({ port: { imports } }) =>
+    await expectAborted({ isUnfinished: (signal) => imports.isUnfinished(signal) }),
+};

@@ -1,7 +1,7 @@
 import { type AccountId, after, type Day, days, hours, minutes, type Role, type Title } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { aConsent, aRegistration } from '../fixtures/pairings.ts';
@@ -20,7 +20,7 @@ import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
 import { snapshotReach } from './reach.ts';
 import { allOf, published, recordsOf, stock } from './stock.ts';
-import type { MovingClause, MovingStores } from './subject.ts';
+import type { MovingClauses, MovingStores } from './subject.ts';
 
 /** More than one answer of a database holds. */
 const MANY = 150;
@@ -65,11 +65,9 @@ async function use({ roles, sessions, apiKeys, pairings, mode }: MovingStores): 
   await mode.change({ kind: 'read_only', message: 'We move.' }, []);
 }
 
-const snapshotClauses: readonly MovingClause[] = [
-  {
-    id: 'snapshot/whole',
-    says: 'every account, key, publication, name, takedown, day of views and event is given once, every field as it was stored',
-    check: async ({ port, peer }) => {
+const snapshotClauses: MovingClauses = {
+  'snapshot/whole: every account, key, publication, name, takedown, day of views and event is given once, every field as it was stored':
+    async ({ port, peer }) => {
       expect(await recordsOf(port), 'of an empty database').to.deep.equal([]);
       const kept = await stock(port);
       const inOrder = (records: readonly MovedRecord[]) =>
@@ -80,11 +78,8 @@ const snapshotClauses: readonly MovingClause[] = [
       expect(new Set(names)).to.have.lengthOf(names.length);
       expect(names).to.have.lengthOf(kept.length + 2 * MANY);
     },
-  },
-  {
-    id: 'snapshot/order',
-    says: 'accounts come by name, keys and publications by id, names by account and name, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other',
-    check: async ({ port }) => {
+  'snapshot/order: accounts come by name, keys and publications by id, names by account and name, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other':
+    async ({ port }) => {
       await stock(port);
       await Promise.all(Array.from({ length: 20 }, (_, n) => published(port, 10 + n)));
       for (const n of [15, 12, 19, 11]) {
@@ -110,33 +105,29 @@ const snapshotClauses: readonly MovingClause[] = [
         );
       }
     },
-  },
-  {
-    id: 'snapshot/instant',
-    says: 'what changes while it is read is not in it, and does not wait',
-    check: async ({ port, peer }) => {
-      await Promise.all(Array.from({ length: MANY }, (_, n) => published(port, n)));
-      await port.apiKeys.create(anApiKey(1), []);
-      const other = await peer();
-      const before = await recordsOf(other);
-      const read: MovedRecord[] = [];
-      for await (const record of port.snapshot.records()) {
-        read.push(record);
-        if (read.length > 1) continue;
-        await port.apiKeys.revoke(anApiKeyId(1), LATER, [anEvent()]);
-        for (const stores of [port, other]) {
-          await published(stores, stores === port ? 1_000 : 1_001);
-          for (let n = 0; n < MANY; n += 10) await rename(stores, n + (stores === port ? 0 : 1));
-        }
+  'snapshot/instant: what changes while it is read is not in it, and does not wait': async ({
+    port,
+    peer,
+  }) => {
+    await Promise.all(Array.from({ length: MANY }, (_, n) => published(port, n)));
+    await port.apiKeys.create(anApiKey(1), []);
+    const other = await peer();
+    const before = await recordsOf(other);
+    const read: MovedRecord[] = [];
+    for await (const record of port.snapshot.records()) {
+      read.push(record);
+      if (read.length > 1) continue;
+      await port.apiKeys.revoke(anApiKeyId(1), LATER, [anEvent()]);
+      for (const stores of [port, other]) {
+        await published(stores, stores === port ? 1_000 : 1_001);
+        for (let n = 0; n < MANY; n += 10) await rename(stores, n + (stores === port ? 0 : 1));
       }
-      expect(read).to.deep.equal(before);
-      expect(await recordsOf(other)).to.not.deep.equal(before);
-    },
+    }
+    expect(read).to.deep.equal(before);
+    expect(await recordsOf(other)).to.not.deep.equal(before);
   },
-  {
-    id: 'snapshot/left-out',
-    says: 'what only a running service needs is not in it: two that differ in nothing else are the same',
-    check: async ({ port }, another) => {
+  'snapshot/left-out: what only a running service needs is not in it: two that differ in nothing else are the same':
+    async ({ port }, another) => {
       const { port: used } = await another();
       const rate = { count: 10, window: minutes(1) };
       const event = anEvent({ at: after(START, minutes(1)) });
@@ -152,26 +143,23 @@ const snapshotClauses: readonly MovingClause[] = [
         );
       expect(await withoutIds(used)).to.deep.equal(await withoutIds(port));
     },
+  'snapshot/aborted: an aborted signal rejects with its reason, also in the midst of it': async ({
+    port,
+  }) => {
+    await stock(port);
+    for (const reason of [{ why: 'nobody reads on' }, new Error('nobody reads on')]) {
+      const none = allOf(port.snapshot.records(AbortSignal.abort(reason)));
+      expect(await rejectionOf(none)).to.equal(reason);
+      const left = new AbortController();
+      const some = async (): Promise<void> => {
+        for await (const _ of port.snapshot.records(left.signal)) left.abort(reason);
+      };
+      expect(await rejectionOf(some())).to.equal(reason);
+    }
+    for await (const _ of port.snapshot.records()) break;
+    await published(port, 77);
   },
-  {
-    id: 'snapshot/aborted',
-    says: 'an aborted signal rejects with its reason, also in the midst of it',
-    check: async ({ port }) => {
-      await stock(port);
-      for (const reason of [{ why: 'nobody reads on' }, new Error('nobody reads on')]) {
-        const none = allOf(port.snapshot.records(AbortSignal.abort(reason)));
-        expect(await rejectionOf(none)).to.equal(reason);
-        const left = new AbortController();
-        const some = async (): Promise<void> => {
-          for await (const _ of port.snapshot.records(left.signal)) left.abort(reason);
-        };
-        expect(await rejectionOf(some())).to.equal(reason);
-      }
-      for await (const _ of port.snapshot.records()) break;
-      await published(port, 77);
-    },
-  },
-];
+};
 
 /** What every `Snapshot` promises. */
 export const snapshotContract: Contract<MovingStores, StoreSubject<MovingStores>> = {
@@ -183,7 +171,7 @@ export const snapshotContract: Contract<MovingStores, StoreSubject<MovingStores>
     },
     sees: async (stores, n) => (await recordsOf(stores)).some((record) => idOf(record) === `account-${n}`),
   }),
-  clauses: [...snapshotClauses, ...snapshotReach],
+  clauses: toClauses({ ...snapshotClauses, ...snapshotReach }),
 };
 
 const NOTHING = { requests: null, publications: null, sites: null, bytes: null };

@@ -11,7 +11,7 @@ import type {
   ViewStore,
 } from '@pinfold/core';
 import type { Import, Snapshot } from '@pinfold/core/moving';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 
 /** What a {@link Snapshot} and an {@link Import} are tested with: the stores of the same database. */
 export interface MovingStores {
@@ -30,4 +30,4 @@ export interface MovingStores {
 }
 
 /** One promise of {@link Snapshot} or {@link Import}. */
-export type MovingClause = Clause<MovingStores>;
+export type MovingClauses = ClauseTable<MovingStores>;

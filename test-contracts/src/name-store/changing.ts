@@ -4,7 +4,7 @@ import { together } from '../concurrently.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { ACCOUNT, anEvent, aPublication, aRoleId, publishTo } from '../fixtures/roles.ts';
-import type { NameClause, NameStores } from './subject.ts';
+import type { NameClauses, NameStores } from './subject.ts';
 import {
   aChange,
   aName,
@@ -75,11 +75,9 @@ async function everyRefusal(port: NameStores, peer: NameStores, expected: 'set' 
 }
 
 /** What changes a name by itself. */
-export const changingClauses: readonly NameClause[] = [
-  {
-    id: 'name-store/set',
-    says: 'a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role',
-    check: async ({ port, peer }) => {
+export const changingClauses: NameClauses = {
+  'name-store/set: a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role':
+    async ({ port, peer }) => {
       const other = await peer();
       await publish(port, 1, 2);
       const change = aChange(1);
@@ -106,11 +104,8 @@ export const changingClauses: readonly NameClause[] = [
         (await port.roles.load(aRoleId(2)))?.version,
       );
     },
-  },
-  {
-    id: 'name-store/set-unchanged',
-    says: 'a name that shows the role already stays as it is, and no event is stored',
-    check: async ({ port, peer }) => {
+  'name-store/set-unchanged: a name that shows the role already stays as it is, and no event is stored':
+    async ({ port, peer }) => {
       const other = await peer();
       await publish(port, 1, 2);
       const name = recordOf(aChange(1));
@@ -121,11 +116,8 @@ export const changingClauses: readonly NameClause[] = [
       expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(name);
       expect(await told(port)).to.deep.equal(events);
     },
-  },
-  {
-    id: 'name-store/set-role',
-    says: 'a role that is unknown or of another account is not found, and one that ended by the instant is refused with its state; nothing changes',
-    check: async ({ port }) => {
+  'name-store/set-role: a role that is unknown or of another account is not found, and one that ended by the instant is refused with its state; nothing changes':
+    async ({ port }) => {
       await publish(port, 1, 2);
       await publishTo(port.roles, aPublication(3, { account: OTHER }));
       await publishTo(port.roles, aPublication(4, { expiresAt: LATER }));
@@ -145,33 +137,29 @@ export const changingClauses: readonly NameClause[] = [
       const early = aChange(4, { now: before(LATER, duration(1)) });
       expect((await set(port, early)).kind, 'a millisecond before its end').to.equal('created');
     },
+  'name-store/set-stopped: once a stop of a role is acknowledged, no peer points a name at it': async ({
+    port,
+    peer,
+  }) => {
+    const other = await peer();
+    await publish(port, 1);
+    await set(port, aChange(1));
+    const round = async (n: number): Promise<void> => {
+      await publish(port, n);
+      const move = aChange(1, { role: aRoleId(n) });
+      const moving = other.names.set(move, [setEvent(move)]);
+      await stop(port, aRoleId(n));
+      const shown = async () => (await port.names.find(ACCOUNT, aName(1)))?.role === aRoleId(n);
+      const seen = await shown();
+      const outcome = await moving;
+      expect(await shown(), `round ${n}`).to.equal(seen);
+      expect(outcome.kind !== 'refused', `what was answered in round ${n}`).to.equal(seen);
+      expect((await set(other, aChange(2, { role: aRoleId(n) }))).kind).to.equal('refused');
+    };
+    for (const n of ROUNDS) await round(n);
   },
-  {
-    id: 'name-store/set-stopped',
-    says: 'once a stop of a role is acknowledged, no peer points a name at it',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      await publish(port, 1);
-      await set(port, aChange(1));
-      const round = async (n: number): Promise<void> => {
-        await publish(port, n);
-        const move = aChange(1, { role: aRoleId(n) });
-        const moving = other.names.set(move, [setEvent(move)]);
-        await stop(port, aRoleId(n));
-        const shown = async () => (await port.names.find(ACCOUNT, aName(1)))?.role === aRoleId(n);
-        const seen = await shown();
-        const outcome = await moving;
-        expect(await shown(), `round ${n}`).to.equal(seen);
-        expect(outcome.kind !== 'refused', `what was answered in round ${n}`).to.equal(seen);
-        expect((await set(other, aChange(2, { role: aRoleId(n) }))).kind).to.equal('refused');
-      };
-      for (const n of ROUNDS) await round(n);
-    },
-  },
-  {
-    id: 'name-store/set-quota',
-    says: 'of many new names at once as many are made as the limit leaves room for; names of other accounts take no room, and one that exists always moves',
-    check: async (subject) => {
+  'name-store/set-quota: of many new names at once as many are made as the limit leaves room for; names of other accounts take no room, and one that exists always moves':
+    async (subject) => {
       const { port } = subject;
       await publish(port, 1, 2);
       await publishTo(port.roles, aPublication(3, { account: OTHER }));
@@ -188,16 +176,10 @@ export const changingClauses: readonly NameClause[] = [
       expect((await set(port, aChange(1, { role: aRoleId(2), limit: 5 }))).kind).to.equal('moved');
       expect((await set(port, aChange(1, { role: aRoleId(1), limit: 0 }))).kind).to.equal('moved');
     },
-  },
-  {
-    id: 'name-store/set-refused',
-    says: 'for a blocked account, in read-only mode and once its credential has ended, a change is refused and changes nothing',
-    check: async ({ port, peer }) => everyRefusal(port, await peer(), 'set'),
-  },
-  {
-    id: 'name-store/delete',
-    says: 'a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many at once one deletes',
-    check: async (subject) => {
+  'name-store/set-refused: for a blocked account, in read-only mode and once its credential has ended, a change is refused and changes nothing':
+    async ({ port, peer }) => everyRefusal(port, await peer(), 'set'),
+  'name-store/delete: a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many at once one deletes':
+    async (subject) => {
       const { port } = subject;
       const other = await subject.peer();
       await publish(port, 1, 2);
@@ -230,10 +212,6 @@ export const changingClauses: readonly NameClause[] = [
       expect(await port.names.list(ACCOUNT, undefined, 10)).to.deep.equal([]);
       expect((await told(port)).filter(({ type }) => type === 'name.deleted')).to.have.lengthOf(3);
     },
-  },
-  {
-    id: 'name-store/delete-refused',
-    says: 'for a blocked account, in read-only mode and once its credential has ended, a deletion is refused and changes nothing',
-    check: async ({ port, peer }) => everyRefusal(port, await peer(), 'delete'),
-  },
-];
+  'name-store/delete-refused: for a blocked account, in read-only mode and once its credential has ended, a deletion is refused and changes nothing':
+    async ({ port, peer }) => everyRefusal(port, await peer(), 'delete'),
+};

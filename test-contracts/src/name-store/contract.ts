@@ -1,4 +1,4 @@
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { ACCOUNT, aPublication, publishTo } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { changingClauses } from './changing.ts';
@@ -17,5 +17,5 @@ export const nameStoreContract: Contract<NameStores, StoreSubject<NameStores>> =
     },
     sees: async ({ names }, n) => (await names.find(ACCOUNT, aName(n))) !== undefined,
   }),
-  clauses: [...publishingClauses, ...changingClauses, ...readingClauses],
+  clauses: toClauses({ ...publishingClauses, ...changingClauses, ...readingClauses }),
 };

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, aReservation, aRoleId, aToken, leaseOf, UNBOUNDED } from '../fixtures/roles.ts';
-import type { NameClause } from './subject.ts';
+import type { NameClauses } from './subject.ts';
 import {
   aChange,
   aName,
@@ -22,11 +22,9 @@ const OTHER = accountId('globex');
 const PR: { readonly name: ReturnType<typeof aName> } = { name: aName(1) };
 
 /** What a publication to a name does. */
-export const publishingClauses: readonly NameClause[] = [
-  {
-    id: 'name-store/with-publication',
-    says: 'the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name',
-    check: async ({ port, peer }) => {
+export const publishingClauses: NameClauses = {
+  'name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name':
+    async ({ port, peer }) => {
       const other = await peer();
       expect(await publishNamed(port, 1)).to.deep.equal(COMMITTED);
       const record = { account: ACCOUNT, ...PR, token: aNameToken(1), role: aRoleId(1), updatedAt: START };
@@ -61,11 +59,8 @@ export const publishingClauses: readonly NameClause[] = [
       expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
       expect(await other.names.list(ACCOUNT, undefined, 10)).to.have.lengthOf(1);
     },
-  },
-  {
-    id: 'name-store/publication-quota',
-    says: 'reserve and commit refuse a publication to a new name where the account has as many names as the limit; one that exists passes; publications at once never pass the limit, and what is refused stores nothing',
-    check: async (subject) => {
+  'name-store/publication-quota: reserve and commit refuse a publication to a new name where the account has as many names as the limit; one that exists passes; publications at once never pass the limit, and what is refused stores nothing':
+    async (subject) => {
       const { port } = subject;
       const limits = { ...UNBOUNDED, names: 3 };
       await publishNamed(port, 1, { account: OTHER });
@@ -99,11 +94,8 @@ export const publishingClauses: readonly NameClause[] = [
         'reserved',
       );
     },
-  },
-  {
-    id: 'name-store/publication-warnings',
-    says: 'a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and stored for a replay, at most 20 in all',
-    check: async ({ port, peer }) => {
+  'name-store/publication-warnings: a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and stored for a replay, at most 20 in all':
+    async ({ port, peer }) => {
       const other = await peer();
       const own: KeptWarning = { rule: 'source_map', path: 'app.js.map' };
       const dropped: KeptWarning = { rule: 'password_dropped' };
@@ -136,11 +128,8 @@ export const publishingClauses: readonly NameClause[] = [
         [],
       );
     },
-  },
-  {
-    id: 'name-store/last-wins',
-    says: 'of publications and changes at once, over all peers, the name shows the role of the last one, and each leaves its event',
-    check: async (subject) => {
+  'name-store/last-wins: of publications and changes at once, over all peers, the name shows the role of the last one, and each leaves its event':
+    async (subject) => {
       const { port } = subject;
       const numbers = Array.from({ length: 12 }, (_, n) => n + 1);
       await publish(port, ...numbers.filter((n) => n % 2 === 0));
@@ -160,5 +149,4 @@ export const publishingClauses: readonly NameClause[] = [
         expect(shown, 'what was acknowledged last').to.equal(aRoleId(n));
       }
     },
-  },
-];
+};

@@ -13,7 +13,7 @@ import { expectAborted, expectAbortedAlone, expectNothingLeft, inEveryEnd } from
 import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aPublication, aRoleId, publishTo } from '../fixtures/roles.ts';
-import type { NameClause, NameStores } from './subject.ts';
+import type { NameClauses, NameStores } from './subject.ts';
 import {
   aChange,
   aName,
@@ -51,11 +51,9 @@ async function setAll(stores: NameStores, names: readonly PinName[], account = A
 }
 
 /** What is asked of names. */
-export const readingClauses: readonly NameClause[] = [
-  {
-    id: 'name-store/find',
-    says: 'what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined',
-    check: async ({ port, peer }) => {
+export const readingClauses: NameClauses = {
+  'name-store/find: what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined':
+    async ({ port, peer }) => {
       const other = await peer();
       const upper = accountId(OTHER.toUpperCase());
       await publish(port, 1);
@@ -76,11 +74,8 @@ export const readingClauses: readonly NameClause[] = [
         expect(await other.names.find(ACCOUNT, name), name).to.equal(undefined);
       }
     },
-  },
-  {
-    id: 'name-store/resolve',
-    says: 'the newest role that the name shows is given as it would be loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly',
-    check: async ({ port, peer }) => {
+  'name-store/resolve: the newest role that the name shows is given as it would be loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly':
+    async ({ port, peer }) => {
       const other = await peer();
       await publish(port, 1, 2);
       await set(port, aChange(1));
@@ -119,22 +114,15 @@ export const readingClauses: readonly NameClause[] = [
         expect(await other.names.resolve(text as NameToken), text).to.equal(undefined);
       }
     },
+  'name-store/resolve-aborted: an aborted signal rejects with its reason': async ({ port }) => {
+    await publish(port, 1);
+    await set(port, aChange(1));
+    const resolve = (signal: AbortSignal) => port.names.resolve(aNameToken(1), signal);
+    await expectAborted({ resolve });
+    await expectAbortedAlone({ resolve });
   },
-  {
-    id: 'name-store/resolve-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async ({ port }) => {
-      await publish(port, 1);
-      await set(port, aChange(1));
-      const resolve = (signal: AbortSignal) => port.names.resolve(aNameToken(1), signal);
-      await expectAborted({ resolve });
-      await expectAbortedAlone({ resolve });
-    },
-  },
-  {
-    id: 'name-store/list',
-    says: 'pages after a name, up to one that is not full, give every name of the account exactly once, in order, and none of another',
-    check: async ({ port, peer }) => {
+  'name-store/list: pages after a name, up to one that is not full, give every name of the account exactly once, in order, and none of another':
+    async ({ port, peer }) => {
       const other = await peer();
       await publish(port, 1);
       await publishTo(port.roles, aPublication(2, { account: OTHER }));
@@ -154,22 +142,15 @@ export const readingClauses: readonly NameClause[] = [
         expect(listed, 'every field').to.deep.equal(found);
       }
     },
+  'name-store/list-many: more than a thousand names are listed whole': async ({ port }) => {
+    await publish(port, 1);
+    const all = Array.from({ length: 1_100 }, (_, n) => `n${String(n).padStart(4, '0')}` as PinName);
+    await setAll(port, all);
+    expect(await walk(port.names, ACCOUNT, 101)).to.deep.equal(all);
+    expect(await port.names.list(ACCOUNT, undefined, 1_100)).to.have.lengthOf(1_100);
   },
-  {
-    id: 'name-store/list-many',
-    says: 'more than a thousand names are listed whole',
-    check: async ({ port }) => {
-      await publish(port, 1);
-      const all = Array.from({ length: 1_100 }, (_, n) => `n${String(n).padStart(4, '0')}` as PinName);
-      await setAll(port, all);
-      expect(await walk(port.names, ACCOUNT, 101)).to.deep.equal(all);
-      expect(await port.names.list(ACCOUNT, undefined, 1_100)).to.have.lengthOf(1_100);
-    },
-  },
-  {
-    id: 'name-store/same-question',
-    says: 'the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was',
-    check: async ({ port, peer }) => {
+  'name-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was':
+    async ({ port, peer }) => {
       const other = await peer();
       await publish(port, 1, 2);
       const ask = async () => [
@@ -192,11 +173,8 @@ export const readingClauses: readonly NameClause[] = [
       await other.names.delete({ account: ACCOUNT, name: aName(1) }, [deletedEvent(aName(1))]);
       expect(await ask()).to.deep.equal([undefined, undefined]);
     },
-  },
-  {
-    id: 'name-store/lets-go',
-    says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
-    check: async ({ port, unreachable }) => {
+  'name-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection':
+    async ({ port, unreachable }) => {
       await publish(port, 1);
       await set(port, aChange(1));
       const dead = await unreachable();
@@ -208,11 +186,8 @@ export const readingClauses: readonly NameClause[] = [
         }),
       );
     },
-  },
-  {
-    id: 'name-store/unreachable',
-    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ unreachable }) => {
+  'name-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it':
+    async ({ unreachable }) => {
       const { names } = await unreachable();
       const calls: Readonly<Record<keyof NameStore, Promise<unknown>>> = {
         find: names.find(ACCOUNT, aName(1)),
@@ -223,5 +198,4 @@ export const readingClauses: readonly NameClause[] = [
       };
       await expectFaults('store_unavailable', calls);
     },
-  },
-];
+};

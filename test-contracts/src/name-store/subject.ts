@@ -7,7 +7,7 @@ import type {
   ServiceMode,
   TakedownStore,
 } from '@pinfold/core';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 
 /** The stores of one database: names show its roles, and its accounts, keys and mode bind them. */
 export interface NameStores {
@@ -20,4 +20,4 @@ export interface NameStores {
   readonly takedowns: TakedownStore;
 }
 
-export type NameClause = Clause<NameStores, StoreSubject<NameStores>>;
+export type NameClauses = ClauseTable<NameStores, StoreSubject<NameStores>>;

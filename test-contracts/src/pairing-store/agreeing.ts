@@ -20,7 +20,7 @@ import { aConsent, aPairing, aRegistration } from '../fixtures/pairings.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { idsOf, idsTold } from '../history-store/told.ts';
-import type { PairingClause, PairingStores } from './subject.ts';
+import type { PairingClauses, PairingStores } from './subject.ts';
 
 const MOMENT = duration(1);
 const REGISTERED = { kind: 'registered' };
@@ -49,36 +49,33 @@ async function register({ pairings }: PairingStores, ...numbers: readonly number
 const consentTo = async ({ pairings }: PairingStores, n: number): Promise<Consent | null | undefined> =>
   (await pairings.find(hashOf(n), START))?.consent;
 
-export const agreeingClauses: readonly PairingClause[] = [
-  {
-    id: 'pairing-store/register',
-    says: 'a registered program is there for every peer, until its instant has come',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      expect(await port.pairings.register(aRegistration(1))).to.deep.equal(REGISTERED);
-      const late = aRegistration(2, { secretHash: ZERO_HASH, endsAt: instant(253_402_300_799_999) });
-      expect(await other.pairings.register(late)).to.deep.equal(REGISTERED);
-      expect(await other.pairings.find(hashOf(1), START)).to.deep.equal(aPairing(1));
-      const { secretHash, endsAt } = late;
-      expect(await port.pairings.find(secretHash, START)).to.deep.equal({
-        secretHash,
-        endsAt,
-        consent: null,
-      });
-      await port.pairings.agree(hashOf(1), aConsent(1), START, []);
-      const again = aRegistration(1, { endsAt: after(START, hours(1)), limit: 0 });
-      expect(await other.pairings.register(again), 'again').to.deep.equal(REGISTERED);
-      expect(await port.pairings.find(hashOf(1), START)).to.deep.equal(aPairing(1, { consent: aConsent(1) }));
-      const [ended, later] = [aPairing(1).endsAt, after(START, hours(2))];
-      const anew = aRegistration(1, { now: ended, endsAt: later });
-      expect(await other.pairings.register(anew), 'once it ended').to.deep.equal(REGISTERED);
-      expect(await port.pairings.find(hashOf(1), ended)).to.deep.equal(aPairing(1, { endsAt: later }));
-    },
+export const agreeingClauses: PairingClauses = {
+  'pairing-store/register: a registered program is there for every peer, until its instant has come': async ({
+    port,
+    peer,
+  }) => {
+    const other = await peer();
+    expect(await port.pairings.register(aRegistration(1))).to.deep.equal(REGISTERED);
+    const late = aRegistration(2, { secretHash: ZERO_HASH, endsAt: instant(253_402_300_799_999) });
+    expect(await other.pairings.register(late)).to.deep.equal(REGISTERED);
+    expect(await other.pairings.find(hashOf(1), START)).to.deep.equal(aPairing(1));
+    const { secretHash, endsAt } = late;
+    expect(await port.pairings.find(secretHash, START)).to.deep.equal({
+      secretHash,
+      endsAt,
+      consent: null,
+    });
+    await port.pairings.agree(hashOf(1), aConsent(1), START, []);
+    const again = aRegistration(1, { endsAt: after(START, hours(1)), limit: 0 });
+    expect(await other.pairings.register(again), 'again').to.deep.equal(REGISTERED);
+    expect(await port.pairings.find(hashOf(1), START)).to.deep.equal(aPairing(1, { consent: aConsent(1) }));
+    const [ended, later] = [aPairing(1).endsAt, after(START, hours(2))];
+    const anew = aRegistration(1, { now: ended, endsAt: later });
+    expect(await other.pairings.register(anew), 'once it ended').to.deep.equal(REGISTERED);
+    expect(await port.pairings.find(hashOf(1), ended)).to.deep.equal(aPairing(1, { endsAt: later }));
   },
-  {
-    id: 'pairing-store/register-limit',
-    says: 'of many at once as many are stored as the limit leaves room for; pairings that ended take no room',
-    check: async (subject) => {
+  'pairing-store/register-limit: of many at once as many are stored as the limit leaves room for; pairings that ended take no room':
+    async (subject) => {
       const soon = after(START, minutes(1));
       await subject.port.pairings.register(aRegistration(50, { endsAt: soon }));
       await subject.port.pairings.register(aRegistration(51));
@@ -96,11 +93,8 @@ export const agreeingClauses: readonly PairingClause[] = [
       expect(await other.pairings.register(more)).to.deep.equal(FULL);
       expect(await other.pairings.register({ ...more, limit: 7 })).to.deep.equal(REGISTERED);
     },
-  },
-  {
-    id: 'pairing-store/agree',
-    says: 'a consent is there for every peer, every field as it was given, with its events',
-    check: async ({ port, peer }) => {
+  'pairing-store/agree: a consent is there for every peer, every field as it was given, with its events':
+    async ({ port, peer }) => {
       const other = await peer();
       const events = CONSENTS.map(() => anEvent({ type: 'key.agreed' }));
       await register(port, 0, 1, 2, 3, 9);
@@ -113,11 +107,8 @@ export const agreeingClauses: readonly PairingClause[] = [
       expect(await consentTo(other, 9), 'another').to.equal(null);
       expect(await idsTold(other)).to.deep.equal(idsOf(...events));
     },
-  },
-  {
-    id: 'pairing-store/agree-once',
-    says: 'of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events',
-    check: async (subject) => {
+  'pairing-store/agree-once: of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events':
+    async (subject) => {
       const { port } = subject;
       await register(port, 1, 2, 3);
       const events = Array.from({ length: 20 }, () => anEvent());
@@ -152,11 +143,8 @@ export const agreeingClauses: readonly PairingClause[] = [
         expect(await consentTo(port, n), 'once the other ended').to.deep.equal(aConsent(50 + n));
       }
     },
-  },
-  {
-    id: 'pairing-store/agree-replaces',
-    says: 'a session has one consent, the last one; those of other sessions, accounts and actors stay',
-    check: async (subject) => {
+  'pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors stay':
+    async (subject) => {
       const { port } = subject;
       const other = await subject.peer();
       const [one, two] = [aTokenHash(1), aTokenHash(2)];
@@ -194,11 +182,8 @@ export const agreeingClauses: readonly PairingClause[] = [
         'of many at once',
       ).to.have.lengthOf(1);
     },
-  },
-  {
-    id: 'pairing-store/agree-unknown',
-    says: 'for a program that did not register, or whose instant has come, nothing is stored',
-    check: async (_, another) =>
+  'pairing-store/agree-unknown: for a program that did not register, or whose instant has come, nothing is stored':
+    async (_, another) =>
       inEachEra(another, async ({ port }, start) => {
         const endsAt = after(start, minutes(10));
         await port.pairings.register(aRegistration(1, { now: start, endsAt }));
@@ -210,11 +195,8 @@ export const agreeingClauses: readonly PairingClause[] = [
         expect(await idsTold(port)).to.deep.equal([]);
         expect(await agree(1, before(endsAt, MOMENT))).to.deep.equal(AGREED);
       }),
-  },
-  {
-    id: 'pairing-store/find',
-    says: 'a pairing is found until its instant has come; hashes are compared exactly, and an unknown one is undefined',
-    check: async (_, another) =>
+  'pairing-store/find: a pairing is found until its instant has come; hashes are compared exactly, and an unknown one is undefined':
+    async (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const { pairings } = await peer();
         const endsAt = after(start, minutes(10));
@@ -227,5 +209,4 @@ export const agreeingClauses: readonly PairingClause[] = [
           expect(await pairings.find(hash as Sha256, start), hash).to.equal(undefined);
         }
       }),
-  },
-];
+};

@@ -1,4 +1,4 @@
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRegistration } from '../fixtures/pairings.ts';
 import { harnessClauses } from '../harness.ts';
@@ -15,5 +15,5 @@ export const pairingStoreContract: Contract<PairingStores, StoreSubject<PairingS
     },
     sees: async ({ pairings }, n) => (await pairings.find(aRegistration(n).secretHash, START)) !== undefined,
   }),
-  clauses: [...agreeingClauses, ...takingClauses],
+  clauses: toClauses({ ...agreeingClauses, ...takingClauses }),
 };

@@ -6,7 +6,7 @@ import type {
   ServiceMode,
   SessionStore,
 } from '@pinfold/core';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 
 /** What a {@link PairingStore} is tested with: the stores of the same database, which hold what it writes and asks for. */
 export interface PairingStores {
@@ -19,4 +19,4 @@ export interface PairingStores {
 }
 
 /** One promise of {@link PairingStore}. */
-export type PairingClause = Clause<PairingStores, StoreSubject<PairingStores>>;
+export type PairingClauses = ClauseTable<PairingStores, StoreSubject<PairingStores>>;

@@ -21,7 +21,7 @@ import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { told } from '../history-store/told.ts';
 import { sharedClauses } from '../shared-clauses.ts';
-import type { PairingClause, PairingStores } from './subject.ts';
+import type { PairingClauses, PairingStores } from './subject.ts';
 
 const MOMENT = duration(1);
 const WAITING = { kind: 'waiting' };
@@ -45,11 +45,9 @@ function keyOf(n: number, { account, scopes, label }: Consent): ApiKey {
   return anApiKey(n, { account, scopes, label });
 }
 
-export const takingClauses: readonly PairingClause[] = [
-  {
-    id: 'pairing-store/take-once',
-    says: 'of many at once exactly one makes the key, with the account, the scopes and the label of the consent, and events with its account and actor; the pairing is then gone for every peer',
-    check: async (subject) => {
+export const takingClauses: PairingClauses = {
+  'pairing-store/take-once: of many at once exactly one makes the key, with the account, the scopes and the label of the consent, and events with its account and actor; the pairing is then gone for every peer':
+    async (subject) => {
       const { port } = subject;
       const peer = await subject.peer();
       const consent = aConsent(1, { account: ` Globex '"%_🧭` as AccountId, scopes: ['manage'] });
@@ -77,11 +75,8 @@ export const takingClauses: readonly PairingClause[] = [
       const another = await peer.pairings.take(aPairingRedemption(2), []);
       expect(another).to.deep.equal({ kind: 'created', key: keyOf(2, aConsent(2)) });
     },
-  },
-  {
-    id: 'pairing-store/take-ended',
-    says: 'a pairing whose instant has come, or that was not registered, is unknown',
-    check: async (_, another) =>
+  'pairing-store/take-ended: a pairing whose instant has come, or that was not registered, is unknown':
+    async (_, another) =>
       inEachEra(another, async ({ port }, start) => {
         const endsAt = after(start, minutes(10));
         await port.pairings.register(aRegistration(1, { now: start, endsAt }));
@@ -93,11 +88,8 @@ export const takingClauses: readonly PairingClause[] = [
         expect(await port.apiKeys.list(everyKeyOf())).to.deep.equal([]);
         expect((await take(1, before(endsAt, MOMENT))).kind).to.equal('created');
       }),
-  },
-  {
-    id: 'pairing-store/take-alive',
-    says: "a consent whose session has ended, or whose key or whose session's key was revoked, makes no key",
-    check: async ({ port, peer }) => {
+  "pairing-store/take-alive: a consent whose session has ended, or whose key or whose session's key was revoked, makes no key":
+    async ({ port, peer }) => {
       const other = await peer();
       const soon = after(START, minutes(1));
       for (const n of [50, 51]) await port.apiKeys.create(anApiKey(n), []);
@@ -138,11 +130,8 @@ export const takingClauses: readonly PairingClause[] = [
       expect(await told(other)).to.have.lengthOf(5);
       expect(await other.pairings.find(hashOf(0), soon), 'one that waits').not.to.equal(undefined);
     },
-  },
-  {
-    id: 'pairing-store/take-refused',
-    says: 'an id that is taken, a limit that is reached, a blocked account and a read-only service make no key and leave the pairing and its consent',
-    check: async ({ port, peer }) => {
+  'pairing-store/take-refused: an id that is taken, a limit that is reached, a blocked account and a read-only service make no key and leave the pairing and its consent':
+    async ({ port, peer }) => {
       const other = await peer();
       const consent = aConsent(1, { account: GLOBEX });
       await agree(port, 1, consent);
@@ -181,23 +170,21 @@ export const takingClauses: readonly PairingClause[] = [
       const made = await other.pairings.take(aPairingRedemption(1, { limit: 3 }), [unattributed()]);
       expect(made).to.deep.equal({ kind: 'created', key: keyOf(1, consent) });
     },
-  },
-  {
-    id: 'pairing-store/purge',
-    says: 'what ended goes, at most the limit, and what has not ended stays',
-    check: async ({ port: { pairings }, peer }) => {
-      const other = (await peer()).pairings;
-      const soon = after(START, minutes(5));
-      for (const n of [1, 2, 3]) await pairings.register(aRegistration(n, { endsAt: soon }));
-      await pairings.agree(hashOf(1), aConsent(1), START, []);
-      await pairings.register(aRegistration(4, { endsAt: after(soon, MOMENT) }));
-      expect(await other.purge(before(soon, MOMENT), 100), 'too early').to.equal(0);
-      expect(await other.purge(soon, 2), 'the limit').to.equal(2);
-      expect(await pairings.purge(soon, 100), 'the rest').to.equal(1);
-      expect(await pairings.purge(soon, 100), 'nothing left').to.equal(0);
-      for (const n of [1, 2, 3]) expect(await pairings.find(hashOf(n), START)).to.equal(undefined);
-      expect(await other.find(hashOf(4), START)).not.to.equal(undefined);
-    },
+  'pairing-store/purge: what ended goes, at most the limit, and what has not ended stays': async ({
+    port: { pairings },
+    peer,
+  }) => {
+    const other = (await peer()).pairings;
+    const soon = after(START, minutes(5));
+    for (const n of [1, 2, 3]) await pairings.register(aRegistration(n, { endsAt: soon }));
+    await pairings.agree(hashOf(1), aConsent(1), START, []);
+    await pairings.register(aRegistration(4, { endsAt: after(soon, MOMENT) }));
+    expect(await other.purge(before(soon, MOMENT), 100), 'too early').to.equal(0);
+    expect(await other.purge(soon, 2), 'the limit').to.equal(2);
+    expect(await pairings.purge(soon, 100), 'the rest').to.equal(1);
+    expect(await pairings.purge(soon, 100), 'nothing left').to.equal(0);
+    for (const n of [1, 2, 3]) expect(await pairings.find(hashOf(n), START)).to.equal(undefined);
+    expect(await other.find(hashOf(4), START)).not.to.equal(undefined);
   },
   ...sharedClauses<PairingStores, PairingStores['pairings'], 'find'>({
     suite: 'pairing-store',
@@ -217,4 +204,4 @@ export const takingClauses: readonly PairingClause[] = [
       'a purge': ({ pairings }) => pairings.purge(aRegistration(2).endsAt, 10),
     },
   }),
-];
+};

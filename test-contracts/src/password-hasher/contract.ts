@@ -1,7 +1,7 @@
 import type { Password, PasswordHash, PasswordHasher } from '@pinfold/core';
 import { parseGuess } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import type { Clause, Contract } from '../contract.ts';
+import { type ClauseTable, type Contract, toClauses } from '../contract.ts';
 import { rejectionOf } from '../rejection.ts';
 
 /** Passwords that an implementation may take for one: each stands beside what it must not be taken for. */
@@ -38,11 +38,9 @@ function password(text: string): Password {
   return parsed;
 }
 
-const clauses: readonly Clause<PasswordHasher>[] = [
-  {
-    id: 'password-hasher/verify',
-    says: 'the password verifies against its hash, no other does, with any byte that differs',
-    check: async (subject) => {
+const clauses: ClauseTable<PasswordHasher> = {
+  'password-hasher/verify: the password verifies against its hash, no other does, with any byte that differs':
+    async (subject) => {
       const peer = await subject.peer();
       for (const [text, other] of APART) {
         const what = JSON.stringify([text, other]);
@@ -51,11 +49,8 @@ const clauses: readonly Clause<PasswordHasher>[] = [
         expect(await subject.port.verify(password(other), hash, CLIENT), what).to.equal(false);
       }
     },
-  },
-  {
-    id: 'password-hasher/salt',
-    says: 'the same password hashes differently each time, and the hash does not hold it',
-    check: async ({ port }) => {
+  'password-hasher/salt: the same password hashes differently each time, and the hash does not hold it':
+    async ({ port }) => {
       const text = 'correct horse battery staple';
       const hashes = await Promise.all([
         port.hash(password(text), CLIENT),
@@ -67,39 +62,26 @@ const clauses: readonly Clause<PasswordHasher>[] = [
         expect(hashes[0].includes(written), encoding).to.equal(false);
       }
     },
+  'password-hasher/aborted: an aborted signal rejects with its reason': async ({ port }) => {
+    const hash = await port.hash(password('correct horse'), CLIENT);
+    const [reason, controller] = [{ why: 'the viewer went away' }, new AbortController()];
+    const aborted = AbortSignal.abort(reason);
+    expect(await rejectionOf(port.hash(password('correct horse'), CLIENT, aborted))).to.equal(reason);
+    expect(await rejectionOf(port.verify(password('correct horse'), hash, CLIENT, aborted))).to.equal(reason);
+    const running = port.hash(password('correct horse'), CLIENT, controller.signal);
+    controller.abort(reason);
+    expect(await rejectionOf(running), 'while it runs').to.equal(reason);
+    expect(await port.verify(password('correct horse'), hash, CLIENT), 'afterwards').to.equal(true);
   },
-  {
-    id: 'password-hasher/aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async ({ port }) => {
-      const hash = await port.hash(password('correct horse'), CLIENT);
-      const [reason, controller] = [{ why: 'the viewer went away' }, new AbortController()];
-      const aborted = AbortSignal.abort(reason);
-      expect(await rejectionOf(port.hash(password('correct horse'), CLIENT, aborted))).to.equal(reason);
-      expect(await rejectionOf(port.verify(password('correct horse'), hash, CLIENT, aborted))).to.equal(
-        reason,
-      );
-      const running = port.hash(password('correct horse'), CLIENT, controller.signal);
-      controller.abort(reason);
-      expect(await rejectionOf(running), 'while it runs').to.equal(reason);
-      expect(await port.verify(password('correct horse'), hash, CLIENT), 'afterwards').to.equal(true);
-    },
+  'password-hasher/foreign: a text that is no hash of its is the fault store_corrupt': async ({ port }) => {
+    const own = await port.hash(password('correct horse'), CLIENT);
+    for (const text of [...NO_HASHES, own.slice(0, -1), `${own}A`, ` ${own}`, `${own}\n`]) {
+      const verified = port.verify(password('correct horse'), text as PasswordHash, CLIENT);
+      expect(await rejectionOf(verified), JSON.stringify(text)).to.have.property('code', 'store_corrupt');
+    }
   },
-  {
-    id: 'password-hasher/foreign',
-    says: 'a text that is no hash of its is the fault store_corrupt',
-    check: async ({ port }) => {
-      const own = await port.hash(password('correct horse'), CLIENT);
-      for (const text of [...NO_HASHES, own.slice(0, -1), `${own}A`, ` ${own}`, `${own}\n`]) {
-        const verified = port.verify(password('correct horse'), text as PasswordHash, CLIENT);
-        expect(await rejectionOf(verified), JSON.stringify(text)).to.have.property('code', 'store_corrupt');
-      }
-    },
-  },
-  {
-    id: 'password-hasher/turns',
-    says: 'a client that brings many at once neither keeps another waiting for all of them, nor has it refused',
-    check: async ({ port }) => {
+  'password-hasher/turns: a client that brings many at once neither keeps another waiting for all of them, nor has it refused':
+    async ({ port }) => {
       const hash = await port.hash(password('correct horse'), CLIENT);
       let hashed = 0;
       const flood = Array.from({ length: FLOOD }, async () => {
@@ -115,12 +97,11 @@ const clauses: readonly Clause<PasswordHasher>[] = [
       expect(await port.hash(password('correct horse'), 'other')).to.be.a('string');
       await set;
     },
-  },
-];
+};
 
 /** The promises of {@link PasswordHasher}. Give it the least cost it takes: the contract hashes some hundreds of times. */
 export const passwordHasherContract: Contract<PasswordHasher> = {
   port: 'PasswordHasher',
   harness: [],
-  clauses,
+  clauses: toClauses(clauses),
 };

@@ -15,7 +15,7 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { Clause, Subject } from '../contract.ts';
+import type { ClauseTable, Subject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aFingerprint,
@@ -71,11 +71,9 @@ async function expectThirds({ port, peer }: Subject<RoleStore>, start: Instant):
 }
 
 /** What admission checks of a publication. */
-export const admissionClauses: readonly Clause<RoleStore>[] = [
-  {
-    id: 'role-store/reserve-rate',
-    says: 'a publication past the rate is refused with the instant from which it would pass, and looking takes nothing',
-    check: (_, another) =>
+export const admissionClauses: ClauseTable<RoleStore> = {
+  'role-store/reserve-rate: a publication past the rate is refused with the instant from which it would pass, and looking takes nothing':
+    (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const limits = { ...UNBOUNDED, publications: { count: 2, window: seconds(10) } };
         for (const n of [1, 2, 3, 4]) {
@@ -94,11 +92,8 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
         expect((await store.reserve({ ...early, now: retryAt })).kind, 'at its instant').to.equal('reserved');
         await expectThirds(await another(), start);
       }),
-  },
-  {
-    id: 'role-store/reserve-quota',
-    says: 'a publication that would pass a quota is refused with what there would be; the key stays free',
-    check: async ({ port, peer }) => {
+  'role-store/reserve-quota: a publication that would pass a quota is refused with what there would be; the key stays free':
+    async ({ port, peer }) => {
       for (const n of [1, 2]) {
         await port.reserve(aReservation(n));
         expect(await commitOf(port, n, {})).to.deep.equal(COMMITTED);
@@ -143,11 +138,8 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
       const most = { ...refused, rule: 'bytes', limit: 2 ** 32, actual: 2 ** 32 + 5 };
       expect(await store.reserve(over), 'more than 32 bits').to.deep.equal(most);
     },
-  },
-  {
-    id: 'role-store/reserve-costless',
-    says: 'what is in progress, complete or a mismatch is answered as such, even beyond rate and quotas',
-    check: async ({ port }) => {
+  'role-store/reserve-costless: what is in progress, complete or a mismatch is answered as such, even beyond rate and quotas':
+    async ({ port }) => {
       const limits = { ...UNBOUNDED, publications: { count: 1, window: hours(1) }, sites: 1, bytes: 1_024 };
       for (const n of [1, 2]) await port.reserve(aReservation(n, { limits }));
       expect(await commitOf(port, 1, { limits })).to.deep.equal(COMMITTED);
@@ -162,11 +154,8 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
       expect((await again(2, 2)).kind).to.equal('in_progress');
       expect(await commitOf(port, 1, { limits }), 'the commit again').to.deep.equal(COMMITTED);
     },
-  },
-  {
-    id: 'role-store/commit-rate',
-    says: 'of many commits at once, over all peers, exactly as many pass as the rate has, then one each share of its window; what is refused stores nothing, takes nothing and keeps its lease',
-    check: async (subject, another) => {
+  'role-store/commit-rate: of many commits at once, over all peers, exactly as many pass as the rate has, then one each share of its window; what is refused stores nothing, takes nothing and keeps its lease':
+    async (subject, another) => {
       const { port } = subject;
       const limits = { ...UNBOUNDED, publications: { count: 4, window: minutes(1) } };
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -187,11 +176,8 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
       expect(full.kind, 'by a quota').to.equal('refused');
       expect(await commitOf(fresh, 1, { limits: once }), 'what a quota refused').to.deep.equal(COMMITTED);
     },
-  },
-  {
-    id: 'role-store/commit-quota',
-    says: "publications at once never pass a quota together, and one that ended by the commit's instant leaves its place; what is refused stores nothing and keeps its lease",
-    check: async (subject, another) => {
+  "role-store/commit-quota: publications at once never pass a quota together, and one that ended by the commit's instant leaves its place; what is refused stores nothing and keeps its lease":
+    async (subject, another) => {
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
       const sites = await commitAtOnce(subject, numbers, { ...UNBOUNDED, sites: 3 });
       expect(sites, 'sites').to.have.lengthOf(3);
@@ -222,5 +208,4 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
         .and.at.least(5_120 - 8 * 512);
       expect(bytes.length).to.be.below(numbers.length);
     },
-  },
-];
+};

@@ -1,6 +1,6 @@
 import { after, days, hours, minutes, type PasswordHash, type RoleStore, type Title } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause, StoreSubject, Subject } from '../contract.ts';
+import type { ClauseTable, StoreSubject, Subject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aComparison,
@@ -142,11 +142,9 @@ function withoutVersion(answer: unknown): unknown {
 }
 
 /** What was answered before holds for nobody who asks again, and stays as it was for who was answered. */
-export const againClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] = [
-  {
-    id: 'role-store/same-question',
-    says: 'the same question asked again is answered by what any peer changed meanwhile',
-    check: async (subject, another) => {
+export const againClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
+  'role-store/same-question: the same question asked again is answered by what any peer changed meanwhile':
+    async (subject, another) => {
       const told = await toldAfterChanges(subject, false);
       const anew = await toldAfterChanges(await another(), true);
       for (const [n, [what, , alters]] of [NOTHING, ...CHANGES].entries()) {
@@ -159,11 +157,8 @@ export const againClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
         }
       }
     },
-  },
-  {
-    id: 'role-store/answers-stay',
-    says: "what was answered is the caller's: nothing that is done or asked later changes it",
-    check: async ({ port }) => {
+  "role-store/answers-stay: what was answered is the caller's: nothing that is done or asked later changes it":
+    async ({ port }) => {
       await prepare(port);
       for (const [what, change] of CHANGES) {
         const answers = await answersTo(READS, port);
@@ -188,5 +183,4 @@ export const againClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
       await port.claimForCleanup({ ...claim, now: retryAt });
       expect(tasks, 'what was claimed, once it is settled').to.deep.equal(before);
     },
-  },
-];
+};

@@ -12,7 +12,7 @@ import {
   type Title,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   ACCOUNT,
@@ -223,11 +223,9 @@ async function cleanAtOnce(port: RoleStore): Promise<void> {
 }
 
 /** What a handle is asked or told at once is not taken for one. */
-export const atOnceClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] = [
-  {
-    id: 'role-store/at-once',
-    says: 'of calls that one handle makes at once each is answered, and does, what it would alone',
-    check: async ({ port, peer }) => {
+export const atOnceClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
+  'role-store/at-once: of calls that one handle makes at once each is answered, and does, what it would alone':
+    async ({ port, peer }) => {
       await publishMixed(port);
       const other = await peer();
       for (const [method, questions] of Object.entries(NEAR)) {
@@ -244,5 +242,4 @@ export const atOnceClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[
       await saveAtOnce(port);
       await cleanAtOnce(port);
     },
-  },
-];
+};

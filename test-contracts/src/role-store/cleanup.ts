@@ -14,7 +14,7 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, aRole, aToken, nearTokens, publishTo } from '../fixtures/roles.ts';
 import { asks, END } from './asked.ts';
@@ -47,11 +47,9 @@ async function pin(port: RoleStore, id: RoleId): Promise<void> {
   await port.save(pinned, found.version, [anEvent()]);
 }
 
-export const claimClauses: readonly Clause<RoleStore>[] = [
-  {
-    id: 'role-store/claim-ended',
-    says: 'exactly the roles deleted or expired by then are claimed; pinned and later ones are not',
-    check: (_, another) =>
+export const claimClauses: ClauseTable<RoleStore> = {
+  'role-store/claim-ended: exactly the roles deleted or expired by then are claimed; pinned and later ones are not':
+    (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const end = after(start, hours(12));
         const justBefore = (end - 1) as Instant;
@@ -78,11 +76,8 @@ export const claimClauses: readonly Clause<RoleStore>[] = [
         const again = { ...claim(3, after(end, hours(1))), endedBefore: end };
         expect(rolesOf(await other.claimForCleanup(again)), 'expired, then stopped').to.deep.equal([late.id]);
       }),
-  },
-  {
-    id: 'role-store/claim-order',
-    says: 'those that wait longest are claimed and answered first, so that failing ones keep none waiting',
-    check: async ({ port }) => {
+  'role-store/claim-order: those that wait longest are claimed and answered first, so that failing ones keep none waiting':
+    async ({ port }) => {
       for (const n of [3, 1, 4, 2, 5]) {
         await publishTo(port, aPublication(n, { expiresAt: after(START, hours(n)) }));
       }
@@ -103,11 +98,8 @@ export const claimClauses: readonly Clause<RoleStore>[] = [
       const last = await port.claimForCleanup(claim(4, later, { limit: 2 }));
       expect(rolesOf(last), 'those due last').to.deep.equal(ids([2, 1]));
     },
-  },
-  {
-    id: 'role-store/claim-once',
-    says: "a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one",
-    check: (_, another) =>
+  "role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one":
+    (_, another) =>
       inEachEra(another, async (subject, start) => {
         const { port } = subject;
         const other = await subject.peer();
@@ -131,11 +123,8 @@ export const claimClauses: readonly Clause<RoleStore>[] = [
           for (const task of tasks) expect(task.token).to.equal(aToken(100 + n));
         }
       }),
-  },
-  {
-    id: 'role-store/claim-conflicts',
-    says: "a claim raises the role's version, so that a change decided before it conflicts",
-    check: async ({ port, peer }) => {
+  "role-store/claim-conflicts: a claim raises the role's version, so that a change decided before it conflicts":
+    async ({ port, peer }) => {
       const other = await peer();
       const { id } = await publishTo(port, aPublication(1));
       for (const [n, now] of [END, after(END, hours(1))].entries()) {
@@ -150,14 +139,11 @@ export const claimClauses: readonly Clause<RoleStore>[] = [
       }
       await stop(port, id, END);
     },
-  },
-];
+};
 
-export const settleClauses: readonly Clause<RoleStore>[] = [
-  {
-    id: 'role-store/settle-removed',
-    says: 'the role stays, its manifest goes, its archive is named no more, and it is never claimed again, also after later saves',
-    check: async ({ port, peer }) => {
+export const settleClauses: ClauseTable<RoleStore> = {
+  'role-store/settle-removed: the role stays, its manifest goes, its archive is named no more, and it is never claimed again, also after later saves':
+    async ({ port, peer }) => {
       const other = await peer();
       const [role, neighbour] = [
         await publishTo(port, aPublication(1)),
@@ -190,11 +176,8 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
       await expectRemoved({ ...role, deletedAt: END });
       expect(rolesOf(await port.claimForCleanup(claim(2, inAnAge)))).to.deep.equal([neighbour.id]);
     },
-  },
-  {
-    id: 'role-store/settle-failed',
-    says: 'the role is claimed again from the instant of retry on, with one failure more',
-    check: async (subject, another) => {
+  'role-store/settle-failed: the role is claimed again from the instant of retry on, with one failure more':
+    async (subject, another) => {
       await failOften(subject.port);
       await inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
@@ -215,39 +198,37 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
         expect(await other.claimForCleanup(claim(9, now))).to.deep.equal([taskOf(role, 9, 3)]);
       });
     },
+  'role-store/settle-lost: a claim that another took over, or that was settled, settles nothing': async ({
+    port,
+    peer,
+  }) => {
+    const other = await peer();
+    const role = await publishTo(port, aPublication(1));
+    const taken = after(END, minutes(10));
+    const retryAt = after(taken, hours(1));
+    await port.claimForCleanup(claim(1, END));
+    await other.claimForCleanup(claim(2, taken));
+    const expectClaimed = async (from: Instant) => {
+      expect(await port.loadManifest(role.archive)).not.to.equal(undefined);
+      expect((await port.whichAreNamed([role.archive])).size).to.equal(1);
+      expect(await port.claimForCleanup(claim(3, (from - 1) as Instant))).to.deep.equal([]);
+    };
+    await port.settleCleanup(taskOf(role, 1), { kind: 'removed' }, [anEvent()]);
+    await expectClaimed(after(taken, minutes(10)));
+    await port.settleCleanup(taskOf(role, 1), { kind: 'failed', retryAt: END }, [anEvent()]);
+    await expectClaimed(after(taken, minutes(10)));
+    for (const token of nearTokens(aToken(2))) {
+      await port.settleCleanup({ ...taskOf(role, 2), token }, { kind: 'removed' }, [anEvent()]);
+    }
+    await expectClaimed(after(taken, minutes(10)));
+    await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt }, [anEvent()]);
+    await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt: END }, [anEvent()]);
+    await other.settleCleanup(taskOf(role, 2), { kind: 'removed' }, [anEvent()]);
+    await other.settleCleanup(taskOf(aRole(9), 2), { kind: 'removed' }, [anEvent()]);
+    await expectClaimed(retryAt);
+    expect(await port.claimForCleanup(claim(4, retryAt))).to.deep.equal([taskOf(role, 4, 1)]);
   },
-  {
-    id: 'role-store/settle-lost',
-    says: 'a claim that another took over, or that was settled, settles nothing',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      const role = await publishTo(port, aPublication(1));
-      const taken = after(END, minutes(10));
-      const retryAt = after(taken, hours(1));
-      await port.claimForCleanup(claim(1, END));
-      await other.claimForCleanup(claim(2, taken));
-      const expectClaimed = async (from: Instant) => {
-        expect(await port.loadManifest(role.archive)).not.to.equal(undefined);
-        expect((await port.whichAreNamed([role.archive])).size).to.equal(1);
-        expect(await port.claimForCleanup(claim(3, (from - 1) as Instant))).to.deep.equal([]);
-      };
-      await port.settleCleanup(taskOf(role, 1), { kind: 'removed' }, [anEvent()]);
-      await expectClaimed(after(taken, minutes(10)));
-      await port.settleCleanup(taskOf(role, 1), { kind: 'failed', retryAt: END }, [anEvent()]);
-      await expectClaimed(after(taken, minutes(10)));
-      for (const token of nearTokens(aToken(2))) {
-        await port.settleCleanup({ ...taskOf(role, 2), token }, { kind: 'removed' }, [anEvent()]);
-      }
-      await expectClaimed(after(taken, minutes(10)));
-      await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt }, [anEvent()]);
-      await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt: END }, [anEvent()]);
-      await other.settleCleanup(taskOf(role, 2), { kind: 'removed' }, [anEvent()]);
-      await other.settleCleanup(taskOf(aRole(9), 2), { kind: 'removed' }, [anEvent()]);
-      await expectClaimed(retryAt);
-      expect(await port.claimForCleanup(claim(4, retryAt))).to.deep.equal([taskOf(role, 4, 1)]);
-    },
-  },
-];
+};
 
 /** Fails to remove an archive more often than fits a byte. */
 async function failOften(port: RoleStore): Promise<void> {

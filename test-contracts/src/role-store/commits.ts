@@ -13,7 +13,7 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aKey,
@@ -93,11 +93,9 @@ async function raceForKey(early: RoleStore, late: RoleStore, n: number): Promise
   return ids.filter((_, runner) => outcomes[runner]?.kind === 'committed');
 }
 
-export const commitClauses: readonly Clause<RoleStore>[] = [
-  {
-    id: 'role-store/commit-whole',
-    says: 'after a commit, role, manifest, warnings and key are there for every peer',
-    check: async ({ port, peer }) => {
+export const commitClauses: ClauseTable<RoleStore> = {
+  'role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer':
+    async ({ port, peer }) => {
       const observer = await peer();
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
       await Promise.all(numbers.map((n) => port.reserve(aReservation(n))));
@@ -125,11 +123,8 @@ export const commitClauses: readonly Clause<RoleStore>[] = [
         expect(await observer.reserve(aReservation(n))).to.deep.equal(complete);
       }
     },
-  },
-  {
-    id: 'role-store/commit-lease-lost',
-    says: 'with a lease that was replaced, released or completed with another role nothing is stored',
-    check: async ({ port, peer }) => {
+  'role-store/commit-lease-lost: with a lease that was replaced, released or completed with another role nothing is stored':
+    async ({ port, peer }) => {
       const other = await peer();
       const mine = leaseOf(aReservation(1));
       await port.reserve(aReservation(1));
@@ -160,75 +155,64 @@ export const commitClauses: readonly Clause<RoleStore>[] = [
       const complete = { kind: 'complete', role: rival(3).role.id, warnings: [] };
       expect(await port.reserve(aReservation(1, { token: aToken(5) }))).to.deep.equal(complete);
     },
+  'role-store/commit-by-token: a lapsed lease whose token is still stored commits': (_, another) =>
+    inEachEra(another, async ({ port, peer }, start) => {
+      await port.reserve(aReservation(1, { now: start, until: after(start, minutes(1)) }));
+      const publication = aPublication(1, { publishedAt: after(start, hours(5)) });
+      expect(await (await peer()).commit(publication, leaseOf(aReservation(1)), [anEvent()])).to.deep.equal(
+        COMMITTED,
+      );
+      expect((await port.load(publication.role.id))?.value).to.deep.equal(publication.role);
+    }),
+  'role-store/commit-again: the same lease and role again answer committed, and change nothing': async (
+    subject,
+  ) => {
+    const { port } = subject;
+    const peer = await subject.peer();
+    const publication = aPublication(1);
+    const { id, archive } = publication.role;
+    await port.reserve(aReservation(1));
+    const again = () =>
+      together(subject, 6, (store) => store.commit(publication, leaseOf(aReservation(1)), [anEvent()]));
+    expect(await again(), 'at once').to.deep.equal(Array.from({ length: 6 }, () => COMMITTED));
+    const loaded = await port.load(id);
+    if (loaded === undefined) throw new Error('a committed role is not there');
+    const ended = { ...loaded.value, title: 'Renamed' as Title, deletedAt: IN_A_MINUTE };
+    await port.save(ended, loaded.version, [anEvent()]);
+    const saved = await port.load(id);
+    expect((await again()).at(0)).to.deep.equal(COMMITTED);
+    expect(await peer.load(id), 'a change since').to.deep.equal(saved);
+    const other = {
+      ...publication,
+      manifest: aManifest(2),
+      warnings: [{ rule: 'source_map', detail: 'x' }],
+    } as const;
+    expect(await peer.commit(other, leaseOf(aReservation(1)), [anEvent()])).to.deep.equal(COMMITTED);
+    expect(await port.loadManifest(archive), 'the manifest').to.equal(publication.manifest);
+    const complete = { kind: 'complete', role: id, warnings: publication.warnings };
+    expect(await port.reserve(aReservation(1)), 'the warnings').to.deep.equal(complete);
+    const span = { now: IN_A_MINUTE, endedBefore: IN_A_MINUTE, until: after(IN_A_MINUTE, minutes(1)) };
+    const [task] = await peer.claimForCleanup({ ...span, token: aToken(7), limit: 1 });
+    if (task === undefined) throw new Error('an ended role was not claimed');
+    await peer.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
+    expect((await again()).at(0)).to.deep.equal(COMMITTED);
+    expect(await port.loadManifest(archive), 'a removed manifest').to.equal(undefined);
+    expect((await port.whichAreNamed([archive])).size).to.equal(0);
   },
-  {
-    id: 'role-store/commit-by-token',
-    says: 'a lapsed lease whose token is still stored commits',
-    check: (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
-        await port.reserve(aReservation(1, { now: start, until: after(start, minutes(1)) }));
-        const publication = aPublication(1, { publishedAt: after(start, hours(5)) });
-        expect(await (await peer()).commit(publication, leaseOf(aReservation(1)), [anEvent()])).to.deep.equal(
-          COMMITTED,
-        );
-        expect((await port.load(publication.role.id))?.value).to.deep.equal(publication.role);
-      }),
+  'role-store/commit-race: of two leases for one key at once at most one commits': async (subject) => {
+    const ports = [subject.port, await subject.peer()] as const;
+    const rounds = Array.from({ length: 12 }, (_, n) => n + 1);
+    const races = rounds.map((n) => {
+      const [early, late] = n % 2 === 0 ? ports : ([ports[1], ports[0]] as const);
+      return raceForKey(early, late, n);
+    });
+    for (const [round, published] of (await Promise.all(races)).entries()) {
+      const n = round + 1;
+      expect(published, `race ${n}`).to.have.lengthOf(1);
+      const complete = { kind: 'complete', role: published[0], warnings: [] };
+      expect(await ports[0].reserve(aReservation(n, { token: aToken(n + 300) }))).to.deep.equal(complete);
+      const stored = await Promise.all([n, n + 100].map((m) => ports[1].load(aRole(m).id)));
+      expect(stored.filter((role) => role !== undefined)).to.have.lengthOf(1);
+    }
   },
-  {
-    id: 'role-store/commit-again',
-    says: 'the same lease and role again answer committed, and change nothing',
-    check: async (subject) => {
-      const { port } = subject;
-      const peer = await subject.peer();
-      const publication = aPublication(1);
-      const { id, archive } = publication.role;
-      await port.reserve(aReservation(1));
-      const again = () =>
-        together(subject, 6, (store) => store.commit(publication, leaseOf(aReservation(1)), [anEvent()]));
-      expect(await again(), 'at once').to.deep.equal(Array.from({ length: 6 }, () => COMMITTED));
-      const loaded = await port.load(id);
-      if (loaded === undefined) throw new Error('a committed role is not there');
-      const ended = { ...loaded.value, title: 'Renamed' as Title, deletedAt: IN_A_MINUTE };
-      await port.save(ended, loaded.version, [anEvent()]);
-      const saved = await port.load(id);
-      expect((await again()).at(0)).to.deep.equal(COMMITTED);
-      expect(await peer.load(id), 'a change since').to.deep.equal(saved);
-      const other = {
-        ...publication,
-        manifest: aManifest(2),
-        warnings: [{ rule: 'source_map', detail: 'x' }],
-      } as const;
-      expect(await peer.commit(other, leaseOf(aReservation(1)), [anEvent()])).to.deep.equal(COMMITTED);
-      expect(await port.loadManifest(archive), 'the manifest').to.equal(publication.manifest);
-      const complete = { kind: 'complete', role: id, warnings: publication.warnings };
-      expect(await port.reserve(aReservation(1)), 'the warnings').to.deep.equal(complete);
-      const span = { now: IN_A_MINUTE, endedBefore: IN_A_MINUTE, until: after(IN_A_MINUTE, minutes(1)) };
-      const [task] = await peer.claimForCleanup({ ...span, token: aToken(7), limit: 1 });
-      if (task === undefined) throw new Error('an ended role was not claimed');
-      await peer.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
-      expect((await again()).at(0)).to.deep.equal(COMMITTED);
-      expect(await port.loadManifest(archive), 'a removed manifest').to.equal(undefined);
-      expect((await port.whichAreNamed([archive])).size).to.equal(0);
-    },
-  },
-  {
-    id: 'role-store/commit-race',
-    says: 'of two leases for one key at once at most one commits',
-    check: async (subject) => {
-      const ports = [subject.port, await subject.peer()] as const;
-      const rounds = Array.from({ length: 12 }, (_, n) => n + 1);
-      const races = rounds.map((n) => {
-        const [early, late] = n % 2 === 0 ? ports : ([ports[1], ports[0]] as const);
-        return raceForKey(early, late, n);
-      });
-      for (const [round, published] of (await Promise.all(races)).entries()) {
-        const n = round + 1;
-        expect(published, `race ${n}`).to.have.lengthOf(1);
-        const complete = { kind: 'complete', role: published[0], warnings: [] };
-        expect(await ports[0].reserve(aReservation(n, { token: aToken(n + 300) }))).to.deep.equal(complete);
-        const stored = await Promise.all([n, n + 100].map((m) => ports[1].load(aRole(m).id)));
-        expect(stored.filter((role) => role !== undefined)).to.have.lengthOf(1);
-      }
-    },
-  },
-];
+};

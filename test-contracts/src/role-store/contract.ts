@@ -1,5 +1,5 @@
 import type { RoleStore } from '@pinfold/core';
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { aPublication, aRole, publishTo } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { admissionClauses } from './admission.ts';
@@ -25,7 +25,7 @@ export const roleStoreContract: Contract<RoleStore, StoreSubject<RoleStore>> = {
     },
     sees: async (port, n) => (await port.load(aRole(n).id)) !== undefined,
   }),
-  clauses: [
+  clauses: toClauses({
     ...keyClauses,
     ...leaseClauses,
     ...commitClauses,
@@ -40,5 +40,5 @@ export const roleStoreContract: Contract<RoleStore, StoreSubject<RoleStore>> = {
     ...againClauses,
     ...atOnceClauses,
     ...reachClauses,
-  ],
+  }),
 };

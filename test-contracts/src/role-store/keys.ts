@@ -14,7 +14,7 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aFingerprint, anEvent, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
@@ -94,11 +94,9 @@ const WARNINGS: readonly KeptWarning[] = [
   { rule: 'source_map', detail: 'It\'s 100 % \\ "quoted"; it has no path.' },
 ];
 
-export const keyClauses: readonly Clause<RoleStore>[] = [
-  {
-    id: 'role-store/reserve-free',
-    says: "a free key is reserved; keys and accounts are compared exactly, and another account's key is another key",
-    check: async (subject) => {
+export const keyClauses: ClauseTable<RoleStore> = {
+  "role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and another account's key is another key":
+    async (subject) => {
       const peer = await subject.peer();
       for (const [n, [account, key]] of DIFFERENT_KEYS.entries()) {
         const names = { account: account as AccountId, key: key as IdempotencyKey };
@@ -107,11 +105,8 @@ export const keyClauses: readonly Clause<RoleStore>[] = [
         expect(outcome, `${account} / ${key}`).to.deep.equal({ kind: 'reserved', lease: leaseOf(request) });
       }
     },
-  },
-  {
-    id: 'role-store/reserve-in-progress',
-    says: 'an unlapsed reservation of the same fingerprint is in progress until its instant',
-    check: (_, another) =>
+  'role-store/reserve-in-progress: an unlapsed reservation of the same fingerprint is in progress until its instant':
+    (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const until = after(start, minutes(1));
         await port.reserve(asks(1, { now: start, until }));
@@ -121,11 +116,8 @@ export const keyClauses: readonly Clause<RoleStore>[] = [
           await expectHeldUntil(await peer(), until, { now, until: later });
         }
       }),
-  },
-  {
-    id: 'role-store/reserve-mismatch',
-    says: 'another fingerprint is a mismatch, in progress or complete, and changes nothing',
-    check: async ({ port, peer }) => {
+  'role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing':
+    async ({ port, peer }) => {
       const fingerprint = `${aFingerprint(1)}${'x'.repeat(2_000)}` as Fingerprint;
       const mine = asks(1, { fingerprint });
       await port.reserve(mine);
@@ -150,11 +142,8 @@ export const keyClauses: readonly Clause<RoleStore>[] = [
         role: aPublication(1).role.id,
       });
     },
-  },
-  {
-    id: 'role-store/reserve-complete',
-    says: 'a complete key answers its role and the warnings stored with it, for ever',
-    check: async ({ port, peer }) => {
+  'role-store/reserve-complete: a complete key answers its role and the warnings stored with it, for ever':
+    async ({ port, peer }) => {
       const publication = { ...aPublication(1), warnings: WARNINGS };
       await port.reserve(asks(1));
       await port.commit(publication, leaseOf(asks(1)), [anEvent()]);
@@ -176,44 +165,38 @@ export const keyClauses: readonly Clause<RoleStore>[] = [
       if (task !== undefined) await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
       expect(await later.reserve(asks(4, { now: inAnAge })), 'after the cleanup').to.deep.equal(complete);
     },
-  },
-  {
-    id: 'role-store/reserve-lapsed',
-    says: 'from its instant on, a lapsed reservation is replaced, with any fingerprint',
-    check: (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
-        const first = after(start, minutes(1));
-        const second = after(first, minutes(2));
-        const third = after(second, minutes(1));
-        await port.reserve(asks(1, { now: start, until: first }));
-        const same = asks(2, { now: first, until: second });
-        expect(await (await peer()).reserve(same)).to.deep.equal({ kind: 'reserved', lease: leaseOf(same) });
-        await expectHeldUntil(port, second, { now: first });
-        const other = asks(3, { now: second, until: third, fingerprint: aFingerprint(7) });
-        expect(await port.reserve(other)).to.deep.equal({ kind: 'reserved', lease: leaseOf(other) });
-        expect(await port.renew(leaseOf(same), third)).to.deep.equal({ kind: 'lost' });
-        await expectHeldUntil(await peer(), third, { now: second, fingerprint: aFingerprint(7) });
-      }),
-  },
-  {
-    id: 'role-store/reserve-race',
-    says: 'of many at once exactly one reserves',
-    check: async (subject) => {
-      const rounds = [START, IN_A_MINUTE, after(IN_A_MINUTE, minutes(5))];
-      for (const [round, now] of rounds.entries()) {
-        const until = after(now, minutes(1));
-        const outcomes = await together(subject, 30, (port, n) => {
-          const fingerprint = aFingerprint(round === 2 ? n % 2 : 1);
-          return port.reserve(asks(round * 100 + n, { now, until, fingerprint }));
-        });
-        const leases = outcomes.flatMap((outcome) => (outcome.kind === 'reserved' ? [outcome.lease] : []));
-        expect(leases, `round ${round}`).to.have.lengthOf(1);
-        const losers = round === 2 ? ['in_progress', 'mismatch'] : ['in_progress'];
-        expect([...losers, 'reserved']).to.include.members(outcomes.map(({ kind }) => kind));
-        for (const lease of leases) {
-          expect(await subject.port.renew(lease, until), 'the winner').to.deep.equal({ kind: 'held' });
-        }
+  'role-store/reserve-lapsed: from its instant on, a lapsed reservation is replaced, with any fingerprint': (
+    _,
+    another,
+  ) =>
+    inEachEra(another, async ({ port, peer }, start) => {
+      const first = after(start, minutes(1));
+      const second = after(first, minutes(2));
+      const third = after(second, minutes(1));
+      await port.reserve(asks(1, { now: start, until: first }));
+      const same = asks(2, { now: first, until: second });
+      expect(await (await peer()).reserve(same)).to.deep.equal({ kind: 'reserved', lease: leaseOf(same) });
+      await expectHeldUntil(port, second, { now: first });
+      const other = asks(3, { now: second, until: third, fingerprint: aFingerprint(7) });
+      expect(await port.reserve(other)).to.deep.equal({ kind: 'reserved', lease: leaseOf(other) });
+      expect(await port.renew(leaseOf(same), third)).to.deep.equal({ kind: 'lost' });
+      await expectHeldUntil(await peer(), third, { now: second, fingerprint: aFingerprint(7) });
+    }),
+  'role-store/reserve-race: of many at once exactly one reserves': async (subject) => {
+    const rounds = [START, IN_A_MINUTE, after(IN_A_MINUTE, minutes(5))];
+    for (const [round, now] of rounds.entries()) {
+      const until = after(now, minutes(1));
+      const outcomes = await together(subject, 30, (port, n) => {
+        const fingerprint = aFingerprint(round === 2 ? n % 2 : 1);
+        return port.reserve(asks(round * 100 + n, { now, until, fingerprint }));
+      });
+      const leases = outcomes.flatMap((outcome) => (outcome.kind === 'reserved' ? [outcome.lease] : []));
+      expect(leases, `round ${round}`).to.have.lengthOf(1);
+      const losers = round === 2 ? ['in_progress', 'mismatch'] : ['in_progress'];
+      expect([...losers, 'reserved']).to.include.members(outcomes.map(({ kind }) => kind));
+      for (const lease of leases) {
+        expect(await subject.port.renew(lease, until), 'the winner').to.deep.equal({ kind: 'held' });
       }
-    },
+    }
   },
-];
+};

@@ -17,7 +17,7 @@ import {
 import { foldForSearch } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aKey, anEvent, aPublication, aReservation, aRole, publishTo } from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
@@ -64,11 +64,9 @@ async function searchSigns(port: RoleStore, other: RoleStore): Promise<void> {
   }
 }
 
-export const listingClauses: readonly Clause<RoleStore>[] = [
-  {
-    id: 'role-store/list-order',
-    says: "newest first by (publishedAt, id), only the account's own; without an account, those of all",
-    check: async ({ port, peer }) => {
+export const listingClauses: ClauseTable<RoleStore> = {
+  "role-store/list-order: newest first by (publishedAt, id), only the account's own; without an account, those of all":
+    async ({ port, peer }) => {
       const roles = await publishScattered(port);
       const others: Role[] = [];
       for (const [n, account] of OTHER_ACCOUNTS.entries()) {
@@ -91,11 +89,8 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
         expect((await port.list(asks({ account }))).items, account).to.deep.equal([]);
       }
     },
-  },
-  {
-    id: 'role-store/list-pages',
-    says: 'pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last',
-    check: async ({ port, peer }) => {
+  'role-store/list-pages: pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last':
+    async ({ port, peer }) => {
       const other = await peer();
       const roles = await publishScattered(port);
       const expected = newestFirst(roles);
@@ -117,11 +112,8 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
       const pages = await walk(port, asks({ limit: 2 }), meanwhile);
       expect(pages.flatMap(idsOf), 'meanwhile').to.deep.equal(expected);
     },
-  },
-  {
-    id: 'role-store/list-state',
-    says: "the state is judged at the request's instant; without one, all but deleted ones come",
-    check: (_, another) =>
+  "role-store/list-state: the state is judged at the request's instant; without one, all but deleted ones come":
+    (_, another) =>
       inEachEra(another, async ({ port }, start) => {
         const noon = after(start, hours(12));
         const moment = (n: number, more: Partial<Role>) =>
@@ -153,46 +145,42 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
         const yesterday = await port.list(asks({ now: start, state: 'expired' }));
         expect(idsOf(yesterday)).to.deep.equal([]);
       }),
-  },
-  {
-    id: 'role-store/list-key',
-    says: 'an idempotency key finds its role in any state, and none of another account',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      const now = after(START, days(30));
-      const role = await publishTo(port, aPublication(1, { expiresAt: null, pinned: true }));
-      const expired = await publishTo(port, aPublication(2));
-      const deleted = await publishTo(port, aPublication(3, { deletedAt: START }));
-      await port.reserve(aReservation(4));
-      const theirs = aPublication(5, { account: 'globex' as AccountId, idempotencyKey: aKey(5) });
-      await publishTo(port, theirs);
-      const namesake = aPublication(6, { account: 'globex' as AccountId, idempotencyKey: aKey(1) });
-      await publishTo(port, namesake);
-      for (const wanted of [role, expired, deleted]) {
-        const { idempotencyKey } = wanted;
-        expect(await other.list(asks({ now, idempotencyKey, limit: 1 }))).to.deep.equal({
-          items: [wanted],
-          next: undefined,
-        });
-        for (const state of ['published', 'expired', 'deleted'] as const) {
-          const found = await other.list(asks({ now, idempotencyKey, state }));
-          expect(found.items, `asked for what is ${state}`).to.deep.equal([wanted]);
-        }
+  'role-store/list-key: an idempotency key finds its role in any state, and none of another account': async ({
+    port,
+    peer,
+  }) => {
+    const other = await peer();
+    const now = after(START, days(30));
+    const role = await publishTo(port, aPublication(1, { expiresAt: null, pinned: true }));
+    const expired = await publishTo(port, aPublication(2));
+    const deleted = await publishTo(port, aPublication(3, { deletedAt: START }));
+    await port.reserve(aReservation(4));
+    const theirs = aPublication(5, { account: 'globex' as AccountId, idempotencyKey: aKey(5) });
+    await publishTo(port, theirs);
+    const namesake = aPublication(6, { account: 'globex' as AccountId, idempotencyKey: aKey(1) });
+    await publishTo(port, namesake);
+    for (const wanted of [role, expired, deleted]) {
+      const { idempotencyKey } = wanted;
+      expect(await other.list(asks({ now, idempotencyKey, limit: 1 }))).to.deep.equal({
+        items: [wanted],
+        next: undefined,
+      });
+      for (const state of ['published', 'expired', 'deleted'] as const) {
+        const found = await other.list(asks({ now, idempotencyKey, state }));
+        expect(found.items, `asked for what is ${state}`).to.deep.equal([wanted]);
       }
-      const absent = ['key-4', 'key-5', 'KEY-1', 'key-1 ', 'key-', 'key-%', 'key-_'] as IdempotencyKey[];
-      for (const idempotencyKey of absent) {
-        expect((await other.list(asks({ now, idempotencyKey }))).items, idempotencyKey).to.deep.equal([]);
-      }
-      const rival = asks({ now, account: 'globex' as AccountId, idempotencyKey: aKey(5) });
-      expect(idsOf(await port.list(rival))).to.deep.equal([theirs.role.id]);
-      const same = await other.list({ ...rival, idempotencyKey: aKey(1) });
-      expect(idsOf(same), 'a key that two accounts used').to.deep.equal([namesake.role.id]);
-    },
+    }
+    const absent = ['key-4', 'key-5', 'KEY-1', 'key-1 ', 'key-', 'key-%', 'key-_'] as IdempotencyKey[];
+    for (const idempotencyKey of absent) {
+      expect((await other.list(asks({ now, idempotencyKey }))).items, idempotencyKey).to.deep.equal([]);
+    }
+    const rival = asks({ now, account: 'globex' as AccountId, idempotencyKey: aKey(5) });
+    expect(idsOf(await port.list(rival))).to.deep.equal([theirs.role.id]);
+    const same = await other.list({ ...rival, idempotencyKey: aKey(1) });
+    expect(idsOf(same), 'a key that two accounts used').to.deep.equal([namesake.role.id]);
   },
-  {
-    id: 'role-store/list-search',
-    says: 'a folded text is found in the folded title as it is now and in the id, taken literally',
-    check: async ({ port, peer }) => {
+  'role-store/list-search: a folded text is found in the folded title as it is now and in the id, taken literally':
+    async ({ port, peer }) => {
       const other = await peer();
       const roles: Role[] = [];
       for (const [n, [title]] of SEARCHES.entries()) {
@@ -233,11 +221,8 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
       expect(await find('ganz neu'), 'a title that was removed').to.deep.equal([]);
       await searchSigns(port, other);
     },
-  },
-  {
-    id: 'role-store/list-search-state',
-    says: 'search, state and cursor hold together: what is listed fits each of them',
-    check: async ({ port, peer }) => {
+  'role-store/list-search-state: search, state and cursor hold together: what is listed fits each of them':
+    async ({ port, peer }) => {
       const noon = after(START, hours(12));
       const roles: Role[] = [];
       for (let n = 1; n <= 24; n += 1) {
@@ -263,11 +248,8 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
         }
       }
     },
-  },
-  {
-    id: 'role-store/list-search-walk',
-    says: 'pages of a search may be short, yet walking them gives every match exactly once',
-    check: async ({ port, peer }) => {
+  'role-store/list-search-walk: pages of a search may be short, yet walking them gives every match exactly once':
+    async ({ port, peer }) => {
       const count = 2_050;
       const wanted = new Set([1, 2, 20, 1_000, 2_049, 2_050]);
       for (let n = 1; n <= count; n += 1) {
@@ -294,5 +276,4 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
         expect(pages.flatMap(idsOf), 'the oldest, behind pages of nothing').to.deep.equal([oldest]);
       }
     },
-  },
-];
+};

@@ -13,7 +13,7 @@ import {
   type Version,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   anArchiveIdAt,
@@ -80,11 +80,9 @@ function warningsOf(count: number): readonly KeptWarning[] {
 }
 
 /** What holds for a few has to hold for many, and what holds for the short for the long. */
-export const manyClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] = [
-  {
-    id: 'role-store/many',
-    says: 'more than a thousand roles, hundreds of them of one instant, are listed, named, counted and claimed as few are',
-    check: async ({ port, peer }) => {
+export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
+  'role-store/many: more than a thousand roles, hundreds of them of one instant, are listed, named, counted and claimed as few are':
+    async ({ port, peer }) => {
       const other = await peer();
       const roles = await publishMany(port);
       const expected = newestFirst(roles);
@@ -103,30 +101,26 @@ export const manyClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] 
       const claimed = (await claimAll(other, 100)).map(({ archive }) => archive);
       expect(claimed.toSorted(), 'claimed').to.deep.equal(archives);
     },
+  'role-store/list-sparse: a few of a state among thousands of others fill their pages as many do': async ({
+    port,
+    peer,
+  }) => {
+    const planned = Array.from({ length: CROWD }, (_, n) =>
+      aRole(n + 1, { publishedAt: after(START, seconds((n + 1) % 3)) }),
+    );
+    const order = newestFirst(planned);
+    const expired = SPARSE.map((place) => order[place] as RoleId);
+    const early = after(START, days(1));
+    await publishMany(port, CROWD, (n) => (expired.includes(aRoleId(n)) ? early : END));
+    const other = await peer();
+    for (const limit of [1, 2, 3, 7, 100]) {
+      const pages = await walk(other, asks({ now: early, state: 'expired', limit }));
+      expect(pages.flatMap(idsOf), `${limit} a page`).to.deep.equal(expired);
+      expect(pages, `${limit} a page`).to.have.lengthOf(Math.ceil(SPARSE.length / limit));
+    }
   },
-  {
-    id: 'role-store/list-sparse',
-    says: 'a few of a state among thousands of others fill their pages as many do',
-    check: async ({ port, peer }) => {
-      const planned = Array.from({ length: CROWD }, (_, n) =>
-        aRole(n + 1, { publishedAt: after(START, seconds((n + 1) % 3)) }),
-      );
-      const order = newestFirst(planned);
-      const expired = SPARSE.map((place) => order[place] as RoleId);
-      const early = after(START, days(1));
-      await publishMany(port, CROWD, (n) => (expired.includes(aRoleId(n)) ? early : END));
-      const other = await peer();
-      for (const limit of [1, 2, 3, 7, 100]) {
-        const pages = await walk(other, asks({ now: early, state: 'expired', limit }));
-        expect(pages.flatMap(idsOf), `${limit} a page`).to.deep.equal(expired);
-        expect(pages, `${limit} a page`).to.have.lengthOf(Math.ceil(SPARSE.length / limit));
-      }
-    },
-  },
-  {
-    id: 'role-store/purge-many',
-    says: 'more than a thousand reservations are counted and dropped, each time as many as the limit, until none is left',
-    check: async ({ port, peer }) => {
+  'role-store/purge-many: more than a thousand reservations are counted and dropped, each time as many as the limit, until none is left':
+    async ({ port, peer }) => {
       const other = await peer();
       for (let n = 1; n <= RESERVED; n += 1) await port.reserve(aReservation(n, { until: END }));
       const count = await other.countForCleanup({ now: END, endedBefore: END, begunBefore: END });
@@ -135,29 +129,25 @@ export const manyClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] 
       expect(await port.purge(END, 1_000), 'of the rest').to.equal(RESERVED - 1_000);
       expect(await port.purge(END, 1_000), 'at last').to.equal(0);
     },
+  'role-store/commit-large: a manifest of tens of MiB and a thousand warnings are stored whole': async ({
+    port,
+    peer,
+  }) => {
+    const entries = Array.from({ length: 20_000 }, (_, n) => [`${'ordner ä/'.repeat(190)}${n}.html`, n, n]);
+    const manifest = JSON.stringify([1, entries]) as EncodedManifest;
+    const publication = { ...aPublication(1), manifest, warnings: warningsOf(1_100) };
+    const request = aReservation(1);
+    await port.reserve(request);
+    await port.commit(publication, leaseOf(request), [anEvent()]);
+    const other = await peer();
+    const kept = await other.loadManifest(publication.role.archive);
+    expect(kept?.length, 'the length of the manifest').to.equal(manifest.length);
+    expect(kept === manifest, 'the same manifest').to.equal(true);
+    const complete = { kind: 'complete', role: publication.role.id, warnings: publication.warnings };
+    expect(await other.reserve(request)).to.deep.equal(complete);
   },
-  {
-    id: 'role-store/commit-large',
-    says: 'a manifest of tens of MiB and a thousand warnings are stored whole',
-    check: async ({ port, peer }) => {
-      const entries = Array.from({ length: 20_000 }, (_, n) => [`${'ordner ä/'.repeat(190)}${n}.html`, n, n]);
-      const manifest = JSON.stringify([1, entries]) as EncodedManifest;
-      const publication = { ...aPublication(1), manifest, warnings: warningsOf(1_100) };
-      const request = aReservation(1);
-      await port.reserve(request);
-      await port.commit(publication, leaseOf(request), [anEvent()]);
-      const other = await peer();
-      const kept = await other.loadManifest(publication.role.archive);
-      expect(kept?.length, 'the length of the manifest').to.equal(manifest.length);
-      expect(kept === manifest, 'the same manifest').to.equal(true);
-      const complete = { kind: 'complete', role: publication.role.id, warnings: publication.warnings };
-      expect(await other.reserve(request)).to.deep.equal(complete);
-    },
-  },
-  {
-    id: 'role-store/save-versions',
-    says: 'of one role no version comes twice, however often it is saved or claimed',
-    check: async ({ port, peer }) => {
+  'role-store/save-versions: of one role no version comes twice, however often it is saved or claimed':
+    async ({ port, peer }) => {
       const other = await peer();
       await publishTo(port, aPublication(1));
       const versions = new Set<Version>();
@@ -172,5 +162,4 @@ export const manyClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] 
         if (n % 10 === 0) await claimInVain(port, n);
       }
     },
-  },
-];
+};

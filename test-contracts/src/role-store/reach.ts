@@ -9,7 +9,7 @@ import {
   type Version,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { expectAborted, expectNothingLeft, inEveryEnd } from '../expect-aborts.ts';
 import { expectUnreachable } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
@@ -30,11 +30,9 @@ import { asks } from './asked.ts';
 const LATER: Instant = after(START, minutes(1));
 
 /** What comes of calls that cannot be answered, or that nobody waits for any more. */
-export const reachClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] = [
-  {
-    id: 'role-store/unreachable',
-    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ port, unreachable }) => {
+export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
+  'role-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it':
+    async ({ port, unreachable }) => {
       const [role, lease] = [aRole(1), leaseOf(aReservation(1))];
       const known = await publishTo(port, aPublication(2));
       await askAll(port, known);
@@ -87,24 +85,17 @@ export const reachClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
       };
       await expectUnreachable('store_unavailable', { ...calls, ...others });
     },
+  'role-store/manifest-aborted: an aborted signal rejects with its reason': async ({ port }) => {
+    const { archive } = await publishTo(port, aPublication(1));
+    await expectAborted({
+      'of a role': (signal) => port.loadManifest(archive, signal),
+      'of none': (signal) => port.loadManifest(anArchiveId(9), signal),
+    });
+    const { signal } = new AbortController();
+    expect(await port.loadManifest(archive, signal), 'not aborted').not.to.equal(undefined);
   },
-  {
-    id: 'role-store/manifest-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async ({ port }) => {
-      const { archive } = await publishTo(port, aPublication(1));
-      await expectAborted({
-        'of a role': (signal) => port.loadManifest(archive, signal),
-        'of none': (signal) => port.loadManifest(anArchiveId(9), signal),
-      });
-      const { signal } = new AbortController();
-      expect(await port.loadManifest(archive, signal), 'not aborted').not.to.equal(undefined);
-    },
-  },
-  {
-    id: 'role-store/lets-go',
-    says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
-    check: async ({ port, unreachable }) => {
+  'role-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection':
+    async ({ port, unreachable }) => {
       const { id, archive } = await publishTo(port, aPublication(1));
       await expectNothingLeft({
         ...inEveryEnd(port, await unreachable(), {
@@ -117,8 +108,7 @@ export const reachClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
         reserve: () => port.reserve(aReservation(1)),
       });
     },
-  },
-];
+};
 
 function reservationOf({ account, idempotencyKey: key }: Role): Reservation {
   return aReservation(0, { account, key });

@@ -17,7 +17,7 @@ import {
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anArchiveId, anEvent, aPublication, aRole, aRoleId, publishTo } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
@@ -73,81 +73,69 @@ function titled(role: Role, title: string): Role {
   return { ...role, title: title as Title };
 }
 
-export const roleClauses: readonly Clause<RoleStore>[] = [
-  {
-    id: 'role-store/load-newest',
-    says: 'what any peer saved last is loaded, every field as it was saved',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      for (const [index, role] of ROLES.entries()) {
-        await publishTo(port, { ...aPublication(index + 1), role });
-        const found = await other.load(role.id);
-        expect(found?.value, `role ${index + 1}`).to.deep.equal(role);
-        expect(found?.accountGeneration, 'of an account whose viewers were never cut off').to.equal(
-          FIRST_GENERATION,
-        );
-      }
-      for (const [index, role] of ROLES.entries()) {
-        const changes = ROLES[(index + 1) % ROLES.length] as Role;
-        const { title, expiresAt, pinned, deletedAt, passwordHash, generation } = changes;
-        const changed = { ...role, title, expiresAt, pinned, deletedAt, passwordHash, generation };
-        const before = await loaded(port, index + 1);
-        expect(await other.save(changed, before.version, [anEvent()])).to.deep.equal({ kind: 'saved' });
-        expect((await loaded(port, index + 1)).value, `role ${index + 1} saved`).to.deep.equal(changed);
-        expect((await loaded(await peer(), index + 1)).value).to.deep.equal(changed);
-      }
-    },
+export const roleClauses: ClauseTable<RoleStore> = {
+  'role-store/load-newest: what any peer saved last is loaded, every field as it was saved': async ({
+    port,
+    peer,
+  }) => {
+    const other = await peer();
+    for (const [index, role] of ROLES.entries()) {
+      await publishTo(port, { ...aPublication(index + 1), role });
+      const found = await other.load(role.id);
+      expect(found?.value, `role ${index + 1}`).to.deep.equal(role);
+      expect(found?.accountGeneration, 'of an account whose viewers were never cut off').to.equal(
+        FIRST_GENERATION,
+      );
+    }
+    for (const [index, role] of ROLES.entries()) {
+      const changes = ROLES[(index + 1) % ROLES.length] as Role;
+      const { title, expiresAt, pinned, deletedAt, passwordHash, generation } = changes;
+      const changed = { ...role, title, expiresAt, pinned, deletedAt, passwordHash, generation };
+      const before = await loaded(port, index + 1);
+      expect(await other.save(changed, before.version, [anEvent()])).to.deep.equal({ kind: 'saved' });
+      expect((await loaded(port, index + 1)).value, `role ${index + 1} saved`).to.deep.equal(changed);
+      expect((await loaded(await peer(), index + 1)).value).to.deep.equal(changed);
+    }
   },
-  {
-    id: 'role-store/load-absent',
-    says: 'an unknown id is undefined',
-    check: async ({ port, peer }) => {
-      await publishTo(port, aPublication(1));
-      expect(await port.load(aRoleId(2))).to.equal(undefined);
-      expect(await (await peer()).load(aRoleId(3))).to.equal(undefined);
-    },
+  'role-store/load-absent: an unknown id is undefined': async ({ port, peer }) => {
+    await publishTo(port, aPublication(1));
+    expect(await port.load(aRoleId(2))).to.equal(undefined);
+    expect(await (await peer()).load(aRoleId(3))).to.equal(undefined);
   },
-  {
-    id: 'role-store/load-aborted',
-    says: 'an aborted signal rejects with its reason',
-    check: async ({ port }) => {
-      await publishTo(port, aPublication(1));
-      const signals = [AbortSignal.abort(), AbortSignal.abort(new Error('gone')), AbortSignal.abort('gone')];
-      for (const signal of signals) {
-        expect(await rejectionOf(port.load(aRoleId(1), signal))).to.equal(signal.reason);
-        expect(await rejectionOf(port.load(aRoleId(2), signal))).to.equal(signal.reason);
-      }
-      expect(await port.load(aRoleId(1), new AbortController().signal)).not.to.equal(undefined);
-    },
+  'role-store/load-aborted: an aborted signal rejects with its reason': async ({ port }) => {
+    await publishTo(port, aPublication(1));
+    const signals = [AbortSignal.abort(), AbortSignal.abort(new Error('gone')), AbortSignal.abort('gone')];
+    for (const signal of signals) {
+      expect(await rejectionOf(port.load(aRoleId(1), signal))).to.equal(signal.reason);
+      expect(await rejectionOf(port.load(aRoleId(2), signal))).to.equal(signal.reason);
+    }
+    expect(await port.load(aRoleId(1), new AbortController().signal)).not.to.equal(undefined);
   },
-  {
-    id: 'role-store/save-stores',
-    says: 'the changed role is what the next load gives, under another version',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      await publishTo(port, aPublication(1));
-      await publishTo(port, aPublication(2));
-      const versions: Version[] = [(await loaded(port, 1)).version];
-      const neighbour = await loaded(port, 2);
-      for (const title of ['b', 'Site 1', 'Site 1', 'b', 'Site 1']) {
-        const { value, version } = await loaded(other, 1);
-        expect(await port.save(titled(value, title), version, [anEvent()])).to.deep.equal({ kind: 'saved' });
-        const next = await loaded(other, 1);
-        expect(next.value).to.deep.equal(aRole(1, { title: title as Title }));
-        expect(versions, 'versions before').not.to.include(next.version);
-        versions.push(next.version);
-      }
-      expect(await loaded(other, 2), 'another role').to.deep.equal(neighbour);
+  'role-store/save-stores: the changed role is what the next load gives, under another version': async ({
+    port,
+    peer,
+  }) => {
+    const other = await peer();
+    await publishTo(port, aPublication(1));
+    await publishTo(port, aPublication(2));
+    const versions: Version[] = [(await loaded(port, 1)).version];
+    const neighbour = await loaded(port, 2);
+    for (const title of ['b', 'Site 1', 'Site 1', 'b', 'Site 1']) {
       const { value, version } = await loaded(other, 1);
-      const cutOff = { ...value, passwordHash: 'hash' as PasswordHash, generation: 7 as Generation };
-      await port.save(cutOff, version, [anEvent()]);
-      expect((await other.list(asks())).items, 'in a list').to.have.deep.members([cutOff, neighbour.value]);
-    },
+      expect(await port.save(titled(value, title), version, [anEvent()])).to.deep.equal({ kind: 'saved' });
+      const next = await loaded(other, 1);
+      expect(next.value).to.deep.equal(aRole(1, { title: title as Title }));
+      expect(versions, 'versions before').not.to.include(next.version);
+      versions.push(next.version);
+    }
+    expect(await loaded(other, 2), 'another role').to.deep.equal(neighbour);
+    const { value, version } = await loaded(other, 1);
+    const cutOff = { ...value, passwordHash: 'hash' as PasswordHash, generation: 7 as Generation };
+    await port.save(cutOff, version, [anEvent()]);
+    expect((await other.list(asks())).items, 'in a list').to.have.deep.members([cutOff, neighbour.value]);
   },
-  {
-    id: 'role-store/save-reports-a-lost-race',
-    says: 'a version that is no longer the newest is a conflict, and changes nothing',
-    check: async ({ port, peer }) => {
+  'role-store/save-reports-a-lost-race: a version that is no longer the newest is a conflict, and changes nothing':
+    async ({ port, peer }) => {
       const other = await peer();
       await publishTo(port, aPublication(1));
       const [mine, theirs] = [await loaded(port, 1), await loaded(other, 1)];
@@ -170,32 +158,25 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
       expect(unknown, 'a role that is not there').to.deep.equal({ kind: 'conflict' });
       expect(await port.load(aRoleId(9))).to.equal(undefined);
     },
+  'role-store/save-race: of many saves of one version at once exactly one is stored': async (subject) => {
+    await publishTo(subject.port, aPublication(1));
+    for (let round = 0; round < 4; round += 1) {
+      const { value, version } = await loaded(subject.port, 1);
+      const titles = Array.from({ length: 20 }, (_, n) => `round ${round}, save ${n}`);
+      const outcomes = await together(subject, titles.length, (port, n) =>
+        port.save({ ...value, title: titles[n] as Title, expiresAt: after(START, days(n)) }, version, [
+          anEvent(),
+        ]),
+      );
+      const stored = titles.filter((_, n) => outcomes[n]?.kind === 'saved');
+      expect(stored, `round ${round}`).to.have.lengthOf(1);
+      const newest = (await loaded(subject.port, 1)).value;
+      expect(newest.title).to.equal(stored[0]);
+      expect(newest.expiresAt).to.equal(after(START, days(titles.indexOf(stored[0] as string))));
+    }
   },
-  {
-    id: 'role-store/save-race',
-    says: 'of many saves of one version at once exactly one is stored',
-    check: async (subject) => {
-      await publishTo(subject.port, aPublication(1));
-      for (let round = 0; round < 4; round += 1) {
-        const { value, version } = await loaded(subject.port, 1);
-        const titles = Array.from({ length: 20 }, (_, n) => `round ${round}, save ${n}`);
-        const outcomes = await together(subject, titles.length, (port, n) =>
-          port.save({ ...value, title: titles[n] as Title, expiresAt: after(START, days(n)) }, version, [
-            anEvent(),
-          ]),
-        );
-        const stored = titles.filter((_, n) => outcomes[n]?.kind === 'saved');
-        expect(stored, `round ${round}`).to.have.lengthOf(1);
-        const newest = (await loaded(subject.port, 1)).value;
-        expect(newest.title).to.equal(stored[0]);
-        expect(newest.expiresAt).to.equal(after(START, days(titles.indexOf(stored[0] as string))));
-      }
-    },
-  },
-  {
-    id: 'role-store/manifest-text',
-    says: 'the text is given back as it was committed; of an unknown or removed archive it is undefined',
-    check: async ({ port, peer }) => {
+  'role-store/manifest-text: the text is given back as it was committed; of an unknown or removed archive it is undefined':
+    async ({ port, peer }) => {
       const texts = [
         '{ "b" : 1.0,\n "a": 1e2, "a": "\\u0000 \\ud83e\\udded 🧭 e\u0301" }',
         JSON.stringify([
@@ -221,5 +202,4 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
       for (const task of tasks) await other.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
       expect(await port.loadManifest(anArchiveId(0)), 'removed').to.equal(undefined);
     },
-  },
-];
+};

@@ -10,7 +10,7 @@ import {
   type Title,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, publishTo } from '../fixtures/roles.ts';
 import { asks, idsOf, walk } from './asked.ts';
@@ -56,11 +56,9 @@ async function change(port: RoleStore, id: RoleId | undefined, changed: Partial<
   if (found !== undefined) await port.save({ ...found.value, ...changed }, found.version, [anEvent()]);
 }
 
-export const sortedClauses: readonly Clause<RoleStore>[] = [
-  {
-    id: 'role-store/list-sorted',
-    says: 'by end, soonest first and without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, also when others are published or changed meanwhile',
-    check: async ({ port, peer }) => {
+export const sortedClauses: ClauseTable<RoleStore> = {
+  'role-store/list-sorted: by end, soonest first and without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, also when others are published or changed meanwhile':
+    async ({ port, peer }) => {
       const other = await peer();
       const roles = await publishTies(port);
       const theirs = aPublication(90, { account: 'globex' as Role['account'], archiveBytes: 9_999 });
@@ -96,5 +94,4 @@ export const sortedClauses: readonly Clause<RoleStore>[] = [
       const stayed = (ids: readonly RoleId[]) => ids.filter((id) => id !== moved);
       expect(stayed(pages.flatMap(idsOf)), 'meanwhile').to.deep.equal(stayed(expected));
     },
-  },
-];
+};

@@ -14,7 +14,7 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aComparison,
@@ -37,29 +37,23 @@ async function remove(port: RoleStore, now: Instant): Promise<void> {
   for (const task of tasks) await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
 }
 
-export const sweepClauses: readonly Clause<RoleStore>[] = [
-  {
-    id: 'role-store/named',
-    says: 'exactly the archives of committed, not removed roles',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      await publishTo(port, aPublication(1, { expiresAt: START }));
-      await remove(port, START);
-      await publishTo(port, aPublication(2, { expiresAt: START }));
-      await publishTo(port, aPublication(3, { deletedAt: START }));
-      await publishTo(port, aPublication(1_500));
-      await port.reserve(aReservation(5));
-      const asked = Array.from({ length: 1_500 }, (_, n) => anArchiveId(n + 1));
-      const named = await other.whichAreNamed([...asked, anArchiveId(2)]);
-      expect([...named].toSorted()).to.deep.equal([anArchiveId(2), anArchiveId(3), anArchiveId(1_500)]);
-      expect((await other.whichAreNamed([])).size, 'of none').to.equal(0);
-      expect((await other.whichAreNamed([anArchiveId(1), anArchiveId(5)])).size).to.equal(0);
-    },
+export const sweepClauses: ClauseTable<RoleStore> = {
+  'role-store/named: exactly the archives of committed, not removed roles': async ({ port, peer }) => {
+    const other = await peer();
+    await publishTo(port, aPublication(1, { expiresAt: START }));
+    await remove(port, START);
+    await publishTo(port, aPublication(2, { expiresAt: START }));
+    await publishTo(port, aPublication(3, { deletedAt: START }));
+    await publishTo(port, aPublication(1_500));
+    await port.reserve(aReservation(5));
+    const asked = Array.from({ length: 1_500 }, (_, n) => anArchiveId(n + 1));
+    const named = await other.whichAreNamed([...asked, anArchiveId(2)]);
+    expect([...named].toSorted()).to.deep.equal([anArchiveId(2), anArchiveId(3), anArchiveId(1_500)]);
+    expect((await other.whichAreNamed([])).size, 'of none').to.equal(0);
+    expect((await other.whichAreNamed([anArchiveId(1), anArchiveId(5)])).size).to.equal(0);
   },
-  {
-    id: 'role-store/archives-walk',
-    says: 'pages after an id, up to an empty one, give every named archive exactly once, in order',
-    check: async ({ port, peer }) => {
+  'role-store/archives-walk: pages after an id, up to an empty one, give every named archive exactly once, in order':
+    async ({ port, peer }) => {
       const other = await peer();
       for (const n of [7, 3, 9, 1, 5, 8, 2]) {
         await publishTo(port, aPublication(n, { publishedAt: after(START, hours(20 - n)) }));
@@ -81,11 +75,8 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
       ]);
       expect(await walkArchives(port, 1), 'one by one').to.deep.equal(walked);
     },
-  },
-  {
-    id: 'role-store/purge-old',
-    says: 'exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay',
-    check: async ({ port, peer }) => {
+  'role-store/purge-old: exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay':
+    async ({ port, peer }) => {
       const other = await peer();
       // No whole second: a store may not keep instants in those.
       const inADay = after(START, duration(days(1) + 357));
@@ -121,26 +112,19 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
         8: kept,
       });
     },
+  'role-store/purge-loses-lease: the lease of a dropped reservation is lost': async ({ port, peer }) => {
+    const other = await peer();
+    const until = after(START, days(2));
+    await port.reserve(aReservation(1, { until }));
+    await other.purge(after(START, hours(13)), 10);
+    const lease = leaseOf(aReservation(1));
+    expect(await port.renew(lease, until)).to.deep.equal({ kind: 'lost' });
+    expect(await port.commit(aPublication(1), lease, [anEvent()])).to.deep.equal({ kind: 'lease_lost' });
+    expect(await other.load(aRole(1).id)).to.equal(undefined);
+    await publishTo(other, aPublication(2, { idempotencyKey: aKey(1) }));
   },
-  {
-    id: 'role-store/purge-loses-lease',
-    says: 'the lease of a dropped reservation is lost',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      const until = after(START, days(2));
-      await port.reserve(aReservation(1, { until }));
-      await other.purge(after(START, hours(13)), 10);
-      const lease = leaseOf(aReservation(1));
-      expect(await port.renew(lease, until)).to.deep.equal({ kind: 'lost' });
-      expect(await port.commit(aPublication(1), lease, [anEvent()])).to.deep.equal({ kind: 'lease_lost' });
-      expect(await other.load(aRole(1).id)).to.equal(undefined);
-      await publishTo(other, aPublication(2, { idempotencyKey: aKey(1) }));
-    },
-  },
-  {
-    id: 'role-store/count-for-cleanup',
-    says: 'exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes',
-    check: (_, another) =>
+  'role-store/count-for-cleanup: exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes':
+    (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
         const [ended, now] = [after(start, hours(1)), after(start, hours(3))];
@@ -165,11 +149,8 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
         const lapsed = { ...count, now: claim.until };
         expect((await other.countForCleanup(lapsed)).archives, 'with a lapsed claim').to.equal(3);
       }),
-  },
-  {
-    id: 'role-store/comparison-newest',
-    says: 'what any peer stored last is loaded, every field as it was stored; before the first there is nothing',
-    check: async ({ port, peer }) => {
+  'role-store/comparison-newest: what any peer stored last is loaded, every field as it was stored; before the first there is nothing':
+    async ({ port, peer }) => {
       const other = await peer();
       expect(await port.loadComparison(), 'before the first').to.equal(undefined);
       const ids = Array.from({ length: 1_000 }, (_, n) => anArchiveId(n));
@@ -198,11 +179,8 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
         versions.add(version);
       }
     },
-  },
-  {
-    id: 'role-store/comparison-lost-race',
-    says: 'a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing',
-    check: async ({ port, peer }) => {
+  'role-store/comparison-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing':
+    async ({ port, peer }) => {
       const [other, conflict] = [await peer(), { kind: 'conflict' }];
       const keep = async (store: RoleStore, compared: number, version: Version | undefined) => {
         const outcome = await store.keepComparison(aComparison({ compared }), version);
@@ -219,24 +197,21 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
       expect(await port.loadComparison()).to.deep.equal(expected);
       await keep(port, 3, second);
     },
+  'role-store/comparison-race: of many at once with one version, or with none, exactly one is stored': async (
+    subject,
+  ) => {
+    let version: Version | undefined;
+    for (const round of ['none', 'one version']) {
+      const outcomes = await together(subject, 20, (port, n) =>
+        port.keepComparison(aComparison({ compared: n }), version),
+      );
+      expect(
+        outcomes.filter(({ kind }) => kind === 'kept'),
+        round,
+      ).to.have.lengthOf(1);
+      const loaded = await subject.port.loadComparison();
+      expect(loaded?.value.compared, round).to.equal(outcomes.findIndex(({ kind }) => kind === 'kept'));
+      version = loaded?.version;
+    }
   },
-  {
-    id: 'role-store/comparison-race',
-    says: 'of many at once with one version, or with none, exactly one is stored',
-    check: async (subject) => {
-      let version: Version | undefined;
-      for (const round of ['none', 'one version']) {
-        const outcomes = await together(subject, 20, (port, n) =>
-          port.keepComparison(aComparison({ compared: n }), version),
-        );
-        expect(
-          outcomes.filter(({ kind }) => kind === 'kept'),
-          round,
-        ).to.have.lengthOf(1);
-        const loaded = await subject.port.loadComparison();
-        expect(loaded?.value.compared, round).to.equal(outcomes.findIndex(({ kind }) => kind === 'kept'));
-        version = loaded?.version;
-      }
-    },
-  },
-];
+};

@@ -16,7 +16,7 @@ import {
 } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
 import { loaded } from '../history-store/told.ts';
-import type { ModeStores, ServiceModeClause } from './subject.ts';
+import type { ModeStores, ServiceModeClauses } from './subject.ts';
 
 const READ_ONLY: Mode = { kind: 'read_only', message: 'The database moves.' };
 const REFUSED = { kind: 'refused', code: 'read_only', message: 'The database moves.' };
@@ -26,11 +26,9 @@ const goOn = ({ mode }: ModeStores): Promise<void> =>
   mode.change({ kind: 'normal', message: null }, [anEvent()]);
 
 /** What the mode says to the other stores. */
-export const boundClauses: readonly ServiceModeClause[] = [
-  {
-    id: 'service-mode/publications',
-    says: 'while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever',
-    check: async ({ port, peer }) => {
+export const boundClauses: ServiceModeClauses = {
+  'service-mode/publications: while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever':
+    async ({ port, peer }) => {
       const other = await peer();
       const { roles } = other;
       await publishTo(port.roles, aPublication(1));
@@ -52,11 +50,8 @@ export const boundClauses: readonly ServiceModeClause[] = [
       );
       expect((await port.roles.commit(aPublication(2), lease, [anEvent()])).kind).to.equal('committed');
     },
-  },
-  {
-    id: 'service-mode/changes',
-    says: 'while read-only no role is saved and no key is created in the name of an account; what the operator changes is',
-    check: async ({ port, peer }) => {
+  'service-mode/changes: while read-only no role is saved and no key is created in the name of an account; what the operator changes is':
+    async ({ port, peer }) => {
       const other = await peer();
       await publishTo(port.roles, aPublication(1));
       const before = await loaded(port, aPublication(1).role.id);
@@ -78,11 +73,8 @@ export const boundClauses: readonly ServiceModeClause[] = [
       expect((await other.roles.save(before.value, version, [anEvent()])).kind).to.equal('saved');
       expect((await other.apiKeys.create(anApiKey(2), [anEvent()])).kind).to.equal('created');
     },
-  },
-  {
-    id: 'service-mode/viewing',
-    says: 'while read-only a role is saved with the authority of viewing, unless its account is blocked',
-    check: async ({ port, peer }) => {
+  'service-mode/viewing: while read-only a role is saved with the authority of viewing, unless its account is blocked':
+    async ({ port, peer }) => {
       const other = await peer();
       const { role } = aPublication(1);
       await publishTo(port.roles, aPublication(1));
@@ -99,11 +91,8 @@ export const boundClauses: readonly ServiceModeClause[] = [
         'saved',
       );
     },
-  },
-  {
-    id: 'service-mode/goes-on',
-    says: 'while read-only keys are revoked and used, sessions begin and end, tries and views are counted and accounts are saved',
-    check: async ({ port, peer }) => {
+  'service-mode/goes-on: while read-only keys are revoked and used, sessions begin and end, tries and views are counted and accounts are saved':
+    async ({ port, peer }) => {
       const { accounts, apiKeys, attempts, sessions, views } = await peer();
       await port.apiKeys.create(anApiKey(1), [anEvent()]);
       await port.apiKeys.create(anApiKey(2), [anEvent()]);
@@ -128,5 +117,4 @@ export const boundClauses: readonly ServiceModeClause[] = [
       expect(saved.kind).to.equal('saved');
       expect((await port.accounts.load(anAccountName(1)))?.value.blocked).to.deep.equal(BLOCK);
     },
-  },
-];
+};

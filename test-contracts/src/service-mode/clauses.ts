@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { anEvent, aPublication, aReservation, leaseOf, publishTo } from '../fixtures/roles.ts';
 import { idsOf, idsTold, loaded } from '../history-store/told.ts';
-import type { ModeStores, ServiceModeClause } from './subject.ts';
+import type { ModeStores, ServiceModeClauses } from './subject.ts';
 
 const READ_ONLY: Mode = { kind: 'read_only', message: 'Zurück um 12 Uhr – 正午に戻ります' };
 
@@ -40,11 +40,9 @@ async function left({ roles, apiKeys }: ModeStores): Promise<readonly unknown[]>
 }
 
 /** The mode itself. */
-export const modeClauses: readonly ServiceModeClause[] = [
-  {
-    id: 'service-mode/load',
-    says: 'what any peer changed it to last is loaded, with its message; until then it is normal',
-    check: async ({ port, peer }) => {
+export const modeClauses: ServiceModeClauses = {
+  'service-mode/load: what any peer changed it to last is loaded, with its message; until then it is normal':
+    async ({ port, peer }) => {
       const { mode } = await peer();
       expect(await mode.load()).to.deep.equal(NORMAL);
       for (const next of [READ_ONLY, { ...READ_ONLY, message: null }, NORMAL, READ_ONLY] as const) {
@@ -52,28 +50,24 @@ export const modeClauses: readonly ServiceModeClause[] = [
         expect(await mode.load()).to.deep.equal(next);
       }
     },
+  'service-mode/events: a change is there with its events, and the same mode again leaves none': async ({
+    port,
+    peer,
+  }) => {
+    const changes = [aChange(), aChange(), aChange()];
+    const [first, second, third] = changes.map((event) => [event]);
+    const other = await peer();
+    await port.mode.change(NORMAL, [aChange()]);
+    await port.mode.change(READ_ONLY, first ?? []);
+    await other.mode.change(READ_ONLY, [aChange()]);
+    await other.mode.change({ ...READ_ONLY, message: null }, second ?? []);
+    await port.mode.change({ ...READ_ONLY, message: null }, [aChange()]);
+    await port.mode.change(NORMAL, third ?? []);
+    await other.mode.change(NORMAL, [aChange()]);
+    expect(await idsTold(other)).to.deep.equal(idsOf(...changes));
   },
-  {
-    id: 'service-mode/events',
-    says: 'a change is there with its events, and the same mode again leaves none',
-    check: async ({ port, peer }) => {
-      const changes = [aChange(), aChange(), aChange()];
-      const [first, second, third] = changes.map((event) => [event]);
-      const other = await peer();
-      await port.mode.change(NORMAL, [aChange()]);
-      await port.mode.change(READ_ONLY, first ?? []);
-      await other.mode.change(READ_ONLY, [aChange()]);
-      await other.mode.change({ ...READ_ONLY, message: null }, second ?? []);
-      await port.mode.change({ ...READ_ONLY, message: null }, [aChange()]);
-      await port.mode.change(NORMAL, third ?? []);
-      await other.mode.change(NORMAL, [aChange()]);
-      expect(await idsTold(other)).to.deep.equal(idsOf(...changes));
-    },
-  },
-  {
-    id: 'service-mode/settled',
-    says: 'once the service is read-only, no change of an account that began before is stored any more, by any peer',
-    check: async ({ port, peer }) => {
+  'service-mode/settled: once the service is read-only, no change of an account that began before is stored any more, by any peer':
+    async ({ port, peer }) => {
       const peers = [port, await peer(), await peer()] as const;
       const before: LoadedRole[] = [];
       for (let n = 0; n < AT_ONCE; n += 1) {
@@ -88,5 +82,4 @@ export const modeClauses: readonly ServiceModeClause[] = [
       await Promise.all(changing);
       expect(await left(port)).to.deep.equal(settled);
     },
-  },
-];
+};

@@ -1,4 +1,4 @@
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { anEvent, uuidOf } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { told } from '../history-store/told.ts';
@@ -15,5 +15,5 @@ export const serviceModeContract: Contract<ModeStores, StoreSubject<ModeStores>>
       mode.change({ kind: 'read_only', message: `${n}` }, [anEvent({ request: uuidOf(n) })]),
     sees: async (stores, n) => (await told(stores)).some(({ request }) => request === uuidOf(n)),
   }),
-  clauses: [...modeClauses, ...boundClauses, ...reachClauses],
+  clauses: toClauses({ ...modeClauses, ...boundClauses, ...reachClauses }),
 };

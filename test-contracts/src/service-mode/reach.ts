@@ -1,11 +1,11 @@
 import { NORMAL } from '@pinfold/core/adapter';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { sharedClauses } from '../shared-clauses.ts';
 import type { ModeStores } from './subject.ts';
 
 /** What every store promises. */
-export const reachClauses: readonly Clause<ModeStores, StoreSubject<ModeStores>>[] = sharedClauses<
+export const reachClauses: ClauseTable<ModeStores, StoreSubject<ModeStores>> = sharedClauses<
   ModeStores,
   ModeStores['mode'],
   'load'

@@ -8,7 +8,7 @@ import type {
   SessionStore,
   ViewStore,
 } from '@pinfold/core';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 
 /** The mode with the stores of the same database, which it binds. */
 export interface ModeStores {
@@ -22,4 +22,4 @@ export interface ModeStores {
   readonly views: ViewStore;
 }
 
-export type ServiceModeClause = Clause<ModeStores>;
+export type ServiceModeClauses = ClauseTable<ModeStores>;

@@ -1,6 +1,6 @@
 import type { SessionSecrets } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause, Contract } from '../contract.ts';
+import { type ClauseTable, type Contract, toClauses } from '../contract.ts';
 
 const TOKEN = /^[0-9A-Za-z_-]{43,100}$/;
 
@@ -23,11 +23,9 @@ function malformed(text: string): readonly string[] {
   ];
 }
 
-const clauses: readonly Clause<SessionSecrets>[] = [
-  {
-    id: 'session-secrets/mint',
-    says: 'a minted token is of URL-safe characters, 43 to 100, reads as its hash on every peer, and no two are alike',
-    check: async (subject) => {
+const clauses: ClauseTable<SessionSecrets> = {
+  'session-secrets/mint: a minted token is of URL-safe characters, 43 to 100, reads as its hash on every peer, and no two are alike':
+    async (subject) => {
       const peer = await subject.peer();
       const minted = Array.from({ length: 1_000 }, () => subject.port.mint());
       for (const { text, hash } of minted) {
@@ -39,21 +37,18 @@ const clauses: readonly Clause<SessionSecrets>[] = [
       expect(new Set(minted.map(({ text }) => text)).size, 'tokens').to.equal(minted.length);
       expect(new Set(minted.map(({ hash }) => hash)).size, 'hashes').to.equal(minted.length);
     },
+  'session-secrets/read: a text that is no token is undefined, of any length and in any characters': async ({
+    port,
+  }) => {
+    for (const text of malformed(port.mint().text)) {
+      expect(port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
+    }
   },
-  {
-    id: 'session-secrets/read',
-    says: 'a text that is no token is undefined, of any length and in any characters',
-    check: async ({ port }) => {
-      for (const text of malformed(port.mint().text)) {
-        expect(port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
-      }
-    },
-  },
-];
+};
 
 /** The promises of {@link SessionSecrets}. */
 export const sessionSecretsContract: Contract<SessionSecrets> = {
   port: 'SessionSecrets',
   harness: [],
-  clauses,
+  clauses: toClauses(clauses),
 };

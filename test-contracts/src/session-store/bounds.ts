@@ -9,7 +9,7 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
@@ -20,11 +20,9 @@ const GLOBEX = 'globex' as AccountId;
 const LIMITS: SessionLimits = { ofActor: 3, ofAccount: 5 };
 
 /** How many sessions there may be. */
-export const boundClauses: readonly Clause<SessionStore, StoreSubject<SessionStore>>[] = [
-  {
-    id: 'session-store/begin-limit',
-    says: 'past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), never the one that begins; sessions of other accounts and actors, and those that are over, do not count',
-    check: async (subject, another) => {
+export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
+  'session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), never the one that begins; sessions of other accounts and actors, and those that are over, do not count':
+    async (subject, another) => {
       const { port } = subject;
       const other = await subject.peer();
       const left = async (store: SessionStore) =>
@@ -67,5 +65,4 @@ export const boundClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
       expect(await left(many.port), 'of many at once').to.have.lengthOf(3);
       expect(outcomes.reduce((sum, { ended }) => sum + ended, 0)).to.equal(17);
     },
-  },
-];
+};

@@ -1,5 +1,5 @@
 import type { SessionStore } from '@pinfold/core';
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
@@ -19,5 +19,11 @@ export const sessionStoreContract: Contract<SessionStore, StoreSubject<SessionSt
     },
     sees: async (port, n) => (await port.find(aTokenHash(n), START)) !== undefined,
   }),
-  clauses: [...sessionClauses, ...boundClauses, ...endingClauses, ...listClauses, ...reachClauses],
+  clauses: toClauses({
+    ...sessionClauses,
+    ...boundClauses,
+    ...endingClauses,
+    ...listClauses,
+    ...reachClauses,
+  }),
 };

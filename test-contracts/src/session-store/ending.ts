@@ -10,7 +10,7 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
@@ -20,11 +20,9 @@ const UNKNOWN = { kind: 'unknown' };
 const MOMENT = duration(1);
 
 /** What ends sessions and links, and what does not. */
-export const endingClauses: readonly Clause<SessionStore, StoreSubject<SessionStore>>[] = [
-  {
-    id: 'session-store/end',
-    says: 'an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds',
-    check: async (subject) => {
+export const endingClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
+  'session-store/end: an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds':
+    async (subject) => {
       const { port, peer } = subject;
       const other = await peer();
       const apiKey = 'AbC9' as ApiKeyId;
@@ -52,11 +50,8 @@ export const endingClauses: readonly Clause<SessionStore, StoreSubject<SessionSt
       const begun = Array.from({ length: 29 }, (_, n) => aSession(100 + 2 * n));
       expect(left, 'once many were ended as others began').to.deep.equal([aSession(39), ...begun]);
     },
-  },
-  {
-    id: 'session-store/refuse',
-    says: 'a refused sign-in ends no session and no link, and is no fault where its account has neither',
-    check: async ({ port, peer, history }) => {
+  'session-store/refuse: a refused sign-in ends no session and no link, and is no fault where its account has neither':
+    async ({ port, peer, history }) => {
       const other = await peer();
       await port.begin(aSession(1), [anEvent()]);
       await port.offer(aLink(2), [anEvent()]);
@@ -89,39 +84,33 @@ export const endingClauses: readonly Clause<SessionStore, StoreSubject<SessionSt
       );
       if (kept !== undefined) expect(kept, 'one of each account').to.have.lengthOf(refused.length);
     },
+  'session-store/purge: what ended goes, at most the limit, and what has not ended stays': async ({
+    port,
+    peer,
+  }) => {
+    const other = await peer();
+    const soon = after(START, minutes(5));
+    await port.begin(aSession(0, { endsAt: after(soon, MOMENT) }), [anEvent()]);
+    await port.offer(aLink(0, { endsAt: after(soon, MOMENT) }), [anEvent()]);
+    for (const n of [1, 2, 3]) await port.begin(aSession(n, { endsAt: soon }), [anEvent()]);
+    for (const n of [1, 2]) await port.offer(aLink(n, { endsAt: soon }), [anEvent()]);
+    const early = aSession(5, { startedAt: after(soon, MOMENT) });
+    await port.begin(early, [anEvent()]);
+    await port.offer(aLink(5, { endsAt: before(soon, MOMENT) }), [anEvent()]);
+    await port.redeem(aRedemption(aLink(5), aSession(6, { endsAt: soon })), [anEvent()]);
+    await port.begin(aSession(7, { endsAt: soon, account: 'globex' as AccountId }), [anEvent()]);
+    await port.end(aTokenHash(7), [anEvent()]);
+    expect(await other.purge(before(soon, MOMENT), 100), 'too early').to.equal(0);
+    expect(await other.purge(soon, 2), 'the limit').to.equal(2);
+    expect(await other.purge(soon, 2), 'the limit again').to.equal(2);
+    expect(await port.purge(soon, 100), 'the rest').to.equal(2);
+    expect(await port.purge(soon, 100), 'nothing left').to.equal(0);
+    for (const n of [1, 2, 3]) expect(await other.find(aTokenHash(n), START)).to.equal(undefined);
+    for (const n of [1, 2, 5]) {
+      expect(await port.redeem(aRedemption(aLink(n), aSession(10 + n)), [anEvent()])).to.deep.equal(UNKNOWN);
+    }
+    expect(await other.find(aTokenHash(0), START)).to.deep.include({ tokenHash: aTokenHash(0) });
+    expect(await other.find(early.tokenHash, START), 'before it starts').to.deep.equal(early);
+    expect((await other.redeem(aRedemption(aLink(0), aSession(20)), [anEvent()])).kind).to.equal('redeemed');
   },
-  {
-    id: 'session-store/purge',
-    says: 'what ended goes, at most the limit, and what has not ended stays',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      const soon = after(START, minutes(5));
-      await port.begin(aSession(0, { endsAt: after(soon, MOMENT) }), [anEvent()]);
-      await port.offer(aLink(0, { endsAt: after(soon, MOMENT) }), [anEvent()]);
-      for (const n of [1, 2, 3]) await port.begin(aSession(n, { endsAt: soon }), [anEvent()]);
-      for (const n of [1, 2]) await port.offer(aLink(n, { endsAt: soon }), [anEvent()]);
-      const early = aSession(5, { startedAt: after(soon, MOMENT) });
-      await port.begin(early, [anEvent()]);
-      await port.offer(aLink(5, { endsAt: before(soon, MOMENT) }), [anEvent()]);
-      await port.redeem(aRedemption(aLink(5), aSession(6, { endsAt: soon })), [anEvent()]);
-      await port.begin(aSession(7, { endsAt: soon, account: 'globex' as AccountId }), [anEvent()]);
-      await port.end(aTokenHash(7), [anEvent()]);
-      expect(await other.purge(before(soon, MOMENT), 100), 'too early').to.equal(0);
-      expect(await other.purge(soon, 2), 'the limit').to.equal(2);
-      expect(await other.purge(soon, 2), 'the limit again').to.equal(2);
-      expect(await port.purge(soon, 100), 'the rest').to.equal(2);
-      expect(await port.purge(soon, 100), 'nothing left').to.equal(0);
-      for (const n of [1, 2, 3]) expect(await other.find(aTokenHash(n), START)).to.equal(undefined);
-      for (const n of [1, 2, 5]) {
-        expect(await port.redeem(aRedemption(aLink(n), aSession(10 + n)), [anEvent()])).to.deep.equal(
-          UNKNOWN,
-        );
-      }
-      expect(await other.find(aTokenHash(0), START)).to.deep.include({ tokenHash: aTokenHash(0) });
-      expect(await other.find(early.tokenHash, START), 'before it starts').to.deep.equal(early);
-      expect((await other.redeem(aRedemption(aLink(0), aSession(20)), [anEvent()])).kind).to.equal(
-        'redeemed',
-      );
-    },
-  },
-];
+};

@@ -11,7 +11,7 @@ import {
   type Sha256,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
@@ -32,11 +32,9 @@ const NEARLY_ONE_ACCOUNT = [
 ] as AccountId[];
 
 /** What a list of sessions shows. */
-export const listClauses: readonly Clause<SessionStore>[] = [
-  {
-    id: 'session-store/list',
-    says: 'pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all',
-    check: async ({ port, peer }) => {
+export const listClauses: ClauseTable<SessionStore> = {
+  'session-store/list: pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all':
+    async ({ port, peer }) => {
       const other = await peer();
       const soon = after(START, minutes(5));
       const globex = 'globex' as AccountId;
@@ -63,11 +61,8 @@ export const listClauses: readonly Clause<SessionStore>[] = [
       expect(await from(aSession(5).tokenHash), 'before one that is gone').to.deep.equal([aSession(7)]);
       expect(await from(tokenHash), 'after one that is gone').to.deep.equal([aSession(7)]);
     },
-  },
-  {
-    id: 'session-store/list-all',
-    says: 'hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, every field as it was given',
-    check: async ({ port, peer }, another) => {
+  'session-store/list-all: hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, every field as it was given':
+    async ({ port, peer }, another) => {
       const other = await peer();
       const apiKey = 'AbC9' as ApiKeyId;
       const sessions = HASHES.flatMap((beginning, n) =>
@@ -95,11 +90,8 @@ export const listClauses: readonly Clause<SessionStore>[] = [
       }
       await expectEveryAccountToBeAlone(await another());
     },
-  },
-  {
-    id: 'session-store/list-many',
-    says: 'more than a thousand sessions are listed whole where the limit is as many',
-    check: async ({ port, peer }) => {
+  'session-store/list-many: more than a thousand sessions are listed whole where the limit is as many':
+    async ({ port, peer }) => {
       const account = 'globex' as AccountId;
       const sessions = Array.from({ length: COUNT }, (_, n) =>
         aSession(n, n === 0 || n === COUNT - 1 ? { account } : {}),
@@ -116,5 +108,4 @@ export const listClauses: readonly Clause<SessionStore>[] = [
       const rest = await other.list({ ...query, account: aSession(1).account });
       expect(rest, 'of one account').to.deep.equal(sessions.slice(1, -1));
     },
-  },
-];
+};

@@ -9,7 +9,7 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import type { Clause, StoreSubject, Subject } from '../contract.ts';
+import type { ClauseTable, StoreSubject, Subject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
@@ -58,11 +58,9 @@ async function expectListsAtOnce(
 }
 
 /** Many sessions, many requests at once, and what every store promises. */
-export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionStore>>[] = [
-  {
-    id: 'session-store/purge-many',
-    says: 'more than a thousand sessions and links are dropped, each time as many as the limit, until none is left',
-    check: async ({ port, peer }, another) => {
+export const reachClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
+  'session-store/purge-many: more than a thousand sessions and links are dropped, each time as many as the limit, until none is left':
+    async ({ port, peer }, another) => {
       await expectPurgesAtOnce(await another());
       for (let n = 1; n <= COUNT; n += 1) {
         if (n % 2 === 0) await port.begin(aSession(n, { endsAt: SOON }), [anEvent()]);
@@ -75,32 +73,29 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
       expect(await other.purge(SOON, 1_000), 'at last').to.equal(0);
       expect(await other.find(aTokenHash(COUNT + 1), START)).to.deep.equal(aSession(COUNT + 1));
     },
-  },
-  {
-    id: 'session-store/find-many',
-    says: 'many sessions at once, begun and found over all peers, do not mix',
-    check: async (subject) => {
-      const session = (n: number) =>
-        aSession(n, { account: `account ${n % 7}` as AccountId, displayName: `Ada ${n}` });
-      const link = (n: number) => aLink(n, { account: session(n).account });
-      await together(subject, 60, (store, n) => store.offer(link(n), [anEvent()]));
-      await together<SessionStore, unknown>(subject, 60, (store, n) =>
-        n % 2 === 0
-          ? store.begin(session(n), [anEvent()])
-          : store.redeem(aRedemption(link(n), session(n)), [anEvent()]),
-      );
-      const asked = (n: number) => {
-        const [which, isOver] = [60 - (n % 61), Math.floor(n / 61) % 2 === 1];
-        const now = isOver ? after(START, hours(24)) : START;
-        return { hash: aTokenHash(which), now, answer: which === 60 || isOver ? undefined : session(which) };
-      };
-      const found = await together(subject, COUNT, (store, n) => store.find(asked(n).hash, asked(n).now));
-      expect(found).to.deep.equal(found.map((_, n) => asked(n).answer));
-      await expectListsAtOnce(
-        subject,
-        [0, 1, 2].map((n) => session(n).account),
-      );
-    },
+  'session-store/find-many: many sessions at once, begun and found over all peers, do not mix': async (
+    subject,
+  ) => {
+    const session = (n: number) =>
+      aSession(n, { account: `account ${n % 7}` as AccountId, displayName: `Ada ${n}` });
+    const link = (n: number) => aLink(n, { account: session(n).account });
+    await together(subject, 60, (store, n) => store.offer(link(n), [anEvent()]));
+    await together<SessionStore, unknown>(subject, 60, (store, n) =>
+      n % 2 === 0
+        ? store.begin(session(n), [anEvent()])
+        : store.redeem(aRedemption(link(n), session(n)), [anEvent()]),
+    );
+    const asked = (n: number) => {
+      const [which, isOver] = [60 - (n % 61), Math.floor(n / 61) % 2 === 1];
+      const now = isOver ? after(START, hours(24)) : START;
+      return { hash: aTokenHash(which), now, answer: which === 60 || isOver ? undefined : session(which) };
+    };
+    const found = await together(subject, COUNT, (store, n) => store.find(asked(n).hash, asked(n).now));
+    expect(found).to.deep.equal(found.map((_, n) => asked(n).answer));
+    await expectListsAtOnce(
+      subject,
+      [0, 1, 2].map((n) => session(n).account),
+    );
   },
   ...sharedClauses<SessionStore, SessionStore, 'find' | 'list'>({
     suite: 'session-store',
@@ -142,4 +137,4 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
       'a purge': (sessions) => sessions.purge(after(START, hours(24)), 10),
     },
   }),
-];
+};

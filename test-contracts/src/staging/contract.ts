@@ -1,39 +1,34 @@
 import { after, hours, type Staging } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Contract } from '../contract.ts';
+import { type Contract, toClauses } from '../contract.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { receive } from './bodies.ts';
 import { receiveClauses } from './receive.ts';
-import type { StagingClause, StagingSubject } from './subject.ts';
+import type { StagingClauses, StagingSubject } from './subject.ts';
 import { sweepClauses } from './sweep.ts';
 
-const harness: readonly StagingClause[] = [
-  {
-    id: 'staging/harness-apart',
-    says: 'two subjects do not see each other, and each begins empty',
-    check: async (subject, another) => {
-      await receive(subject.port, someBytes(10, 1));
-      const other = await another();
-      expect(await other.left(), 'the other one').to.equal(0);
-      await other.port.sweep(after(START, hours(1_000)));
-      expect(await subject.left(), 'the first one').to.equal(1);
-    },
+const harness: StagingClauses = {
+  'staging/harness-apart: two subjects do not see each other, and each begins empty': async (
+    subject,
+    another,
+  ) => {
+    await receive(subject.port, someBytes(10, 1));
+    const other = await another();
+    expect(await other.left(), 'the other one').to.equal(0);
+    await other.port.sweep(after(START, hours(1_000)));
+    expect(await subject.left(), 'the first one').to.equal(1);
   },
-  {
-    id: 'staging/harness-peer',
-    says: 'a peer sees what the port received',
-    check: async (subject) => {
-      const peer = await subject.peer();
-      await receive(subject.port, someBytes(10, 1));
-      expect(await peer.sweep(after(START, hours(1_000)))).to.equal(1);
-    },
+  'staging/harness-peer: a peer sees what the port received': async (subject) => {
+    const peer = await subject.peer();
+    await receive(subject.port, someBytes(10, 1));
+    expect(await peer.sweep(after(START, hours(1_000)))).to.equal(1);
   },
-];
+};
 
 /** The promises of {@link Staging}. */
 export const stagingContract: Contract<Staging, StagingSubject> = {
   port: 'Staging',
-  harness,
-  clauses: [...receiveClauses, ...sweepClauses],
+  harness: toClauses(harness),
+  clauses: toClauses({ ...receiveClauses, ...sweepClauses }),
 };

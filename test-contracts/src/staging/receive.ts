@@ -6,7 +6,7 @@ import { together } from '../concurrently.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { rejectionOf } from '../rejection.ts';
 import { inPieces, receive, stalling } from './bodies.ts';
-import type { StagingClause } from './subject.ts';
+import type { StagingClauses } from './subject.ts';
 
 async function expectStaged(archive: StagedArchive, bytes: Uint8Array): Promise<void> {
   const what = `${bytes.length} bytes`;
@@ -15,21 +15,16 @@ async function expectStaged(archive: StagedArchive, bytes: Uint8Array): Promise<
   expect(Buffer.compare(await readFile(archive.file), bytes), `${what}: the file`).to.equal(0);
 }
 
-export const receiveClauses: readonly StagingClause[] = [
-  {
-    id: 'staging/receive-whole',
-    says: 'the staged file has the bytes, size and SHA-256 of the body, also of an empty one',
-    check: async ({ port }) => {
+export const receiveClauses: StagingClauses = {
+  'staging/receive-whole: the staged file has the bytes, size and SHA-256 of the body, also of an empty one':
+    async ({ port }) => {
       for (const length of [0, 1, 70_000, 1_500_000]) {
         const bytes = someBytes(length, length);
         await expectStaged(await receive(port, bytes), bytes);
       }
     },
-  },
-  {
-    id: 'staging/receive-limit',
-    says: 'a body of exactly the limit is received; one byte more is too large, reading stops there and nothing is left',
-    check: async (subject) => {
+  'staging/receive-limit: a body of exactly the limit is received; one byte more is too large, reading stops there and nothing is left':
+    async (subject) => {
       const { port } = subject;
       const bytes = someBytes(100_000, 1);
       await expectStaged(await receive(port, bytes), bytes);
@@ -49,68 +44,55 @@ export const receiveClauses: readonly StagingClause[] = [
       expect(closed, 'the body is told to end').to.equal(true);
       expect(await subject.left(), 'what is left').to.equal(before);
     },
-  },
-  {
-    id: 'staging/receive-failing',
-    says: 'when the body fails, its error comes out as it is and nothing is left',
-    check: async (subject) => {
-      const { port } = subject;
-      // An error of the network looks like one of the file system.
-      const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read', errno: -104 });
-      for (const error of [reset, new TypeError('broken'), { plain: 'value' }]) {
-        async function* failing(): AsyncGenerator<Uint8Array, void> {
-          yield someBytes(70_000, 1);
-          throw error;
-        }
-        expect(await rejectionOf(port.receive(failing(), 1_000_000))).to.equal(error);
-        expect(await subject.left()).to.equal(0);
+  'staging/receive-failing: when the body fails, its error comes out as it is and nothing is left': async (
+    subject,
+  ) => {
+    const { port } = subject;
+    // An error of the network looks like one of the file system.
+    const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read', errno: -104 });
+    for (const error of [reset, new TypeError('broken'), { plain: 'value' }]) {
+      async function* failing(): AsyncGenerator<Uint8Array, void> {
+        yield someBytes(70_000, 1);
+        throw error;
       }
-    },
+      expect(await rejectionOf(port.receive(failing(), 1_000_000))).to.equal(error);
+      expect(await subject.left()).to.equal(0);
+    }
   },
-  {
-    id: 'staging/receive-aborted',
-    says: 'an aborted signal rejects with its reason and nothing is left',
-    check: async (subject) => {
-      const { port } = subject;
-      const reason = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read' });
-      const early = port.receive(inPieces(someBytes(10, 1)), 100, AbortSignal.abort(reason));
-      expect(await rejectionOf(early), 'before').to.equal(reason);
+  'staging/receive-aborted: an aborted signal rejects with its reason and nothing is left': async (
+    subject,
+  ) => {
+    const { port } = subject;
+    const reason = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read' });
+    const early = port.receive(inPieces(someBytes(10, 1)), 100, AbortSignal.abort(reason));
+    expect(await rejectionOf(early), 'before').to.equal(reason);
 
-      const controller = new AbortController();
-      const abort = (): void => void setImmediate(() => controller.abort(reason));
-      const late = port.receive(stalling(someBytes(70_000, 1), abort), 1_000_000, controller.signal);
-      expect(await rejectionOf(late), 'while the body stalls').to.equal(reason);
-      expect(await subject.left(), 'what is left').to.equal(0);
+    const controller = new AbortController();
+    const abort = (): void => void setImmediate(() => controller.abort(reason));
+    const late = port.receive(stalling(someBytes(70_000, 1), abort), 1_000_000, controller.signal);
+    expect(await rejectionOf(late), 'while the body stalls').to.equal(reason);
+    expect(await subject.left(), 'what is left').to.equal(0);
 
-      const busy = new AbortController();
-      const pieces = stalling(someBytes(4_000_000, 1), () => undefined);
-      const first = async (): Promise<IteratorResult<Uint8Array, void>> => {
-        setImmediate(() => busy.abort(reason));
-        return pieces.next();
-      };
-      const written = port.receive(
-        { [Symbol.asyncIterator]: () => ({ next: first }) },
-        5_000_000,
-        busy.signal,
-      );
-      expect(await rejectionOf(written), 'while a piece is written').to.equal(reason);
-      expect(await subject.left(), 'what is left').to.equal(0);
+    const busy = new AbortController();
+    const pieces = stalling(someBytes(4_000_000, 1), () => undefined);
+    const first = async (): Promise<IteratorResult<Uint8Array, void>> => {
+      setImmediate(() => busy.abort(reason));
+      return pieces.next();
+    };
+    const written = port.receive({ [Symbol.asyncIterator]: () => ({ next: first }) }, 5_000_000, busy.signal);
+    expect(await rejectionOf(written), 'while a piece is written').to.equal(reason);
+    expect(await subject.left(), 'what is left').to.equal(0);
 
-      const bare = new AbortController();
-      const chunks = stalling(someBytes(10, 1), () => void setImmediate(() => bare.abort(reason)));
-      const body = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
-      const barely = port.receive(body, 1_000, bare.signal);
-      expect(await rejectionOf(barely), 'while a body that nobody can end stalls').to.equal(reason);
-      expect(await subject.left(), 'what is left').to.equal(0);
-    },
+    const bare = new AbortController();
+    const chunks = stalling(someBytes(10, 1), () => void setImmediate(() => bare.abort(reason)));
+    const body = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
+    const barely = port.receive(body, 1_000, bare.signal);
+    expect(await rejectionOf(barely), 'while a body that nobody can end stalls').to.equal(reason);
+    expect(await subject.left(), 'what is left').to.equal(0);
   },
-  {
-    id: 'staging/receive-many',
-    says: 'many bodies at once do not mix',
-    check: async (subject) => {
-      const bytesOf = (n: number): Uint8Array => someBytes(150_000 + n, n);
-      const all = await together(subject, 20, (port, n) => receive(port, bytesOf(n)));
-      for (const [n, archive] of all.entries()) await expectStaged(archive, bytesOf(n));
-    },
+  'staging/receive-many: many bodies at once do not mix': async (subject) => {
+    const bytesOf = (n: number): Uint8Array => someBytes(150_000 + n, n);
+    const all = await together(subject, 20, (port, n) => receive(port, bytesOf(n)));
+    for (const [n, archive] of all.entries()) await expectStaged(archive, bytesOf(n));
   },
-];
+};

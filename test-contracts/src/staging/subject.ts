@@ -1,5 +1,5 @@
 import type { Duration, Staging } from '@pinfold/core';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 
 /** What a {@link Staging} is tested with. A peer is the same folder opened again, as after a restart. */
 export interface StagingSubject extends StoreSubject<Staging> {
@@ -12,4 +12,4 @@ export interface StagingSubject extends StoreSubject<Staging> {
 }
 
 /** One promise of {@link Staging}. */
-export type StagingClause = Clause<Staging, StagingSubject>;
+export type StagingClauses = ClauseTable<Staging, StagingSubject>;

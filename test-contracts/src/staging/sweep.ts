@@ -7,76 +7,58 @@ import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { rejectionOf } from '../rejection.ts';
 import { failing, inPieces, receive } from './bodies.ts';
-import type { StagingClause } from './subject.ts';
+import type { StagingClauses } from './subject.ts';
 
-export const sweepClauses: readonly StagingClause[] = [
-  {
-    id: 'staging/discard',
-    says: 'a discarded archive is gone, and discarding again is harmless',
-    check: async (subject) => {
-      const { port } = subject;
-      const goes = await receive(port, someBytes(1_000, 1));
-      const stays = await receive(port, someBytes(1_000, 2));
-      await goes.discard();
-      await goes.discard();
-      expect(await rejectionOf(access(goes.file))).to.have.property('code', 'ENOENT');
-      expect(await subject.left()).to.equal(1);
-      expect((await readFile(stays.file)).length, 'the other one').to.equal(1_000);
-    },
+export const sweepClauses: StagingClauses = {
+  'staging/discard: a discarded archive is gone, and discarding again is harmless': async (subject) => {
+    const { port } = subject;
+    const goes = await receive(port, someBytes(1_000, 1));
+    const stays = await receive(port, someBytes(1_000, 2));
+    await goes.discard();
+    await goes.discard();
+    expect(await rejectionOf(access(goes.file))).to.have.property('code', 'ENOENT');
+    expect(await subject.left()).to.equal(1);
+    expect((await readFile(stays.file)).length, 'the other one').to.equal(1_000);
   },
-  {
-    id: 'staging/sweep',
-    says: 'what is older goes, what is younger stays',
-    check: async (subject) => {
-      const older = await receive(subject.port, someBytes(1_000, 1));
-      subject.advance(hours(1));
-      const younger = await receive(subject.port, someBytes(1_000, 2));
-      const peer = await subject.peer();
-      expect(await peer.sweep(START), 'nothing is older than the oldest').to.equal(0);
-      expect(await peer.sweep(after(START, duration(1)))).to.equal(1);
-      expect(await rejectionOf(access(older.file))).to.have.property('code', 'ENOENT');
-      expect((await readFile(younger.file)).length, 'the younger one').to.equal(1_000);
-      expect(await subject.port.sweep(after(START, hours(1))), 'again').to.equal(0);
-      await older.discard();
-      expect(await subject.left()).to.equal(1);
-    },
+  'staging/sweep: what is older goes, what is younger stays': async (subject) => {
+    const older = await receive(subject.port, someBytes(1_000, 1));
+    subject.advance(hours(1));
+    const younger = await receive(subject.port, someBytes(1_000, 2));
+    const peer = await subject.peer();
+    expect(await peer.sweep(START), 'nothing is older than the oldest').to.equal(0);
+    expect(await peer.sweep(after(START, duration(1)))).to.equal(1);
+    expect(await rejectionOf(access(older.file))).to.have.property('code', 'ENOENT');
+    expect((await readFile(younger.file)).length, 'the younger one').to.equal(1_000);
+    expect(await subject.port.sweep(after(START, hours(1))), 'again').to.equal(0);
+    await older.discard();
+    expect(await subject.left()).to.equal(1);
   },
-  {
-    id: 'staging/count',
-    says: 'exactly what a sweep would remove is counted, and nothing is removed',
-    check: async (subject) => {
-      const { port } = subject;
-      await receive(port, someBytes(1_000, 1));
-      const discarded = await receive(port, someBytes(1_000, 2));
-      await receive(port, someBytes(1_000, 3));
-      await discarded.discard();
-      subject.advance(hours(1));
-      await receive(port, someBytes(1_000, 4));
-      const peer = await subject.peer();
-      expect(await peer.countAbandoned(START), 'nothing is older than the oldest').to.equal(0);
-      expect(await peer.countAbandoned(after(START, hours(1)))).to.equal(2);
-      expect(await subject.left()).to.equal(3);
-      expect(await peer.sweep(after(START, hours(1)))).to.equal(2);
-      expect(await port.countAbandoned(after(START, hours(1)))).to.equal(0);
-    },
+  'staging/count: exactly what a sweep would remove is counted, and nothing is removed': async (subject) => {
+    const { port } = subject;
+    await receive(port, someBytes(1_000, 1));
+    const discarded = await receive(port, someBytes(1_000, 2));
+    await receive(port, someBytes(1_000, 3));
+    await discarded.discard();
+    subject.advance(hours(1));
+    await receive(port, someBytes(1_000, 4));
+    const peer = await subject.peer();
+    expect(await peer.countAbandoned(START), 'nothing is older than the oldest').to.equal(0);
+    expect(await peer.countAbandoned(after(START, hours(1)))).to.equal(2);
+    expect(await subject.left()).to.equal(3);
+    expect(await peer.sweep(after(START, hours(1)))).to.equal(2);
+    expect(await port.countAbandoned(after(START, hours(1)))).to.equal(0);
   },
-  {
-    id: 'staging/sweep-foreign',
-    says: 'what is no upload is neither counted nor swept',
-    check: async (subject) => {
-      await subject.strew();
-      const strewn = await subject.left();
-      await receive(subject.port, someBytes(1_000, 1));
-      const late = after(START, hours(100_000));
-      expect(await subject.port.countAbandoned(late), 'counted').to.equal(1);
-      expect(await subject.port.sweep(late), 'swept').to.equal(1);
-      expect(await subject.left(), 'what is left').to.equal(strewn);
-    },
+  'staging/sweep-foreign: what is no upload is neither counted nor swept': async (subject) => {
+    await subject.strew();
+    const strewn = await subject.left();
+    await receive(subject.port, someBytes(1_000, 1));
+    const late = after(START, hours(100_000));
+    expect(await subject.port.countAbandoned(late), 'counted').to.equal(1);
+    expect(await subject.port.sweep(late), 'swept').to.equal(1);
+    expect(await subject.left(), 'what is left').to.equal(strewn);
   },
-  {
-    id: 'staging/unreachable',
-    says: 'while the folder is out of reach, every call rejects with the fault staging_unavailable and what caused it',
-    check: async (subject) => {
+  'staging/unreachable: while the folder is out of reach, every call rejects with the fault staging_unavailable and what caused it':
+    async (subject) => {
       const received = await receive(subject.port, someBytes(10, 1));
       const port = await subject.unreachable();
       const calls: Readonly<Record<keyof Staging, Promise<unknown>>> = {
@@ -88,11 +70,8 @@ export const sweepClauses: readonly StagingClause[] = [
       await expectFaults('staging_unavailable', calls);
       await received.discard();
     },
-  },
-  {
-    id: 'staging/lets-go',
-    says: 'of a call that has ended nothing is left: no listener on its signal, no open file',
-    check: async ({ port }) => {
+  'staging/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file':
+    async ({ port }) => {
       const bytes = someBytes(70_000, 1);
       await expectNothingLeft({
         receive: async (signal) => {
@@ -105,16 +84,12 @@ export const sweepClauses: readonly StagingClause[] = [
         sweep: () => port.sweep(START),
       });
     },
-  },
-  {
-    id: 'staging/check',
-    says: 'a working staging resolves and keeps nothing; an aborted signal rejects with its reason',
-    check: async (subject) => {
+  'staging/check: a working staging resolves and keeps nothing; an aborted signal rejects with its reason':
+    async (subject) => {
       const { port } = subject;
       await port.check();
       const reason = { why: 'stopping' };
       expect(await rejectionOf(port.check(AbortSignal.abort(reason)))).to.equal(reason);
       expect(await subject.left()).to.equal(0);
     },
-  },
-];
+};

@@ -1,4 +1,4 @@
-import type { Contract, StoreSubject } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
@@ -19,5 +19,11 @@ export const takedownStoreContract: Contract<TakedownStores, StoreSubject<Takedo
     },
     sees: async ({ takedowns }, n) => (await takedowns.of([aRoleId(n)])).length === 1,
   }),
-  clauses: [...takingClauses, ...forbiddingClauses, ...readingClauses, ...purgingClauses, ...reachClauses],
+  clauses: toClauses({
+    ...takingClauses,
+    ...forbiddingClauses,
+    ...readingClauses,
+    ...purgingClauses,
+    ...reachClauses,
+  }),
 };

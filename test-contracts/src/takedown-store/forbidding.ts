@@ -13,7 +13,7 @@ import {
 } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { publish } from '../history-store/told.ts';
-import type { TakedownClause, TakedownStores } from './subject.ts';
+import type { TakedownClauses, TakedownStores } from './subject.ts';
 import { FORBIDDEN, TAKEN_DOWN, takenEvent } from './taken.ts';
 
 const SHA256 = aSha256(1);
@@ -41,11 +41,9 @@ function commit(
 }
 
 /** What a takedown says to publications. */
-export const forbiddingClauses: readonly TakedownClause[] = [
-  {
-    id: 'takedown-store/forbids-reserve',
-    says: 'of a forbidden archive nothing is reserved, by any account or peer, before any rate and quota, and the key stays free; what is in progress, complete or a mismatch is answered as such',
-    check: async ({ port, peer }) => {
+export const forbiddingClauses: TakedownClauses = {
+  'takedown-store/forbids-reserve: of a forbidden archive nothing is reserved, by any account or peer, before any rate and quota, and the key stays free; what is in progress, complete or a mismatch is answered as such':
+    async ({ port, peer }) => {
       const other = await peer();
       const again = (n: number) => aReservation(n, { token: aToken(50 + n), sha256: SHA256 });
       for (const n of [1, 2]) await port.roles.reserve(again(n));
@@ -63,11 +61,8 @@ export const forbiddingClauses: readonly TakedownClause[] = [
       const mismatch = { ...again(1), fingerprint: aFingerprint(9) };
       expect((await other.roles.reserve(mismatch)).kind).to.equal('mismatch');
     },
-  },
-  {
-    id: 'takedown-store/forbids-commit',
-    says: "of a forbidden archive nothing is committed, by any account or peer, and the lease still holds; of commits and a takedown at once none is in service that the takedown's list of copies does not have",
-    check: async ({ port, peer }) => {
+  "takedown-store/forbids-commit: of a forbidden archive nothing is committed, by any account or peer, and the lease still holds; of commits and a takedown at once none is in service that the takedown's list of copies does not have":
+    async ({ port, peer }) => {
       const other = await peer();
       const { role } = await publish(port, 1);
       const numbers = [2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -98,5 +93,4 @@ export const forbiddingClauses: readonly TakedownClause[] = [
       const another = { ...aPublication(11), role: aRole(11) };
       expect(await commit(other, 11, another)).to.deep.equal({ kind: 'committed' });
     },
-  },
-];
+};

@@ -12,7 +12,7 @@ import { expect } from 'chai';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, aRoleId, aToken, publishTo } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
-import type { TakedownClause, TakedownStores } from './subject.ts';
+import type { TakedownClauses, TakedownStores } from './subject.ts';
 import { takeDown } from './taken.ts';
 
 const STOPPED = after(START, hours(1));
@@ -35,11 +35,9 @@ function taskOf({ id, account, archive }: Role, n: number, failures = 0): Cleanu
 }
 
 /** How archives of what was taken down go. */
-export const purgingClauses: readonly TakedownClause[] = [
-  {
-    id: 'takedown-store/claim-purge',
-    says: 'an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not',
-    check: async ({ port, peer }) => {
+export const purgingClauses: TakedownClauses = {
+  'takedown-store/claim-purge: an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not':
+    async ({ port, peer }) => {
       const { takedowns, roles } = await peer();
       const role = await takenDown(port, 1);
       const claim = (n: number, of = role.id) => ({ role: of, token: aToken(n), until: UNTIL });
@@ -58,11 +56,8 @@ export const purgingClauses: readonly TakedownClause[] = [
       expect(await takedowns.claimPurge(claim(5, published.id)), 'not stopped').to.equal(undefined);
       expect(await takedowns.claimPurge(claim(6, aRoleId(9))), 'unknown').to.equal(undefined);
     },
-  },
-  {
-    id: 'takedown-store/purge-without-grace',
-    says: "what was claimed so and not removed is claimed by cleanups from the claim's end or the retry's instant on, however lately its role ended, and counted",
-    check: async ({ port, peer }) => {
+  "takedown-store/purge-without-grace: what was claimed so and not removed is claimed by cleanups from the claim's end or the retry's instant on, however lately its role ended, and counted":
+    async ({ port, peer }) => {
       const { takedowns, roles } = await peer();
       const [lapsed, failed] = [await takenDown(port, 1), await takenDown(port, 2)];
       await takenDown(port, 3);
@@ -85,5 +80,4 @@ export const purgingClauses: readonly TakedownClause[] = [
       expect(await roles.claimForCleanup(cleanup(7, early))).to.deep.equal([]);
       expect(await roles.claimForCleanup(cleanup(8, retryAt))).to.deep.equal([taskOf(failed, 8, 1)]);
     },
-  },
-];
+};

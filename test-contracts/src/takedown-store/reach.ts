@@ -1,4 +1,4 @@
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, aRoleId, aSha256, aToken, publishTo } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
@@ -8,7 +8,7 @@ import type { TakedownStores } from './subject.ts';
 const [sha256, after] = [aSha256(1), undefined];
 
 /** What every store promises. */
-export const reachClauses: readonly Clause<TakedownStores, StoreSubject<TakedownStores>>[] = sharedClauses<
+export const reachClauses: ClauseTable<TakedownStores, StoreSubject<TakedownStores>> = sharedClauses<
   TakedownStores,
   TakedownStores['takedowns'],
   'copies' | 'isForbidden' | 'list' | 'of'

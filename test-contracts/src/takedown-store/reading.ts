@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, aRoleId, aSha256, publishTo } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
-import type { TakedownClause, TakedownStores } from './subject.ts';
+import type { TakedownClauses, TakedownStores } from './subject.ts';
 import { takenEvent } from './taken.ts';
 
 async function bring({ takedowns }: TakedownStores, all: readonly Takedown[]): Promise<void> {
@@ -11,44 +11,40 @@ async function bring({ takedowns }: TakedownStores, all: readonly Takedown[]): P
 }
 
 /** What is known of takedowns. */
-export const readingClauses: readonly TakedownClause[] = [
-  {
-    id: 'takedown-store/forbidden',
-    says: 'what any peer forbade last is forbidden, and nothing else',
-    check: async ({ port, peer }) => {
-      const { takedowns } = await peer();
-      const sha256 = `${'a'.repeat(63)}b` as Takedown['sha256'];
-      await bring(port, [aTakedown(1, { sha256 })]);
-      expect(await takedowns.isForbidden(sha256)).to.equal(true);
-      for (const other of ['a'.repeat(64), sha256.toUpperCase(), '', 'a'.repeat(63), `${sha256} `]) {
-        expect(await takedowns.isForbidden(other as Takedown['sha256']), other).to.equal(false);
-      }
-    },
+export const readingClauses: TakedownClauses = {
+  'takedown-store/forbidden: what any peer forbade last is forbidden, and nothing else': async ({
+    port,
+    peer,
+  }) => {
+    const { takedowns } = await peer();
+    const sha256 = `${'a'.repeat(63)}b` as Takedown['sha256'];
+    await bring(port, [aTakedown(1, { sha256 })]);
+    expect(await takedowns.isForbidden(sha256)).to.equal(true);
+    for (const other of ['a'.repeat(64), sha256.toUpperCase(), '', 'a'.repeat(63), `${sha256} `]) {
+      expect(await takedowns.isForbidden(other as Takedown['sha256']), other).to.equal(false);
+    }
   },
-  {
-    id: 'takedown-store/of-roles',
-    says: 'exactly those of the given ids come, every field as it was given',
-    check: async ({ port, peer }) => {
-      const [first, second, ...others] = [
-        aTakedown(1, { reason: '\u{1f3a3} "quoted" \u2028', account: accountId('Ünïted ü') }),
-        aTakedown(1, { sha256: aSha256(7), at: after(START, hours(1)) }),
-        aTakedown(2),
-        aTakedown(3),
-      ] as const;
-      await bring(port, [first, second, ...others]);
-      const { takedowns } = await peer();
-      await takedowns.lift(second, after(START, hours(2)), [anEvent({ pin: null })]);
-      const lifted = { ...second, liftedAt: after(START, hours(2)) };
-      expect(await port.takedowns.of([aRoleId(1), aRoleId(9)])).to.have.deep.members([first, lifted]);
-      const more = await port.takedowns.of([aRoleId(3), aRoleId(2)]);
-      expect(more).to.have.deep.members(others);
-      expect(await port.takedowns.of([])).to.deep.equal([]);
-    },
+  'takedown-store/of-roles: exactly those of the given ids come, every field as it was given': async ({
+    port,
+    peer,
+  }) => {
+    const [first, second, ...others] = [
+      aTakedown(1, { reason: '\u{1f3a3} "quoted" \u2028', account: accountId('Ünïted ü') }),
+      aTakedown(1, { sha256: aSha256(7), at: after(START, hours(1)) }),
+      aTakedown(2),
+      aTakedown(3),
+    ] as const;
+    await bring(port, [first, second, ...others]);
+    const { takedowns } = await peer();
+    await takedowns.lift(second, after(START, hours(2)), [anEvent({ pin: null })]);
+    const lifted = { ...second, liftedAt: after(START, hours(2)) };
+    expect(await port.takedowns.of([aRoleId(1), aRoleId(9)])).to.have.deep.members([first, lifted]);
+    const more = await port.takedowns.of([aRoleId(3), aRoleId(2)]);
+    expect(more).to.have.deep.members(others);
+    expect(await port.takedowns.of([])).to.deep.equal([]);
   },
-  {
-    id: 'takedown-store/list',
-    says: 'pages after a cursor give every takedown that was not lifted exactly once, newest first by (at, id, sha256), also those of one instant; an archive gives its own alone',
-    check: async ({ port, peer }) => {
+  'takedown-store/list: pages after a cursor give every takedown that was not lifted exactly once, newest first by (at, id, sha256), also those of one instant; an archive gives its own alone':
+    async ({ port, peer }) => {
       const at = (n: number) => after(START, duration(n));
       const all = [
         ...[5, 2, 4, 1, 3].map((n) => aTakedown(n, { at: at(n % 2), sha256: aSha256(n % 3) })),
@@ -77,11 +73,8 @@ export const readingClauses: readonly TakedownClause[] = [
       expect(await walk(aSha256(2))).to.deep.equal(own);
       expect(await walk(lifted.sha256)).to.deep.equal([]);
     },
-  },
-  {
-    id: 'takedown-store/copies',
-    says: 'pages after an id give every role in service at the instant, of any account, exactly once, in order',
-    check: async ({ port, peer }) => {
+  'takedown-store/copies: pages after an id give every role in service at the instant, of any account, exactly once, in order':
+    async ({ port, peer }) => {
       const end = after(START, hours(2));
       const sha256 = aSha256(1);
       const lives = [
@@ -111,5 +104,4 @@ export const readingClauses: readonly TakedownClause[] = [
       const all = await takedowns.copies({ sha256, now: START, after: undefined, limit: 9 });
       expect(all).to.deep.equal(ids(0, 1, 2));
     },
-  },
-];
+};

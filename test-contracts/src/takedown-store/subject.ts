@@ -1,5 +1,5 @@
 import type { HistoryStore, RoleStore, TakedownStore } from '@pinfold/core';
-import type { Clause } from '../contract.ts';
+import type { ClauseTable } from '../contract.ts';
 
 /** What a {@link TakedownStore} is tested with: the stores of the same database, which it stops roles in. */
 export interface TakedownStores {
@@ -9,4 +9,4 @@ export interface TakedownStores {
 }
 
 /** One promise of {@link TakedownStore}. */
-export type TakedownClause = Clause<TakedownStores>;
+export type TakedownClauses = ClauseTable<TakedownStores>;

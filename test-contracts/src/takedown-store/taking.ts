@@ -5,36 +5,33 @@ import { START } from '../fixtures/clock.ts';
 import { anEvent, aRoleId, aSha256 } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { eventFor, idsOf, idsTold, loaded, publish, told } from '../history-store/told.ts';
-import type { TakedownClause } from './subject.ts';
+import type { TakedownClauses } from './subject.ts';
 import { CONFLICT, stoppedNow, TAKEN_DOWN, takeDown, takenEvent } from './taken.ts';
 
 const LATER = after(START, hours(1));
 
 /** How a role goes down, and how its ban is lifted. */
-export const takingClauses: readonly TakedownClause[] = [
-  {
-    id: 'takedown-store/whole',
-    says: 'stop, ban and events are there together for every peer, or none of them is',
-    check: async ({ port, peer }) => {
-      const { role, event: published } = await publish(port, 1);
-      const takedown = aTakedown(1, { at: LATER });
-      const stopped = await stoppedNow(port, role, LATER);
-      const event = await takeDown(port, takedown);
-      const other = await peer();
-      expect((await loaded(other, role.id)).value).to.deep.equal(stopped.value);
-      expect(await other.takedowns.of([role.id])).to.deep.equal([takedown]);
-      expect(await told(other)).to.deep.equal([event, published]);
-      const unknown = aTakedown(2);
-      const brought = takenEvent(unknown);
-      expect(await port.takedowns.takeDown(unknown, undefined, [brought])).to.deep.equal(TAKEN_DOWN);
-      expect(await other.takedowns.of([unknown.id]), 'without a role').to.deep.equal([unknown]);
-      expect(await idsTold(other)).to.deep.equal(idsOf(published, event, brought));
-    },
+export const takingClauses: TakedownClauses = {
+  'takedown-store/whole: stop, ban and events are there together for every peer, or none of them is': async ({
+    port,
+    peer,
+  }) => {
+    const { role, event: published } = await publish(port, 1);
+    const takedown = aTakedown(1, { at: LATER });
+    const stopped = await stoppedNow(port, role, LATER);
+    const event = await takeDown(port, takedown);
+    const other = await peer();
+    expect((await loaded(other, role.id)).value).to.deep.equal(stopped.value);
+    expect(await other.takedowns.of([role.id])).to.deep.equal([takedown]);
+    expect(await told(other)).to.deep.equal([event, published]);
+    const unknown = aTakedown(2);
+    const brought = takenEvent(unknown);
+    expect(await port.takedowns.takeDown(unknown, undefined, [brought])).to.deep.equal(TAKEN_DOWN);
+    expect(await other.takedowns.of([unknown.id]), 'without a role').to.deep.equal([unknown]);
+    expect(await idsTold(other)).to.deep.equal(idsOf(published, event, brought));
   },
-  {
-    id: 'takedown-store/conflict',
-    says: 'a role that was changed since it was loaded is a conflict, and so is, without a role, an archive that is forbidden for that id already; nothing changes then',
-    check: async ({ port, peer }) => {
+  'takedown-store/conflict: a role that was changed since it was loaded is a conflict, and so is, without a role, an archive that is forbidden for that id already; nothing changes then':
+    async ({ port, peer }) => {
       const { takedowns, roles } = await peer();
       const { role } = await publish(port, 1);
       const stopped = await stoppedNow(port, role, LATER);
@@ -53,34 +50,27 @@ export const takingClauses: readonly TakedownClause[] = [
       expect(again).to.deep.equal(CONFLICT);
       expect(await idsTold(port)).to.have.members([...events, brought.id]);
     },
+  'takedown-store/race: of many at once exactly one is stored, with its event alone': async (subject) => {
+    const { port } = subject;
+    const { role, event: published } = await publish(port, 1);
+    const stopped = await stoppedNow(port, role, LATER);
+    const race = async (takedown: Takedown, of: typeof stopped | undefined): Promise<void> => {
+      const before = await idsTold(port);
+      const events = Array.from({ length: 9 }, () => takenEvent(takedown));
+      const outcomes = await together(subject, 9, ({ takedowns }, n) =>
+        takedowns.takeDown(takedown, of, events.slice(n, n + 1)),
+      );
+      const winners = events.filter((_, n) => outcomes[n]?.kind === 'taken_down');
+      expect(winners).to.have.lengthOf(1);
+      expect(await idsTold(port)).to.have.members([...before, ...idsOf(...winners)]);
+      expect(await port.takedowns.of([takedown.id])).to.have.lengthOf(1);
+    };
+    await race(aTakedown(1, { at: LATER }), stopped);
+    await race(aTakedown(2), undefined);
+    expect(await idsTold(port)).to.include(published.id);
   },
-  {
-    id: 'takedown-store/race',
-    says: 'of many at once exactly one is stored, with its event alone',
-    check: async (subject) => {
-      const { port } = subject;
-      const { role, event: published } = await publish(port, 1);
-      const stopped = await stoppedNow(port, role, LATER);
-      const race = async (takedown: Takedown, of: typeof stopped | undefined): Promise<void> => {
-        const before = await idsTold(port);
-        const events = Array.from({ length: 9 }, () => takenEvent(takedown));
-        const outcomes = await together(subject, 9, ({ takedowns }, n) =>
-          takedowns.takeDown(takedown, of, events.slice(n, n + 1)),
-        );
-        const winners = events.filter((_, n) => outcomes[n]?.kind === 'taken_down');
-        expect(winners).to.have.lengthOf(1);
-        expect(await idsTold(port)).to.have.members([...before, ...idsOf(...winners)]);
-        expect(await port.takedowns.of([takedown.id])).to.have.lengthOf(1);
-      };
-      await race(aTakedown(1, { at: LATER }), stopped);
-      await race(aTakedown(2), undefined);
-      expect(await idsTold(port)).to.include(published.id);
-    },
-  },
-  {
-    id: 'takedown-store/again',
-    says: 'what is forbidden stays as it was first; what was lifted is forbidden again',
-    check: async ({ port, peer }) => {
+  'takedown-store/again: what is forbidden stays as it was first; what was lifted is forbidden again':
+    async ({ port, peer }) => {
       const { takedowns } = await peer();
       const { role } = await publish(port, 1);
       const first = aTakedown(1);
@@ -94,11 +84,8 @@ export const takingClauses: readonly TakedownClause[] = [
       expect(await takedowns.of([role.id])).to.deep.equal([third]);
       expect(await takedowns.isForbidden(role.sha256)).to.equal(true);
     },
-  },
-  {
-    id: 'takedown-store/lift',
-    says: 'a lifted takedown forbids nothing, is listed no more and is still known by its role; the role stays as it is',
-    check: async ({ port, peer }) => {
+  'takedown-store/lift: a lifted takedown forbids nothing, is listed no more and is still known by its role; the role stays as it is':
+    async ({ port, peer }) => {
       const other = await peer();
       const { role } = await publish(port, 1);
       const takedown = aTakedown(1, { at: LATER });
@@ -121,47 +108,41 @@ export const takingClauses: readonly TakedownClause[] = [
       const ids = (await told(other, { pin: bare.id })).map(({ id }) => id);
       expect(ids, 'of an archive without its role').to.have.members([taken.id, gone.id]);
     },
+  'takedown-store/lift-of-all: an archive is forbidden until the last of its takedowns is lifted': async ({
+    port,
+    peer,
+  }) => {
+    const { takedowns } = await peer();
+    const sha256 = aSha256(1);
+    const both = [aTakedown(1, { sha256 }), aTakedown(2, { sha256 })];
+    for (const each of both) await port.takedowns.takeDown(each, undefined, [takenEvent(each)]);
+    for (const [n, each] of both.entries()) {
+      expect(await takedowns.isForbidden(sha256), `${n} lifted`).to.equal(true);
+      await port.takedowns.lift(each, LATER, [anEvent({ pin: each.id })]);
+    }
+    expect(await takedowns.isForbidden(sha256)).to.equal(false);
   },
-  {
-    id: 'takedown-store/lift-of-all',
-    says: 'an archive is forbidden until the last of its takedowns is lifted',
-    check: async ({ port, peer }) => {
-      const { takedowns } = await peer();
-      const sha256 = aSha256(1);
-      const both = [aTakedown(1, { sha256 }), aTakedown(2, { sha256 })];
-      for (const each of both) await port.takedowns.takeDown(each, undefined, [takenEvent(each)]);
-      for (const [n, each] of both.entries()) {
-        expect(await takedowns.isForbidden(sha256), `${n} lifted`).to.equal(true);
-        await port.takedowns.lift(each, LATER, [anEvent({ pin: each.id })]);
-      }
-      expect(await takedowns.isForbidden(sha256)).to.equal(false);
-    },
+  'takedown-store/lift-once: of many at once one lifts, and its events alone are stored': async (subject) => {
+    const { port } = subject;
+    const { role } = await publish(port, 1);
+    const takedown = aTakedown(1);
+    await takeDown(port, takedown);
+    const before = await idsTold(port);
+    const events = Array.from({ length: 9 }, () => takenEvent(takedown, { type: 'takedown.lifted' }));
+    const outcomes = await together(subject, 9, ({ takedowns }, n) =>
+      takedowns.lift(takedown, LATER, events.slice(n, n + 1)),
+    );
+    const winners = events.filter((_, n) => outcomes[n]?.kind === 'lifted');
+    expect(winners).to.have.lengthOf(1);
+    expect(await idsTold(port)).to.have.members([...before, ...idsOf(...winners)]);
+    for (const { id, sha256 } of [
+      aTakedown(9),
+      { id: role.id, sha256: aSha256(9) },
+      { ...takedown, id: aRoleId(9) },
+    ]) {
+      const outcome = await port.takedowns.lift({ id, sha256 }, LATER, [anEvent()]);
+      expect(outcome, 'what was never taken down').to.deep.equal(CONFLICT);
+    }
+    expect(await idsTold(port)).to.have.lengthOf(before.length + 1);
   },
-  {
-    id: 'takedown-store/lift-once',
-    says: 'of many at once one lifts, and its events alone are stored',
-    check: async (subject) => {
-      const { port } = subject;
-      const { role } = await publish(port, 1);
-      const takedown = aTakedown(1);
-      await takeDown(port, takedown);
-      const before = await idsTold(port);
-      const events = Array.from({ length: 9 }, () => takenEvent(takedown, { type: 'takedown.lifted' }));
-      const outcomes = await together(subject, 9, ({ takedowns }, n) =>
-        takedowns.lift(takedown, LATER, events.slice(n, n + 1)),
-      );
-      const winners = events.filter((_, n) => outcomes[n]?.kind === 'lifted');
-      expect(winners).to.have.lengthOf(1);
-      expect(await idsTold(port)).to.have.members([...before, ...idsOf(...winners)]);
-      for (const { id, sha256 } of [
-        aTakedown(9),
-        { id: role.id, sha256: aSha256(9) },
-        { ...takedown, id: aRoleId(9) },
-      ]) {
-        const outcome = await port.takedowns.lift({ id, sha256 }, LATER, [anEvent()]);
-        expect(outcome, 'what was never taken down').to.deep.equal(CONFLICT);
-      }
-      expect(await idsTold(port)).to.have.lengthOf(before.length + 1);
-    },
-  },
-];
+};

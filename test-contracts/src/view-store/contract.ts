@@ -2,13 +2,13 @@ import type { CountedViews, Day, RoleId, ViewStore } from '@pinfold/core';
 import { dayOf } from '@pinfold/core/views';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import type { Clause, Contract, StoreSubject } from '../contract.ts';
+import { type ClauseTable, type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { sharedClauses } from '../shared-clauses.ts';
 
-type ViewClause = Clause<ViewStore, StoreSubject<ViewStore>>;
+type ViewClauses = ClauseTable<ViewStore, StoreSubject<ViewStore>>;
 
 const LONG_AGO = 0 as Day;
 
@@ -26,11 +26,9 @@ function of(n: number, views: number, refusedPasswords = 0): Omit<CountedViews, 
   return { day: day(n), views, refusedPasswords };
 }
 
-const clauses: readonly ViewClause[] = [
-  {
-    id: 'view-store/add',
-    says: 'what is added is added up for each role and day, from any peer and of many at once, also when a batch names a day twice',
-    check: async (subject) => {
+const clauses: ViewClauses = {
+  'view-store/add: what is added is added up for each role and day, from any peer and of many at once, also when a batch names a day twice':
+    async (subject) => {
       const { port } = subject;
       const [one, another] = [aRoleId(1), aRoleId(2)];
       await port.add([
@@ -49,25 +47,21 @@ const clauses: readonly ViewClause[] = [
       expect(await other.list(one, LONG_AGO)).to.deep.equal([of(1, 1, 2), of(0, 19, 25)]);
       expect(await other.list(another, LONG_AGO)).to.deep.equal([of(0, 125)]);
     },
+  'view-store/add-many: a batch of a thousand roles is added whole, and one of none changes nothing': async ({
+    port,
+    peer,
+  }) => {
+    const roles = Array.from({ length: 1_000 }, (_, n) => aRoleId(n + 1));
+    await port.add(roles.map((role, n) => counted(role, 0, n + 1)));
+    await port.add([]);
+    const other = await peer();
+    for (const n of [0, 499, 999]) {
+      expect(await other.list(roles[n] as RoleId, LONG_AGO)).to.deep.equal([of(0, n + 1)]);
+    }
+    expect(await port.drop(day(1), 2_000)).to.equal(1_000);
   },
-  {
-    id: 'view-store/add-many',
-    says: 'a batch of a thousand roles is added whole, and one of none changes nothing',
-    check: async ({ port, peer }) => {
-      const roles = Array.from({ length: 1_000 }, (_, n) => aRoleId(n + 1));
-      await port.add(roles.map((role, n) => counted(role, 0, n + 1)));
-      await port.add([]);
-      const other = await peer();
-      for (const n of [0, 499, 999]) {
-        expect(await other.list(roles[n] as RoleId, LONG_AGO)).to.deep.equal([of(0, n + 1)]);
-      }
-      expect(await port.drop(day(1), 2_000)).to.equal(1_000);
-    },
-  },
-  {
-    id: 'view-store/list',
-    says: 'exactly the days of the role with anything added, from the first one on, newest first',
-    check: async ({ port, peer }) => {
+  'view-store/list: exactly the days of the role with anything added, from the first one on, newest first':
+    async ({ port, peer }) => {
       const role = aRoleId(1);
       await port.add([
         counted(role, 9, 1),
@@ -81,22 +75,20 @@ const clauses: readonly ViewClause[] = [
       expect(await other.list(role, day(4))).to.deep.equal([of(100, 2), of(9, 1)]);
       expect(await other.list(aRoleId(3), LONG_AGO)).to.deep.equal([]);
     },
-  },
-  {
-    id: 'view-store/drop',
-    says: 'exactly earlier days go, at most the limit, and it says how many',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      const [one, another] = [aRoleId(1), aRoleId(2)];
-      await port.add([0, 1, 2, 3].flatMap((n) => [counted(one, n, n + 1), counted(another, n, 1)]));
-      expect(await other.drop(day(2), 3)).to.equal(3);
-      expect(await other.drop(day(2), 3)).to.equal(1);
-      expect(await other.drop(day(2), 3)).to.equal(0);
-      expect(await port.list(one, LONG_AGO)).to.deep.equal([of(3, 4), of(2, 3)]);
-      expect(await port.list(another, LONG_AGO)).to.deep.equal([of(3, 1), of(2, 1)]);
-      await port.add([counted(one, 0, 1)]);
-      expect(await port.list(one, LONG_AGO), 'begun anew').to.deep.equal([of(3, 4), of(2, 3), of(0, 1)]);
-    },
+  'view-store/drop: exactly earlier days go, at most the limit, and it says how many': async ({
+    port,
+    peer,
+  }) => {
+    const other = await peer();
+    const [one, another] = [aRoleId(1), aRoleId(2)];
+    await port.add([0, 1, 2, 3].flatMap((n) => [counted(one, n, n + 1), counted(another, n, 1)]));
+    expect(await other.drop(day(2), 3)).to.equal(3);
+    expect(await other.drop(day(2), 3)).to.equal(1);
+    expect(await other.drop(day(2), 3)).to.equal(0);
+    expect(await port.list(one, LONG_AGO)).to.deep.equal([of(3, 4), of(2, 3)]);
+    expect(await port.list(another, LONG_AGO)).to.deep.equal([of(3, 1), of(2, 1)]);
+    await port.add([counted(one, 0, 1)]);
+    expect(await port.list(one, LONG_AGO), 'begun anew').to.deep.equal([of(3, 4), of(2, 3), of(0, 1)]);
   },
   ...sharedClauses<ViewStore, ViewStore, 'list'>({
     suite: 'view-store',
@@ -113,7 +105,7 @@ const clauses: readonly ViewClause[] = [
       'a drop': (views) => views.drop(day(1), 10),
     },
   }),
-];
+};
 
 /** What every {@link ViewStore} promises. */
 export const viewStoreContract: Contract<ViewStore, StoreSubject<ViewStore>> = {
@@ -122,5 +114,5 @@ export const viewStoreContract: Contract<ViewStore, StoreSubject<ViewStore>> = {
     write: (port, n) => port.add([counted(aRoleId(n), 0, 1)]),
     sees: async (port, n) => (await port.list(aRoleId(n), LONG_AGO)).length > 0,
   }),
-  clauses,
+  clauses: toClauses(clauses),
 };

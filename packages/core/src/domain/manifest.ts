@@ -23,16 +23,17 @@ export type EncodedManifest = Branded<string, 'EncodedManifest'>;
 
 /** The files of a site by path in NFC, in which no two files of an archive are the same. */
 export class Manifest {
+  #byPath: ReadonlyMap<string, ManifestEntry> | undefined;
   readonly entries: readonly ManifestEntry[];
-  readonly #byPath: ReadonlyMap<string, ManifestEntry>;
 
   constructor(entries: readonly ManifestEntry[]) {
     this.entries = entries;
-    this.#byPath = new Map(entries.map((entry) => [entry.path.normalize('NFC'), entry]));
   }
 
   /** The file of that path in NFC, or `undefined`. */
   get(path: string): ManifestEntry | undefined {
+    // Made when it is needed: a page that lists the files needs it not, and it takes longer than the rest.
+    this.#byPath ??= new Map(this.entries.map((entry) => [entry.path.normalize('NFC'), entry]));
     return this.#byPath.get(path);
   }
 }
@@ -89,5 +90,5 @@ function rowsOf(encoded: EncodedManifest): readonly Row[] {
   } catch (error) {
     cause = error;
   }
-  throw new Fault('store_corrupt', 'a manifest cannot be read', { cause });
+  throw new Fault('store_corrupt', 'the manifest cannot be read', { cause });
 }

@@ -14,8 +14,26 @@ export interface Publication extends Omit<Role, 'archive' | 'idempotencyKey' | '
   readonly passwordProtected: boolean;
 }
 
-/** The archive of each publication, outside of it: the content is opened by it, and no serializer sees it. */
-const archives = new WeakMap<object, ArchiveId>();
+function itself(object: object): object {
+  return object;
+}
+
+/**
+ * The archive of each publication, in a private field added to the plain object: the content is opened by it, and no
+ * serializer and no copy sees it. A WeakMap costs each view more.
+ */
+class Archived extends (itself as unknown as new (object: object) => object) {
+  readonly #archive: ArchiveId;
+
+  constructor(publication: object, archive: ArchiveId) {
+    super(publication);
+    this.#archive = archive;
+  }
+
+  static of(publication: object): ArchiveId | undefined {
+    return #archive in publication ? publication.#archive : undefined;
+  }
+}
 
 /**
  * The publication of a record at a moment.
@@ -49,13 +67,13 @@ export function publicationOf(role: Role, now: Instant, publicUrl: string): Publ
     passwordProtected: role.passwordHash !== null,
     generation: role.generation,
   };
-  archives.set(publication, role.archive);
+  new Archived(publication, role.archive);
   return publication;
 }
 
 /** The archive of a publication that use cases answered; of a copy of one it is unknown. */
 export function archiveOf(publication: object): ArchiveId | undefined {
-  return archives.get(publication);
+  return Archived.of(publication);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { AttemptCounter, AttemptTicket } from '../ports/attempt-counter.ts'
 import type { Clock } from '../ports/clock.ts';
 import type { GrantSigner } from '../ports/grant-signer.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
-import type { RoleStore } from '../ports/role-store.ts';
+import type { LoadedRole, RoleStore } from '../ports/role-store.ts';
 import type { Observe } from './measurement.ts';
 import { WaitingTries } from './password-queue.ts';
 import type { ShowPublication } from './show-publication.ts';
@@ -39,11 +39,6 @@ export type EnterOutcome =
   | { readonly kind: 'limited'; readonly publication: Publication; readonly until: Instant }
   /** Too many tries wait, or this one waited for too long; the password was not checked. */
   | { readonly kind: 'busy' };
-
-/** What a shared URL leads to, with the hash that a password is compared to. */
-type Looked =
-  | { readonly kind: 'unknown' | 'expired' }
-  | { readonly kind: 'published'; readonly shown: VisibleRole; readonly hash: PasswordHash | null };
 
 /** A try that was counted, and has to be settled or forgiven. */
 interface BegunTry {
@@ -95,20 +90,17 @@ export function entering(
   const { roles, grants, clock } = ports;
   const waiting = new WaitingTries(clock);
 
-  async function look(text: string, signal?: AbortSignal): Promise<Looked> {
+  function load(text: string, signal?: AbortSignal): ReturnType<RoleStore['load']> | undefined {
     const id = parseRoleId(text);
-    const loaded = id === undefined ? undefined : await roles.load(id, signal);
-    if (loaded === undefined || loaded.isHidden) return { kind: 'unknown' };
-    const { value: role, accountGeneration } = loaded;
-    const publication = show(role);
-    const { state } = publication;
-    if (state !== 'published') return { kind: state === 'deleted' ? 'unknown' : state };
-    return { kind: state, shown: { publication, accountGeneration }, hash: role.passwordHash };
+    return id && roles.load(id, signal);
   }
 
-  async function visit(id: string, signal?: AbortSignal): Promise<Visit> {
-    const found = await look(id, signal);
-    return found.kind === 'published' ? { kind: found.kind, ...found.shown } : found;
+  function look(loaded: LoadedRole | undefined): Visit {
+    if (loaded === undefined || loaded.isHidden) return { kind: 'unknown' };
+    const publication = show(loaded.value);
+    const { state } = publication;
+    if (state !== 'published') return { kind: state === 'deleted' ? 'unknown' : state };
+    return { kind: state, publication, accountGeneration: loaded.accountGeneration };
   }
 
   function admit(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined {
@@ -126,11 +118,12 @@ export function entering(
     address,
     tokens = [],
   }: EnterRequest): Promise<BegunTry | EnterOutcome | undefined> {
-    const found = await look(id);
-    if (found.kind !== 'published') return found;
-    const { shown, hash } = found;
+    const loaded = await load(id);
+    const shown = look(loaded);
+    if (shown.kind !== 'published') return shown;
     const { publication } = shown;
-    if (hash === null) return { kind: 'not_protected', ...shown };
+    const hash = loaded?.value.passwordHash ?? null;
+    if (hash === null) return { ...shown, kind: 'not_protected' };
     const attempt = await ports.attempts.begin({
       role: publication.id,
       address,
@@ -157,7 +150,7 @@ export function entering(
   }
 
   return {
-    visit,
+    visit: async (id, signal) => look(await load(id, signal)),
     async enter(request) {
       const outcome = await enter(request);
       observe?.({ kind: 'try', outcome: outcome.kind });

@@ -11,7 +11,7 @@ import {
   type Title,
 } from '@pinfold/core';
 import { boundsOf, discardQuietly } from '@pinfold/core/adapter';
-import { hashOnly, headerValues, type ReceivedForm, receiveForm } from '@pinfold/http';
+import { hashOnly, headerValues, type ReceivedForm, receiveForm } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
 import { type AccountCall, type Outcome, writingEndpoint } from '../endpoint.ts';
@@ -23,9 +23,9 @@ import { PublicationForm, type PublicationWish } from '../reading/publication-fo
 import { searchOf } from '../reading/query.ts';
 import * as T from '../schema.ts';
 import type { ApiUseCases, Service } from '../service.ts';
+import { publicationsLeft } from '../wire/limits.ts';
 import { exampleName, nameOf, nameSchema } from '../wire/name.ts';
 import { examplePin, pinOf, pinSchema } from '../wire/pin.ts';
-import { publicationsLeft } from './read-limits.ts';
 
 /** What publishing refuses after it looked at the rate, or by it. */
 const PAST_THE_KEY: ReadonlySet<RefusalCode> = new Set([

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { type Answer, matchesWeakly, prefersGzip } from '@pinfold/http';
+import { type Answer, matchesWeakly, prefersGzip } from '@pinfold/http/internal';
 
 /** One encoding of the document, with its strong tag. */
 interface Form {

@@ -278,7 +278,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
  * Whether a text is a code of the table.
  *
  * @example
- * import { isWireCode } from '@pinfold/http-express';
+ * import { isWireCode } from '@pinfold/http-express/internal';
  *
  * isWireCode('not_found'); // true
  */

@@ -1,5 +1,5 @@
 import { type Fault, type Instant, isFault, type Refusal } from '@pinfold/core';
-import type { Answer } from '@pinfold/http';
+import type { Answer } from '@pinfold/http/internal';
 import { type HttpProblem, type ProblemCode, problemTable, type WireCode } from './problem-table.ts';
 import { tell, type WireError } from './tell.ts';
 
@@ -67,7 +67,7 @@ export type AnyRefusal = Refusal | HttpRefusal;
  * Refuses a request for a reason of the table.
  *
  * @example
- * import { problemOf, refuseRequest } from '@pinfold/http-express';
+ * import { problemOf, refuseRequest } from '@pinfold/http-express/internal';
  *
  * const refusal = refuseRequest('not_found', { detail: 'There is no such site.' });
  * problemOf(refusal, { requestId: crypto.randomUUID(), publishing: false }).detail; // 'There is no such site.'
@@ -113,7 +113,7 @@ export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now:
  * The problem document of a refusal, for programs that answer by other means than HTTP.
  *
  * @example
- * import { problemOf, refuseRequest } from '@pinfold/http-express';
+ * import { problemOf, refuseRequest } from '@pinfold/http-express/internal';
  *
  * const { title } = problemOf(refuseRequest('not_found'), { requestId: crypto.randomUUID(), publishing: false });
  */

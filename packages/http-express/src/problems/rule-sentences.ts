@@ -12,7 +12,7 @@ import type {
   UnsafePath,
   WarningRules,
 } from '@pinfold/core';
-import type { Sentences } from '@pinfold/http';
+import type { Sentences } from '@pinfold/http/internal';
 
 /** What only a form or a header can get wrong, beside the rules of the core. */
 export interface RequestRules {

@@ -1,5 +1,5 @@
 import type { ArchiveProblem, KeptWarning, Refusal, RuleDetails } from '@pinfold/core';
-import { type Sentences, sentenceOf } from '@pinfold/http';
+import { type Sentences, sentenceOf } from '@pinfold/http/internal';
 import type { ProblemDetails } from './problem.ts';
 import {
   ARCHIVE,
@@ -82,7 +82,7 @@ export function tell(refusal: Refusal): ProblemDetails {
  * A broken rule of an archive as the API tells it.
  *
  * @example
- * import { archiveError } from '@pinfold/http-express';
+ * import { archiveError } from '@pinfold/http-express/internal';
  *
  * archiveError({ rule: 'too_many_files', limit: 1_000, actual: 1_200 }).detail;
  */
@@ -99,7 +99,7 @@ export function requestError(told: RuleDetails<RequestRules>): WireError {
  * The warnings of a publication as the API reports them. Those that an older version kept have their words already.
  *
  * @example
- * import { wireWarnings } from '@pinfold/http-express';
+ * import { wireWarnings } from '@pinfold/http-express/internal';
  *
  * wireWarnings([{ rule: 'source_map', path: 'app.js.map' }]);
  */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BodyError, type BodyLimits, readWhole } from '@pinfold/http';
+import { BodyError, type BodyLimits, readWhole } from '@pinfold/http/internal';
 import { RequestRefused } from '../problems/problem.ts';
 import { refuseBody } from './publication-form.ts';
 

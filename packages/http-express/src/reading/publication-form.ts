@@ -7,7 +7,7 @@ import {
   type RuleDetails,
   type Title,
 } from '@pinfold/core';
-import type { BodyTrouble, FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http';
+import type { BodyTrouble, FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http/internal';
 import { type AnyRefusal, type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import type { RequestRules } from '../problems/rule-sentences.ts';
 import { requestError } from '../problems/tell.ts';

@@ -67,7 +67,7 @@ export type WireAccount = WireOf<typeof ACCOUNT>;
  *
  * @example
  * import type { Administration } from '@pinfold/core/administration';
- * import { accountOf } from '@pinfold/http-express';
+ * import { accountOf } from '@pinfold/http-express/internal';
  *
  * declare const administration: Administration;
  * const found = await administration.showAccount('ada');

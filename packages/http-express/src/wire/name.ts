@@ -32,7 +32,8 @@ export type WireName = WireOf<typeof NAME>;
  *
  * @example
  * import type { Name } from '@pinfold/core';
- * import { nameOf, publicUrl } from '@pinfold/http-express';
+ * import { publicUrl } from '@pinfold/http-express';
+ * import { nameOf } from '@pinfold/http-express/internal';
  *
  * declare const name: Name;
  *

@@ -129,7 +129,8 @@ export type AdministeredPin = Pin & WireOf<typeof ADMINISTERED>;
  *
  * @example
  * import type { Administration } from '@pinfold/core/administration';
- * import { administeredPinOf, publicUrl } from '@pinfold/http-express';
+ * import { publicUrl } from '@pinfold/http-express';
+ * import { administeredPinOf } from '@pinfold/http-express/internal';
  *
  * declare const administration: Administration;
  * declare const id: string;
@@ -180,7 +181,7 @@ export type WireTakedown = WireOf<typeof TAKEDOWN>;
  *
  * @example
  * import type { Administration } from '@pinfold/core/administration';
- * import { takedownOf } from '@pinfold/http-express';
+ * import { takedownOf } from '@pinfold/http-express/internal';
  *
  * declare const administration: Administration;
  * const listed = await administration.listTakedowns();

@@ -13,7 +13,7 @@ export type WireService = T.ObjectOf<typeof SERVICE>;
  * The JSON of the mode.
  *
  * @example
- * import { serviceOf } from '@pinfold/http-express';
+ * import { serviceOf } from '@pinfold/http-express/internal';
  *
  * serviceOf({ kind: 'read_only', message: 'Back at noon' }).mode; // 'read_only'
  */

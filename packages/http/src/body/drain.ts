@@ -15,7 +15,7 @@ export interface DrainLimits {
  *
  * @example
  * import { createServer } from 'node:http';
- * import { isUnderWay } from '@pinfold/http';
+ * import { isUnderWay } from '@pinfold/http/internal';
  *
  * const server = createServer((request, response) => {
  *   response.end(isUnderWay(request) ? 'there is more to come' : 'that was all');
@@ -32,7 +32,7 @@ export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): b
  *
  * @example
  * import { createServer } from 'node:http';
- * import { isWhole } from '@pinfold/http';
+ * import { isWhole } from '@pinfold/http/internal';
  *
  * const server = createServer(async (request, response) => {
  *   response.end((await isWhole(request)) ? 'the body came with the head' : 'the body follows');
@@ -51,7 +51,7 @@ export async function isWhole(request: IncomingMessage): Promise<boolean> {
  * @example
  * import type { IncomingMessage, ServerResponse } from 'node:http';
  * import type { Clock } from '@pinfold/core';
- * import { drain } from '@pinfold/http';
+ * import { drain } from '@pinfold/http/internal';
  *
  * declare const request: IncomingMessage;
  * declare const response: ServerResponse;
@@ -88,7 +88,7 @@ export async function drain(
  * @example
  * import type { IncomingMessage, ServerResponse } from 'node:http';
  * import type { Clock } from '@pinfold/core';
- * import { drainAndClose } from '@pinfold/http';
+ * import { drainAndClose } from '@pinfold/http/internal';
  *
  * declare const request: IncomingMessage;
  * declare const response: ServerResponse;

@@ -24,7 +24,7 @@ export type BodyTrouble = 'broken_off' | 'read_before' | 'stalled' | 'too_long';
  * What reading a body fails with.
  *
  * @example
- * import { BodyError } from '@pinfold/http';
+ * import { BodyError } from '@pinfold/http/internal';
  *
  * const statusOf = (error: unknown) =>
  *   error instanceof BodyError && error.trouble === 'too_long' ? 413 : 400;
@@ -197,7 +197,7 @@ export class WatchedBody extends Readable implements IncomingBody {
  * @example
  * import type { IncomingMessage } from 'node:http';
  * import { type Clock, minutes, seconds } from '@pinfold/core';
- * import { readWhole } from '@pinfold/http';
+ * import { readWhole } from '@pinfold/http/internal';
  *
  * declare const request: IncomingMessage;
  * declare const clock: Clock;

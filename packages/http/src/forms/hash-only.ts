@@ -6,7 +6,7 @@ import type { Sha256, Staging } from '@pinfold/core';
  * no bytes, so the archive has no file.
  *
  * @example
- * import { hashOnly } from '@pinfold/http';
+ * import { hashOnly } from '@pinfold/http/internal';
  *
  * async function* body() {
  *   yield Buffer.from('the same again');

@@ -20,7 +20,7 @@ const MOST_FIELDS = 50;
  * @example
  * import type { IncomingMessage, ServerResponse } from 'node:http';
  * import { type Clock, minutes, seconds } from '@pinfold/core';
- * import { readFields } from '@pinfold/http';
+ * import { readFields } from '@pinfold/http/internal';
  *
  * declare const request: IncomingMessage;
  * declare const response: ServerResponse;

@@ -12,7 +12,7 @@ export type ReceivedArchive = ReceiveOutcome | { readonly kind: 'unread'; readon
  * @example
  * import type { IncomingMessage } from 'node:http';
  * import { type Clock, minutes, type Staging, seconds } from '@pinfold/core';
- * import { receiveArchive } from '@pinfold/http';
+ * import { receiveArchive } from '@pinfold/http/internal';
  *
  * declare const request: IncomingMessage;
  * declare const staging: Staging;

@@ -68,7 +68,7 @@ type Parse = (body: Readable, response: undefined, done: (error?: unknown) => vo
  * @example
  * import type { IncomingMessage } from 'node:http';
  * import { type Clock, minutes, type Staging, seconds } from '@pinfold/core';
- * import { type FormFile, receiveForm } from '@pinfold/http';
+ * import { type FormFile, receiveForm } from '@pinfold/http/internal';
  *
  * declare const request: IncomingMessage;
  * declare const staging: Staging;

@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
  * itself. What is no address counts as it is.
  *
  * @example
- * import { clientOf } from '@pinfold/http';
+ * import { clientOf } from '@pinfold/http/internal';
  *
  * clientOf('::ffff:192.0.2.7'); // '192.0.2.7'
  * clientOf('2001:db8:1:2::7'); // '2001:db8:1:2::/64'

@@ -12,7 +12,7 @@ export type RatePolicy = 'requests' | 'publications';
  * import { ServerResponse } from 'node:http';
  * import { instant, minutes } from '@pinfold/core';
  * import { leftOf } from '@pinfold/core/adapter';
- * import { RateHeaders } from '@pinfold/http';
+ * import { RateHeaders } from '@pinfold/http/internal';
  *
  * const write = (response: ServerResponse) => {
  *   const left = leftOf({ count: 60, window: minutes(1) }, null, instant(0));

@@ -55,7 +55,7 @@ export class RequestLimiter {
  *
  * @example
  * import { type Account, accountId, minutes } from '@pinfold/core';
- * import { requestRateOf } from '@pinfold/http';
+ * import { requestRateOf } from '@pinfold/http/internal';
  *
  * const caller = { account: accountId('team'), scopes: [] };
  * await requestRateOf({ count: 100, window: minutes(1) }, caller, undefined); // { count: 100, window: 60_000 }
@@ -75,7 +75,7 @@ export async function requestRateOf(
  * @example
  * import { IncomingMessage } from 'node:http';
  * import { Socket } from 'node:net';
- * import { socketAddress } from '@pinfold/http';
+ * import { socketAddress } from '@pinfold/http/internal';
  *
  * socketAddress(new IncomingMessage(new Socket())); // ''
  */

@@ -1,4 +1,4 @@
-import { type Language, parseLanguage } from '@pinfold/http/language';
+import { type Language, parseLanguage } from '@pinfold/http/internal/language';
 import { type Message, Words } from '../../src/i18n.ts';
 import * as en from '../../src/messages/en.ts';
 import * as ja from '../../src/messages/ja.ts';

@@ -6,7 +6,7 @@ import {
   isOperatorText,
   parseAccountLimit,
 } from '@pinfold/core/administration';
-import { requestRateOf } from '@pinfold/http';
+import { requestRateOf } from '@pinfold/http/internal';
 import type { Words } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';

@@ -12,6 +12,7 @@ import {
   type UpdateOutcome,
 } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
+import { loopTurns } from '@pinfold/http/internal';
 import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
@@ -115,13 +116,15 @@ async function publicationPage(
   const found = await read(screen, visit);
   if (found === undefined) return notFound(visit);
   const manifest = await manifestOf(screen, found, visit.signal);
+  // To read thousands of names takes some milliseconds by itself.
+  await loopTurns.wait();
   const publication = shown(screen, visit, found);
   const limits = await screen.useCases.limitsOf(visit.account);
   return page(
     detailView(visit, {
       publication,
       limits,
-      files: await filesCard(visit, publication, manifest, Number(visit.request.query.files)),
+      files: filesCard(visit, publication, manifest, Number(visit.request.query.files)),
       ...(trouble === undefined ? {} : { trouble }),
       ...(await latestOf(screen, visit, found.id)),
       views: await screen.views?.of(found.id),
@@ -229,8 +232,10 @@ export async function showCode(screen: Screen, visit: SignedInContext): Promise<
   if (publication === undefined) return notFound(visit);
   // Loaded here: a start does not need it.
   const { encodeQR } = await import('qr');
-  const draw = async () => encodeQR(sharedUrl(screen.publicUrl, publication.id), 'svg');
-  return { kind: 'picture', svg: await screen.pageTurns.run(visit.account, visit.signal, draw) };
+  return await screen.pageTurns.run(visit.account, visit.signal, async () => ({
+    kind: 'picture',
+    svg: encodeQR(sharedUrl(screen.publicUrl, publication.id), 'svg'),
+  }));
 }
 
 /** The publication of the address, if it belongs to this account. */

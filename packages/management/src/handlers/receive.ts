@@ -1,6 +1,6 @@
 import { type Limits, minutes, type StagedArchive, seconds } from '@pinfold/core';
 import { discardQuietly } from '@pinfold/core/adapter';
-import { hashOnly, type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http';
+import { hashOnly, type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http/internal';
 import type { Screen } from '../options.ts';
 import { type Guard, passed, refuseAgain } from '../request/middleware.ts';
 import type { SignedInContext } from '../request/request-context.ts';

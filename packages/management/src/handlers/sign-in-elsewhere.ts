@@ -1,5 +1,5 @@
 import type { IdentityProvider, Sessions, SignInTrouble } from '@pinfold/core';
-import { clientOf } from '@pinfold/http';
+import { clientOf } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import type { Screen } from '../options.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';

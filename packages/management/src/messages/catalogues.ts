@@ -1,4 +1,4 @@
-import type { Language } from '@pinfold/http';
+import type { Language } from '@pinfold/http/internal';
 import type { Message } from '../i18n.ts';
 import * as en from './en.ts';
 import * as ja from './ja.ts';

@@ -2,7 +2,7 @@ import type { Caller, Credential, EventActor } from '@pinfold/core';
 import { mayManage } from '@pinfold/core/accounts';
 import { credentialOf } from '@pinfold/core/adapter';
 import { actorOf } from '@pinfold/core/history';
-import { callerOf } from '@pinfold/http';
+import { callerOf } from '@pinfold/http/internal';
 import type { Screen } from '../options.ts';
 import { readCookies } from './cookies.ts';
 import type { RequestContext } from './request-context.ts';

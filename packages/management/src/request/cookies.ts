@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { cookieValues, setCookie } from '@pinfold/http';
+import { cookieValues, setCookie } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 
 /** How the screen's cookies are written. */

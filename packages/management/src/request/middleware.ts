@@ -7,7 +7,7 @@ import {
   parseLanguage,
   type ReadFields,
   readFields,
-} from '@pinfold/http';
+} from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { type Answer, logged, onThisHost, page, seeOther } from '../response/answer.ts';

@@ -1,5 +1,6 @@
 import type { Caller } from '@pinfold/core';
-import { RateHeaders, requestRateOf, type TakenRequest } from '@pinfold/http';
+import type { TakenRequest } from '@pinfold/http';
+import { RateHeaders, requestRateOf } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import type { Answer } from '../response/answer.ts';

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountId, Caller, Cause, Credential, Instant, Mode, Origin } from '@pinfold/core';
-import { type FormFields, type Language, parseLanguage, preferredLanguage, untilGone } from '@pinfold/http';
+import {
+  type FormFields,
+  type Language,
+  parseLanguage,
+  preferredLanguage,
+  untilGone,
+} from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 import type { AssetNames } from '../assets.ts';
 import type { Look } from '../branding.ts';

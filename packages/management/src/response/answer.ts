@@ -1,5 +1,5 @@
 import type { AccountId } from '@pinfold/core';
-import type { Html } from '@pinfold/http';
+import type { Html } from '@pinfold/http/internal';
 import type { Flash } from './flash.ts';
 
 /** What the log says of a request besides its answer. */
@@ -14,7 +14,14 @@ export interface LogFields {
 
 /** What a handler answers. */
 export type Answer = { readonly log?: LogFields } & (
-  | { readonly kind: 'page'; readonly status: number; readonly html: Html; readonly retryAfter?: number }
+  | {
+      readonly kind: 'page';
+      readonly status: number;
+      readonly html: Html;
+      /** The page in pieces, once it is written. */
+      readonly body?: readonly Buffer[];
+      readonly retryAfter?: number;
+    }
   /** A redirect; the flash message is shown there if that is a page of this screen. */
   | { readonly kind: 'see_other'; readonly to: string; readonly flash?: Flash }
   | { readonly kind: 'picture'; readonly svg: string }

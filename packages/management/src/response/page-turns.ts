@@ -1,10 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
-import { loopTurns } from '@pinfold/http';
+import { loopTurns } from '@pinfold/http/internal';
+import type { Answer } from './answer.ts';
 
 /** Pages of one account that are made at the same time. */
 const PLACES = 2;
+
+/** Characters of a page that are written in one turn of the event loop, at least: about a millisecond of work. */
+const PIECE = 16_384;
 
 /**
  * Makes the pages that cost more than a list two at a time for each account: an account that asks for many of them
@@ -13,24 +16,30 @@ const PLACES = 2;
 export class PageTurns {
   readonly #gates: Map<AccountId, Gate> = new Map();
 
-  /** Makes a page when it is its turn; ends the wait with the signal's reason. */
-  async run<Page>(account: AccountId, signal: AbortSignal, make: () => Promise<Page>): Promise<Page> {
+  /** Makes and writes a page when it is its turn; ends with the signal's reason. */
+  async run(account: AccountId, signal: AbortSignal, make: () => Promise<Answer>): Promise<Answer> {
     const gate = this.#gates.get(account) ?? new Gate({ places: PLACES });
     this.#gates.set(account, gate);
+    const makeInTurn = async () => {
+      await loopTurns.wait();
+      return await written(await make(), signal);
+    };
     try {
-      return await gate.run(undefined, () => apart(make), signal);
+      return await gate.run(undefined, makeInTurn, signal);
     } finally {
       if (gate.running + gate.waiting === 0) this.#gates.delete(account);
     }
   }
 }
 
-/** Makes at most one page in a turn of the event loop: pages out of memory would else follow one another in one turn. */
-async function apart<Page>(make: () => Promise<Page>): Promise<Page> {
-  await loopTurns.wait();
-  try {
-    return await make();
-  } finally {
-    await setImmediate();
+/** Writes a page in pieces, each in a turn of the event loop: names may be long, and all of it is escaped. */
+export async function written(answer: Answer, signal: AbortSignal): Promise<Answer> {
+  if (answer.kind !== 'page' || answer.body !== undefined) return answer;
+  const pieces: Buffer[] = [];
+  for (const piece of answer.html.pieces(PIECE)) {
+    pieces.push(Buffer.from(piece));
+    await loopTurns.wait();
+    signal.throwIfAborted();
   }
+  return { ...answer, body: pieces };
 }

@@ -50,10 +50,13 @@ export function send(visit: RequestContext, answer: Answer): void {
     response.json(answer.body);
     return;
   }
+  const pieces = answer.body ?? [Buffer.from(String(answer.html))];
   response.set({
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Language': visit.words.language,
+    'Content-Length': String(pieces.reduce((length, piece) => length + piece.byteLength, 0)),
     Vary: 'Accept-Language, Cookie',
   });
-  response.send(String(answer.html));
+  for (const piece of pieces) response.write(piece);
+  response.end();
 }

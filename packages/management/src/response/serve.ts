@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type AccountId, parseRoleId } from '@pinfold/core';
-import { drainAndClose, requestEntry, thrown } from '@pinfold/http';
+import { drainAndClose, requestEntry, thrown } from '@pinfold/http/internal';
 import type { Request, RequestHandler } from 'express';
 import type { Screen } from '../options.ts';
 import { clearFlash, fewCookies, fromHere, Guards, ownLanguage, ownSecret } from '../request/middleware.ts';
 import { createContext, type RequestContext } from '../request/request-context.ts';
 import type { Answer } from './answer.ts';
+import { written } from './page-turns.ts';
 import { troubleOf } from './refuse.ts';
 import { protect, send } from './send.ts';
 
@@ -62,13 +63,16 @@ async function settle(screen: Screen, visit: RequestContext, { guards, handle }:
   let known: RequestContext & { readonly account?: AccountId } = visit;
   const settled = (rest: Settled): Settled =>
     known.account === undefined ? rest : { account: known.account, ...rest };
-  try {
+  const answered = async (): Promise<Answer> => {
     for (const guard of [...entrance.all, ...guards]) {
       const verdict = await guard(screen, known as never);
-      if (verdict.kind !== 'passed') return settled({ answer: verdict });
+      if (verdict.kind !== 'passed') return verdict;
       known = verdict.visit;
     }
-    return settled({ answer: await handle(known as never) });
+    return await handle(known as never);
+  };
+  try {
+    return settled({ answer: await written(await answered(), visit.signal) });
   } catch (error) {
     if (hasGone(visit)) return settled({});
     return settled({ answer: troubleOf(visit, error), error: thrown(error) });

@@ -1,5 +1,5 @@
 import type { HistoryEvent } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { accountLink, administrationPage } from './administration.ts';
@@ -21,11 +21,7 @@ export function accountHistoryView(visit: SignedInContext, model: AccountHistory
   const { words } = visit;
   const { events, names, account } = model;
   const columns = ['historyWhat', 'historyWhen', 'account', 'publication', 'historyBy'] as const;
-  const table = rowsTable(
-    visit,
-    columns,
-    events.map((event) => row(visit, event, names)),
-  );
+  const table = rowsTable(visit, columns, events, (event) => row(visit, event, names));
   return administrationPage(visit, {
     part: 'history',
     title: words.say('history'),

@@ -1,6 +1,6 @@
 import type { Account, AccountLimits } from '@pinfold/core';
 import type { AdministeredAccount } from '@pinfold/core/administration';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { accountPath, administrationPage, REASON_WRONG } from './administration.ts';

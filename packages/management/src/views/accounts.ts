@@ -1,5 +1,5 @@
 import type { AdministeredAccount } from '@pinfold/core/administration';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -22,11 +22,7 @@ export interface AccountsModel {
 export function accountsView(visit: SignedInContext, model: AccountsModel): Html {
   const { words, base } = visit;
   const columns = ['account', 'sitesInService', 'archivesSize', 'publications24h', 'lastPublished'] as const;
-  const table = rowsTable(
-    visit,
-    columns,
-    model.accounts.map((account) => row(visit, account)),
-  );
+  const table = rowsTable(visit, columns, model.accounts, (account) => row(visit, account));
   const order = (byUse: boolean, message: MessageId) =>
     html`<a href="${base}/administration${queryOf({ sort: byUse ? 'use' : '', name: model.name })}"${byUse === model.byUse ? html` aria-current="true"` : undefined}>${words.say(message)}</a>`;
   return administrationPage(visit, {

@@ -1,5 +1,5 @@
 import type { RoleState } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { accountLink, administrationPage } from './administration.ts';
@@ -22,11 +22,7 @@ export function allPublicationsView(visit: SignedInContext, model: AllPublicatio
   const { words } = visit;
   const { publications, account, search, state } = model;
   const columns = ['publication', 'account', 'state', 'size', 'publishedAt'] as const;
-  const table = rowsTable(
-    visit,
-    columns,
-    publications.map((found) => row(visit, found)),
-  );
+  const table = rowsTable(visit, columns, publications, (found) => row(visit, found));
   return administrationPage(visit, {
     part: 'allPublications',
     title: words.say('allPublications'),

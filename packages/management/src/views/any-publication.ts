@@ -1,6 +1,6 @@
 import type { Account } from '@pinfold/core';
 import type { AdministeredPublication } from '@pinfold/core/administration';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';

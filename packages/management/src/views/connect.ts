@@ -1,5 +1,5 @@
 import { pairingCode } from '@pinfold/core/accounts';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { SignedInContext } from '../request/request-context.ts';
 import { keyFields } from './keys.ts';
 import { layout } from './layout.ts';

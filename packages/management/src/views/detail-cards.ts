@@ -1,5 +1,5 @@
 import type { Limits } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { RefusedBecause, ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { SignedInContext } from '../request/request-context.ts';
 import type { DetailModel, FieldTrouble } from './detail.ts';
 import { card, confirmation } from './parts.ts';

@@ -1,5 +1,5 @@
 import type { DayOfViews, Limits } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { factsCard, lifetimeCard, linkCard, stopCard } from './detail-cards.ts';

@@ -1,16 +1,14 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Manifest } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { card } from './parts.ts';
+import { each } from './tables.ts';
 
 /** Longer lists of files begin folded. */
 const MOST_UNFOLDED = 20;
 const FILES_PER_PAGE = 200;
-/** Rows written in one turn of the event loop: names may be long, and all of it is escaped. */
-const ROWS_AT_ONCE = 25;
 
 /**
  * The files of the site with their sizes, a page of them.
@@ -18,12 +16,12 @@ const ROWS_AT_ONCE = 25;
  * @param manifest absent when the files are gone.
  * @param wanted the page's number from 1; anything else is the first page.
  */
-export async function filesCard(
+export function filesCard(
   visit: SignedInContext,
   publication: ShownPublication,
   manifest: Manifest | undefined,
   wanted: number,
-): Promise<Html> {
+): Html {
   const { words } = visit;
   if (manifest === undefined)
     return card(visit, 'files', html`<p class="quiet">${words.say('filesGone')}</p>`);
@@ -34,7 +32,12 @@ export async function filesCard(
   const begin = (page - 1) * FILES_PER_PAGE;
   const shown = entries.slice(begin, begin + FILES_PER_PAGE);
   const heads = html`<thead><tr><th scope="col">${words.say('file')}</th><th scope="col" class="figure">${words.say('fileSize')}</th></tr></thead>`;
-  const table = html`<table class="files">${heads}<tbody>${await rowsOf(visit, shown)}</tbody></table>`;
+  const rows = each(
+    shown,
+    ({ path, size }) =>
+      html`<tr><td class="path" dir="auto">${path}</td><td class="figure">${words.size(size)}</td></tr>`,
+  );
+  const table = html`<table class="files">${heads}<tbody>${rows}</tbody></table>`;
   if (entries.length <= MOST_UNFOLDED) return card(visit, 'files', table);
   const summary =
     pages === 1
@@ -46,17 +49,6 @@ export async function filesCard(
     html`<details${isPage ? html` open` : undefined}><summary>${summary}</summary>${table}
 ${pages === 1 ? undefined : pageLinks(visit, publication, page, pages)}</details>`,
   );
-}
-
-async function rowsOf({ words }: SignedInContext, entries: Manifest['entries']): Promise<readonly Html[]> {
-  const rows: Html[] = [];
-  for (const { path, size } of entries) {
-    rows.push(
-      html`<tr><td class="path" dir="auto">${path}</td><td class="figure">${words.size(size)}</td></tr>`,
-    );
-    if (rows.length % ROWS_AT_ONCE === 0) await setImmediate();
-  }
-  return rows;
 }
 
 function pageLinks(

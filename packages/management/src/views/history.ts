@@ -1,5 +1,5 @@
 import type { EventActor, EventType, HistoryEvent, RoleId } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -62,7 +62,8 @@ export function historyView(visit: SignedInContext, model: HistoryModel): Html {
   const table = rowsTable(
     visit,
     columns.filter((column) => withPins || column !== 'publication'),
-    events.map((event) => row(visit, event, model.names, withPins)),
+    events,
+    (event) => row(visit, event, model.names, withPins),
   );
   return layout(visit, {
     title: words.say('history'),

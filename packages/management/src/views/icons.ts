@@ -1,4 +1,4 @@
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 
 /** The name of an icon. */
 export type Icon =

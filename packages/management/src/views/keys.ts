@@ -1,5 +1,5 @@
 import { type ApiKey, DEFAULT_SCOPES, MEMBER_SCOPES, type Scope } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -40,11 +40,7 @@ ${createCard(visit, model)}
 ${
   keys.length === 0
     ? undefined
-    : rowsTable(
-        visit,
-        ['label', 'scopes', 'created', 'lastUsed', 'actions'],
-        keys.map((key) => row(visit, key)),
-      )
+    : rowsTable(visit, ['label', 'scopes', 'created', 'lastUsed', 'actions'], keys, (key) => row(visit, key))
 }
 ${pager(visit, '/keys', model.position)}`,
   });

@@ -1,4 +1,4 @@
-import { type Html, html, LANGUAGES, type Language, raw } from '@pinfold/http';
+import { type Html, html, LANGUAGES, type Language, raw } from '@pinfold/http/internal';
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';
 import type { Flash } from '../response/flash.ts';
 import { icon, iconSheet } from './icons.ts';

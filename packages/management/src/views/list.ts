@@ -1,6 +1,6 @@
 import type { Limits, RoleOrder, RoleState } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/adapter';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
 import type { Allowance } from '../quota-text.ts';
@@ -54,8 +54,9 @@ export function listView(visit: SignedInContext, model: ListModel): Html {
     { label: 'size', isFigure: true, sort: sortOf(visit, model, 'largest') },
     'actions',
   ];
-  const rows = model.publications.map((publication, n) => row(visit, model, publication, n));
-  const table = rowsTable(visit, columns, rows);
+  const table = rowsTable(visit, columns, model.publications, (publication, n) =>
+    row(visit, model, publication, n),
+  );
   const bare = model.publications.length === 0 && !filtered;
   return layout(visit, {
     title: words.say('publications'),

@@ -1,5 +1,5 @@
 import type { Name } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
@@ -17,8 +17,8 @@ export interface NamesModel {
 /** The names of an account, each with the publication that it shows. */
 export function namesView(visit: SignedInContext, { names, titles, position }: NamesModel): Html {
   const { words } = visit;
-  const rows = names.map((name) => row(visit, name, titles));
-  const table = rowsTable(visit, ['name', 'publication', 'nameMoved', 'actions'], rows);
+  const columns = ['name', 'publication', 'nameMoved', 'actions'] as const;
+  const table = rowsTable(visit, columns, names, (name) => row(visit, name, titles));
   return layout(visit, {
     title: words.say('names'),
     signedIn: visit,

@@ -1,6 +1,6 @@
 import type { Instant } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';

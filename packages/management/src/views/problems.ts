@@ -1,5 +1,5 @@
 import type { KeptWarning } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { Words } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import { groupProblems, type ScreenProblem } from '../problem-groups.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import { type Allowance, allowanceWords } from '../quota-text.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';

@@ -1,5 +1,5 @@
 import type { Mode } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { NodeHealth } from '../options.ts';
 import type { SignedInContext } from '../request/request-context.ts';

@@ -1,6 +1,6 @@
 import type { Session } from '@pinfold/core';
 import { sessionIdOf } from '@pinfold/core/accounts';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { accountLink, accountPath, administrationPage } from './administration.ts';
@@ -25,7 +25,8 @@ export function sessionsView(visit: SignedInContext, model: SessionsModel): Html
   const table = rowsTable(
     visit,
     ['sessionPerson', 'account', 'eventSessionStarted', 'expires', 'actions'],
-    sessions.map((session) => row(visit, session, model)),
+    sessions,
+    (session) => row(visit, session, model),
   );
   return administrationPage(visit, {
     part: 'sessions',

@@ -1,5 +1,5 @@
 import type { Person, SignInProblem } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { FormContext, RequestContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';

@@ -1,5 +1,5 @@
 import type { RoleState } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { type PagePosition, present } from '../request/page-request.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -25,11 +25,24 @@ export const STATE_FILTERS: readonly (readonly [state: RoleState | undefined, me
   ['deleted', 'filterStopped'],
 ];
 
+/** Items as markup that is written when the page is, so that a long page pauses between two of them. */
+export function each<Item>(
+  items: readonly Item[],
+  write: (item: Item, index: number) => Html,
+): Iterable<Html> {
+  return {
+    *[Symbol.iterator]() {
+      for (const [index, item] of items.entries()) yield write(item, index);
+    },
+  };
+}
+
 /** A table that is a list of cards on a phone, where each cell shows its column's heading. */
-export function rowsTable(
+export function rowsTable<Item>(
   { words }: RequestContext,
   columns: readonly Column[],
-  rows: readonly Html[],
+  items: readonly Item[],
+  row: (item: Item, index: number) => Html,
 ): Html {
   const heading = (column: Column) => {
     if (column === 'actions')
@@ -42,7 +55,7 @@ export function rowsTable(
   };
   return html`<table class="rows">
 <thead><tr>${columns.map(heading)}</tr></thead>
-<tbody>${rows}</tbody></table>`;
+<tbody>${each(items, row)}</tbody></table>`;
 }
 
 /** A cell of {@link rowsTable}; an empty one does not show on a phone. */

@@ -1,5 +1,5 @@
 import type { Takedown } from '@pinfold/core';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { accountLink, administrationPage } from './administration.ts';
@@ -16,11 +16,7 @@ export interface TakedownsModel {
 export function takedownsView(visit: SignedInContext, model: TakedownsModel): Html {
   const { words } = visit;
   const columns = ['publication', 'account', 'reason', 'historyWhen', 'actions'] as const;
-  const table = rowsTable(
-    visit,
-    columns,
-    model.takedowns.map((takedown) => row(visit, takedown)),
-  );
+  const table = rowsTable(visit, columns, model.takedowns, (takedown) => row(visit, takedown));
   return administrationPage(visit, {
     part: 'takedowns',
     title: words.say('takedowns'),

@@ -1,4 +1,4 @@
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';
 import { onThisHost } from '../response/answer.ts';

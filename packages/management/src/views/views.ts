@@ -1,6 +1,6 @@
 import type { DayOfViews } from '@pinfold/core';
 import { dayOf } from '@pinfold/core/views';
-import { type Html, html } from '@pinfold/http';
+import { type Html, html } from '@pinfold/http/internal';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { card } from './parts.ts';

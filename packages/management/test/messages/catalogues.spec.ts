@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Language } from '@pinfold/http';
+import type { Language } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import type { Message } from '../../src/i18n.ts';
 import * as en from '../../src/messages/en.ts';

@@ -10,14 +10,7 @@ const LONGEST_WAIT = 16;
 /** The methods of a connection that stores use. */
 export type Statements = Pick<
   SqliteConnection,
-  | 'read'
-  | 'readCached'
-  | 'snapshot'
-  | 'readTransaction'
-  | 'write'
-  | 'writeRelaxed'
-  | 'writeForCleanup'
-  | 'writeSchema'
+  'read' | 'snapshot' | 'readTransaction' | 'write' | 'writeRelaxed' | 'writeForCleanup' | 'writeSchema'
 >;
 
 /**
@@ -46,13 +39,11 @@ export class SqliteConnection {
   }
 
   /** Runs statements that change nothing; each may see a different state. */
-  read<Result>(work: (prepare: Prepare) => Result, signal?: AbortSignal): Promise<Result> {
-    return this.#patiently(() => this.#attempt((file) => work(file.prepare)), signal);
-  }
-
-  /** Reads one row by one parameter, from the cache if nothing was committed since. Callers must not change it. */
-  readCached<Row>(sql: string, key: string, signal?: AbortSignal): Promise<Row | undefined> {
-    return this.#patiently(() => this.#attempt((file) => file.cachedRow<Row>(sql, key)), signal);
+  read<Result>(
+    work: (prepare: Prepare, cached: SqliteFile['cached']) => Result,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    return this.#patiently(() => this.#attempt((file) => work(file.prepare, file.cached)), signal);
   }
 
   /** Runs statements that change nothing and must see one state of the file. */

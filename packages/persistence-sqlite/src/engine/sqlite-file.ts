@@ -20,10 +20,10 @@ export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown
 export interface SqliteFile {
   readonly prepare: Prepare;
   /**
-   * Reads one row by one parameter, from the cache if nothing was committed since. Callers share the row and must not
-   * change it.
+   * Reads one row by one parameter and makes a value of it, or returns the cached value if nothing was committed since.
+   * Callers share the value and must not change it.
    */
-  cachedRow<Row>(sql: string, key: string): Row | undefined;
+  cached<Row, Value>(sql: string, key: string, make: (row: Row) => Value): Value | undefined;
   /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
   transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: (prepare: Prepare) => Result): Result;
   exec(sql: string): void;
@@ -85,15 +85,18 @@ function wrap(database: Database.Database, file: string): SqliteFile {
   const caches = new Map<string, Pick<RowCache<unknown>, 'get'>>();
   return {
     prepare,
-    cachedRow: <Row>(sql: string, key: string) => {
+    cached: <Row, Value>(sql: string, key: string, make: (row: Row) => Value) => {
       const cache = caches.get(sql);
-      if (cache !== undefined) return cache.get(key) as Row | undefined;
-      const read = (one: string): unknown => prepare(sql).get(one);
-      const row = read(key);
+      if (cache !== undefined) return cache.get(key) as Value | undefined;
+      const read = (one: string): Value | undefined => {
+        const row = prepare<Row>(sql).get(one);
+        return row && make(row);
+      };
+      const value = read(key);
       // SQLite opens the watched file with its first read.
       const watch = CommitWatch.of(file);
       caches.set(sql, watch === undefined ? { get: read } : new RowCache(watch, read));
-      return row as Row | undefined;
+      return value;
     },
     transaction: (begin, work) => {
       prepare(begin).run();

@@ -15,7 +15,7 @@ import type { Prepare } from '../engine/sqlite-file.ts';
 import { NAMES } from '../schema/columns.ts';
 import { keepOfRole } from './events.ts';
 import { refused, refusedCredential } from './mode.ts';
-import { LOADED, type RoleRow, readRole } from './role-store/roles.ts';
+import { copyOf, LOADED, type RoleRow, readRole } from './role-store/roles.ts';
 
 const FIND = `SELECT ${NAMES.select} FROM names WHERE account = ? AND name = ?`;
 const LIST = `SELECT ${NAMES.select} FROM names WHERE account = ? AND name > ? ORDER BY name LIMIT ?`;
@@ -42,12 +42,11 @@ const DELETE = 'DELETE FROM names WHERE account = ? AND name = ?';
 export function sqliteNameStore(connection: Statements): NameStore {
   return {
     find: (account, name) => connection.read((prepare) => find(prepare, account, name)),
-    resolve: async (token, signal) => {
-      const row = await connection.readCached<ResolvedRow>(RESOLVE, token, signal);
-      if (row === undefined) return undefined;
-      const { nameAccount: account, name, role, updatedAt } = row;
-      return { name: { account, name, token, role, updatedAt }, role: readRole(row) };
-    },
+    resolve: (token, signal) =>
+      connection.read((_prepare, cached) => {
+        const found = cached(RESOLVE, token, readResolved);
+        return found && { name: { ...found.name, token }, role: copyOf(found.role) };
+      }, signal),
     list: (account, after = '' as PinName, limit) =>
       connection.read((prepare) =>
         prepare<StoredRow<NameRecord>>(LIST).all(account, after, limit).map(NAMES.read),
@@ -67,6 +66,11 @@ export function sqliteNameStore(connection: Statements): NameStore {
 }
 
 type ResolvedRow = RoleRow & Omit<NameRecord, 'account' | 'token'> & { readonly nameAccount: AccountId };
+
+function readResolved(row: ResolvedRow) {
+  const { nameAccount: account, name, role, updatedAt } = row;
+  return { name: { account, name, role, updatedAt }, role: readRole(row) };
+}
 
 function find(prepare: Prepare, account: AccountId, name: PinName): NameRecord | undefined {
   const row = prepare<StoredRow<NameRecord>>(FIND).get(account, name);

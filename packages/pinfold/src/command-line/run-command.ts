@@ -8,12 +8,6 @@ import type { Terminal } from './terminal.ts';
 
 /**
  * Runs `pinfold` with its arguments; resolves with the exit code.
- *
- * @example
- * import { runCommand } from 'pinfold';
- *
- * const terminal = { env: process.env, out: console.log, err: console.error };
- * process.exitCode = await runCommand(['version'], terminal);
  */
 export async function runCommand(args: readonly string[], given: Terminal): Promise<number> {
   // Any line may contain text of a server, an archive or an account, which must not act on a terminal.

@@ -5,7 +5,7 @@ import {
   type Administration,
   parseAccountLimit,
 } from '@pinfold/core/administration';
-import { accountOf } from '@pinfold/http-express/wire';
+import { accountOf } from '@pinfold/http-express/internal';
 import { readAccount, readOperatorText } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';

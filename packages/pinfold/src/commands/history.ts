@@ -1,7 +1,7 @@
 import { type HistoryEvent, type Keys, OPERATOR } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { toRfc3339 } from '@pinfold/core/adapter';
-import { eventOf } from '@pinfold/http-express/wire';
+import { eventOf } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { readAccount, readPublicationId, readTime } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';

@@ -1,5 +1,5 @@
 import type { Mode } from '@pinfold/core';
-import { serviceOf } from '@pinfold/http-express/wire';
+import { serviceOf } from '@pinfold/http-express/internal';
 import { readOperatorText } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';

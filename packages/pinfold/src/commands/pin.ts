@@ -1,6 +1,6 @@
 import { OPERATOR, type Publication } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
-import { pinOf } from '@pinfold/http-express/wire';
+import { pinOf } from '@pinfold/http-express/internal';
 import { readPublicationId } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';

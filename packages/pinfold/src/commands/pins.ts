@@ -1,6 +1,6 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { RoleListRequest } from '@pinfold/core/administration';
-import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express/wire';
+import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express/internal';
 import {
   readAccount,
   readOperatorText,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Administration, parseSha256 } from '@pinfold/core/administration';
-import { takedownOf, type WireTakedown } from '@pinfold/http-express/wire';
+import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';

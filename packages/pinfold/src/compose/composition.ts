@@ -19,13 +19,6 @@ export interface Composition extends Omit<ComposedService, 'provide'> {
  *
  * @throws SettingsError when a setting cannot be carried out, a database that cannot be used among them; Fault when
  * another store cannot be opened.
- *
- * @example
- * import { openComposition, readSettings } from 'pinfold';
- *
- * const { useCases, close } = await openComposition(readSettings({}));
- * console.log((await useCases.cleanUp()).archives);
- * await close();
  */
 export async function openComposition(
   settings: Settings,

@@ -1,5 +1,6 @@
 import type { IdentityProvider } from '@pinfold/core';
-import { type RequestLimiter, type RequestLog, type Uploads, withoutAdministration } from '@pinfold/http';
+import type { RequestLimiter, RequestLog, Uploads } from '@pinfold/http';
+import { withoutAdministration } from '@pinfold/http/internal';
 import { type Authenticate, apiKeyAuthentication, createApi, type SignIn } from '@pinfold/http-express';
 import { createManagement, type LookOptions, type ManagementOptions } from '@pinfold/management';
 import { openIdConnect } from '@pinfold/oidc';

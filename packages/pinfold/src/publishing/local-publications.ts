@@ -11,7 +11,7 @@ import {
   type Update,
   type UpdateOutcome,
 } from '@pinfold/core';
-import { archiveError, nameOf, pinOf, wireWarnings } from '@pinfold/http-express/wire';
+import { archiveError, limitsAnswerOf, nameOf, pinOf, wireWarnings } from '@pinfold/http-express/internal';
 import { operatorCause } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';
@@ -146,7 +146,6 @@ class LocalPublications implements Publications {
   }
 
   async limits(): Promise<LimitsAnswer> {
-    const { limitsAnswerOf } = await import('@pinfold/http-express');
     const account = await this.#useCases.accounts.load(this.#by);
     return limitsAnswerOf(this.#useCases, this.#by, account?.value, null);
   }

@@ -1,5 +1,5 @@
 import type { Name } from '@pinfold/client';
-import type { Pin, WireError, WireWarning } from '@pinfold/http-express/wire';
+import type { Pin, WireError, WireWarning } from '@pinfold/http-express/internal';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 
 export type { WireError, WireWarning };

@@ -7,8 +7,8 @@ import type {
   TitleRules,
   UpdateOutcome,
 } from '@pinfold/core';
-import { type Sentences, sentenceOf } from '@pinfold/http';
-import { archiveError } from '@pinfold/http-express/wire';
+import { type Sentences, sentenceOf } from '@pinfold/http/internal';
+import { archiveError } from '@pinfold/http-express/internal';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { brokenRules } from './publication.ts';
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { type ClientAddress, socketAddress } from '@pinfold/http';
+import type { ClientAddress } from '@pinfold/http';
+import { socketAddress } from '@pinfold/http/internal';
 import proxyAddress, { compile } from 'proxy-addr';
 import type { TrustProxy } from '../settings/trust-proxy.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, GrantSigner } from '@pinfold/core';
-import { type ClientAddress, encodeAnswer, type RequestLog, takeRequest } from '@pinfold/http';
+import type { ClientAddress, RequestLog } from '@pinfold/http';
+import { encodeAnswer, takeRequest } from '@pinfold/http/internal';
 import { DOCTOR_TOKEN_HEADER, ECHO_PATH, type EchoedRequest, isDoctorToken } from '../doctor/doctor-token.ts';
 
 /** What the mirror needs. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { type Duration, seconds } from '@pinfold/core';
-import { drainAndClose } from '@pinfold/http';
+import { drainAndClose } from '@pinfold/http/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type Answers, answerUnread } from './client-error.ts';

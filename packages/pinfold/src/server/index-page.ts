@@ -9,7 +9,7 @@ import {
   preferredLanguage,
   publicHead,
   raw,
-} from '@pinfold/http';
+} from '@pinfold/http/internal';
 
 const PALETTE = paletteOf(
   ...(['page', 'surface', 'text', 'quiet', 'line', 'accent', 'accent-strong'] as const),
@@ -69,9 +69,9 @@ ${publicHead(service)}
 </head>
 <body>
 <main>
-<h1>${raw(PIN)}Pinfold</h1>
+<h1>${PIN}Pinfold</h1>
 <p>${text}</p>
-<p>${raw(publish)}</p>
+<p>${publish}</p>
 ${service.reportUrl && html`<p><a href="${service.reportUrl}">${report}</a></p>`}
 </main>
 </body>

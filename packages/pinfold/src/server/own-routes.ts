@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, encodeAnswer, type PublicPage, type RequestLog } from '@pinfold/http';
+import type { RequestLog } from '@pinfold/http';
+import { type Answer, encodeAnswer, type PublicPage } from '@pinfold/http/internal';
 import { type Health, type HealthReport, type Need, parseNeeds } from '../health/health.ts';
 import { INDEX_POLICY, indexPage } from './index-page.ts';
 import type { IsInsider } from './trusted-client.ts';

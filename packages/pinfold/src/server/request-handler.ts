@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasSeveralHosts, hasTooManyCookies, pathOf, type RequestLog } from '@pinfold/http';
+import type { RequestLog } from '@pinfold/http';
+import { hasSeveralHosts, hasTooManyCookies, pathOf } from '@pinfold/http/internal';
 import express from 'express';
 import type { ComposedService } from '../compose/compose.ts';
 import type { Doors } from '../compose/doors.ts';

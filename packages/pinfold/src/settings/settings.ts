@@ -1,6 +1,6 @@
 import { availableParallelism, hostname } from 'node:os';
 import { type Duration, days, seconds } from '@pinfold/core';
-import { checkReportUrl } from '@pinfold/http';
+import { checkReportUrl } from '@pinfold/http/internal';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type Need, parseNeeds } from '../health/health.ts';
 import { ALLOWANCE_VARIABLES, type Allowances, readAllowances } from './allowances.ts';

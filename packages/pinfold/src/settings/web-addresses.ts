@@ -61,11 +61,6 @@ export function readWebAddresses(values: {
 
 /**
  * The addresses in force, once the port is known.
- *
- * @example
- * import { readSettings, webAddresses } from 'pinfold';
- *
- * console.log(webAddresses(readSettings({}), 8080).publicUrl); // http://localhost:8080
  */
 export function webAddresses(settings: WebAddressSettings, port: number): WebAddresses {
   const shared = publicUrl(settings.publicUrl ?? `http://localhost:${port}`);

@@ -10,16 +10,6 @@ export const MANAGEMENT_PATH = '/manage';
 /**
  * Makes a link that signs in to the management screen, once and within the hour. Until then it is a secret. With the
  * scope `admin` its session administers the service as well.
- *
- * @example
- * import { accountId, offerSignInLink, openComposition, readSettings, webAddresses } from 'pinfold';
- *
- * const settings = readSettings({});
- * const composition = await openComposition(settings);
- * const addresses = webAddresses(settings, settings.port);
- * const link = await offerSignInLink(composition, addresses, accountId('default'));
- * console.log(link.startsWith('http://localhost:8080/manage/sign-in?link=')); // true
- * await composition.close();
  */
 export async function offerSignInLink(
   { manageSessions }: Pick<Composition, 'manageSessions'>,

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FileToPack, packFiles } from '@pinfold/client/zip';
 import { type Duration, days, hours, type Limits, minutes, seconds } from '@pinfold/core';
-import { paletteOf } from '@pinfold/http';
+import { paletteOf } from '@pinfold/http/internal';
 
 /** Beside `src` and `dist` alike. */
 const FOLDER = join(import.meta.dirname, '..', '..', 'welcome');

@@ -17,7 +17,8 @@ import { createMemory, type Memory } from '@pinfold/memory';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { createApp, openComposition, readSettings, type Settings, SettingsError } from '../../src/index.ts';
+import { openComposition } from '../../src/compose/composition.ts';
+import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
 import { serve } from '../servers/served.ts';
 
 const staged = { size: 0, discard: async () => undefined } as unknown as StagedArchive;

@@ -7,8 +7,9 @@ import { Fault } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
+import { openComposition } from '../../src/compose/composition.ts';
 import { openDataFolder } from '../../src/compose/data-folder.ts';
-import { createApp, openComposition, readSettings, type Settings, SettingsError } from '../../src/index.ts';
+import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
 
 describe('a start whose data folder cannot be made or written', () => {
   let folder: string;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { readSettings, webAddresses } from '../../src/index.ts';
+import { readSettings } from '../../src/index.ts';
+import { webAddresses } from '../../src/settings/web-addresses.ts';
 import { firstStartBlock } from '../../src/start/first-start-block.ts';
 
 describe('what the very first start prints', () => {

@@ -7,7 +7,8 @@ import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type App, createApp, type Listening, openComposition, readSettings } from '../../src/index.ts';
+import { openComposition } from '../../src/compose/composition.ts';
+import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { startBlock } from '../../src/start/first-start-block.ts';
 import { list, publish } from '../servers/api-calls.ts';
 

@@ -5,7 +5,8 @@ import { accountId, OPERATOR } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { openComposition, readSettings } from '../../src/index.ts';
+import { openComposition } from '../../src/compose/composition.ts';
+import { readSettings } from '../../src/index.ts';
 import { list, publish } from '../servers/api-calls.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
 

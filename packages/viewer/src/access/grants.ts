@@ -1,6 +1,7 @@
 import type { Grant, GrantPurpose, KnownViewer, Publication, VisibleRole } from '@pinfold/core';
 import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/adapter';
-import { type CookieScope, type CreateGrant, cookieValues, setCookie, sharedUrl } from '@pinfold/http';
+import { type CreateGrant, sharedUrl } from '@pinfold/http';
+import { type CookieScope, cookieValues, setCookie } from '@pinfold/http/internal';
 import { enteringUrl } from '../routing/addresses.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';

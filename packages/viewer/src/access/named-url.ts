@@ -1,4 +1,5 @@
-import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
+import { sharedUrl } from '@pinfold/http';
+import { hasTooManyCookies } from '@pinfold/http/internal';
 import { type Answered, type Exchange, isRead } from '../exchange.ts';
 import {
   sendMethodNotAllowed,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, seconds } from '@pinfold/core';
-import { drainAndClose, readFields } from '@pinfold/http';
+import { drainAndClose, readFields } from '@pinfold/http/internal';
 
 /** What came of reading the password form. */
 export type PasswordForm =

@@ -1,5 +1,6 @@
 import { isFault, type KnownViewer, type RoleId, type VisibleRole } from '@pinfold/core';
-import { clientOf, hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
+import { sharedUrl } from '@pinfold/http';
+import { clientOf, hasTooManyCookies, isOwnForm } from '@pinfold/http/internal';
 import { ANSWERED, type Answered, type Exchange, isRead } from '../exchange.ts';
 import {
   type Headers,

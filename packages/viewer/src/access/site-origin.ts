@@ -1,5 +1,6 @@
 import type { Ended, Publication, VisibleRole } from '@pinfold/core';
-import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
+import { sharedUrl } from '@pinfold/http';
+import { hasTooManyCookies } from '@pinfold/http/internal';
 import { type Answered, type Exchange, isRead } from '../exchange.ts';
 import {
   type Headers,
@@ -43,7 +44,8 @@ export async function serveSiteOrigin(
     return turnAway(context, exchange, publication, whole);
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
-  const outcome = await serveSite(context, exchange, publication, target, place);
+  const served = serveSite(context, exchange, publication, target, place);
+  const outcome = served instanceof Promise ? await served : served;
   return 'kind' in outcome ? sendEnded(context, exchange, outcome.kind, {}) : outcome;
 }
 

@@ -1,5 +1,6 @@
 import type { Publication, VisibleRole } from '@pinfold/core';
-import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
+import { sharedUrl } from '@pinfold/http';
+import { hasTooManyCookies } from '@pinfold/http/internal';
 import { type Answered, type Exchange, isRead } from '../exchange.ts';
 import {
   sendForbiddenLine,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Ended } from '@pinfold/core';
-import { ALL_LANGUAGES, type Language, preferredLanguage } from '@pinfold/http';
+import { ALL_LANGUAGES, type Language, preferredLanguage } from '@pinfold/http/internal';
 import type { Access } from '../access/access.ts';
 import { ANSWERED, type Answered, type Exchange } from '../exchange.ts';
 import { catalogues, type PageName } from './catalogue.ts';

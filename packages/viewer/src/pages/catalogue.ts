@@ -1,4 +1,4 @@
-import type { Language } from '@pinfold/http';
+import type { Language } from '@pinfold/http/internal';
 
 /** The pages that ask nothing, as the log calls them. */
 export type PageName =

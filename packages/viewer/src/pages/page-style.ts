@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { PUBLIC_IMAGES, paletteOf } from '@pinfold/http';
+import { PUBLIC_IMAGES, paletteOf } from '@pinfold/http/internal';
 
 const PALETTE = paletteOf(
   ...(['page', 'surface', 'text', 'quiet', 'line', 'edge', 'accent', 'accent-strong', 'on-accent'] as const),

@@ -6,7 +6,7 @@ import {
   type PublicPage,
   publicHead,
   raw,
-} from '@pinfold/http';
+} from '@pinfold/http/internal';
 import { catalogues, type PageName, waitInWords } from './catalogue.ts';
 import { PAGE_STYLE } from './page-style.ts';
 

@@ -13,7 +13,7 @@ export function siteOfHost(host: string | undefined, hostname: string): RoleId |
   if (host === undefined || host.charCodeAt(UUID_LENGTH) !== DOT) return undefined;
   const colon = host.indexOf(':', UUID_LENGTH);
   const rest = host.slice(UUID_LENGTH + 1, colon === -1 ? undefined : colon);
-  if (rest.toLowerCase().replace(/\.$/, '') !== hostname) return undefined;
+  if (rest !== hostname && rest.toLowerCase().replace(/\.$/, '') !== hostname) return undefined;
   return parseRoleId(host.slice(0, UUID_LENGTH));
 }
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { type Ended, Fault, type ManifestEntry } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { loopTurns } from '@pinfold/http';
+import { loopTurns } from '@pinfold/http/internal';
 import type { Bodies } from './bodies.ts';
 import type { PieceSource } from './byte-source.ts';
 import { GZIP_HEADER, gzipTrailer } from './gzip-member.ts';

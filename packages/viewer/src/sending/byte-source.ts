@@ -1,5 +1,5 @@
 import type { ManifestEntry, Publication } from '@pinfold/core';
-import { clientOf } from '@pinfold/http';
+import { clientOf } from '@pinfold/http/internal';
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import type { BodyTools } from './bodies.ts';

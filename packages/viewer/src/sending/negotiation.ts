@@ -1,4 +1,4 @@
-import { prefersGzip } from '@pinfold/http';
+import { prefersGzip } from '@pinfold/http/internal';
 import { LRUCache } from 'lru-cache';
 import mime from 'mime';
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { loopTurns } from '@pinfold/http';
+import { loopTurns } from '@pinfold/http/internal';
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { type Body, type Loaded, MOST_WHOLE } from './bodies.ts';

@@ -1,5 +1,5 @@
 import type { Ended, Publication } from '@pinfold/core';
-import { matchesStrongly, matchesWeakly } from '@pinfold/http';
+import { matchesStrongly, matchesWeakly } from '@pinfold/http/internal';
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { Bodies } from './bodies.ts';
@@ -93,7 +93,16 @@ function sendWhole(
     return 'over';
   }
   if (Bodies.fits(answer.file.entry, form)) {
-    return sendBody(context, exchange, { ...answer, form, status, headers, from: 0, to: form.length });
+    const { publication, file } = answer;
+    return sendBody(context, exchange, {
+      publication,
+      file,
+      form,
+      status,
+      headers,
+      from: 0,
+      to: form.length,
+    });
   }
   const piecesUntil = (signal: AbortSignal): AsyncIterable<Uint8Array> => {
     const source = sourceOf(context, exchange, answer, signal);

@@ -6,6 +6,7 @@ import { encodeRawBytes, type Target } from '../routing/target.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { findFile } from './find-file.ts';
 import { type FileAnswer, type FileOutcome, sendFile } from './send-file.ts';
+import type { SiteFiles } from './site-files.ts';
 
 /** Where a site is served, as its redirects and pages need it. */
 export interface SitePlace {
@@ -16,22 +17,36 @@ export interface SitePlace {
   readonly more: Headers;
 }
 
+/** What an answer was, at once where the file is in memory: a promise is a measurable part of its cost. */
+export type Served = Promise<Answered | Ended> | Answered | Ended;
+
 /** Answers a path inside the site of a publication whose viewer may see it. */
-export async function serveSite(
+export function serveSite(
   context: ViewerContext,
   exchange: Exchange,
   publication: Publication,
   target: Target,
   place: SitePlace,
-): Promise<Answered | Ended> {
-  const { policies, sites } = context;
+): Served {
+  const hot = context.sites.hot(publication.id);
+  if (hot !== undefined) return serveFrom(hot, context, exchange, publication, target, place);
+  return context.sites
+    .load(publication)
+    .then((loaded) =>
+      loaded.kind === 'site' ? serveFrom(loaded.site, context, exchange, publication, target, place) : loaded,
+    );
+}
+
+function serveFrom(
+  site: SiteFiles,
+  context: ViewerContext,
+  exchange: Exchange,
+  publication: Publication,
+  target: Target,
+  place: SitePlace,
+): Served {
+  const { policies } = context;
   const policy = !publication.passwordProtected ? policies.open : policies.protected;
-  let site = sites.hot(publication.id);
-  if (site === undefined) {
-    const loaded = await sites.load(publication);
-    if (loaded.kind !== 'site') return loaded;
-    site = loaded.site;
-  }
   const known = site.known(target.path);
   if (known !== undefined) {
     return showFile(context, exchange, { publication, file: known, status: 200, fallback: false, policy });
@@ -48,13 +63,8 @@ export async function serveSite(
 
 const PAGE: Answered = { isPage: true };
 
-function showFile(
-  context: ViewerContext,
-  exchange: Exchange,
-  answer: FileAnswer,
-): Promise<Answered | Ended> | Answered | Ended {
+function showFile(context: ViewerContext, exchange: Exchange, answer: FileAnswer): Served {
   const sent = sendFile(context, exchange, answer);
-  // Most files are sent at once, and a promise less is a measurable part of their cost.
   return sent instanceof Promise ? sent.then((outcome) => shown(outcome, answer)) : shown(sent, answer);
 }
 

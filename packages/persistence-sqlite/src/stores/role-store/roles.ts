@@ -38,11 +38,12 @@ export interface RoleRow extends StoredRow<Role> {
 /** One role at a time. */
 export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
   return {
-    // Every view asks for its role.
-    load: async (id, signal) => {
-      const row = await connection.readCached<RoleRow>(LOAD, id, signal);
-      return row && readRole(row);
-    },
+    // Every view loads its role.
+    load: (id, signal) =>
+      connection.read((_prepare, cached) => {
+        const loaded = cached(LOAD, id, readRole);
+        return loaded && copyOf(loaded);
+      }, signal),
     save: (role, loadedAt, events, authority, credential = {}) =>
       connection.write(
         (prepare) =>
@@ -63,6 +64,11 @@ export function readRole(row: RoleRow): LoadedRole {
   const owner = row.owner ?? FIRST_GENERATION;
   const accountGeneration = Math.abs(owner) as Generation;
   return { value: ROLES.read(row), version: row.version, isHidden: owner < 0, accountGeneration };
+}
+
+/** What the caller gets of a cached role, which is shared. */
+export function copyOf(loaded: LoadedRole): LoadedRole {
+  return { ...loaded, value: { ...loaded.value } };
 }
 
 /** Stores the change if the version is still the loaded one. Returns whether it did. */
