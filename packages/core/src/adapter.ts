@@ -72,5 +72,6 @@ export { FIRST_GENERATION, parseRoleState, ROLE_STATES } from './domain/role.ts'
 export { answerOf, type FilesByPath, fallback, type Resolution, resolve } from './domain/site.ts';
 export { codePoints, foldForSearch, hasManyMarks } from './domain/text.ts';
 export { MOST_WARNINGS } from './domain/warnings.ts';
+export type { AllPorts, Stores } from './ports/all-ports.ts';
 export { MAX_READ } from './ports/archive-storage.ts';
 export { discardQuietly } from './ports/staging.ts';

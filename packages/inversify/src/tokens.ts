@@ -1,38 +1,14 @@
-import type {
-  ApiKeySecrets,
-  ArchiveInspector,
-  ArchiveStorage,
-  Cleaning,
-  Clock,
-  GrantSigner,
-  Ids,
-  Keys,
-  Pairings,
-  PasswordHasher,
-  SessionSecrets,
-  Sessions,
-  Staging,
-  UseCases,
-} from '@pinfold/core';
-import { type Observer, type Persistence, STORES, type StoreName } from '@pinfold/core/adapter';
+import type { Cleaning, Keys, Pairings, Sessions, UseCases } from '@pinfold/core';
+import { type AllPorts, type Observer, type Persistence, STORES } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import type { ServiceIdentifier } from 'inversify';
 
 /** The ports, and what is made of them. */
-export interface Parts extends Pick<Persistence, StoreName> {
+export interface Parts extends AllPorts {
   /** The handle that the stores come from. */
   readonly persistence: Persistence;
-  readonly staging: Staging;
-  readonly archives: ArchiveStorage;
-  readonly inspector: ArchiveInspector;
-  readonly passwords: PasswordHasher;
-  readonly grants: GrantSigner;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly apiKeySecrets: ApiKeySecrets;
-  readonly sessionSecrets: SessionSecrets;
   /** What `createUseCases`, `createSharing` and `createCleaning` give together. */
   readonly useCases: UseCases & Cleaning;
   readonly manageKeys: Keys;

@@ -1,34 +1,9 @@
 import type { Instant } from '../domain/instant.ts';
-import type { AccountStore } from '../ports/account-store.ts';
-import type { ApiKeyStore } from '../ports/api-key-store.ts';
-import type { AttemptCounter } from '../ports/attempt-counter.ts';
-import type { HistoryStore } from '../ports/history-store.ts';
-import type { Import } from '../ports/import.ts';
-import type { NameStore } from '../ports/name-store.ts';
-import type { PairingStore } from '../ports/pairing-store.ts';
-import type { RoleStore } from '../ports/role-store.ts';
-import type { ServiceMode } from '../ports/service-mode.ts';
-import type { SessionStore } from '../ports/session-store.ts';
-import type { Snapshot } from '../ports/snapshot.ts';
-import type { TakedownStore } from '../ports/takedown-store.ts';
-import type { ViewStore } from '../ports/view-store.ts';
+import type { Stores } from '../ports/all-ports.ts';
 import type { MigrationScope } from './migrations.ts';
 
 /** Every store of one database, and what its life needs. */
-export interface Persistence {
-  readonly roles: RoleStore;
-  readonly accounts: AccountStore;
-  readonly apiKeys: ApiKeyStore;
-  readonly attempts: AttemptCounter;
-  readonly sessions: SessionStore;
-  readonly history: HistoryStore;
-  readonly mode: ServiceMode;
-  readonly takedowns: TakedownStore;
-  readonly views: ViewStore;
-  readonly snapshot: Snapshot;
-  readonly imports: Import;
-  readonly pairings: PairingStore;
-  readonly names: NameStore;
+export interface Persistence extends Stores {
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *
@@ -47,7 +22,7 @@ export interface Persistence {
 }
 
 /** A member of {@link Persistence} that is a store. */
-export type StoreName = Exclude<keyof Persistence, 'migrate' | 'check' | 'close'>;
+export type StoreName = keyof Stores;
 
 /** Every store of a persistence: this does not compile when one is missing. */
 export const STORES = Object.keys({

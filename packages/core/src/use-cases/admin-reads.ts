@@ -2,9 +2,7 @@ import { parseRoleId } from '../domain/identity.ts';
 import type { Publication } from '../domain/publication.ts';
 import type { Role } from '../domain/role.ts';
 import type { Takedown } from '../domain/takedown.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { RoleStore } from '../ports/role-store.ts';
-import type { TakedownStore } from '../ports/takedown-store.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import type { Refusal } from '../refusal.ts';
 import { NOT_FOUND } from './changing.ts';
 import type { PageOutcome } from './paging.ts';
@@ -42,11 +40,7 @@ export interface Overseeing {
   ): Promise<({ readonly kind: 'found' } & AdministeredPublication) | Refusal<'not_found'>>;
 }
 
-export interface OverseeingPorts {
-  readonly roles: RoleStore;
-  readonly takedowns: TakedownStore;
-  readonly clock: Clock;
-}
+export type OverseeingPorts = Pick<AllPorts, 'roles' | 'takedowns' | 'clock'>;
 
 export function overseeing({ roles, takedowns, clock }: OverseeingPorts, show: ShowPublication): Overseeing {
   async function withTakedowns(found: readonly Role[]): Promise<readonly AdministeredPublication[]> {

@@ -13,12 +13,12 @@ import type { Instant } from '../domain/instant.ts';
 import { type Mode, NORMAL } from '../domain/mode.ts';
 import { expectReason, isOperatorText } from '../domain/operator-text.ts';
 import { FIRST_GENERATION, type Generation } from '../domain/role.ts';
-import type { AccountChange, AccountStore } from '../ports/account-store.ts';
-import type { ServiceMode } from '../ports/service-mode.ts';
+import type { AccountChange } from '../ports/account-store.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import { type Overseeing, overseeing } from './admin-reads.ts';
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import { type PublicationOptions, showing } from './show-publication.ts';
-import { type TakedownPorts, type TakingDown, takingDown } from './taking-down.ts';
+import { type TakingDown, takingDown } from './taking-down.ts';
 
 /** An account, and what it uses. */
 export interface AdministeredAccount {
@@ -79,10 +79,10 @@ export interface Administration extends Overseeing, TakingDown {
   changeService(mode: Mode, cause: Cause): Promise<Mode>;
 }
 
-export interface AdministrationPorts extends TakedownPorts {
-  readonly accounts: AccountStore;
-  readonly mode: ServiceMode;
-}
+export type AdministrationPorts = Pick<
+  AllPorts,
+  'accounts' | 'mode' | 'roles' | 'takedowns' | 'archives' | 'clock' | 'ids'
+>;
 
 /** Names in cursors are escaped: they hold any printable character. */
 const CURSORS = cursorCodec<{ readonly escaped: string }>(

@@ -8,9 +8,7 @@ import { type Password, parsePassword } from '../domain/password.ts';
 import type { Publication } from '../domain/publication.ts';
 import { type Decided, decide, type Generation, type Role, type RoleCommand } from '../domain/role.ts';
 import { parseTitle } from '../domain/title.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import type { LoadedRole, RoleStore } from '../ports/role-store.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { ShowPublication } from './show-publication.ts';
@@ -86,12 +84,7 @@ export interface Changing {
   unpin(request: ChangeRequest): Promise<ChangeOutcome>;
 }
 
-export interface ChangePorts {
-  readonly roles: RoleStore;
-  readonly passwords: PasswordHasher;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+export type ChangePorts = Pick<AllPorts, 'roles' | 'passwords' | 'clock' | 'ids'>;
 
 /** Nothing changed, nothing to save. */
 const SAVED = { kind: 'saved' } as const;

@@ -1,5 +1,6 @@
 import { BY_SYSTEM, type Cause } from '../domain/history.ts';
 import { after, before, type Duration, type Instant, minutes } from '../domain/instant.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { CleanUpReport } from './clean-up-report.ts';
@@ -38,7 +39,7 @@ export class CleanUpRun {
 
   constructor(
     { force = false, takeOver = false, time = TIME, signal, cause = BY_SYSTEM }: CleanUpRequest,
-    { clock, mode }: { readonly clock: Clock; readonly mode: ServiceMode },
+    { clock, mode }: Pick<AllPorts, 'clock' | 'mode'>,
     orphanAge: Duration,
   ) {
     this.start = clock.now();

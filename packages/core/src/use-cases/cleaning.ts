@@ -2,13 +2,8 @@ import { eventOf } from '../domain/history.ts';
 import { after, before, type Duration, days, minutes } from '../domain/instant.ts';
 import { type Limits, limitsInForce } from '../domain/limits.ts';
 import { succeeds } from '../fault.ts';
-import type { ArchiveStorage } from '../ports/archive-storage.ts';
-import type { AttemptCounter } from '../ports/attempt-counter.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import type { CleanupOutcome, CleanupTask, RoleStore } from '../ports/role-store.ts';
-import type { ServiceMode } from '../ports/service-mode.ts';
-import type { Staging } from '../ports/staging.ts';
 import { AT_ONCE, allOf } from './all-settled.ts';
 import {
   type CleanUpReport,
@@ -24,15 +19,10 @@ import { type CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
 import { type Observe, since } from './measurement.ts';
 import { type Compared, compareArchives, countArchives } from './reconciliation.ts';
 
-export interface CleanUpPorts {
-  readonly roles: RoleStore;
-  readonly attempts: AttemptCounter;
-  readonly staging: Staging;
-  readonly archives: ArchiveStorage;
-  readonly mode: ServiceMode;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+export type CleanUpPorts = Pick<
+  AllPorts,
+  'roles' | 'attempts' | 'staging' | 'archives' | 'mode' | 'clock' | 'ids'
+>;
 
 /** Rows dropped in one step. */
 const BATCH = 100;

@@ -1,19 +1,7 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { type Limits, limitsInForce, type OwnLimits, withOwn } from '../domain/limits.ts';
-import type { AccountStore } from '../ports/account-store.ts';
-import type { ArchiveInspector } from '../ports/archive-inspector.ts';
-import type { ArchiveStorage } from '../ports/archive-storage.ts';
-import type { AttemptCounter } from '../ports/attempt-counter.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { GrantSigner } from '../ports/grant-signer.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { NameStore } from '../ports/name-store.ts';
-import type { PasswordHasher } from '../ports/password-hasher.ts';
-import type { RoleStore } from '../ports/role-store.ts';
-import type { ServiceMode } from '../ports/service-mode.ts';
-import type { Staging } from '../ports/staging.ts';
-import type { TakedownStore } from '../ports/takedown-store.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import { type Changing, changing } from './changing.ts';
 import type { Observe } from './measurement.ts';
 import type { BeforePublish } from './prove-archive.ts';
@@ -26,21 +14,22 @@ import { type Open, opening } from './site-content.ts';
 import { type Entering, entering } from './viewer-access.ts';
 
 /** One implementation of every port. */
-export interface Ports {
-  readonly roles: RoleStore;
-  readonly accounts: AccountStore;
-  readonly mode: ServiceMode;
-  readonly attempts: AttemptCounter;
-  readonly staging: Staging;
-  readonly archives: ArchiveStorage;
-  readonly inspector: ArchiveInspector;
-  readonly passwords: PasswordHasher;
-  readonly grants: GrantSigner;
-  readonly takedowns: TakedownStore;
-  readonly names: NameStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+export type Ports = Pick<
+  AllPorts,
+  | 'roles'
+  | 'accounts'
+  | 'mode'
+  | 'attempts'
+  | 'staging'
+  | 'archives'
+  | 'inspector'
+  | 'passwords'
+  | 'grants'
+  | 'takedowns'
+  | 'names'
+  | 'clock'
+  | 'ids'
+>;
 
 /** What an embedding team may set beside the limits. */
 export interface UseCaseOptions extends PublicationOptions {
@@ -69,12 +58,12 @@ export interface UseCaseOptions extends PublicationOptions {
 export interface UseCases extends Publishing, Reading, Changing, Sharing, Entering {
   readonly open: Open;
   /** For doors that receive an upload before it is published. */
-  readonly staging: Staging;
-  readonly clock: Clock;
+  readonly staging: AllPorts['staging'];
+  readonly clock: AllPorts['clock'];
   /** For doors that tell an account what it may use. */
-  readonly accounts: Pick<AccountStore, 'load' | 'usedBy'>;
+  readonly accounts: Pick<AllPorts['accounts'], 'load' | 'usedBy'>;
   /** For doors that refuse changes before they look at them. */
-  readonly mode: Pick<ServiceMode, 'load'>;
+  readonly mode: Pick<AllPorts['mode'], 'load'>;
   /** The limits in force for accounts without limits of their own. */
   readonly limits: Limits;
   /** Those in force for an account. */

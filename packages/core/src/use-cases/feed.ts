@@ -3,8 +3,8 @@ import { decodeFeedCursor, encodeFeedCursor, type FeedCursor } from '../domain/f
 import type { HistoryEvent } from '../domain/history.ts';
 import { type AccountId, accountId, type RoleId } from '../domain/identity.ts';
 import { type Duration, after as later } from '../domain/instant.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { FeedPart, HistoryStore } from '../ports/history-store.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
+import type { FeedPart } from '../ports/history-store.ts';
 import type { Refusal } from '../refusal.ts';
 import { FeedWatch, LATEST, type Wait } from './feed-watch.ts';
 import { MOST_LISTED, pageLimit } from './paging.ts';
@@ -97,10 +97,7 @@ export interface Feed {
 }
 
 /** What reading feeds needs. */
-interface FeedPorts {
-  readonly history: HistoryStore;
-  readonly clock: Clock;
-}
+type FeedPorts = Pick<AllPorts, 'history' | 'clock'>;
 
 /** The feed whose part is read, and for whom. */
 interface Scope {

@@ -10,11 +10,7 @@ import {
 } from '../domain/history.ts';
 import { accountId, parseRoleId, type RoleId } from '../domain/identity.ts';
 import { before, type Duration, days, type Instant, minutes } from '../domain/instant.ts';
-import type { ApiKeyStore } from '../ports/api-key-store.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { HistoryStore } from '../ports/history-store.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { ServiceMode } from '../ports/service-mode.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { inBatches } from './in-batches.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
@@ -57,13 +53,9 @@ export interface History extends Feed {
   sweep(options?: HistorySweep): Promise<void>;
 }
 
-export interface HistoryPorts {
-  readonly history: HistoryStore;
+export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'clock' | 'ids'> {
   /** Absent: revoked keys stay. */
-  readonly apiKeys?: Pick<ApiKeyStore, 'purge'>;
-  readonly mode: ServiceMode;
-  readonly clock: Clock;
-  readonly ids: Ids;
+  readonly apiKeys?: Pick<AllPorts['apiKeys'], 'purge'>;
 }
 
 /** What may be set about the history. */

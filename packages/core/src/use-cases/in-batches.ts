@@ -1,6 +1,5 @@
 import { type Duration, minutes } from '../domain/instant.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { ServiceMode } from '../ports/service-mode.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 
 const LONGEST: Duration = minutes(1);
 
@@ -9,7 +8,7 @@ const LONGEST: Duration = minutes(1);
  * read-only.
  */
 export async function inBatches(
-  { clock, mode }: { readonly clock: Clock; readonly mode: ServiceMode },
+  { clock, mode }: Pick<AllPorts, 'clock' | 'mode'>,
   batch: number,
   signal: AbortSignal | undefined,
   step: () => Promise<number>,

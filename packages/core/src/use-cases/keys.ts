@@ -12,10 +12,9 @@ import { cursorCodec, readInstant } from '../domain/cursor.ts';
 import { type Cause, causedBy, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId } from '../domain/identity.ts';
 import { before, minutes } from '../domain/instant.ts';
-import type { ApiKeySecrets, PresentedKey } from '../ports/api-key-secrets.ts';
-import type { ApiKeyPlace, ApiKeyStore } from '../ports/api-key-store.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
+import type { PresentedKey } from '../ports/api-key-secrets.ts';
+import type { ApiKeyPlace } from '../ports/api-key-store.ts';
 import type { KeyQuotaExceeded } from '../refusal.ts';
 import { cutTo, MOST_LISTED, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 
@@ -106,12 +105,7 @@ export interface Keys {
 
 const CURSORS = cursorCodec<ApiKeyPlace>({ createdAt: readInstant, id: parseApiKeyId }, ['keys']);
 
-export interface KeyPorts {
-  readonly apiKeys: ApiKeyStore;
-  readonly apiKeySecrets: ApiKeySecrets;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+export type KeyPorts = Pick<AllPorts, 'apiKeys' | 'apiKeySecrets' | 'clock' | 'ids'>;
 
 /**
  * Walks all keys that an actor reaches, newest first, a page at a time.

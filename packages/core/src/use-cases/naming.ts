@@ -1,16 +1,15 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { Unchangeable } from '../domain/admission.ts';
 import type { Credential } from '../domain/credential.ts';
-import { markOf } from '../domain/cursor.ts';
+import { cursorCodec, type PlaceReaders } from '../domain/cursor.ts';
 import { type Cause, causedBy, eventOf } from '../domain/history.ts';
 import { type AccountId, accountId, parseRoleId } from '../domain/identity.ts';
-import { type Name, nameSegment, type PinName, parseName, parseNameSegment } from '../domain/name.ts';
+import { type Name, type NameRecord, nameSegment, parseName, parseNameSegment } from '../domain/name.ts';
 import type { Publication } from '../domain/publication.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { NameStore } from '../ports/name-store.ts';
-import type { NameQuotaExceeded, Refusal } from '../refusal.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
+import { isRefusal, type NameQuotaExceeded, type Refusal } from '../refusal.ts';
 import { NOT_FOUND } from './changing.ts';
+import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import type { ShowName, ShowPublication } from './show-publication.ts';
 
 /** Which name is meant. */
@@ -28,18 +27,12 @@ export interface NameChangeRequest extends NameRequest {
 }
 
 /** Which page of an account's names is wanted. */
-export interface NameListRequest {
+export interface NameListRequest extends PageRequest {
   readonly by: string;
-  /** `next` of an earlier page. */
-  readonly cursor?: string;
-  /** 1 to 100; 20 when absent. */
-  readonly limit?: number;
 }
 
 /** A page in order of name, and the cursor of the next one. */
-export type NameListOutcome =
-  | { readonly kind: 'page'; readonly names: readonly Name[]; readonly next: string | undefined }
-  | Refusal<'invalid_cursor'>;
+export type NameListOutcome = PageOutcome<'names', Name>;
 
 export type NameSetOutcome =
   | { readonly kind: 'created' | 'moved' | 'unchanged'; readonly name: Name }
@@ -92,11 +85,14 @@ export interface Naming {
   visitName(segment: string, signal?: AbortSignal): Promise<NameVisit>;
 }
 
-export interface NamingPorts {
-  readonly names: NameStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+export type NamingPorts = Pick<AllPorts, 'names' | 'clock' | 'ids'>;
+
+const NAME_PLACE: PlaceReaders<Pick<NameRecord, 'name'>> = {
+  name: (text) => {
+    const name = parseName(text);
+    return isRefusal(name) ? undefined : name;
+  },
+};
 
 export function naming(
   { names: store, clock, ids }: NamingPorts,
@@ -110,19 +106,21 @@ export function naming(
       const found = typeof name === 'string' ? await store.find(account, name) : undefined;
       return found === undefined ? NOT_FOUND : { kind: 'found', name: showName(found) };
     },
-    async list({ by, cursor, limit = 20 }) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
+    async list({ by, ...page }) {
       const account = accountId(by);
-      const after = cursor === undefined ? undefined : decodeNameCursor(cursor, account);
-      if (typeof after === 'object') return after;
-      const found = await store.list(account, after, limit + 1);
-      const items = found.slice(0, limit);
-      const last = found.length > limit ? items.at(-1) : undefined;
-      return { kind: 'page', names: items.map(showName), next: last && encodeNameCursor(last.name, account) };
+      return await readPage(
+        'names',
+        page,
+        cursorCodec(NAME_PLACE, ['names', account]),
+        async (after, limit) => {
+          const { items, next } = cutTo(await store.list(account, after?.name, limit + 1), limit);
+          return { items: items.map(showName), next };
+        },
+      );
     },
     async set({ by, name: text, pin, cause = causedBy(by), credential = {} }) {
       const [account, name, role] = [accountId(by), parseName(text), parseRoleId(pin)];
-      if (typeof name !== 'string') return name;
+      if (isRefusal(name)) return name;
       if (role === undefined) return NOT_FOUND;
       const { names: limit } = await quotasOf(account);
       const now = clock.now();
@@ -154,15 +152,4 @@ export function naming(
       return { kind: state === 'deleted' ? 'unknown' : state };
     },
   };
-}
-
-/** Writes the last name of a page; the mark distinguishes cursors from names, and those of one account from another's. */
-function encodeNameCursor(name: PinName, account: AccountId): string {
-  return `${name}~${markOf(['names', account])}`;
-}
-
-function decodeNameCursor(text: string, account: AccountId): PinName | Refusal<'invalid_cursor'> {
-  const name = parseName(text.slice(0, Math.max(0, text.lastIndexOf('~'))));
-  if (typeof name === 'string' && encodeNameCursor(name, account) === text) return name;
-  return { kind: 'refused', code: 'invalid_cursor' };
 }

@@ -4,11 +4,7 @@ import type { Sha256 } from '../domain/idempotency.ts';
 import { accountId } from '../domain/identity.ts';
 import { after, minutes } from '../domain/instant.ts';
 import { type Consent, PAIRING_LIMIT, pairingCode } from '../domain/pairing.ts';
-import type { ApiKeySecrets } from '../ports/api-key-secrets.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { PairingStore } from '../ports/pairing-store.ts';
-import type { SessionSecrets } from '../ports/session-secrets.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import type { KeyQuotaExceeded } from '../refusal.ts';
 import type { Keys, MintedKey } from './keys.ts';
 
@@ -63,13 +59,7 @@ export interface Pairings {
   redeem(secret: string, origin?: Origin): Promise<PairingOutcome>;
 }
 
-export interface PairingPorts {
-  readonly pairings: PairingStore;
-  readonly sessionSecrets: SessionSecrets;
-  readonly apiKeySecrets: ApiKeySecrets;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+export type PairingPorts = Pick<AllPorts, 'pairings' | 'sessionSecrets' | 'apiKeySecrets' | 'clock' | 'ids'>;
 
 const PURGED_AT_ONCE = 100;
 const GOOD_FOR = minutes(10);

@@ -14,7 +14,8 @@ import type { Limits } from '../domain/limits.ts';
 import type { ManifestEntry } from '../domain/manifest.ts';
 import { ProblemList } from '../domain/problem-list.ts';
 import { type Warning, warningsOf } from '../domain/warnings.ts';
-import type { ArchiveInspector, EntryProof } from '../ports/archive-inspector.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
+import type { EntryProof } from '../ports/archive-inspector.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { StagedArchive } from '../ports/staging.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
@@ -57,7 +58,7 @@ export type BeforePublish = (
 ) => Promise<Refusal<'refused_by_host'> | undefined> | Refusal<'refused_by_host'> | undefined;
 
 export interface ProofTools {
-  readonly ports: { readonly inspector: ArchiveInspector; readonly clock: Clock };
+  readonly ports: Pick<AllPorts, 'inspector' | 'clock'>;
   readonly limits: Limits;
   readonly absolutePathsWork: boolean;
   readonly observe: Observe | undefined;

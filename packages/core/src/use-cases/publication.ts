@@ -11,25 +11,17 @@ import { FIRST_GENERATION, type Role } from '../domain/role.ts';
 import type { Title } from '../domain/title.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
 import { Fault, succeeds } from '../fault.ts';
-import type { ArchiveInspector } from '../ports/archive-inspector.ts';
-import type { ArchiveStorage } from '../ports/archive-storage.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { PasswordHasher } from '../ports/password-hasher.ts';
-import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
+import type { Lease, ReserveOutcome } from '../ports/role-store.ts';
 import type { StagedArchive } from '../ports/staging.ts';
 import { isRefusal, type PublicationQuotaExceeded, type Refusal } from '../refusal.ts';
 import { holdLease, LEASE_LOST } from './held-lease.ts';
 import { measured, type ProofTools, type ProvedArchive, prove, type Submitter } from './prove-archive.ts';
 
-export interface PublicationPorts {
-  readonly roles: RoleStore;
-  readonly archives: ArchiveStorage;
-  readonly inspector: ArchiveInspector;
-  readonly passwords: PasswordHasher;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+export type PublicationPorts = Pick<
+  AllPorts,
+  'roles' | 'archives' | 'inspector' | 'passwords' | 'clock' | 'ids'
+>;
 
 export interface Tools extends ProofTools {
   readonly ports: PublicationPorts;

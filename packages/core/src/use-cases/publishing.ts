@@ -12,9 +12,8 @@ import type { Publication } from '../domain/publication.ts';
 import { parseTitle } from '../domain/title.ts';
 import type { KeptWarning, Warning } from '../domain/warnings.ts';
 import { Fault } from '../fault.ts';
-import type { NameStore } from '../ports/name-store.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import { discardQuietly, type StagedArchive, type Staging } from '../ports/staging.ts';
-import type { TakedownStore } from '../ports/takedown-store.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Observe } from './measurement.ts';
 import { type BeforePublish, prove } from './prove-archive.ts';
@@ -87,11 +86,7 @@ export interface Publishing {
   check(request: CheckRequest): Promise<CheckOutcome>;
 }
 
-export interface PublishPorts extends PublicationPorts {
-  readonly staging: Staging;
-  readonly takedowns: Pick<TakedownStore, 'isForbidden'>;
-  readonly names: Pick<NameStore, 'find'>;
-}
+export type PublishPorts = PublicationPorts & Pick<AllPorts, 'staging' | 'takedowns' | 'names'>;
 
 /** What is asked for each publication, and what all share. */
 interface PublishOptions {

@@ -5,8 +5,8 @@ import type { Limits } from '../domain/limits.ts';
 import type { Publication } from '../domain/publication.ts';
 import { expectState, type Role, type RoleState } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Page, RoleQuery, RoleStore } from '../ports/role-store.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
+import type { Page, RoleQuery } from '../ports/role-store.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { loadFor, NOT_FOUND, type RoleRequest } from './changing.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
@@ -47,10 +47,7 @@ export interface Reading {
   findByKey(request: { readonly by: string; readonly key: string }): Promise<Publication | undefined>;
 }
 
-interface ReadingPorts {
-  readonly roles: RoleStore;
-  readonly clock: Clock;
-}
+type ReadingPorts = Pick<AllPorts, 'roles' | 'clock'>;
 
 export function reading(ports: ReadingPorts, limits: Limits, show: ShowPublication): Reading {
   const { roles } = ports;

@@ -10,8 +10,7 @@ import {
   withWindow,
 } from '../domain/reconciliation.ts';
 import { type Fault, isFault, succeeds } from '../fault.ts';
-import type { ArchiveStorage } from '../ports/archive-storage.ts';
-import type { RoleStore } from '../ports/role-store.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import { AT_ONCE, allOf } from './all-settled.ts';
 import {
   type CleanUpReport,
@@ -23,10 +22,7 @@ import {
 } from './clean-up-report.ts';
 import type { CleanUpRun } from './clean-up-run.ts';
 
-interface ComparedPorts {
-  readonly roles: RoleStore;
-  readonly archives: ArchiveStorage;
-}
+type ComparedPorts = Pick<AllPorts, 'roles' | 'archives'>;
 
 /** The outcome of comparing, for the rest of the sweep. */
 export interface Compared {

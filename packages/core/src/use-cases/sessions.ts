@@ -12,12 +12,9 @@ import {
   sessionIdOf,
 } from '../domain/session.ts';
 import { succeeds } from '../fault.ts';
-import type { ApiKeyStore } from '../ports/api-key-store.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import type { Person } from '../ports/identity-provider.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { SessionSecrets } from '../ports/session-secrets.ts';
-import type { BegunSession, SessionStore } from '../ports/session-store.ts';
+import type { BegunSession } from '../ports/session-store.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Keys } from './keys.ts';
 import type { Observe } from './measurement.ts';
@@ -114,13 +111,7 @@ export interface EndRequest {
   readonly cause?: Cause;
 }
 
-export interface SessionPorts {
-  readonly sessions: SessionStore;
-  readonly sessionSecrets: SessionSecrets;
-  readonly apiKeys: ApiKeyStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+export type SessionPorts = Pick<AllPorts, 'sessions' | 'sessionSecrets' | 'apiKeys' | 'clock' | 'ids'>;
 
 const PURGED_AT_ONCE = 100;
 

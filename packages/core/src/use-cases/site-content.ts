@@ -2,8 +2,7 @@ import type { ArchiveId } from '../domain/identity.ts';
 import { decodeManifest, type Manifest } from '../domain/manifest.ts';
 import { archiveOf, type Publication } from '../domain/publication.ts';
 import { Fault } from '../fault.ts';
-import type { ArchiveStorage } from '../ports/archive-storage.ts';
-import type { RoleStore } from '../ports/role-store.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import type { Entering } from './viewer-access.ts';
 
 /** The publication ended after its state was read. */
@@ -40,7 +39,7 @@ export interface Open {
 }
 
 export function opening(
-  { roles, archives }: { readonly roles: RoleStore; readonly archives: ArchiveStorage },
+  { roles, archives }: Pick<AllPorts, 'roles' | 'archives'>,
   visit: Entering['visit'],
 ): Open {
   const known = async (publication: Opened, signal?: AbortSignal): Promise<ArchiveId | undefined> =>

@@ -6,11 +6,7 @@ import { expectReason } from '../domain/operator-text.ts';
 import type { Publication } from '../domain/publication.ts';
 import type { Role } from '../domain/role.ts';
 import { type Takedown, takedownCursors, takenDown } from '../domain/takedown.ts';
-import type { ArchiveStorage } from '../ports/archive-storage.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { RoleStore } from '../ports/role-store.ts';
-import type { TakedownStore } from '../ports/takedown-store.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import type { Refusal } from '../refusal.ts';
 import { AT_ONCE, allOf } from './all-settled.ts';
 import { NOT_FOUND } from './changing.ts';
@@ -20,13 +16,7 @@ import type { ShowPublication } from './show-publication.ts';
 
 const PAGE = 100;
 
-export interface TakedownPorts {
-  readonly roles: RoleStore;
-  readonly takedowns: TakedownStore;
-  readonly archives: ArchiveStorage;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+export type TakedownPorts = Pick<AllPorts, 'roles' | 'takedowns' | 'archives' | 'clock' | 'ids'>;
 
 export interface TakedownRequest {
   /** A UUID in any letter case. */

@@ -5,10 +5,8 @@ import type { Limits } from '../domain/limits.ts';
 import { type PasswordHash, parseGuess } from '../domain/password.ts';
 import type { Publication } from '../domain/publication.ts';
 import { isFault } from '../fault.ts';
-import type { AttemptCounter, AttemptTicket } from '../ports/attempt-counter.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { GrantSigner } from '../ports/grant-signer.ts';
-import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
+import type { AttemptTicket } from '../ports/attempt-counter.ts';
 import type { LoadedRole, RoleStore } from '../ports/role-store.ts';
 import type { Observe } from './measurement.ts';
 import { WaitingTries } from './password-queue.ts';
@@ -48,13 +46,7 @@ interface BegunTry {
   readonly ticket: AttemptTicket;
 }
 
-export interface EnterPorts {
-  readonly roles: RoleStore;
-  readonly attempts: AttemptCounter;
-  readonly passwords: PasswordHasher;
-  readonly grants: GrantSigner;
-  readonly clock: Clock;
-}
+export type EnterPorts = Pick<AllPorts, 'roles' | 'attempts' | 'passwords' | 'grants' | 'clock'>;
 
 /** Grants prove that a viewer gave the password. */
 export interface Grants {

@@ -1,8 +1,6 @@
 import type { RoleId } from '../domain/identity.ts';
 import { type CountedViews, type Day, type DayOfViews, dayOf } from '../domain/views.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { ServiceMode } from '../ports/service-mode.ts';
-import type { ViewStore } from '../ports/view-store.ts';
+import type { AllPorts } from '../ports/all-ports.ts';
 import { inBatches } from './in-batches.ts';
 
 /** What a view is counted with. */
@@ -32,12 +30,7 @@ export interface Views extends ViewCounter {
   sweep(signal?: AbortSignal): Promise<void>;
 }
 
-export interface ViewPorts {
-  readonly views: ViewStore;
-  /** While the service is read-only views are counted, and no sweep drops any. */
-  readonly mode: ServiceMode;
-  readonly clock: Clock;
-}
+export type ViewPorts = Pick<AllPorts, 'views' | 'mode' | 'clock'>;
 
 const DAYS_TOLD = 30;
 
