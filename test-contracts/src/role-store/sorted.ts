@@ -64,7 +64,7 @@ export const sortedClauses: ClauseTable<RoleStore> = {
       const theirs = aPublication(90, { account: 'globex' as Role['account'], archiveBytes: 9_999 });
       await publishTo(port, theirs);
       for (const order of ['ending', 'largest'] as const) {
-        for (const state of [undefined, 'published', 'expired'] as const) {
+        for (const state of [undefined, 'published', 'expired', 'deleted'] as const) {
           for (const search of [undefined, 'odd']) {
             const wanted = roles.filter(
               (role) => fits(role, state) && (role.title ?? '').toLowerCase().includes(search ?? ''),

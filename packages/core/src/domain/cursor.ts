@@ -21,7 +21,7 @@ export interface RoleFilter {
   readonly state: RoleState | undefined;
   /** A text folded by the core, to be found in the folded title or in the id. */
   readonly search: string | undefined;
-  /** Absent: newest first. It comes with an account, and never with the state `deleted`. */
+  /** Absent: newest first. Others need an index only with an account, and for roles that are not deleted. */
   readonly order: RoleOrder | undefined;
 }
 
