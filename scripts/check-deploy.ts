@@ -2,95 +2,83 @@
 // languages whole. Each program that is missing is a failure, and so it is no part of `npm test`.
 // `npm run check:deploy`
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { filesThatLogPasswords } from './check-proxy-logs.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ProxyName, startProxy } from '../bench/lib/reverse-proxies.ts';
 import { startDeployed } from './deployed-tree.ts';
 
-interface Check {
-  readonly files: readonly string[];
-  readonly command: (file: string) => readonly [string, ...string[]];
-  /** What is read in place of the file, when it is a part of something. */
-  readonly whole?: (text: string) => string;
+const DEPLOY = join(import.meta.dirname, '..', 'deploy');
+const SECRET = 'a-password-that-no-log-may-have';
+
+const PROXIES: Readonly<Record<ProxyName, readonly string[]>> = {
+  nginx: ['nginx.conf', 'nginx.nodes.conf'],
+  HAProxy: ['haproxy.cfg'],
+  Caddy: ['Caddyfile', 'Caddyfile.nodes'],
+};
+const SERVICES = ['pinfold.service', 'pinfold-backup.service'];
+
+/** Sends a publication's head; any answer will do, since no server is behind the proxy. */
+async function publish(port: number): Promise<void> {
+  const headers = { 'Pinfold-Password': SECRET, 'Content-Length': '0', Host: 'share.example' };
+  const proxy = { host: '127.0.0.1', port, servername: 'share.example', rejectUnauthorized: false };
+  const sent = request({ ...proxy, path: '/api/v1/pins', method: 'POST', headers, agent: false });
+  sent.end();
+  const [response] = await once(sent, 'response');
+  response.resume();
 }
 
-const root = join(import.meta.dirname, '..');
+/** Starts a proxy with its file and an access log: that must have a publication, and not its password. */
+async function checkProxy(name: ProxyName, file: string): Promise<void> {
+  const proxy = await startProxy(name, [9, 10, 11], { file, logsRequests: true });
+  try {
+    await publish(proxy.port);
+    for (let tries = 0; tries < 50 && !proxy.log().includes('/api/v1/pins'); tries += 1) await pause(100);
+    if (!proxy.log().includes('/api/v1/pins')) throw new Error(`no request in the log: ${proxy.log()}`);
+    if (proxy.log().includes(SECRET)) throw new Error(`the password is in the log: ${proxy.log()}`);
+  } finally {
+    await proxy.stop();
+  }
+}
+
+function run(command: string, ...args: readonly string[]): void {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${args.join(' ')}\n${error?.message ?? `${stdout}${stderr}`}`);
+}
+
+async function report(what: string, check: () => unknown): Promise<void> {
+  try {
+    await check();
+    console.log(`ok: ${what}`);
+  } catch (error) {
+    console.log(`FAILED: ${what}`);
+    console.error(error);
+    process.exitCode = 1;
+  }
+}
+
 const work = mkdtempSync(join(tmpdir(), 'pinfold-deploy-'));
-const checks: readonly Check[] = [
-  {
-    files: ['nginx.conf', 'nginx.nodes.conf'],
-    command: (file) => ['nginx', '-t', '-q', '-p', work, '-c', file],
-    // Before 1.25.1 it knew no `http2 on`.
-    whole: (text) =>
-      `pid nginx.pid; error_log stderr; events {} http {\n${text.replace(/^ +http2 on;.*$/m, '')} }`,
-  },
-  { files: ['haproxy.cfg'], command: (file) => ['haproxy', '-c', '-q', '-f', file] },
-  {
-    files: ['Caddyfile', 'Caddyfile.nodes'],
-    command: (file) => ['caddy', 'validate', '--adapter', 'caddyfile', '--config', file],
-  },
-  {
-    files: ['pinfold.service', 'pinfold-backup.service', 'pinfold-backup.timer'],
-    command: (file) => ['systemd-analyze', 'verify', '--man=no', file],
-    whole: (text) => text.replace('ExecStart=pinfold', `ExecStart=${process.execPath}`),
-  },
-  {
-    files: ['pinfold.service', 'pinfold-backup.service'],
-    command: (file) => ['systemd-analyze', 'security', '--offline=true', '--threshold=20', file],
-  },
-];
-
-function run(file: string, ...args: readonly string[]): boolean {
-  const env = { ...process.env, XDG_DATA_HOME: work, XDG_CONFIG_HOME: work };
-  const { status, stdout, stderr, error } = spawnSync(file, args, { cwd: work, env, encoding: 'utf8' });
-  if (status === 0) return true;
-  console.error(`${file} ${args.join(' ')}\n${error?.message ?? `${stdout}${stderr}`}`);
-  return false;
-}
-
-/** The proxies read the certificate that the configurations name. */
-function makeCertificate(): void {
-  const [certificate, key] = [join(work, 'share.pem'), join(work, 'share.key')];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
-  if (
-    !run(
-      'openssl',
-      'req',
-      '-x509',
-      ...kind,
-      '-subj',
-      '/CN=share.example',
-      '-keyout',
-      key,
-      '-out',
-      certificate,
-    )
-  ) {
-    throw new Error('there is no certificate to check with');
-  }
-  // Where HAProxy looks for it.
-  copyFileSync(key, `${certificate}.key`);
-}
-
 try {
-  makeCertificate();
-  for (const page of ['unavailable.html', 'unavailable.json']) {
-    copyFileSync(join(root, 'deploy', page), join(work, page));
+  for (const [name, files] of Object.entries(PROXIES)) {
+    for (const file of files) await report(`${name}, ${file}`, () => checkProxy(name as ProxyName, file));
   }
-  for (const { files, command, whole = (text: string) => text } of checks) {
-    for (const name of files) {
-      const file = join(work, name);
-      const text = readFileSync(join(root, 'deploy', name), 'utf8');
-      writeFileSync(file, whole(text.replaceAll(/\/etc\/(ssl|haproxy|nginx)\//g, `${work}/`)));
-      const good = run(...command(file));
-      console.log(`${good ? 'ok' : 'FAILED'}: ${command(name).slice(0, 2).join(' ')}, ${name}`);
-      if (!good) process.exitCode = 1;
-    }
+  for (const name of [...SERVICES, 'pinfold-backup.timer']) {
+    const text = readFileSync(join(DEPLOY, name), 'utf8');
+    writeFileSync(join(work, name), text.replace('ExecStart=pinfold', `ExecStart=${process.execPath}`));
   }
-  if ((await filesThatLogPasswords(work)).length > 0) process.exitCode = 1;
-  await startDeployed(join(work, 'tree'), join(work, 'data'));
-  console.log('ok: the tree of the image, started as deploy/compose.yaml does');
+  for (const name of [...SERVICES, 'pinfold-backup.timer']) {
+    await report(`systemd, ${name}`, () => run('systemd-analyze', 'verify', '--man=no', join(work, name)));
+  }
+  for (const name of SERVICES) {
+    const security = ['security', '--offline=true', '--threshold=20', join(work, name)];
+    await report(`the restrictions of ${name}`, () => run('systemd-analyze', ...security));
+  }
+  await report('the tree of the image, started as deploy/compose.yaml does', () =>
+    startDeployed(join(work, 'tree'), join(work, 'data')),
+  );
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

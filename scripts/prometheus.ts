@@ -3,11 +3,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../bench/lib/processes.ts';
 import { type App, createApp, readSettings } from '../packages/pinfold/src/index.ts';
 
 const NODES = 3;
@@ -22,14 +21,6 @@ let prometheus: ChildProcess | undefined;
 function promtool(args: readonly string[], input?: string): void {
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', input: input ?? '' });
   if (status !== 0 || stderr !== '') throw new Error(`promtool ${args.join(' ')}: ${stdout}${stderr}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 async function startNode(n: number): Promise<string> {

@@ -7,11 +7,19 @@ const textOf = (file: string): string => readFileSync(join(import.meta.dirname, 
 const squashed = (text: string): string => text.replaceAll(/\s+/g, '');
 
 describe('What the published suites cannot judge', () => {
-  for (const { file, code, test } of unjudged) {
-    it(`is in its file, and has a test: ${code.split('\n')[0]}`, () => {
-      expect(squashed(textOf(file)).split(squashed(code)), 'in its file once').to.have.lengthOf(2);
-      const [spec, title] = test;
+  for (const {
+    code,
+    test: [spec, title],
+  } of unjudged) {
+    it(`is in its file, and has a test: ${title}`, () => {
       expect(textOf(spec), spec).to.include(`it('${title}'`);
+      for (const [file, pieces] of Object.entries(code)) {
+        for (const piece of pieces) {
+          expect(squashed(textOf(file)).split(squashed(piece)), `once in ${file}: ${piece}`).to.have.lengthOf(
+            2,
+          );
+        }
+      }
     });
   }
 });

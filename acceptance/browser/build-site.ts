@@ -1,16 +1,22 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { zipSync } from 'fflate';
 import { build } from 'vite';
 
 const SOURCE = join(import.meta.dirname, 'site');
 
-/**
- * Builds the site in `site/` with Vite, as its authors would, and zips what came out.
- *
- * @param base `/` for a site at the root of its origin, `./` for one under a path.
- */
-export async function buildSite(base: '/' | './', folder: string): Promise<Uint8Array<ArrayBuffer>> {
+const sites = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+
+/** The site in `site/`, built with Vite as its authors would, and zipped: once for all tests of a viewer mode. */
+export function builtSite(mode: 'origin' | 'path'): Promise<Uint8Array<ArrayBuffer>> {
+  const site = sites.get(mode) ?? buildSite(mode === 'origin' ? '/' : './');
+  sites.set(mode, site);
+  return site;
+}
+
+async function buildSite(base: string): Promise<Uint8Array<ArrayBuffer>> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-site-'));
   await build({
     root: SOURCE,
     base,

@@ -1,5 +1,5 @@
 import packaged from '@sparticuz/chromium';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
 
 /**
  * The packaged browser's own arguments are left out: they turn off the same-origin policy, which is what is
@@ -13,10 +13,25 @@ const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
+  '--host-resolver-rules=MAP *.pins.test 127.0.0.1',
 ];
 
-/** Starts a real Chromium: the one CHROMIUM_PATH names, else the one that comes with the tests. */
-export async function launchChromium(...more: readonly string[]): Promise<Browser> {
+let browser: Promise<Browser> | undefined;
+
+after('the browser is closed', async () => {
+  await (await browser)?.close();
+});
+
+/** A real Chromium: the one CHROMIUM_PATH names, else the one that comes with the tests. */
+async function launch(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH ?? (await packaged.executablePath());
-  return await chromium.launch({ executablePath, args: [...ARGUMENTS, ...more] });
+  return await chromium.launch({ executablePath, args: ARGUMENTS });
+}
+
+/** A new person's browser: one process serves all tests, each with cookies of its own. */
+export async function openContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  browser ??= launch();
+  const context = await (await browser).newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(20_000);
+  return context;
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { build, type Rollup } from 'vite';
-import { launchChromium } from './chromium.ts';
+import { openContext } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
 /** The client as a bundler makes it for a page, in one script. */
@@ -44,17 +44,15 @@ const JOURNEY = `async ({ url, key }) => {
 
 describe('the client in a real browser', function () {
   this.timeout(60_000);
-  let browser: Browser;
   let service: Service;
   let page: Page;
 
   before(async () => {
-    browser = await launchChromium();
     service = await openService('path');
-    page = await browser.newPage();
+    page = await (await openContext()).newPage();
   });
   after(async () => {
-    await browser?.close();
+    await page?.context().close();
     await service?.close();
   });
 

@@ -1,17 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Change, type Pin, PinfoldClient } from '@pinfold/client';
 import { accountId } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type AppOptions, createApp, readSettings } from 'pinfold';
 import { quietPort } from 'pinfold-test-servers';
-
-/** What the API says of a pin, as far as the browser's suite asks. */
-export interface PinJson {
-  readonly id: string;
-  readonly shared_url: string;
-}
 
 /** The whole service on a port of its own, with one owner. */
 export interface Service {
@@ -22,8 +17,8 @@ export interface Service {
   readonly key: string;
   /** A sign-in link to the management screen, as the server prints one. */
   link(account: string): Promise<string>;
-  publish(archive: Uint8Array<ArrayBuffer>, key: string): Promise<PinJson>;
-  patch(id: string, change: Record<string, unknown>): Promise<void>;
+  publish(archive: Uint8Array<ArrayBuffer>, key: string): Promise<Pin>;
+  patch(id: string, change: Change): Promise<void>;
   stop(id: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,13 +51,7 @@ export async function openService(
   );
   const { addresses } = await app.listen();
   const url = `http://localhost:${port}`;
-  const call = async (path: string, init: RequestInit, expected: number): Promise<Response> => {
-    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${key}` };
-    const answer = await fetch(`${url}${path}`, { ...init, headers });
-    if (answer.status !== expected)
-      throw new Error(`${init.method} ${path}: ${answer.status} ${await answer.text()}`);
-    return answer;
-  };
+  const client = new PinfoldClient({ url, key });
   return {
     key,
     url,
@@ -71,21 +60,12 @@ export async function openService(
       const sessions = await app.container.getAsync(tokens.manageSessions);
       return `${addresses.publicUrl}/manage/sign-in?link=${(await sessions.offerLink(accountId(account))).token}`;
     },
-    publish: async (archive, name) => {
-      const form = new FormData();
-      form.set('archive', new Blob([archive], { type: 'application/zip' }), 'site.zip');
-      const headers = { 'idempotency-key': name };
-      const answer = await call('/api/v1/pins', { method: 'POST', body: form, headers }, 201);
-      return ((await answer.json()) as { pin: PinJson }).pin;
+    publish: async (archive, idempotencyKey) => {
+      const { pin } = await client.publish(archive, { filename: 'site.zip', idempotencyKey });
+      return pin;
     },
-    patch: async (id, change) => {
-      const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify(change);
-      await (await call(`/api/v1/pins/${id}`, { method: 'PATCH', body, headers }, 200)).body?.cancel();
-    },
-    stop: async (id) => {
-      await call(`/api/v1/pins/${id}`, { method: 'DELETE' }, 204);
-    },
+    patch: async (id, change) => void (await client.update(id, change)),
+    stop: (id) => client.stop(id),
     close: async () => {
       await app.close();
       await rm(folder, { recursive: true });

@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { MayView, ViewerAccess } from '@pinfold/viewer';
 import { expect } from 'chai';
 import { closed } from 'pinfold-test-servers/service';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { buildSite } from './build-site.ts';
-import { launchChromium } from './chromium.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { builtSite } from './build-site.ts';
+import { openContext } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
 /** The app of a team, which signs everybody in as Ada and sends them back. */
@@ -36,9 +33,6 @@ const ALL_PARTS = ['runs', 'high at noon', 'Onomichi', '64', '1', 'deep-blue'];
 for (const mode of ['origin', 'path'] as const) {
   describe(`a site for the people of a team in a real browser, in ${mode} mode`, function () {
     this.timeout(60_000);
-    let browser: Browser;
-    let folder: string;
-    let archive: Uint8Array<ArrayBuffer>;
     let app: Server;
     let service: Service;
     let answer: MayView;
@@ -46,9 +40,6 @@ for (const mode of ['origin', 'path'] as const) {
     let page: Page;
 
     before(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'pinfold-browser-'));
-      archive = await buildSite(mode === 'origin' ? '/' : './', folder);
-      browser = await launchChromium();
       app = await openApp();
       const { port } = app.address() as AddressInfo;
       const access: ViewerAccess = {
@@ -64,25 +55,23 @@ for (const mode of ['origin', 'path'] as const) {
     after(async () => {
       await service?.close();
       await closed(app);
-      await browser?.close();
-      await rm(folder, { recursive: true, force: true });
     });
     beforeEach(async () => {
       answer = 'yes';
-      context = await browser.newContext({ locale: 'en-GB' });
+      context = await openContext();
       page = await context.newPage();
     });
     afterEach(() => context.close());
 
     it('is shown with all its parts to who signed in on the way, who ends where they wanted to go', async () => {
-      const pin = await service.publish(archive, 'shown');
+      const pin = await service.publish(await builtSite(mode), 'shown');
       await page.goto(`${pin.shared_url}?to=${encodeURIComponent('/?from=mail')}`);
       expect(await partsOf(page)).to.deep.equal(ALL_PARTS);
       expect(new URL(page.url()).search).to.equal('?from=mail');
     });
 
     it('never gets the cookie of the app', async () => {
-      const pin = await service.publish(archive, 'cookies');
+      const pin = await service.publish(await builtSite(mode), 'cookies');
       await page.goto(pin.shared_url);
       await partsOf(page);
       const [sent] = await Promise.all([page.waitForRequest(() => true), page.reload()]);
@@ -96,7 +85,7 @@ for (const mode of ['origin', 'path'] as const) {
     });
 
     it('is shut at the next request to who may look no longer', async () => {
-      const pin = await service.publish(archive, 'shut');
+      const pin = await service.publish(await builtSite(mode), 'shut');
       await page.goto(pin.shared_url);
       await partsOf(page);
       answer = 'no';
@@ -105,7 +94,7 @@ for (const mode of ['origin', 'path'] as const) {
     });
 
     it('asks for the password where the team says so, once', async () => {
-      const pin = await service.publish(archive, 'password');
+      const pin = await service.publish(await builtSite(mode), 'password');
       await service.patch(pin.id, { password: 'harbour lights' });
       answer = 'password';
       await page.goto(pin.shared_url);

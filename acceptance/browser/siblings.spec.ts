@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchChromium } from './chromium.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { openContext } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
 const PASSWORD = 'harbour lights';
@@ -19,17 +19,12 @@ const fillingJar = (scope: string): string =>
 
 describe('a hostile site among its siblings, in a browser', function () {
   this.timeout(60_000);
-  let browser: Browser;
   let service: Service;
   let context: BrowserContext;
   let page: Page;
   let published = 0;
-  before(async () => {
-    browser = await launchChromium('--host-resolver-rules=MAP *.pins.test 127.0.0.1');
-  });
-  after(() => browser?.close());
   beforeEach(async () => {
-    context = await browser.newContext({ locale: 'en-GB' });
+    context = await openContext();
     page = await context.newPage();
   });
   afterEach(async () => {
@@ -69,7 +64,7 @@ describe('a hostile site among its siblings, in a browser', function () {
 
   it('signs nobody in as another, by cookies for their domain', async () => {
     await openSiblings();
-    const elsewhere = await browser.newContext();
+    const elsewhere = await openContext();
     await signIn(await elsewhere.newPage(), 'mallory');
     const [session] = await cookiesOf(elsewhere, 'pinfold_session');
     const [form] = await cookiesOf(elsewhere, 'pinfold_form');

@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { buildSite } from './build-site.ts';
-import { launchChromium } from './chromium.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { builtSite } from './build-site.ts';
+import { openContext } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 import { snooper } from './snooper.ts';
 
@@ -46,21 +43,6 @@ const EVERYTHING = {
 
 describe('a built site in a real browser', function () {
   this.timeout(60_000);
-  let browser: Browser;
-  let folder: string;
-  const archives = new Map<'origin' | 'path', Uint8Array<ArrayBuffer>>();
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-browser-'));
-    archives.set('origin', await buildSite('/', join(folder, 'origin')));
-    archives.set('path', await buildSite('./', join(folder, 'path')));
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-
   for (const mode of ['origin', 'path'] as const) {
     describe(`in ${mode} mode`, () => {
       let service: Service;
@@ -72,12 +54,12 @@ describe('a built site in a real browser', function () {
       });
       after(() => service?.close());
       beforeEach(async () => {
-        context = await browser.newContext({ locale: 'en-GB' });
+        context = await openContext();
         page = await context.newPage();
       });
       afterEach(() => context.close());
 
-      const publish = (name: string) => service.publish(archives.get(mode) as Uint8Array<ArrayBuffer>, name);
+      const publish = async (name: string) => service.publish(await builtSite(mode), name);
 
       it('loads modules, chunks, styles, fonts, images and data', async () => {
         const pin = await publish('parts');
@@ -104,7 +86,7 @@ describe('a built site in a real browser', function () {
       it('asks for the password by keyboard, in Japanese where that is read', async () => {
         const pin = await publish('japanese');
         await service.patch(pin.id, { password: PASSWORD });
-        const reader = await browser.newContext({ locale: 'ja-JP' });
+        const reader = await openContext({ locale: 'ja-JP' });
         const door = await reader.newPage();
         await door.goto(`${pin.shared_url}`);
         expect(await door.locator('html').getAttribute('lang')).to.equal('ja');
@@ -166,8 +148,8 @@ describe('a built site in a real browser', function () {
     after(() => service?.close());
 
     it('answers deep links with absolute paths to its parts, also behind a password', async () => {
-      const pin = await service.publish(archives.get('origin') as Uint8Array<ArrayBuffer>, 'deep');
-      const context = await browser.newContext({ locale: 'en-GB' });
+      const pin = await service.publish(await builtSite('origin'), 'deep');
+      const context = await openContext();
       const page = await context.newPage();
       await page.goto(pin.shared_url);
       await page.locator('#deep').click();
@@ -195,16 +177,16 @@ describe('a built site in a real browser', function () {
     after(() => service?.close());
 
     it('opens nothing for another person who was given the address out of the address bar', async () => {
-      const pin = await service.publish(archives.get('path') as Uint8Array<ArrayBuffer>, 'copied');
+      const pin = await service.publish(await builtSite('path'), 'copied');
       await service.patch(pin.id, { password: PASSWORD });
-      const viewer = await browser.newContext({ locale: 'en-GB' });
+      const viewer = await openContext();
       const page = await viewer.newPage();
       await page.goto(pin.shared_url);
       await give(page, PASSWORD);
       await reportOf(page);
       const copied = page.url();
       expect(copied).to.contain('/~');
-      const stranger = await browser.newContext({ locale: 'en-GB' });
+      const stranger = await openContext();
       const door = await stranger.newPage();
       await door.goto(copied);
       await door.locator('input[type=password]').waitFor();

@@ -4,32 +4,17 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import { type App, createApp, readSettings } from 'pinfold';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { violations } from '../management/axe.ts';
-import { launchChromium } from './chromium.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { LOOKS, violations } from '../management/looks.ts';
+import { openContext } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
-const LOOKS = [
-  {
-    name: 'light, wide, English',
-    colorScheme: 'light',
-    viewport: { width: 1_280, height: 720 },
-    locale: 'en-GB',
-  },
-  {
-    name: 'dark, narrow, Japanese',
-    colorScheme: 'dark',
-    viewport: { width: 320, height: 640 },
-    locale: 'ja-JP',
-  },
-] as const;
 const ARCHIVE = zipSync({ 'index.html': strToU8('<!doctype html><title>Locked</title>') });
 const PASSWORD = 'harbour lights';
 const NOBODYS = '/s/00000000-0000-4000-8000-000000000000';
 
 describe("the viewers' pages in a browser", function () {
   this.timeout(60_000);
-  let browser: Browser;
   let service: Service;
   let folder: string;
   let app: App;
@@ -42,10 +27,8 @@ describe("the viewers' pages in a browser", function () {
     const { addresses, firstStart } = await app.listen();
     welcome = `${addresses.publicUrl}/s/${firstStart?.welcome?.publication.id}`;
     service = await openService('origin');
-    browser = await launchChromium();
   });
   after(async () => {
-    await browser?.close();
     await service?.close();
     await app?.close();
     await rm(folder, { recursive: true });
@@ -57,7 +40,7 @@ describe("the viewers' pages in a browser", function () {
       let page: Page;
       let heard: string[];
       beforeEach(async () => {
-        context = await browser.newContext(look);
+        context = await openContext(look);
         page = await context.newPage();
         heard = [];
         page.on('console', (message) => {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   accountId,
   after,
@@ -13,10 +12,11 @@ import {
 } from '@pinfold/core';
 import { aroundCalls, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { openNode, type ServiceNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
-import { newPlace, type Place, type RecordsKind } from 'pinfold-proof/service/places.ts';
-import { type ServedNode, serveNode } from 'pinfold-proof/service/serve-node.ts';
+import { openNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
+import type { RecordsKind } from 'pinfold-proof/service/places.ts';
+import { serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { Client } from '../service/client.ts';
+import { type Backends, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
 import { enter, tryPassword } from '../service/visitor.ts';
 import { createSettableClock, type SettableClock } from './settable-clock.ts';
 
@@ -34,42 +34,24 @@ const CHANGES: Readonly<Record<string, Instant>> = {
   'Australia/Lord_Howe': instant(Date.UTC(2027, 3, 3, 15)),
 };
 
-interface Service {
-  readonly place: Place;
-  readonly clock: SettableClock;
-  readonly node: ServiceNode;
-  readonly served: ServedNode;
-  readonly client: Client;
-}
-
 const rfc3339 = (at: Instant): string => new Date(at).toISOString();
 
 describe('Time', function () {
   this.timeout(60_000);
-  const opened: Service[] = [];
+  const opened: OwnedNode<SettableClock>[] = [];
 
   async function openService(
     { records = 'memory', start = START }: { records?: RecordsKind; start?: Instant } = {},
     wrap?: WrapPort,
-  ): Promise<Service> {
-    const place = await newPlace(records, records === 'memory' ? 'memory' : 'files');
-    const clock = createSettableClock(start);
-    const staging = join(place.folder, 'staging');
-    const addresses = { records: place.records, archives: place.archives, staging };
-    const node = await openNode({ ...addresses, clock, ...(wrap === undefined ? {} : { wrap }) });
-    const served = await serveNode(node, { mode: 'path' });
-    const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
-    const service = { place, clock, node, served, client: new Client(served.url, key) };
+  ): Promise<OwnedNode<SettableClock>> {
+    const backends: Backends = { records, archives: records === 'memory' ? 'memory' : 'files' };
+    const service = await openOwnedNode(backends, createSettableClock(start), wrap);
     opened.push(service);
     return service;
   }
 
   afterEach(async () => {
-    for (const { served, node, place } of opened.splice(0)) {
-      await served.close();
-      await node.close();
-      await place.dispose();
-    }
+    for (const { close } of opened.splice(0)) await close();
   });
 
   for (const records of ['sqlite', 'postgres'] as const) {
@@ -195,15 +177,10 @@ describe('Time', function () {
     });
 
     it('a few seconds apart on two nodes makes no second role and loses nothing', async () => {
-      const { client, clock, node, place } = await openService({ records: 'sqlite' });
+      const { client, clock, node, addresses } = await openService({ records: 'sqlite' });
       const ahead = createSettableClock(after(clock.now(), seconds(5)));
-      const staging = join(place.folder, 'staging of the other');
-      const other = await openNode({
-        records: place.records,
-        archives: place.archives,
-        staging,
-        clock: ahead,
-      });
+      const staging = `${addresses.staging} of the other`;
+      const other = await openNode({ ...addresses, staging, clock: ahead });
       const served = await serveNode(other, { mode: 'path' });
       const { text: key } = await other.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
       const both = [client, new Client(served.url, key)];

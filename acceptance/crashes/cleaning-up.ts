@@ -11,9 +11,9 @@ import {
 import { aReservation } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
+import type { Backends } from '../service/owned-node.ts';
 import type { Moment } from './moments.ts';
-import { momentsOf, startVictim, type Victim } from './start-victim.ts';
-import { type Backends, openSurvivor, type Survivor } from './survivor.ts';
+import { momentsOf, type Survivor, withVictim } from './start-victim.ts';
 import { expectTold } from './told.ts';
 
 /** What there is to clean up, a day later, and what has to stay. */
@@ -24,7 +24,7 @@ interface Stock {
 
 /** Every moment of a cleanup, found by one that is not killed. */
 export async function momentsOfCleaningUp(backends: Backends): Promise<readonly Moment[]> {
-  return await withVictim(backends, undefined, async (survivor, _, victim) => {
+  return await withVictim(backends, undefined, beginCleaningUp, async (survivor, victim) => {
     await victim.said('done');
     const moments = await momentsOf(victim);
     expect(await survivor.node.ports.archives.list(undefined, 10)).to.have.length(1);
@@ -34,7 +34,7 @@ export async function momentsOfCleaningUp(backends: Backends): Promise<readonly 
 
 /** Kills a node at a moment of a cleanup, and looks at what another one makes of it. */
 export async function killCleaningUp(backends: Backends, moment: Moment): Promise<void> {
-  await withVictim(backends, moment, async (survivor, stock, victim) => {
+  await withVictim(backends, moment, beginCleaningUp, async (survivor, victim, stock) => {
     expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
     await expectStock(survivor, stock);
     // What it had claimed lapses, and the comparison of storage is due again.
@@ -49,7 +49,7 @@ export async function killCleaningUp(backends: Backends, moment: Moment): Promis
 
 /** Kills a node in the second window of a comparison, and looks where another one goes on. */
 export async function killComparing(backends: Backends): Promise<void> {
-  await withVictim(backends, 'after archives.list 2', async (survivor, stock, victim) => {
+  await withVictim(backends, 'after archives.list 2', beginCleaningUp, async (survivor, victim, stock) => {
     expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
     survivor.clock.advance(minutes(2));
     const seen: number[] = [];
@@ -65,27 +65,11 @@ export async function killComparing(backends: Backends): Promise<void> {
   });
 }
 
-async function withVictim<Result>(
-  backends: Backends,
-  killedAt: Moment | undefined,
-  play: (survivor: Survivor, stock: Stock, victim: Victim) => Promise<Result>,
-): Promise<Result> {
-  const survivor = await openSurvivor(backends);
-  const { shared, clock } = survivor;
-  try {
-    const stock = await makeStock(survivor);
-    clock.advance(hours(25));
-    const orders = { ...shared, task: 'clean up' as const, now: clock.now() };
-    const victim = startVictim(killedAt === undefined ? orders : { ...orders, killedAt });
-    try {
-      return await play(survivor, stock, victim);
-    } finally {
-      victim.kill();
-      await victim.ended();
-    }
-  } finally {
-    await survivor.dispose();
-  }
+/** A day after everything began. */
+async function beginCleaningUp(survivor: Survivor): Promise<readonly ['clean up', Stock]> {
+  const stock = await makeStock(survivor);
+  survivor.clock.advance(hours(25));
+  return ['clean up', stock];
 }
 
 /** One site that is published, two that were stopped, two archives without a record, and what was begun and never ended. */
@@ -132,9 +116,9 @@ async function expectStock({ client }: Survivor, { kept, stopped }: Stock): Prom
   for (const id of stopped) expect((await client.read(id)).pin?.state).to.equal('deleted');
 }
 
-async function expectNothingLeft({ node, shared, served }: Survivor): Promise<void> {
+async function expectNothingLeft({ node, addresses, served }: Survivor): Promise<void> {
   expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
-  expect(await readdir(shared.staging), 'uploads').to.deep.equal([]);
+  expect(await readdir(addresses.staging), 'uploads').to.deep.equal([]);
   const nothing = { archives: 0, unnamed: 0, reservations: 0, attempts: 0, uploads: 0 };
   expect(await node.useCases.cleanUp({ dryRun: true })).to.include(nothing);
   expect(served.errors, 'errors').to.deep.equal([]);

@@ -1,16 +1,21 @@
 import { expect } from 'chai';
+import { type Backends, HERE } from '../service/owned-node.ts';
 import { killCleaningUp, killComparing, momentsOfCleaningUp } from './cleaning-up.ts';
 import type { Moment } from './moments.ts';
 import { killPublishing, momentsOfPublishing } from './publishing.ts';
-import type { Backends } from './survivor.ts';
 import { killTakingDown, momentsOfTakingDown } from './taking-down.ts';
 
 /** How many processes are killed at the same time. */
 const AT_ONCE = 2;
 
-/** Drops each moment before a call that directly follows the one after another call: nothing is stored in between. */
+/** Calls that store nothing: a process that is killed around them leaves what the call before them left. */
+const READS =
+  / (?:inspector\.\w+|\w+\.(?:find|load|of|copies|list|listArchives|loadComparison|whichAreNamed)) \d+$/;
+
+/** Drops moments around reads, and those before a call that directly follows the one after another call. */
 function distinct(moments: readonly Moment[]): readonly Moment[] {
-  return moments.filter((moment, n) => moment.startsWith('after ') || !moments[n - 1]?.startsWith('after '));
+  const writes = moments.filter((moment) => !READS.test(moment));
+  return writes.filter((moment, n) => moment.startsWith('after ') || !writes[n - 1]?.startsWith('after '));
 }
 
 /** Kills a process at each distinct moment, and reports those after which something was wrong. */
@@ -33,7 +38,6 @@ async function atEach(moments: readonly Moment[], kill: (moment: Moment) => Prom
 }
 
 /** Where one process does all, and where everything is elsewhere. */
-const HERE: Backends = { records: 'sqlite', archives: 'files' };
 const ELSEWHERE: Backends = { records: 'postgres', archives: 's3' };
 
 /** The moments at which it matters where records and archives are. */

@@ -2,14 +2,14 @@ import { readdir } from 'node:fs/promises';
 import { hours, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Answer, Client, siteOf } from '../service/client.ts';
+import type { Backends } from '../service/owned-node.ts';
 import type { Moment } from './moments.ts';
-import { momentsOf, startVictim, type Victim } from './start-victim.ts';
-import { type Backends, openSurvivor, type Survivor } from './survivor.ts';
+import { momentsOf, type Survivor, withVictim } from './start-victim.ts';
 import { expectTold } from './told.ts';
 
 /** Every moment of a publication, found by one that is not killed. */
 export async function momentsOfPublishing(backends: Backends): Promise<readonly Moment[]> {
-  return await withVictim(backends, undefined, async ({ key }, victim) => {
+  return await withVictim(backends, undefined, beginServing, async ({ key }, victim) => {
     const { url } = await victim.said('serving');
     expect((await new Client(url, key).publish('the key')).status).to.equal(201);
     return (await momentsOf(victim)).filter((moment) => !LEFT_TO_CHANCE.test(moment));
@@ -21,7 +21,7 @@ const LEFT_TO_CHANCE = /apiKeys\.find [2-9]/;
 
 /** Kills a node at a moment of a publication, and looks at what another one makes of it. */
 export async function killPublishing(backends: Backends, moment: Moment): Promise<void> {
-  await withVictim(backends, moment, async (survivor, victim) => {
+  await withVictim(backends, moment, beginServing, async (survivor, victim) => {
     const { url } = await victim.said('serving');
     const asked = new Client(url, survivor.key).publish('the key');
     const answer = await asked.catch((): undefined => undefined);
@@ -30,22 +30,8 @@ export async function killPublishing(backends: Backends, moment: Moment): Promis
   });
 }
 
-async function withVictim<Result>(
-  backends: Backends,
-  killedAt: Moment | undefined,
-  play: (survivor: Survivor, victim: Victim) => Promise<Result>,
-): Promise<Result> {
-  const survivor = await openSurvivor(backends);
-  const { shared, clock } = survivor;
-  const orders = { ...shared, task: 'serve' as const, now: clock.now() };
-  const victim = startVictim(killedAt === undefined ? orders : { ...orders, killedAt });
-  try {
-    return await play(survivor, victim);
-  } finally {
-    victim.kill();
-    await victim.ended();
-    await survivor.dispose();
-  }
+async function beginServing(): Promise<readonly ['serve', undefined]> {
+  return ['serve', undefined];
 }
 
 async function expectWhole(survivor: Survivor, answer: Answer | undefined): Promise<void> {
@@ -82,12 +68,12 @@ async function expectWhole(survivor: Survivor, answer: Answer | undefined): Prom
 }
 
 /** A day later nothing is left of the killed one but what it published. */
-async function expectClean({ node, shared, clock, client, served }: Survivor, id: string): Promise<void> {
+async function expectClean({ node, addresses, clock, client, served }: Survivor, id: string): Promise<void> {
   clock.advance(hours(25));
   const report = await node.useCases.cleanUp();
   expect(report).to.deep.include({ listing: 'done', missing: [], failures: 0, finished: true });
   expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
-  expect(await readdir(shared.staging), 'uploads').to.deep.equal([]);
+  expect(await readdir(addresses.staging), 'uploads').to.deep.equal([]);
   expect(await client.view(id)).to.equal(200);
   expect(served.errors, 'errors').to.deep.equal([]);
 }

@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
+import type { Backends } from '../service/owned-node.ts';
 import type { Moment } from './moments.ts';
-import { momentsOf, startVictim, type Victim } from './start-victim.ts';
-import { type Backends, openSurvivor, type Survivor } from './survivor.ts';
+import { momentsOf, type Survivor, withVictim } from './start-victim.ts';
 import { takeDown } from './take-down.ts';
 import { expectTold } from './told.ts';
+import type { TakeDown } from './victim.ts';
 
 const SITE = siteOf('a false bank');
 
 /** Every moment of a takedown, found by one that is not killed. */
 export async function momentsOfTakingDown(backends: Backends): Promise<readonly Moment[]> {
-  return await withVictim(backends, undefined, async (survivor, roles, victim) => {
+  return await withVictim(backends, undefined, beginTakingDown, async (survivor, victim, roles) => {
     await victim.said('done');
     const moments = await momentsOf(victim);
     await expectDown(survivor, roles);
@@ -20,7 +21,7 @@ export async function momentsOfTakingDown(backends: Backends): Promise<readonly 
 
 /** Kills a node at a moment of a takedown, and looks at what is left, and what doing it again makes of it. */
 export async function killTakingDown(backends: Backends, moment: Moment): Promise<void> {
-  await withVictim(backends, moment, async (survivor, roles, victim) => {
+  await withVictim(backends, moment, beginTakingDown, async (survivor, victim, roles) => {
     expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
     await expectWholeOrNot(survivor, roles);
     await takeDown(survivor.node, roles[0] ?? '');
@@ -28,28 +29,10 @@ export async function killTakingDown(backends: Backends, moment: Moment): Promis
   });
 }
 
-async function withVictim<Result>(
-  backends: Backends,
-  killedAt: Moment | undefined,
-  play: (survivor: Survivor, roles: readonly string[], victim: Victim) => Promise<Result>,
-): Promise<Result> {
-  const survivor = await openSurvivor(backends);
-  const { shared, clock, client } = survivor;
-  try {
-    const roles: string[] = [];
-    for (const key of ['one', 'its copy']) roles.push((await client.publish(key, SITE)).pin?.id ?? '');
-    const task = { takeDown: roles[0] ?? '' };
-    const orders = { ...shared, task, now: clock.now() };
-    const victim = startVictim(killedAt === undefined ? orders : { ...orders, killedAt });
-    try {
-      return await play(survivor, roles, victim);
-    } finally {
-      victim.kill();
-      await victim.ended();
-    }
-  } finally {
-    await survivor.dispose();
-  }
+async function beginTakingDown({ client }: Survivor): Promise<readonly [TakeDown, readonly string[]]> {
+  const roles: string[] = [];
+  for (const key of ['one', 'its copy']) roles.push((await client.publish(key, SITE)).pin?.id ?? '');
+  return [{ takeDown: roles[0] ?? '' }, roles];
 }
 
 /** Each role is stopped with its ban and its event, or none of that is there. */

@@ -1,6 +1,6 @@
 import { type EventType, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Survivor } from './survivor.ts';
+import type { Survivor } from './start-victim.ts';
 
 /** Expects an event of a type for each of these roles, one and no more, and none for any other. */
 export async function expectTold(

@@ -1,12 +1,9 @@
-import { join } from 'node:path';
-import { accountId, isFault, OPERATOR, seconds } from '@pinfold/core';
+import { isFault, seconds } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { openNode } from 'pinfold-proof/service/open-node.ts';
-import { newPlace } from 'pinfold-proof/service/places.ts';
-import { serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
-import { type Answer, Client, siteOf } from '../service/client.ts';
+import { type Answer, type Client, siteOf } from '../service/client.ts';
+import { openOwnedNode } from '../service/owned-node.ts';
 
 const WORKERS = 6;
 const CRASHES = 2;
@@ -70,13 +67,8 @@ describe('A database that crashes under the load of a server', function () {
   this.timeout(120_000);
 
   it('costs answers of 503 and nothing that was acknowledged, and the server goes on by itself', async () => {
-    const place = await newPlace('postgres', 'memory');
-    const clock = createManualClock();
-    const { records, archives } = place;
-    const node = await openNode({ records, archives, staging: join(place.folder, 'staging'), clock });
-    const served = await serveNode(node, { mode: 'path' });
-    const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
-    const client = new Client(served.url, key);
+    const owned = await openOwnedNode({ records: 'postgres', archives: 'memory' }, createManualClock());
+    const { client, clock, served } = owned;
     const database = await postgresPlace();
     const ledger: Ledger = { published: new Map(), titles: new Map(), unknown: new Set(), answers: 0 };
 
@@ -86,23 +78,26 @@ describe('A database that crashes under the load of a server', function () {
     const load = Promise.all(workers).finally(() => {
       running = false;
     });
-    for (let crash = 0; crash < CRASHES; crash += 1) {
+    const publishMore = async (): Promise<void> => {
       const enough = ledger.published.size + ENOUGH;
       while (running && ledger.published.size < enough) await client.list().catch(() => undefined);
-      await database.server.crash();
+    };
+    try {
+      for (let crash = 0; crash < CRASHES; crash += 1) {
+        await publishMore();
+        await database.server.crash();
+      }
+      await publishMore();
+    } finally {
+      running = false;
     }
-    const enough = ledger.published.size + ENOUGH;
-    while (running && ledger.published.size < enough) await client.list().catch(() => undefined);
-    running = false;
     await load;
 
     clock.advance(seconds(60));
     await expectNothingLost(client, ledger);
     expect(served.errors.length, 'answers of 503').to.be.at.least(1);
     expect(served.errors.every(isFault), 'what was logged').to.equal(true);
-    await served.close();
-    await node.close();
+    await owned.close();
     await database.dispose();
-    await place.dispose();
   });
 });

@@ -1,13 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { accountId, hours, isFault, OPERATOR, seconds } from '@pinfold/core';
+import { hours, isFault, seconds } from '@pinfold/core';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { openNode, type ServiceNode } from 'pinfold-proof/service/open-node.ts';
-import { newPlace, type Place } from 'pinfold-proof/service/places.ts';
-import { type ServedNode, serveNode } from 'pinfold-proof/service/serve-node.ts';
-import { type Answer, Client } from '../service/client.ts';
+import type { Answer } from '../service/client.ts';
 import { oneRenewal } from '../service/one-renewal.ts';
+import { HERE, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
 import { tryPassword } from '../service/visitor.ts';
 import { type BrokenCall, PlannedFaults } from './planned-faults.ts';
 
@@ -22,33 +20,15 @@ interface Deed {
   readonly again: readonly number[];
 }
 
-interface Service {
-  readonly place: Place;
-  readonly clock: ManualClock;
-  readonly node: ServiceNode;
-  readonly served: ServedNode;
-  readonly client: Client;
+interface Service extends OwnedNode<ManualClock> {
   readonly faults: PlannedFaults;
 }
 
 const PASSWORD = 'nobody would guess it';
 
 async function openService(): Promise<Service> {
-  const place = await newPlace('sqlite', 'files');
-  const clock = createManualClock();
   const faults = new PlannedFaults();
-  const staging = join(place.folder, 'staging');
-  const { records, archives } = place;
-  const node = await openNode({ records, archives, staging, clock, wrap: faults.wrap });
-  const served = await serveNode(node, { mode: 'path' });
-  const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
-  return { place, clock, node, served, faults, client: new Client(served.url, key) };
-}
-
-async function close({ node, served, place }: Service): Promise<void> {
-  await served.close();
-  await node.close();
-  await place.dispose();
+  return { ...(await openOwnedNode(HERE, createManualClock(), faults.wrap)), faults };
 }
 
 async function reply(answer: Promise<Response>): Promise<Reply> {
@@ -147,7 +127,7 @@ describe('A call of a port that breaks', function () {
         expect(pin?.state, what).to.equal(deed.name === 'stopping' ? 'deleted' : 'published');
       }
       expect(served.errors.every(isFault), 'what was logged').to.equal(true);
-      await close(service);
+      await service.close();
     });
   }
 
@@ -178,29 +158,20 @@ describe('A call of a port that breaks', function () {
     expect(await node.ports.archives.list(undefined, 1_000)).to.have.length(published);
     expect(await readdir(join(place.folder, 'staging'))).to.deep.equal([]);
     expect(served.errors.every(isFault), 'what was logged').to.equal(true);
-    await close(service);
+    await service.close();
   });
 
   it('does not end a publication when it was the renewal of its lease', async () => {
-    const place = await newPlace('sqlite', 'files');
     for (const when of ['before', 'after'] as const) {
       const faults = new PlannedFaults();
       const renewal = oneRenewal(createManualClock());
-      const node = await openNode({
-        records: place.records,
-        archives: place.archives,
-        staging: join(place.folder, 'staging'),
-        clock: renewal.clock,
-        wrap: (port, name) => renewal.wrap(faults.wrap(port, name), name),
-      });
-      const served = await serveNode(node);
-      const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
+      const { client, close } = await openOwnedNode(HERE, renewal.clock, (port, name) =>
+        renewal.wrap(faults.wrap(port, name), name),
+      );
       faults.plan({ call: 'roles.renew 1', when });
-      expect((await new Client(served.url, key).publish(when)).status).to.equal(201);
+      expect((await client.publish(when)).status).to.equal(201);
       expect(faults.hasBroken).to.equal(true);
-      await served.close();
-      await node.close();
+      await close();
     }
-    await place.dispose();
   });
 });

@@ -1,23 +1,13 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { accountId, OPERATOR } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { openNode } from 'pinfold-proof/service/open-node.ts';
-import { newPlace } from 'pinfold-proof/service/places.ts';
-import { serveNode } from 'pinfold-proof/service/serve-node.ts';
-import { Client } from '../service/client.ts';
+import { HERE, openOwnedNode } from '../service/owned-node.ts';
 
 describe('A folder of the service that is away', () => {
   for (const folder of ['archives', 'staging']) {
     it(`${folder}: costs answers of 503, and the server goes on when it is back`, async () => {
-      const place = await newPlace('sqlite', 'files');
-      const { records, archives } = place;
-      const staging = join(place.folder, 'staging');
-      const node = await openNode({ records, archives, staging, clock: createManualClock() });
-      const served = await serveNode(node, { mode: 'path' });
-      const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
-      const client = new Client(served.url, key);
+      const { place, client, close } = await openOwnedNode(HERE, createManualClock());
       const { pin } = await client.publish('before');
       const [there, away] = [join(place.folder, folder), join(place.folder, 'away')];
 
@@ -35,9 +25,7 @@ describe('A folder of the service that is away', () => {
 
       expect((await client.publish('meanwhile')).status).to.equal(201);
       expect(await client.view(pin?.id ?? '')).to.equal(200);
-      await served.close();
-      await node.close();
-      await place.dispose();
+      await close();
     });
   }
 });

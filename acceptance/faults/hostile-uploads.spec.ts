@@ -1,28 +1,19 @@
 import { readdir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { accountId, after, hours, minutes, OPERATOR, seconds } from '@pinfold/core';
+import { after, hours, minutes, seconds } from '@pinfold/core';
+import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import {
   archivePart,
-  createManualClock,
-  type ManualClock,
   type MultipartForm,
   multipart,
   openRawConnection,
   type RawConnection,
-} from '@pinfold/test-contracts/fixtures';
+} from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { openNode, type ServiceNode } from 'pinfold-proof/service/open-node.ts';
-import { newPlace, type Place } from 'pinfold-proof/service/places.ts';
-import { type ServedNode, serveNode } from 'pinfold-proof/service/serve-node.ts';
-import { Client, siteOf } from '../service/client.ts';
+import { siteOf } from '../service/client.ts';
+import { HERE, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
 
-interface Service {
-  readonly place: Place;
-  readonly clock: ManualClock;
-  readonly node: ServiceNode;
-  readonly served: ServedNode;
-  readonly key: string;
-}
+type Service = OwnedNode<ManualClock>;
 
 /** What a process holds. */
 interface Held {
@@ -102,14 +93,8 @@ describe('Hostile uploads', function () {
   this.timeout(300_000);
 
   it('leave no file, upload, socket, reservation or archive behind, and their keys free', async () => {
-    const place = await newPlace('sqlite', 'files');
-    const clock = createManualClock();
-    const { records, archives } = place;
-    const node = await openNode({ records, archives, staging: join(place.folder, 'staging'), clock });
-    const served = await serveNode(node);
-    const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
-    const service = { place, clock, node, served, key };
-    const client = new Client(served.url, key);
+    const service = await openOwnedNode(HERE, createManualClock());
+    const { served, client, clock } = service;
     // What stays open from the first request on is open now.
     await client.publish('first');
     await client.publish('first', new Uint8Array(TOO_LARGE));
@@ -147,9 +132,7 @@ describe('Hostile uploads', function () {
       const again = await client.publish(`${name} ${names.indexOf(name)}`, siteOf(name));
       expect(again.status, name).to.be.oneOf([200, 201]);
     }
-    await served.close();
-    await node.close();
-    await place.dispose();
+    await service.close();
   });
 });
 

@@ -1,11 +1,10 @@
 import { accountId, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { violations } from './axe.ts';
-import { LOOKS, overflow } from './looks.ts';
+import { openContext } from '../browser/chromium.ts';
+import { LOOKS, overflow, violations } from './looks.ts';
 import { OWNER, openService, type Service } from './open-service.ts';
 import { HOSTILE, stock } from './stock.ts';
-import { openContext } from './the-browser.ts';
 
 /** How many lines each link of the navigation takes. */
 const LINES_OF_NAVIGATION = `[...document.querySelectorAll('.top nav a')].map((link) => {

@@ -1,10 +1,10 @@
-import { pairingCode } from '@pinfold/core/accounts';
+import { pairingCode } from '@pinfold/core/internal';
 import { NodeSessionSecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { violations } from './axe.ts';
-import { openService, type Service } from './open-service.ts';
-import { openContext, signIn } from './the-browser.ts';
+import { openContext } from '../browser/chromium.ts';
+import { violations } from './looks.ts';
+import { openService, type Service, signIn } from './open-service.ts';
 
 describe('a person who gives the command a key', function () {
   this.timeout(60_000);

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { type Database, openService, type Service } from './open-service.ts';
-import { openContext, signIn } from './the-browser.ts';
+import { openContext } from '../browser/chromium.ts';
+import { type Database, openService, type Service, signIn } from './open-service.ts';
 
 const SITE = {
   'index.html': '<link rel="stylesheet" href="style/main.css"><h1>Our picnic</h1>',

@@ -1,4 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** What pages are tried in: every scheme, width and language once. */
 export const LOOKS = [
@@ -19,4 +24,11 @@ export const LOOKS = [
 /** How far a page can be scrolled sideways. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate('document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth');
+}
+
+/** What axe finds on a page, in short. */
+export async function violations(page: Page): Promise<unknown> {
+  await page.evaluate(AXE);
+  return await page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))]))`);
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
-import { openService, type Service } from './open-service.ts';
-import { openContext, signIn } from './the-browser.ts';
+import { openContext } from '../browser/chromium.ts';
+import { openService, type Service, signIn } from './open-service.ts';
 
 const MANY = 100_000;
 

@@ -16,6 +16,7 @@ import express from 'express';
 import { strToU8, zipSync } from 'fflate';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { openService as openOver, type TestService } from 'pinfold-test-servers/service';
+import type { Page } from 'playwright-core';
 
 export const OWNER: AccountId = accountId('owner');
 
@@ -82,6 +83,13 @@ export async function openService(
       return service.publish(zipSync(Object.fromEntries(contents)), { title });
     },
   };
+}
+
+/** Follows a sign-in link and presses its button. */
+export async function signIn(page: Page, service: Service): Promise<void> {
+  await page.goto(await service.link());
+  await page.getByRole('button', { name: /^(Sign in|サインイン)$/ }).click();
+  await page.waitForURL(`${service.screen}/`);
 }
 
 async function openPlace(): Promise<Persistence> {

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { violations } from './axe.ts';
-import { LOOKS, overflow } from './looks.ts';
-import { openService, type Service } from './open-service.ts';
+import { openContext } from '../browser/chromium.ts';
+import { LOOKS, overflow, violations } from './looks.ts';
+import { openService, type Service, signIn } from './open-service.ts';
 import { HOSTILE, stock } from './stock.ts';
-import { openContext, signIn } from './the-browser.ts';
 
 const FIRST_PAGE_BYTES = 50_000;
 

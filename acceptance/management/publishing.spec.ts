@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import type { BrowserContext, Page, Route } from 'playwright-core';
-import { violations } from './axe.ts';
-import { OWNER, openService, type Service } from './open-service.ts';
-import { openContext, signIn } from './the-browser.ts';
+import { openContext } from '../browser/chromium.ts';
+import { violations } from './looks.ts';
+import { OWNER, openService, type Service, signIn } from './open-service.ts';
 
 const SITE = { 'index.html': '<a href="Map.html">the map</a>', 'map.html': 'x' };
 const UPLOAD = '**/manage/upload';

@@ -3,9 +3,9 @@ import { SystemClock } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer } from 'pinfold-test-servers/issuer';
 import type { BrowserContext, Page } from 'playwright-core';
-import { violations } from './axe.ts';
+import { openContext } from '../browser/chromium.ts';
+import { violations } from './looks.ts';
 import { openService, type Service } from './open-service.ts';
-import { openContext } from './the-browser.ts';
 
 describe("a person's way in by OpenID Connect", function () {
   this.timeout(60_000);

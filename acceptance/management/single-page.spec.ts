@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { violations } from './axe.ts';
-import { OWNER, openService, type Service } from './open-service.ts';
-import { openContext, signIn } from './the-browser.ts';
+import { openContext } from '../browser/chromium.ts';
+import { violations } from './looks.ts';
+import { OWNER, openService, type Service, signIn } from './open-service.ts';
 
 const PAGE = '<!doctype html><title>Figures of May</title><p>Figures';
 

@@ -1,8 +1,8 @@
 import type { Publication } from '@pinfold/core';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { type Database, OWNER, openService, type Service } from './open-service.ts';
-import { openContext, signIn } from './the-browser.ts';
+import { openContext } from '../browser/chromium.ts';
+import { type Database, OWNER, openService, type Service, signIn } from './open-service.ts';
 
 for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
   describe(`two windows on one publication, on ${database}`, function () {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import type { BrowserContext, Page } from 'playwright-core';
-import { OWNER, openService, type Service } from './open-service.ts';
-import { openContext, signIn } from './the-browser.ts';
+import { openContext } from '../browser/chromium.ts';
+import { OWNER, openService, type Service, signIn } from './open-service.ts';
 
 function zipOf(files: Readonly<Record<string, string>>) {
   const contents = Object.entries(files).map(([path, text]) => [path, strToU8(text)] as const);

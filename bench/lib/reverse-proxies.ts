@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,10 +11,18 @@ import { freePort, stop } from './processes.ts';
 /** The proxies that the documents have a configuration for. */
 export type ProxyName = 'nginx' | 'HAProxy' | 'Caddy';
 
-/** One of them, before three nodes, with the configuration of the documents. */
+/** One of them, before nodes, with the configuration of the documents. */
 export interface ReverseProxy {
   readonly port: number;
+  /** What it has logged. */
+  log(): string;
   stop(): Promise<void>;
+}
+
+/** Another of its configurations than the one for several nodes, and whether it logs each request. */
+interface ProxyOptions {
+  readonly file?: string;
+  readonly logsRequests?: boolean;
 }
 
 interface Kind {
@@ -22,10 +30,11 @@ interface Kind {
   /** Its configuration for several nodes. */
   readonly file: string;
   /** The whole of what it reads, made of the configuration. */
-  whole(configuration: string, port: number): string;
+  whole(configuration: string, port: number, logsRequests: boolean): string;
   command(file: string): readonly string[];
 }
 
+const ACCESS_LOG = 'access.log';
 const FOLDER = join(import.meta.dirname, '../../deploy');
 
 /** What proxies answer by themselves. */
@@ -35,27 +44,32 @@ const kinds: Readonly<Record<ProxyName, Kind>> = {
   nginx: {
     program: 'nginx',
     file: 'nginx.nodes.conf',
-    whole: (configuration, port) => {
+    whole: (configuration, port, logsRequests) => {
+      const accessLog = logsRequests ? ACCESS_LOG : 'off';
       const old = isOldNginx();
       const site = configuration
         .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl${old ? ' http2' : ''};`)
         .replace(/^ +http2 on;.*$/m, old ? '' : '$&');
-      return `daemon off; pid nginx.pid; error_log stderr crit; events {} http { access_log off;\n${site} }`;
+      return `daemon off; pid nginx.pid; error_log stderr crit; events {} http { access_log ${accessLog};\n${site} }`;
     },
     command: (file) => ['nginx', '-p', join(file, '..'), '-c', file],
   },
   HAProxy: {
     program: 'haproxy',
     file: 'haproxy.cfg',
-    whole: (configuration, port) => configuration.replace('bind :443', `bind 127.0.0.1:${port}`),
+    whole: (configuration, port, logsRequests) => {
+      const logging = logsRequests ? '  mode http\n  log stdout format raw local0\n  option httplog\n' : '$&';
+      return configuration.replace('bind :443', `bind 127.0.0.1:${port}`).replace('  mode http\n', logging);
+    },
     command: (file) => ['haproxy', '-db', '-f', file],
   },
   Caddy: {
     program: 'caddy',
     file: 'Caddyfile.nodes',
-    whole: (configuration, port) => {
-      const ours = `admin off\nauto_https disable_redirects\nhttps_port ${port}\nlog {\nlevel ERROR`;
-      return configuration.replace('log {', ours);
+    whole: (configuration, port, logsRequests) => {
+      const ours = `admin off\nauto_https disable_redirects\nhttps_port ${port}\nlog {`;
+      if (!logsRequests) return configuration.replace('log {', `${ours}\nlevel ERROR`);
+      return configuration.replace('log {', ours).replace(/^share\.example.*\{$/m, '$&\n\tlog');
     },
     command: (file) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', file],
   },
@@ -71,8 +85,12 @@ export function missingPrograms(names: readonly ProxyName[]): readonly string[] 
 }
 
 /** Starts one: nothing of its configuration is changed but ports, the addresses of the nodes and the certificate's place. */
-export async function startProxy(name: ProxyName, nodes: readonly number[]): Promise<ReverseProxy> {
-  const { file: source, whole, command } = kinds[name];
+export async function startProxy(
+  name: ProxyName,
+  nodes: readonly number[],
+  { file: source = kinds[name].file, logsRequests = false }: ProxyOptions = {},
+): Promise<ReverseProxy> {
+  const { whole, command } = kinds[name];
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-proxy-'));
   makeCertificate(folder);
   const port = await freePort();
@@ -81,22 +99,26 @@ export async function startProxy(name: ProxyName, nodes: readonly number[]): Pro
     .replaceAll(/\/etc\/(ssl|haproxy|nginx)\//g, `${folder}/`);
   for (const page of PAGES) copyFileSync(join(FOLDER, page), join(folder, page));
   const file = join(folder, 'configuration');
-  await writeFile(file, whole(documented, port));
+  await writeFile(file, whole(documented, port, logsRequests));
   const [program = '', ...args] = command(file);
   const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said = `${said}${chunk}`.slice(-2_000);
-  });
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let written = '';
+  for (const output of [child.stdout, child.stderr]) {
+    output.on('data', (chunk: Buffer) => {
+      written = `${written}${chunk}`.slice(-20_000);
+    });
+  }
   await Promise.race([
     listening(port),
     once(child, 'exit').then(() => {
-      throw new Error(`${name} does not start: ${said}`);
+      throw new Error(`${name} does not start with ${source}: ${written}`);
     }),
   ]);
+  const accessLog = join(folder, ACCESS_LOG);
   return {
     port,
+    log: () => written + (existsSync(accessLog) ? readFileSync(accessLog, 'utf8') : ''),
     stop: async () => {
       await stop(child);
       await rm(folder, { recursive: true });

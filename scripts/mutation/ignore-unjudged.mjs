@@ -13,7 +13,11 @@ function codeOf(path) {
   return squashed(text);
 }
 
-const known = unjudged.map(({ code, shownBy }) => ({ code: squashed(code), shownBy }));
+const known = unjudged.flatMap(({ code, shownBy }) =>
+  Object.values(code)
+    .flat()
+    .map((text) => ({ code: squashed(text), shownBy })),
+);
 
 /** Code of adapters of which the published suites say nothing; a test of its own does. */
 const ignorer = {

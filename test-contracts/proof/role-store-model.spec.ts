@@ -45,7 +45,7 @@ function subjectsOf(how: string): () => Promise<StoreSubject<RoleStore>> {
 
 async function isCaught(how: string): Promise<boolean> {
   const [outcome] = await Promise.allSettled([
-    checkRoleStoreSequences(subjectsOf(how), { runs: 200, seed: 2, shortest: false }),
+    checkRoleStoreSequences(subjectsOf(how), { runs: 400, seed: 2, shortest: false }),
   ]);
   return outcome.status === 'rejected';
 }

@@ -12,8 +12,6 @@ describe('PinfoldClient', function () {
     server = await openScriptedServer();
   });
 
-  afterEach(() => server.close());
-
   function clientOf(options: Partial<ClientOptions> = {}): PinfoldClient {
     return new PinfoldClient({ url: `${server.url}/`, key: KEY, ...options });
   }

@@ -14,8 +14,6 @@ describe('events of PinfoldClient', function () {
     client = new PinfoldClient({ url: server.url, key: KEY });
   });
 
-  afterEach(() => server.close());
-
   it('reads events page after page, each with its cursor, and ends with the newest one', async () => {
     const page = (events: readonly unknown[], next_cursor: string, cursors?: readonly string[]): Answer => ({
       status: 200,

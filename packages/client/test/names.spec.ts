@@ -23,8 +23,6 @@ describe('names of PinfoldClient', function () {
     client = new PinfoldClient({ url: server.url, key: KEY });
   });
 
-  afterEach(() => server.close());
-
   const calls = (): readonly string[] => server.asked.map(({ method, path }) => `${method} ${path}`);
 
   it('are read, set, listed and deleted', async () => {

@@ -11,8 +11,6 @@ describe('the retries of PinfoldClient', function () {
     server = await openScriptedServer();
   });
 
-  afterEach(() => server.close());
-
   function clientOf(options: Partial<ClientOptions> = {}): PinfoldClient {
     return new PinfoldClient({ url: `${server.url}/`, key: KEY, ...options });
   }
@@ -66,7 +64,7 @@ describe('the retries of PinfoldClient', function () {
       const all = repeated.map(async (name) => {
         const own = await openScriptedServer();
         own.answer(answer, answered[name] ?? READ);
-        await calls[name]?.(clientOf({ url: own.url })).finally(() => own.close());
+        await calls[name]?.(clientOf({ url: own.url }));
         const [first, second, ...more] = own.asked;
         expect(more).to.deep.equal([]);
         expect(second, name).to.deep.include({ method: first?.method, path: first?.path, body: first?.body });

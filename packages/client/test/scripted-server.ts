@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
@@ -22,13 +22,21 @@ export interface Asked {
   readonly body: string;
 }
 
-/** A server on a real socket with prepared answers. */
+/** A server on a real socket with prepared answers, until the test has ended. */
 export interface ScriptedServer {
   readonly url: string;
   readonly asked: Asked[];
   answer(...answers: readonly Answer[]): void;
-  close(): void;
 }
+
+const opened: Server[] = [];
+
+afterEach('the scripted servers are closed', () => {
+  for (const server of opened.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
 
 export async function openScriptedServer(): Promise<ScriptedServer> {
   const asked: Asked[] = [];
@@ -51,13 +59,10 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  opened.push(server);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     answer: (...more) => void answers.push(...more),
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
   };
 }

@@ -12,7 +12,6 @@ describe('the pages of those who administer', () => {
     screen = await openScreen();
     admin = await signedIn(['admin'], accountId('operators'));
   });
-  afterEach(() => screen.close());
 
   async function signedIn(scopes: readonly ('admin' | 'manage')[], account = OWNER): Promise<Person> {
     const person = new Person(screen.base);
@@ -203,7 +202,6 @@ describe('the pages of those who administer', () => {
     const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
     await person.signIn((await watched.sessions.offerLink(OWNER, cause, 'admin')).token);
     const page = (await person.get('/administration/service')).text;
-    await watched.close();
     const facts = [...page.matchAll(/<dd>(.*?)<\/dd>/g)].map(([, fact = '']) => fact.replace(/<[^>]+>/g, ''));
     expect(facts).to.deep.equal([
       ...['Working', 'Slow', 'Little space', '-2.3 seconds', 'node &lt;1&gt;', '1.2.3'],

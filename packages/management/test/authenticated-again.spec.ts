@@ -21,7 +21,6 @@ describe('a person whose upload comes later than its head', () => {
     screen = await openScreen({ ...options, management: { uploads, ...management } });
     person = new Person(screen.base);
   };
-  afterEach(() => screen.close());
 
   async function signIn(token: string): Promise<void> {
     await person.signIn(token);

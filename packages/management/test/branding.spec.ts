@@ -14,7 +14,6 @@ describe('the screen of a team', () => {
     screen = await openScreen({ management });
     person = new Person(screen.base);
   };
-  afterEach(() => screen.close());
 
   it('has the name of the product, its logo, its colour and a link back', async () => {
     await open({

@@ -1,7 +1,7 @@
 import { accountId, OPERATOR } from '@pinfold/core';
-import { pairingCode } from '@pinfold/core/accounts';
+import { pairingCode } from '@pinfold/core/internal';
 import { NodeSessionSecrets } from '@pinfold/platform-node';
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { type Page, Person } from './person.ts';
@@ -12,10 +12,8 @@ describe('giving a program a key', () => {
   const secrets = new NodeSessionSecrets();
   beforeEach(async () => {
     screen = await openScreen();
-    person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
   });
-  afterEach(() => screen.close());
 
   /** A program has no cookies. */
   const poll = async (
@@ -143,11 +141,7 @@ describe('giving a program a key', () => {
 
   it('is not there where nobody gives keys so', async () => {
     const closed = await openScreen({ management: { pairings: undefined as never } });
-    try {
-      expect((await new Person(closed.base).post('/connect/key', { secret: 'x' })).status).to.equal(404);
-    } finally {
-      await closed.close();
-    }
+    expect((await new Person(closed.base).post('/connect/key', { secret: 'x' })).status).to.equal(404);
   });
 
   it('works with the sign-in of a team', async () => {
@@ -157,19 +151,15 @@ describe('giving a program a key', () => {
         authenticate: async () => ({ account: accountId('ada'), person: 'u7', scopes: ['manage'] }),
       },
     });
-    try {
-      const one = new Person(theirs.base);
-      await one.post('/connect/register', { request: hash });
-      const { token: form } = await one.get(`/connect?request=${hash}`);
-      await one.post('/connect', { form, request: hash, label: '', scope: 'pins:write' });
-      const given = await one.post('/connect/key', { secret });
-      expect(JSON.parse(given.text)).to.include({ account: 'ada' });
-      const told = await theirs.history.list({ by: 'ada' });
-      const events = told.kind === 'page' ? told.events : [];
-      expect(events.map(({ type }) => type)).to.have.members(['key.agreed', 'key.created']);
-      for (const { actor } of events) expect(actor).to.deep.equal({ kind: 'person', id: 'u7' });
-    } finally {
-      await theirs.close();
-    }
+    const one = new Person(theirs.base);
+    await one.post('/connect/register', { request: hash });
+    const { token: form } = await one.get(`/connect?request=${hash}`);
+    await one.post('/connect', { form, request: hash, label: '', scope: 'pins:write' });
+    const given = await one.post('/connect/key', { secret });
+    expect(JSON.parse(given.text)).to.include({ account: 'ada' });
+    const told = await theirs.history.list({ by: 'ada' });
+    const events = told.kind === 'page' ? told.events : [];
+    expect(events.map(({ type }) => type)).to.have.members(['key.agreed', 'key.created']);
+    for (const { actor } of events) expect(actor).to.deep.equal({ kind: 'person', id: 'u7' });
   });
 });

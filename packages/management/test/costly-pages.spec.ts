@@ -34,7 +34,6 @@ describe('a costly page', () => {
       asked.shift()?.();
     }
     for (const page of [...pages, beside]) expect((await page).status).to.equal(200);
-    await screen.close();
   });
 
   it('of API keys is made two at a time, too', async () => {
@@ -49,13 +48,10 @@ describe('a costly page', () => {
       return await screen.keys.list(request);
     };
     const other = await openScreen({ management: { keys: { ...screen.keys, list } } });
-    const person = new Person(other.base);
-    await person.signIn((await other.sessions.offerLink(OWNER)).token);
+    const person = await other.signedIn();
     const pages = await Promise.all(Array.from({ length: 6 }, () => person.get('/keys')));
     expect(pages.map(({ status }) => status)).to.deep.equal(Array(6).fill(200));
     expect(most).to.equal(2);
-    await other.close();
-    await screen.close();
   });
 
   it('shows two hundred files, and leads to the others without a script', async () => {
@@ -63,8 +59,7 @@ describe('a costly page', () => {
     const names = Array.from({ length: 450 }, (_, n) => `f${String(n).padStart(3, '0')}.txt`);
     const files = Object.fromEntries([['index.html', 'x'], ...names.map((name) => [name, ''])]);
     const { id } = await screen.publish('Large', files);
-    const person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const person = await screen.signedIn();
     const seen: string[] = [];
     let path: string | undefined = `/publications/${id}`;
     for (let pages = 0; path !== undefined; pages += 1) {
@@ -81,7 +76,6 @@ describe('a costly page', () => {
       const { status, text } = await person.get(`/publications/${id}?files=${wrong}`);
       expect(`${status} ${/Files 1 to 200 of 451/.test(text)}`, wrong).to.equal('200 true');
     }
-    await screen.close();
   });
 });
 

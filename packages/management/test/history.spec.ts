@@ -12,7 +12,6 @@ describe('the history', () => {
     const cause = { actor: { kind: 'operator', id: 'grace' } } as const;
     await person.signIn((await screen.sessions.offerLink(OWNER, cause)).token);
   });
-  afterEach(() => screen.close());
 
   /** What the rows of the page tell, newest first. */
   async function told(path: string): Promise<readonly (string | undefined)[]> {

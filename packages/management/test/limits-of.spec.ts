@@ -1,20 +1,18 @@
 import { days } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
-import { Person } from './person.ts';
+import type { Person } from './person.ts';
 
 describe('the screen of an account with limits of its own', () => {
   let screen: Screen;
   let person: Person;
-  before(async () => {
+  beforeEach(async () => {
     screen = await openScreen({
       limitsOf: (account) =>
         account === OWNER ? { archiveBytes: 2_048, lifetime: days(30), renewal: days(3) } : {},
     });
-    person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
   });
-  after(() => screen.close());
 
   it('tells them beside the form, and for how long it renews', async () => {
     expect((await person.get('/')).text)

@@ -1,5 +1,5 @@
 import { accountId, days, hours, minutes, OPERATOR, seconds } from '@pinfold/core';
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -17,7 +17,6 @@ describe('the list', () => {
     person = new Person(screen.base);
     await signIn();
   });
-  afterEach(() => screen.close());
 
   /** Sessions end while tests move the clock. */
   async function signIn() {
@@ -161,10 +160,8 @@ describe('the keys', () => {
   let person: Person;
   beforeEach(async () => {
     screen = await openScreen();
-    person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
   });
-  afterEach(() => screen.close());
 
   it('are shown once when they are made', async () => {
     const { token: form } = await person.get('/keys');

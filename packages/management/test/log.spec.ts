@@ -13,8 +13,6 @@ describe('what the log is told of the screen', () => {
     person = new Person(screen.base);
   });
 
-  afterEach(() => screen.close());
-
   function last(): Partial<RequestEntry> {
     return screen.log.at(-1) ?? {};
   }

@@ -1,5 +1,5 @@
 import { Fault, OPERATOR, type Publication } from '@pinfold/core';
-import { listedKeys, openRawConnection } from '@pinfold/test-contracts/fixtures';
+import { listedKeys, openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { screenOf } from '../src/options.ts';
 import { routesOf } from '../src/routes.ts';
@@ -23,12 +23,10 @@ describe('what the screen guards against', () => {
   let form: string;
   beforeEach(async () => {
     screen = await openScreen();
-    person = new Person(screen.base);
+    person = await screen.signedIn();
     role = await screen.publish('Report');
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
     form = (await person.get('/')).token;
   });
-  afterEach(() => screen.close());
 
   async function stopped(
     fields: Readonly<Record<string, string>>,
@@ -53,8 +51,7 @@ describe('what the screen guards against', () => {
   });
 
   it('takes no form without the token of the session', async () => {
-    const other = new Person(screen.base);
-    await other.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const other = await screen.signedIn();
     const { token: theirs } = await other.get('/');
     for (const fields of [
       {},
@@ -225,18 +222,13 @@ describe('what the screen guards against', () => {
         }),
       }),
     });
-    try {
-      const someone = new Person(broken.base);
-      await someone.signIn((await broken.sessions.offerLink(OWNER)).token);
-      const page = await someone.get('/');
-      expect(page.status).to.equal(503);
-      expect(page.headers.get('retry-after')).to.equal('5');
-      expect(broken.log.at(-1)).to.include({ status: 503, route: '/manage/' });
-      expect(broken.log.at(-1)?.error).to.include({ code: 'store_unavailable' });
-      const upload = await someone.send('/upload', zipOf({ 'index.html': 'x' }), { 'x-pinfold-form': 'x' });
-      expect(upload.status).to.equal(403);
-    } finally {
-      await broken.close();
-    }
+    const someone = await broken.signedIn();
+    const page = await someone.get('/');
+    expect(page.status).to.equal(503);
+    expect(page.headers.get('retry-after')).to.equal('5');
+    expect(broken.log.at(-1)).to.include({ status: 503, route: '/manage/' });
+    expect(broken.log.at(-1)?.error).to.include({ code: 'store_unavailable' });
+    const upload = await someone.send('/upload', zipOf({ 'index.html': 'x' }), { 'x-pinfold-form': 'x' });
+    expect(upload.status).to.equal(403);
   });
 });

@@ -1,17 +1,15 @@
 import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
-import { Person } from './person.ts';
+import type { Person } from './person.ts';
 
 describe('the names', () => {
   let screen: Screen;
   let person: Person;
   beforeEach(async () => {
     screen = await openScreen();
-    person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
   });
-  afterEach(() => screen.close());
 
   const set = async (id: string, name: string): ReturnType<Person['post']> => {
     const { token } = await person.get('/names');

@@ -9,10 +9,20 @@ import {
   type TestService,
 } from 'pinfold-test-servers/service';
 import { createManagement, type ManagementOptions, type RequestEntry } from '../src/index.ts';
+import { Person } from './person.ts';
 
 export const OWNER: AccountId = accountId('owner');
 
-/** The screen over memory, with a clock that the test holds. */
+const opened: TestService<Memory>[] = [];
+
+// The pictures of the documents are taken without Mocha.
+if (typeof afterEach === 'function') {
+  afterEach('the screens of the test are closed', async () => {
+    for (const service of opened.splice(0)) await service.close();
+  });
+}
+
+/** The screen over memory, with a clock that the test holds, until the test has ended. */
 export interface Screen
   extends Pick<
     TestService<Memory>,
@@ -22,6 +32,8 @@ export interface Screen
   readonly base: string;
   readonly memory: Memory;
   readonly log: RequestEntry[];
+  /** A person who has signed in to the owner's account. */
+  signedIn(): Promise<Person>;
   publish(
     title: string | null,
     files?: Readonly<Record<string, string>>,
@@ -69,10 +81,17 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
     return express().use(mount, screen);
   };
   const service = await openService(createMemory(), doors, composed);
+  opened.push(service);
+  const base = `http://localhost:${service.port}/manage`;
   return {
     ...service,
     url: publicUrl ?? `http://localhost:${service.port}`,
-    base: `http://localhost:${service.port}/manage`,
+    base,
+    signedIn: async () => {
+      const person = new Person(base);
+      await person.signIn((await service.sessions.offerLink(OWNER)).token);
+      return person;
+    },
     memory: service.stores,
     log,
     publish: (title, files = { 'index.html': '<h1>Hello</h1>' }, account = OWNER) =>

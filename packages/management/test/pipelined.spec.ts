@@ -33,6 +33,5 @@ describe('requests that come at once on one connection of the screen', () => {
       while (text.split('200 OK').length - 1 === answered) await setTimeout(1);
     }
     socket.destroy();
-    await screen.close();
   });
 });

@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import { OWNER, openScreen, zipOf } from './open-screen.ts';
-import { Person } from './person.ts';
 
 describe('a password at publication, on the screen', () => {
   it('protects the site with a password from the start, and says what is wrong with one', async () => {
     const screen = await openScreen();
-    const person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const person = await screen.signedIn();
     const { token: form } = await person.get('/');
     const published = async () => {
       const listed = await screen.useCases.list({ by: OWNER, limit: 10 });
@@ -38,6 +36,5 @@ describe('a password at publication, on the screen', () => {
       passwordProtected: true,
     });
     expect(JSON.stringify(screen.log)).not.to.match(/correct horse|合言葉/);
-    await screen.close();
   });
 });

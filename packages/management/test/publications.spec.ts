@@ -13,13 +13,11 @@ describe('one publication', () => {
   let form: string;
   beforeEach(async () => {
     screen = await openScreen();
-    person = new Person(screen.base);
+    person = await screen.signedIn();
     role = await screen.publish('Report', { 'index.html': 'hi', 'b/c.txt': 'x'.repeat(2_048) });
     path = `/publications/${role.id}`;
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
     form = (await person.get(path)).token;
   });
-  afterEach(() => screen.close());
 
   async function now(): Promise<Publication> {
     const found = await screen.useCases.read({ by: OWNER, id: role.id });
@@ -61,15 +59,10 @@ describe('one publication', () => {
 
   it('is shared below a public URL that has a slash at its end', async () => {
     const other = await openScreen({ publicUrl: 'https://pages.example.com/' });
-    try {
-      const someone = new Person(other.base);
-      await someone.signIn((await other.sessions.offerLink(OWNER)).token);
-      const { id } = await other.publish('Report');
-      const { text } = await someone.get(`/publications/${id}`);
-      expect(text).to.include(`"https://pages.example.com/s/${id}"`);
-    } finally {
-      await other.close();
-    }
+    const someone = await other.signedIn();
+    const { id } = await other.publish('Report');
+    const { text } = await someone.get(`/publications/${id}`);
+    expect(text).to.include(`"https://pages.example.com/s/${id}"`);
   });
 
   it('pins and unpins, and says what is true then', async () => {
@@ -231,16 +224,11 @@ describe('one publication', () => {
         roles: replacing(roles, { loadManifest: async () => undefined }),
       }),
     });
-    try {
-      const lost = await lossy.publish('Lost');
-      const owner = new Person(lossy.base);
-      await owner.signIn((await lossy.sessions.offerLink(OWNER)).token);
-      const page = await owner.get(`/publications/${lost.id}`);
-      expect([page.status, page.text.includes('The files have been removed.')]).to.deep.equal([200, true]);
-      await owner.post(`/publications/${lost.id}/stop`, { form: page.token });
-      expect((await owner.get(`/publications/${lost.id}`)).text).to.include('was stopped');
-    } finally {
-      await lossy.close();
-    }
+    const lost = await lossy.publish('Lost');
+    const owner = await lossy.signedIn();
+    const page = await owner.get(`/publications/${lost.id}`);
+    expect([page.status, page.text.includes('The files have been removed.')]).to.deep.equal([200, true]);
+    await owner.post(`/publications/${lost.id}/stop`, { form: page.token });
+    expect((await owner.get(`/publications/${lost.id}`)).text).to.include('was stopped');
   });
 });

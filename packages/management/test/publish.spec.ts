@@ -16,11 +16,9 @@ describe('publishing from the screen', () => {
   let form: string;
   beforeEach(async () => {
     screen = await openScreen({ limits: { archiveBytes: 5_000 } });
-    person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
     form = (await person.get('/')).token;
   });
-  afterEach(() => screen.close());
 
   async function all() {
     const listed = await screen.useCases.list({ by: OWNER, limit: 100 });
@@ -49,7 +47,6 @@ describe('publishing from the screen', () => {
     });
 
   it('is refused before an upload is read while none can be received, and possible again afterwards', async () => {
-    await screen.close();
     let isFull = true;
     const admit = (): void => {
       if (isFull) throw new Fault('staging_unavailable', 'no room');
@@ -57,8 +54,7 @@ describe('publishing from the screen', () => {
     screen = await openScreen({
       management: { uploads: new Uploads({ clock: createManualClock(), admit }) },
     });
-    person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
     form = (await person.get('/')).token;
     // What is read would be refused as too large.
     const archive = new Uint8Array(screen.useCases.limits.archiveBytes + 1);
@@ -161,7 +157,6 @@ describe('publishing from the screen', () => {
     });
 
     it('refuses a form or a file that another parser of bodies has read, and says so', async () => {
-      await screen.close();
       screen = await openScreen({
         management: {
           sessions: undefined as never,
@@ -280,14 +275,12 @@ describe('publishing from the screen', () => {
     beforeEach(async () => {
       const uploads = new Uploads({ clock: createManualClock(), places: 1, queue: 1 });
       crowded = await openScreen({ management: { uploads } });
-      visitor = new Person(crowded.base);
-      await visitor.signIn((await crowded.sessions.offerLink(OWNER)).token);
+      visitor = await crowded.signedIn();
       token = (await visitor.get('/')).token;
       const held = Promise.withResolvers<void>();
       free = held.resolve;
       void uploads.take(OWNER, new AbortController().signal, () => held.promise);
     });
-    afterEach(() => crowded.close());
 
     const send = (key: string) =>
       visitor.send('/upload', zipOf(SITE), {

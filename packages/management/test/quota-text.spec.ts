@@ -1,7 +1,7 @@
 import { minutes, OPERATOR, type PublicationLimits } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
-import { Person } from './person.ts';
+import type { Person } from './person.ts';
 
 const SITE = zipOf({ 'index.html': 'x' });
 
@@ -9,12 +9,10 @@ describe('what an account may publish, on the screen', () => {
   let screen: Screen;
   let person: Person;
   let form: string;
-  afterEach(() => screen.close());
 
   async function open(quotas: Partial<PublicationLimits>): Promise<void> {
     screen = await openScreen({ quotas });
-    person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
     form = (await person.get('/')).token;
   }
 
@@ -58,14 +56,12 @@ describe('what an account may publish, on the screen', () => {
     expect(rate.status).to.equal(429);
     expect(rate.text).to.include('You can publish again in 1 minute.');
     expect((await sendForm('c')).status).to.equal(429);
-    await screen.close();
     await open({ sites: 1 });
     await upload('a');
     const quota = await upload('b');
     expect(quota.status).to.equal(403);
     expect(quota.text).to.include('You may have 1 publication at a time.');
     expect((await sendForm('c')).text).to.include('You may have 1 publication at a time.');
-    await screen.close();
     await open({ bytes: 1 });
     expect((await upload('a')).text).to.include('may have 1 byte together');
   });

@@ -36,7 +36,6 @@ describe('the rate of requests on the screen', () => {
     screen.clock.advance(RATE.window);
   }
   beforeEach(() => open());
-  afterEach(() => screen.close());
 
   const remaining = () => limiter.accounts.left(OWNER, RATE, screen.clock.now()).remaining;
   const change = (action: string) => person.post(`/publications/${role.id}/${action}`, { form });
@@ -116,7 +115,6 @@ describe('the rate of requests on the screen', () => {
   });
 
   it("is the account's own where one is set, and a rate by caller", async () => {
-    await screen.close();
     await open({
       requestRate: ({ account }) => (account === OWNER ? { count: 1, window: minutes(1) } : null),
     });
@@ -149,8 +147,7 @@ describe('the rate of requests on the screen', () => {
     const limited = await person.post('/keys/x/revoke', { form });
     expect(limited.status).to.equal(429);
     expect(limited.headers.get('retry-after')).to.equal('1');
-    const other = new Person(screen.base);
-    await other.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const other = await screen.signedIn();
     const { token } = await other.get('/keys');
     expect((await other.post('/keys/x/revoke', { form: token })).status).to.equal(303);
     screen.clock.advance(seconds(1));
@@ -167,7 +164,6 @@ describe('the rate of requests on the screen', () => {
   it('takes nothing from those who administer there, and one from whoever asks for these pages', async () => {
     expect((await person.get('/administration')).status).to.equal(404);
     expect(remaining()).to.equal(24);
-    await screen.close();
     await open({}, 'admin');
     useUp();
     expect((await person.get('/administration')).status).to.equal(200);
@@ -179,7 +175,6 @@ describe('the rate of requests on the screen', () => {
 describe('strangers at the screen', () => {
   let screen: Screen;
   let stranger: Person;
-  afterEach(() => screen.close());
 
   async function open(management: Partial<ManagementOptions> = {}): Promise<void> {
     screen = await openScreen({ management });

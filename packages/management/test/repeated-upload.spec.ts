@@ -1,7 +1,6 @@
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, openScreen, zipOf } from './open-screen.ts';
-import { Person } from './person.ts';
+import { openScreen, zipOf } from './open-screen.ts';
 
 describe('a repeated upload by the script', () => {
   it('is answered without a staged file', async () => {
@@ -16,8 +15,7 @@ describe('a repeated upload by the script', () => {
         }),
       }),
     });
-    const person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const person = await screen.signedIn();
     const headers = {
       'x-pinfold-form': (await person.get('/')).token,
       'idempotency-key': 'key-1',
@@ -26,6 +24,5 @@ describe('a repeated upload by the script', () => {
     const upload = () => person.send('/upload', zipOf({ 'index.html': 'x' }), headers);
     expect([(await upload()).status, (await upload()).status]).to.deep.equal([201, 200]);
     expect(staged).to.equal(1);
-    await screen.close();
   });
 });

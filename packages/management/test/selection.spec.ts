@@ -1,17 +1,15 @@
 import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
-import { Person } from './person.ts';
+import type { Person } from './person.ts';
 
 describe('several publications at once', () => {
   let screen: Screen;
   let person: Person;
   beforeEach(async () => {
     screen = await openScreen();
-    person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
   });
-  afterEach(() => screen.close());
 
   const stateOf = async (id: string): Promise<string | undefined> => {
     const found = await screen.useCases.read({ by: OWNER, id });
@@ -72,23 +70,18 @@ describe('a protected site', () => {
         },
       },
     });
-    try {
-      const person = new Person(screen.base);
-      await person.signIn((await screen.sessions.offerLink(OWNER)).token);
-      const { id } = await screen.publish('Mine');
-      await screen.useCases.update({ by: OWNER, id }, { type: 'set_password', password: 'correct horse' });
-      const { token, text } = await person.get(`/publications/${id}`);
-      expect(text).to.include(`action="/manage/publications/${id}/open"`);
-      const opened = await person.post(`/publications/${id}/open`, { form: token });
-      expect(opened.text).to.include('url=https://site.example/?grant=x');
-      expect((await person.post(`/publications/${id}/open`, { form: token })).status).to.equal(403);
-      expect((await person.post(`/publications/${id}/open`, { form: 'wrong' })).status).to.equal(403);
-      expect(asked).to.deep.equal([
-        [OWNER, id],
-        [OWNER, id],
-      ]);
-    } finally {
-      await screen.close();
-    }
+    const person = await screen.signedIn();
+    const { id } = await screen.publish('Mine');
+    await screen.useCases.update({ by: OWNER, id }, { type: 'set_password', password: 'correct horse' });
+    const { token, text } = await person.get(`/publications/${id}`);
+    expect(text).to.include(`action="/manage/publications/${id}/open"`);
+    const opened = await person.post(`/publications/${id}/open`, { form: token });
+    expect(opened.text).to.include('url=https://site.example/?grant=x');
+    expect((await person.post(`/publications/${id}/open`, { form: token })).status).to.equal(403);
+    expect((await person.post(`/publications/${id}/open`, { form: 'wrong' })).status).to.equal(403);
+    expect(asked).to.deep.equal([
+      [OWNER, id],
+      [OWNER, id],
+    ]);
   });
 });

@@ -25,15 +25,13 @@ describe('cookies that a sibling planted', () => {
   let other: Person;
   const open = async (options: ScreenOptions = {}) => {
     screen = await openScreen(options);
-    person = new Person(screen.base);
+    person = await screen.signedIn();
     other = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
     await other.signIn((await screen.sessions.offerLink(THEIRS)).token);
     await screen.publish('Report');
     await screen.publish('Bait', undefined, THEIRS);
   };
   beforeEach(() => open({ publicUrl: 'http://share.pins.example' }));
-  afterEach(() => screen.close());
 
   const session = (of: Person) => ['pinfold_session', of.cookies.get('pinfold_session')] as const;
   const form = (of: Person) => ['pinfold_form', of.cookies.get('pinfold_form')] as const;
@@ -166,7 +164,6 @@ describe('cookies that a sibling planted', () => {
   });
 
   it('are taken away in one place over https', async () => {
-    await screen.close();
     await open({ publicUrl: 'https://share.pins.example' });
     const name = '__Host-pinfold_session';
     const cookie = cookieHeader([name, person.cookies.get(name)], [name, other.cookies.get(name)]);
@@ -177,7 +174,6 @@ describe('cookies that a sibling planted', () => {
   });
 
   it('bind no form to a stranger’s secret behind a sign-in of the embedder’s own', async () => {
-    await screen.close();
     screen = await openScreen({
       management: { authenticate: async () => ({ account: OWNER, scopes: ['manage'] }) },
     });
@@ -223,40 +219,32 @@ describe('an address that looks like another host', () => {
   for (const mount of ['/', '/manage', '/:tenant']) {
     it(`leads nowhere else, with the screen at ${mount}`, async () => {
       const screen = await openScreen({ mount });
-      try {
-        for (const target of targets) {
-          for (const [query, ...headers] of [
-            ['?language=ja'],
-            ['?language=ja&to=//evil.example', ...elsewhere],
-            ['', ...elsewhere],
-            [''],
-          ]) {
-            const answer = await askRaw(screen, `GET ${target}${query}`, ...headers);
-            const [, location] = /^Location: (.*)\r$/m.exec(answer) ?? [];
-            const [, refresh] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(answer) ?? [];
-            const links = [...answer.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, link]) => link);
-            for (const led of [location, refresh, ...links]) {
-              if (led === undefined) continue;
-              const { host } = new URL(led, `http://localhost${target.replace(/^[/\\]+/, '/')}`);
-              expect(host, `${target}${query} → ${led}`).to.equal('localhost');
-            }
+      for (const target of targets) {
+        for (const [query, ...headers] of [
+          ['?language=ja'],
+          ['?language=ja&to=//evil.example', ...elsewhere],
+          ['', ...elsewhere],
+          [''],
+        ]) {
+          const answer = await askRaw(screen, `GET ${target}${query}`, ...headers);
+          const [, location] = /^Location: (.*)\r$/m.exec(answer) ?? [];
+          const [, refresh] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(answer) ?? [];
+          const links = [...answer.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, link]) => link);
+          for (const led of [location, refresh, ...links]) {
+            if (led === undefined) continue;
+            const { host } = new URL(led, `http://localhost${target.replace(/^[/\\]+/, '/')}`);
+            expect(host, `${target}${query} → ${led}`).to.equal('localhost');
           }
         }
-      } finally {
-        await screen.close();
       }
     });
   }
 
   it('still leads to where it is at the root', async () => {
     const screen = await openScreen({ mount: '/' });
-    try {
-      const turned = await askRaw(screen, 'GET //evil.example/?language=ja');
-      expect(turned).to.match(/^HTTP\/1\.1 303 [\s\S]*\nLocation: \/evil\.example\/\r\n/);
-      const led = await askRaw(screen, 'GET //evil.example/x', ...elsewhere);
-      expect(led).to.contain('content="0; url=/evil.example/x"');
-    } finally {
-      await screen.close();
-    }
+    const turned = await askRaw(screen, 'GET //evil.example/?language=ja');
+    expect(turned).to.match(/^HTTP\/1\.1 303 [\s\S]*\nLocation: \/evil\.example\/\r\n/);
+    const led = await askRaw(screen, 'GET //evil.example/x', ...elsewhere);
+    expect(led).to.contain('content="0; url=/evil.example/x"');
   });
 });

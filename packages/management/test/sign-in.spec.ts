@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { accountId, hours, type IdentityProvider, OPERATOR } from '@pinfold/core';
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { createManagement } from '../src/index.ts';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
@@ -15,7 +15,6 @@ describe('signing in', () => {
     screen = await openScreen();
     person = new Person(screen.base);
   });
-  afterEach(() => screen.close());
 
   it('asks strangers to sign in, and brings them back to where they were', async () => {
     const role = await screen.publish('Report');
@@ -109,18 +108,14 @@ describe('signing in', () => {
 
   it('binds them to the host over https', async () => {
     const secure = await openScreen({ publicUrl: 'https://pages.example.com' });
-    try {
-      const { token } = await secure.sessions.offerLink(OWNER);
-      const inside = await new Person(secure.base).signIn(token);
-      const lines = inside.headers.getSetCookie();
-      expect(lines.map((line) => line.split('=')[0])).to.include('__Host-pinfold_session');
-      for (const line of lines)
-        expect(line)
-          .to.match(/^__Host-[^;]+; Path=\/;.*; Secure; SameSite=Strict$/)
-          .and.not.match(/Domain/i);
-    } finally {
-      await secure.close();
-    }
+    const { token } = await secure.sessions.offerLink(OWNER);
+    const inside = await new Person(secure.base).signIn(token);
+    const lines = inside.headers.getSetCookie();
+    expect(lines.map((line) => line.split('=')[0])).to.include('__Host-pinfold_session');
+    for (const line of lines)
+      expect(line)
+        .to.match(/^__Host-[^;]+; Path=\/;.*; Secure; SameSite=Strict$/)
+        .and.not.match(/Domain/i);
   });
 
   it('takes one more step when a page elsewhere led here, since cookies stayed behind', async () => {
@@ -154,44 +149,32 @@ describe("an embedding team's own sign-in", () => {
               },
       },
     });
-    try {
-      const role = await screen.publish('Report');
-      const person = new Person(screen.base);
-      expect((await person.get('/')).status).to.equal(401);
-      expect((await person.get('/sign-in')).status).to.equal(404);
-      expect((await person.get('/', { 'x-user': 'reader' })).status).to.equal(403);
-      const owner = { 'x-user': 'owner' };
-      const page = await person.get('/', owner);
-      expect(page.text).to.include('Report').and.not.include('sign-out');
-      const path = `/publications/${role.id}/pin`;
-      expect((await person.post(path, { form: 'x' }, owner)).status).to.equal(403);
-      expect(
-        (await person.post(path, { form: page.token }, { 'x-user': 'other' })).status,
-        'another account',
-      ).to.equal(403);
-      expect((await person.post(path, { form: page.token }, owner)).status).to.equal(303);
-    } finally {
-      await screen.close();
-    }
+    const role = await screen.publish('Report');
+    const person = new Person(screen.base);
+    expect((await person.get('/')).status).to.equal(401);
+    expect((await person.get('/sign-in')).status).to.equal(404);
+    expect((await person.get('/', { 'x-user': 'reader' })).status).to.equal(403);
+    const owner = { 'x-user': 'owner' };
+    const page = await person.get('/', owner);
+    expect(page.text).to.include('Report').and.not.include('sign-out');
+    const path = `/publications/${role.id}/pin`;
+    expect((await person.post(path, { form: 'x' }, owner)).status).to.equal(403);
+    expect(
+      (await person.post(path, { form: page.token }, { 'x-user': 'other' })).status,
+      'another account',
+    ).to.equal(403);
+    expect((await person.post(path, { form: page.token }, owner)).status).to.equal(303);
   });
 
   it('tells the log of a rejection with nothing, too', async () => {
     const screen = await openScreen({ management: { authenticate: () => Promise.reject() } });
-    try {
-      expect((await new Person(screen.base).get('/')).status).to.equal(500);
-      expect(screen.log.at(-1)?.error).to.have.property('message', 'undefined was thrown');
-    } finally {
-      await screen.close();
-    }
+    expect((await new Person(screen.base).get('/')).status).to.equal(500);
+    expect(screen.log.at(-1)?.error).to.have.property('message', 'undefined was thrown');
   });
 
   it('takes null for nobody, where types are not checked', async () => {
     const screen = await openScreen({ management: { authenticate: async () => null as never } });
-    try {
-      expect((await new Person(screen.base).get('/')).status).to.equal(401);
-    } finally {
-      await screen.close();
-    }
+    expect((await new Person(screen.base).get('/')).status).to.equal(401);
   });
 
   it('lets a browser come back once more when its provider is too busy', async () => {
@@ -202,36 +185,28 @@ describe("an embedding team's own sign-in", () => {
       signOutUrl: async () => undefined,
     };
     const screen = await openScreen({ management: { identityProvider } });
-    try {
-      const begun = await fetch(`${screen.base}/sign-in/oidc/begin`, { redirect: 'manual' });
-      const cookies = begun.headers.getSetCookie().map((line) => line.split(';')[0]);
-      const headers = { cookie: cookies.join('; '), 'accept-language': 'ja' };
-      const back = await fetch(`${screen.base}/sign-in/oidc?state=x`, { headers });
-      expect(back.status).to.equal(503);
-      expect(await back.text()).to.include('いま Harbour でサインインする人が多く');
-      expect(back.headers.getSetCookie().join()).not.to.include('pinfold_oidc');
-      expect(screen.log.at(-1)).to.include({ outcome: 'sign_in_busy' }).and.not.have.property('error');
-    } finally {
-      await screen.close();
-    }
+    const begun = await fetch(`${screen.base}/sign-in/oidc/begin`, { redirect: 'manual' });
+    const cookies = begun.headers.getSetCookie().map((line) => line.split(';')[0]);
+    const headers = { cookie: cookies.join('; '), 'accept-language': 'ja' };
+    const back = await fetch(`${screen.base}/sign-in/oidc?state=x`, { headers });
+    expect(back.status).to.equal(503);
+    expect(await back.text()).to.include('いま Harbour でサインインする人が多く');
+    expect(back.headers.getSetCookie().join()).not.to.include('pinfold_oidc');
+    expect(screen.log.at(-1)).to.include({ outcome: 'sign_in_busy' }).and.not.have.property('error');
   });
 
   it('must be the only one', async () => {
     const screen = await openScreen();
-    try {
-      const { useCases, sessions, url: publicUrl } = screen;
-      const authenticate = async () => undefined;
-      expect(() => createManagement({ useCases, publicUrl })).to.throw(TypeError);
-      expect(() => createManagement({ useCases, publicUrl, sessions, authenticate })).to.throw(TypeError);
-      const identityProvider = {} as IdentityProvider;
-      expect(() => createManagement({ useCases, publicUrl, authenticate, identityProvider })).to.throw(
-        TypeError,
-      );
-      for (const wrong of ['', 'pages.example.com', 'ftp://x', `${publicUrl}?x`, `${publicUrl}#x`]) {
-        expect(() => createManagement({ useCases, publicUrl: wrong, sessions }), wrong).to.throw(TypeError);
-      }
-    } finally {
-      await screen.close();
+    const { useCases, sessions, url: publicUrl } = screen;
+    const authenticate = async () => undefined;
+    expect(() => createManagement({ useCases, publicUrl })).to.throw(TypeError);
+    expect(() => createManagement({ useCases, publicUrl, sessions, authenticate })).to.throw(TypeError);
+    const identityProvider = {} as IdentityProvider;
+    expect(() => createManagement({ useCases, publicUrl, authenticate, identityProvider })).to.throw(
+      TypeError,
+    );
+    for (const wrong of ['', 'pages.example.com', 'ftp://x', `${publicUrl}?x`, `${publicUrl}#x`]) {
+      expect(() => createManagement({ useCases, publicUrl: wrong, sessions }), wrong).to.throw(TypeError);
     }
   });
 });

@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { type Clock, type Duration, seconds } from '@pinfold/core';
 import type { ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
-import { Person } from './person.ts';
+import { openScreen, type Screen, zipOf } from './open-screen.ts';
+import type { Person } from './person.ts';
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 const MULTIPART = 'Content-Type: multipart/form-data; boundary=x';
@@ -40,11 +40,9 @@ describe('a request to the screen that does not end', () => {
   let form: string;
   beforeEach(async () => {
     screen = await openScreen({ ports: ({ clock }) => ({ clock: running(clock as ManualClock) }) });
-    person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
     form = (await person.get('/')).token;
   });
-  afterEach(() => screen.close());
 
   /** Opens a request and waits until the server has begun with it. */
   async function begin(line: string, headers: readonly string[]): Promise<Begun> {

@@ -5,16 +5,14 @@ import { accountId, seconds } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, openScreen } from './open-screen.ts';
-import { Person } from './person.ts';
+import { openScreen } from './open-screen.ts';
 
 describe('an upload to the screen that is slow', () => {
   it('ends with 408 while another account waits, by the script and by a form', async () => {
     const clock = createManualClock();
     const uploads = new Uploads({ clock, places: 1 });
     const screen = await openScreen({ management: { uploads } });
-    const person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const person = await screen.signedIn();
     const form = (await person.get('/')).token;
     const { port, hostname } = new URL(screen.base);
     const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -42,6 +40,5 @@ describe('an upload to the screen that is slow', () => {
       expect(await other).to.equal('in');
       socket.destroy();
     }
-    await screen.close();
   });
 });

@@ -1,18 +1,16 @@
 import type { Day, RoleId } from '@pinfold/core';
-import { dayOf } from '@pinfold/core/views';
+import { dayOf } from '@pinfold/core/internal';
 import { expect } from 'chai';
-import { OWNER, openScreen, type Screen } from './open-screen.ts';
-import { Person } from './person.ts';
+import { openScreen, type Screen } from './open-screen.ts';
+import type { Person } from './person.ts';
 
 describe('views of a publication', () => {
   let screen: Screen;
   let person: Person;
   beforeEach(async () => {
     screen = await openScreen();
-    person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
   });
-  afterEach(() => screen.close());
 
   /** Adds to a day so many days ago. */
   const add = (role: RoleId, before: number, views: number, refusedPasswords = 0): Promise<void> => {
@@ -62,10 +60,8 @@ describe('views of a publication', () => {
     expect(await card(id)).not.to.include('<details>');
     await add(id, 29, 1);
     expect(await card(id)).to.include('<details><summary>By day</summary>');
-    await screen.close();
     screen = await openScreen({ management: { views: undefined as never } });
-    person = new Person(screen.base);
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
     expect(await card((await screen.publish('Mine')).id)).to.equal('');
   });
 });

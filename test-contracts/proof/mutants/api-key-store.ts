@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApiKey, ApiKeyId, ApiKeyQuery, ApiKeyStore } from '@pinfold/core';
-import { KNOWN_SCOPES, refuseKey } from '@pinfold/core/adapter';
+import { refuseKey } from '@pinfold/core/adapter';
+import { KNOWN_SCOPES } from '@pinfold/core/internal';
 import { apiKeyStoreContract, checkApiKeyStoreSequences, type StoreSubject } from '@pinfold/test-contracts';
 import { everyKeyOf } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape } from './derive.ts';

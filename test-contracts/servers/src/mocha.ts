@@ -100,6 +100,8 @@ async function placeIn(
   const pools: pg.Pool[] = [];
   const pool = (config: pg.PoolConfig = {}): pg.Pool => {
     const opened = new pg.Pool({ ...server.address, max: 5, ...config });
+    // Idle connections break when a test crashes the server; and a pool has ended before its connections have.
+    opened.on('error', () => {});
     pools.push(opened);
     return opened;
   };
@@ -108,8 +110,6 @@ async function placeIn(
     schema,
     pool,
     dispose: async () => {
-      // A pool has ended before its connections have: a server that stops still says so to those.
-      for (const opened of pools) opened.on('error', () => {});
       await Promise.all(pools.map((opened) => opened.end()));
       const client = new pg.Client(server.address);
       await client.connect();

@@ -1,5 +1,5 @@
 import type { AccountId, ApiKey, ApiKeyId, ApiKeyStore, Authority, Instant, Sha256 } from '@pinfold/core';
-import { KNOWN_SCOPES } from '@pinfold/core/adapter';
+import { KNOWN_SCOPES } from '@pinfold/core/internal';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import { everyKeyOf } from '../fixtures/keys.ts';

@@ -14,7 +14,7 @@ import {
   stateOf,
   type Title,
 } from '@pinfold/core';
-import { foldForSearch } from '@pinfold/core/adapter';
+import { foldForSearch } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import type { ClauseTable } from '../contract.ts';

@@ -1,5 +1,3 @@
-import type { Role } from '../domain/role.ts';
-
 /** How a member of a record is stored. */
 export interface Column<Value> {
   readonly name: string;
@@ -94,33 +92,4 @@ export function tableOf<Row>(
       return record as Row;
     },
   };
-}
-
-/** Members that never change after publication are not saved again. */
-const LASTING: readonly (keyof Role)[] = [
-  'id',
-  'account',
-  'archive',
-  'idempotencyKey',
-  'originalFilename',
-  'fileCount',
-  'size',
-  'archiveBytes',
-  'sha256',
-  'publishedAt',
-];
-
-/**
- * The members of a role that a save writes.
- *
- * @example
- * import type { Role } from '@pinfold/core';
- * import { changingMembers, type Table } from '@pinfold/core/adapter';
- *
- * declare const roles: Table<Role>;
- *
- * const save = `UPDATE roles SET ${roles.set(changingMembers(roles), 3)} WHERE id = $1 AND version = $2`;
- */
-export function changingMembers({ members }: Pick<Table<Role>, 'members'>): readonly (keyof Role)[] {
-  return members.filter((member) => !LASTING.includes(member));
 }

@@ -51,6 +51,7 @@ export interface Reservation extends Omit<AdmissionRequest, 'isNamed'>, Lease {
   readonly until: Instant;
 }
 
+/** What became of a reservation. */
 export type ReserveOutcome =
   | { readonly kind: 'reserved'; readonly lease: Lease }
   | { readonly kind: 'in_progress'; readonly until: Instant }
@@ -97,6 +98,7 @@ export interface Page<Value> {
   readonly next: RoleCursor | undefined;
 }
 
+/** Which archives a claim takes for removal. */
 export interface CleanupRequest {
   readonly now: Instant;
   /** Only roles deleted or expired at this instant or earlier. */
@@ -107,11 +109,13 @@ export interface CleanupRequest {
   readonly limit: number;
 }
 
+/** What to count of what there is to remove. */
 export interface CleanupCountRequest extends Pick<CleanupRequest, 'now' | 'endedBefore'> {
   /** Reservations begun before this instant are counted. */
   readonly begunBefore: Instant;
 }
 
+/** How much there is to remove. */
 export interface CleanupCount {
   /** Ended roles that have their archive and are not claimed. */
   readonly archives: number;
@@ -128,6 +132,7 @@ export interface CleanupTask {
   readonly failures: number;
 }
 
+/** Whether an archive was removed, or when to try again. */
 export type CleanupOutcome =
   | { readonly kind: 'removed' }
   | { readonly kind: 'failed'; readonly retryAt: Instant };

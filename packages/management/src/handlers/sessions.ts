@@ -1,5 +1,5 @@
 import { OPERATOR, type SessionId, type Sessions } from '@pinfold/core';
-import { parseSessionId, sessionIdOf } from '@pinfold/core/accounts';
+import { parseSessionId, sessionIdOf } from '@pinfold/core/internal';
 import type { Screen } from '../options.ts';
 import { present, queryText } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';

@@ -1,5 +1,5 @@
 import type { Session } from '@pinfold/core';
-import { sessionIdOf } from '@pinfold/core/accounts';
+import { sessionIdOf } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';

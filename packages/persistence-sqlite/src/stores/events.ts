@@ -51,13 +51,11 @@ export function insertSequenced(
 
 const TELL = `UPDATE roles SET ${LAST_EVENT_AT} WHERE id = ? RETURNING last_event_at AS lastEventAt`;
 
-/** Keeps the events of one role outside of a change of it, each later than its last. */
-export function keepOfRole(prepare: Prepare, id: RoleId, events: readonly HistoryEvent[]): void {
+/** Keeps the events of one role outside of a change of it, each later than its last; false without such a role. */
+export function keepOfRole(prepare: Prepare, id: RoleId, events: readonly HistoryEvent[]): boolean {
   const told = prepare<SequencedEvent>(TELL).get(...sequenced(events), id);
-  if (told !== undefined)
-    insertSequenced(
-      prepare,
-      events.map((event) => ({ ...event, pin: id })),
-      told,
-    );
+  if (told === undefined) return false;
+  const own = events.map((event) => ({ ...event, pin: id }));
+  insertSequenced(prepare, own, told);
+  return true;
 }

@@ -1,5 +1,5 @@
 import type { Token } from '@pinfold/core';
-import { titleFolded } from '@pinfold/core/adapter';
+import { type Table, titleFolded } from '@pinfold/core/adapter';
 import type { Import, MovedRecord, PublicationRecord, RemovalRecord } from '@pinfold/core/moving';
 import type { Statements } from '../engine/sqlite-connection.ts';
 import type { Prepare } from '../engine/sqlite-file.ts';
@@ -37,15 +37,15 @@ const IS_FOREIGN = `SELECT 1 WHERE ${OWN.filter((name) => name !== 'comparison')
   .map((name) => `EXISTS (SELECT 1 FROM ${name})`)
   .join(' OR ')}`;
 
+const keeping = <Row>(table: string, { insert, parameters }: Table<Row>): string =>
+  `INSERT INTO ${table} (${insert}) VALUES (${parameters(1)}) ON CONFLICT DO NOTHING`;
 const KEEP_ACCOUNT = `
   INSERT INTO accounts (version, ${ACCOUNTS.insert}) VALUES (1, ${ACCOUNTS.parameters(2)}) ON CONFLICT DO NOTHING`;
-const KEEP_KEY = `
-  INSERT INTO api_keys (${API_KEYS.insert}) VALUES (${API_KEYS.parameters(1)}) ON CONFLICT DO NOTHING`;
-const KEEP_EVENT = `INSERT INTO events (${EVENTS.insert}) VALUES (${EVENTS.parameters(1)}) ON CONFLICT DO NOTHING`;
-const KEEP_NAME = `INSERT INTO names (${NAMES.insert}) VALUES (${NAMES.parameters(1)}) ON CONFLICT DO NOTHING`;
-const KEEP_TAKEDOWN = `
-  INSERT INTO takedowns (${TAKEDOWNS.insert}) VALUES (${TAKEDOWNS.parameters(1)}) ON CONFLICT DO NOTHING`;
-const KEEP_VIEWS = `INSERT INTO views (${VIEWS.insert}) VALUES (${VIEWS.parameters(1)}) ON CONFLICT DO NOTHING`;
+const KEEP_KEY = keeping('api_keys', API_KEYS);
+const KEEP_EVENT = keeping('events', EVENTS);
+const KEEP_NAME = keeping('names', NAMES);
+const KEEP_TAKEDOWN = keeping('takedowns', TAKEDOWNS);
+const KEEP_VIEWS = keeping('views', VIEWS);
 const KEEP_ROLE = `
   INSERT INTO roles (version, title_folded, last_event_at, expiry_told, archive_kept, ${ROLES.insert})
   VALUES (1, ?, ?, ?, ?, ${ROLES.parameters(6)}) ON CONFLICT DO NOTHING`;

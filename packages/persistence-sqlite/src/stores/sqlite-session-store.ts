@@ -28,14 +28,12 @@ const END = 'DELETE FROM sessions WHERE token_hash = ?';
 const REFUSE = `
   INSERT INTO session_refusals (account, told_at) VALUES (@account, @at)
   ON CONFLICT (account) DO UPDATE SET told_at = @at WHERE told_at <= @unlessSince`;
-const PURGE_SESSIONS = `
-  DELETE FROM sessions WHERE token_hash IN (
-    SELECT token_hash FROM sessions WHERE ends_at <= ? ORDER BY ends_at LIMIT ?
+const purge = (table: string) => `
+  DELETE FROM ${table} WHERE token_hash IN (
+    SELECT token_hash FROM ${table} WHERE ends_at <= ? ORDER BY ends_at LIMIT ?
   )`;
-const PURGE_LINKS = `
-  DELETE FROM sign_in_links WHERE token_hash IN (
-    SELECT token_hash FROM sign_in_links WHERE ends_at <= ? ORDER BY ends_at LIMIT ?
-  )`;
+const PURGE_SESSIONS = purge('sessions');
+const PURGE_LINKS = purge('sign_in_links');
 
 /** Keeps sessions and sign-in links in a SQLite file, which all processes share. */
 export function sqliteSessionStore(connection: Statements): SessionStore {

@@ -1,6 +1,4 @@
 import type {
-  AccountId,
-  ArchiveId,
   CleanupTask,
   CopyQuery,
   HistoryEvent,
@@ -18,7 +16,7 @@ import type { StoredRow } from '@pinfold/core/adapter';
 import type { Statements } from '../engine/sqlite-connection.ts';
 import type { Prepare } from '../engine/sqlite-file.ts';
 import { TAKEDOWNS } from '../schema/columns.ts';
-import { insertSequenced, keep, LAST_EVENT_AT, type SequencedEvent, sequenced } from './events.ts';
+import { keep, keepOfRole } from './events.ts';
 import { saveRole } from './role-store/roles.ts';
 
 /** A cursor before all takedowns. */
@@ -30,8 +28,6 @@ const FORBID = `
   WHERE takedowns.lifted_at IS NOT NULL`;
 
 const LIFT = 'UPDATE takedowns SET lifted_at = ? WHERE id = ? AND sha256 = ? AND lifted_at IS NULL';
-
-const TELL = `UPDATE roles SET ${LAST_EVENT_AT} WHERE id = ? RETURNING last_event_at AS lastEventAt`;
 
 const OF = `SELECT ${TAKEDOWNS.select} FROM takedowns WHERE id = ?`;
 
@@ -98,9 +94,7 @@ function lift(
   events: readonly HistoryEvent[],
 ): boolean {
   if (prepare(LIFT).run(at, id, sha256).changes === 0) return false;
-  const told = prepare<SequencedEvent>(TELL).get(...sequenced(events), id);
-  if (told === undefined) keep(prepare, events);
-  else insertSequenced(prepare, events, told);
+  if (!keepOfRole(prepare, id, events)) keep(prepare, events);
   return true;
 }
 
@@ -123,14 +117,12 @@ function copies(
     .map(({ id }) => id);
 }
 
-interface ClaimedRow {
-  readonly account: AccountId;
-  readonly archive: ArchiveId;
-  readonly failures: number;
-}
-
 function claimPurge(prepare: Prepare, { role, token, until }: PurgeClaim): CleanupTask | undefined {
-  const row = prepare<ClaimedRow>(CLAIM).get({ role, token, until });
+  const row = prepare<Pick<CleanupTask, 'account' | 'archive' | 'failures'>>(CLAIM).get({
+    role,
+    token,
+    until,
+  });
   return row && { role, token, ...row };
 }
 
