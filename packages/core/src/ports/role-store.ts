@@ -145,7 +145,7 @@ export type CleanupOutcome =
  *
  * @promise role-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise role-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
- * @promise role-store/same-question: the same question asked again is answered by what any peer changed meanwhile
+ * @promise role-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  * @promise role-store/at-once: of calls that one handle makes at once each is answered, and does, what it would alone
  * @promise role-store/answers-stay: what was answered is the caller's: nothing that is done or asked later changes it
  * @promise role-store/many: more than a thousand roles, hundreds of them of one instant, are listed, named, counted and claimed as few are
