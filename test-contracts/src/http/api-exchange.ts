@@ -75,7 +75,8 @@ export function exchange(
   const url = new URL(`${baseUrl}${path}`);
   const send = url.protocol === 'https:' ? sendHttps : sendHttp;
   const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
-  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const isSized = body !== undefined && headers?.['Transfer-Encoding'] === undefined;
+  const length = isSized ? { 'Content-Length': String(Buffer.byteLength(body)) } : {};
   const request = send(url, { method, agent: false, headers: { ...length, ...(headers as object) } });
   let hasAnswer = false;
   request.once('response', (response) => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { fromJsonSchema } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -249,8 +250,12 @@ describe('pinfold mcp', () => {
     request(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
     child.stdin?.write('not json\n');
     const given = { path: 'one', idempotency_key: 'begun' };
-    request(2, 'tools/call', { name: 'publish', arguments: given });
-    child.stdin?.end();
+    const wanted = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'publish', arguments: given } };
+    for (const piece of JSON.stringify(wanted).match(/.{1,20}/g) ?? []) {
+      child.stdin?.write(piece);
+      await setImmediate();
+    }
+    child.stdin?.end('\n');
     expect((await once(child, 'close'))[0]).to.equal(0);
     for (const line of (await out).split('\n').slice(0, -1)) {
       expect(JSON.parse(line), line).to.include({ jsonrpc: '2.0' });
@@ -266,6 +271,10 @@ describe('pinfold mcp', () => {
     const { isError, json, text } = await call(client, 'list');
     expect([isError, json.code, json.status]).to.deep.equal([true, 'unauthorized', 401]);
     expect(JSON.stringify([json, text]) + errors).not.to.include('kkkk');
+    const given = { html: PAGE, idempotency_key: `again-${served.key}` };
+    const refused = await call(await connect(byServer), 'publish', given);
+    expect([refused.isError, refused.json.code]).to.deep.equal([true, 'usage']);
+    expect(JSON.stringify(refused) + errors).not.to.include(served.key);
   });
 
   it('has to be told where it works, before it starts', async () => {
