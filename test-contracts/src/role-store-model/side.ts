@@ -1,5 +1,4 @@
 import type {
-  AccountId,
   ArchiveId,
   Authority,
   CleanupOutcome,
@@ -7,7 +6,6 @@ import type {
   Comparison,
   EventId,
   HistoryEvent,
-  IdempotencyKey,
   Instant,
   LoadedRole,
   PublicationLimits,
@@ -17,7 +15,7 @@ import type {
   RoleState,
   RoleStore,
 } from '@pinfold/core';
-import { FIRST_GENERATION } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, placeOf } from '@pinfold/core/adapter';
 import { anEvent, aRoleId } from '../fixtures/roles.ts';
 import { asks, walk } from '../role-store/asked.ts';
 import { areAlike, inOneOrder } from '../sequences/alike.ts';
@@ -25,6 +23,7 @@ import { type Heard, heard, type Manner } from '../sequences/manners.ts';
 import { carelessly } from './careless.ts';
 import { type Contention, contend } from './contention.ts';
 import { anArchive, type Made, Notes, nearly, numberOf, type Two } from './notes.ts';
+import type { Values } from './values.ts';
 
 const DAY = 86_400_000;
 
@@ -181,9 +180,10 @@ export class Side {
 
   /** Everything behind one of the roles that were published, or from the first on. */
   async list(query: Partial<RoleQuery>, n?: number, beside = 0): Promise<unknown> {
-    const after = n === undefined ? undefined : this.notes.publications.at(-1 - n)?.role;
-    const place = after && { publishedAt: (after.publishedAt + beside) as Instant, id: after.id };
-    const pages = await walk(this.#store, asks({ ...query, after: place }));
+    const role = n === undefined ? undefined : this.notes.publications.at(-1 - n)?.role;
+    const place = role && placeOf(role, query.order);
+    const after = place && { ...place, rank: place.rank + beside };
+    const pages = await walk(this.#store, asks({ ...query, after }));
     const items = pages.map((page) => page.items);
     // With a search, pages may be short.
     return query.search === undefined ? items : items.flat();
@@ -277,8 +277,7 @@ export class Side {
   }
 
   async lists(
-    accounts: readonly AccountId[],
-    keys: readonly IdempotencyKey[],
+    { accounts, keys }: Pick<Values, 'accounts' | 'keys'>,
     now: Instant,
     state: RoleState | undefined,
     search: string,

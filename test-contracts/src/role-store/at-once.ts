@@ -25,11 +25,11 @@ import {
   aRoleId,
   aToken,
   leaseOf,
+  loadedRole,
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
 import { asks, END, everything, walkArchives } from './asked.ts';
-import type { Question } from './questions.ts';
 
 const NOON = after(START, hours(12));
 const OTHER = 'globex' as AccountId;
@@ -52,7 +52,7 @@ async function publishMixed(port: RoleStore): Promise<void> {
   }
 }
 
-const cursor = { publishedAt: after(START, minutes(1)), id: aRoleId(4) };
+const cursor = { rank: after(START, minutes(1)), id: aRoleId(4) };
 
 /** What differs from a question in one of its parts. */
 const LISTS: readonly Partial<RoleQuery>[] = [
@@ -65,7 +65,8 @@ const LISTS: readonly Partial<RoleQuery>[] = [
   { idempotencyKey: aKey(1), account: OTHER },
   { after: cursor },
   { after: { ...cursor, id: aRoleId(2) } },
-  { after: { ...cursor, publishedAt: after(START, minutes(2)) } },
+  { after: { ...cursor, rank: after(START, minutes(2)) } },
+  ...(['ending', 'largest'] as const).map((order) => ({ order })),
   ...[1, 2, 99].map((limit) => ({ limit })),
 ];
 
@@ -77,6 +78,8 @@ const PAIRS = [
   [2, 1],
   [30, 31],
 ];
+
+type Question = (port: RoleStore) => Promise<unknown>;
 
 /** Questions to each of which another one is nearly the same. */
 const NEAR: Readonly<Record<string, readonly Question[]>> = {
@@ -178,8 +181,7 @@ async function commitAtOnce(port: RoleStore): Promise<void> {
 }
 
 async function saveAtOnce(port: RoleStore): Promise<void> {
-  const [one, other] = await Promise.all([port.load(aRoleId(2)), port.load(aRoleId(3))]);
-  if (one === undefined || other === undefined) throw new Error('a published role is not there');
+  const [one, other] = await Promise.all([loadedRole(port, aRoleId(2)), loadedRole(port, aRoleId(3))]);
   await port.save(one.value, one.version, [anEvent()]);
   const saves = [one, other, one].map(({ value, version }, n) =>
     port.save({ ...value, title: `At once ${n}` as Title }, version, [anEvent()]),

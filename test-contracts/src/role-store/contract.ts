@@ -3,7 +3,6 @@ import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { aPublication, aRole, publishTo } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { admissionClauses } from './admission.ts';
-import { againClauses } from './again.ts';
 import { atOnceClauses } from './at-once.ts';
 import { claimClauses, settleClauses } from './cleanup.ts';
 import { commitClauses } from './commits.ts';
@@ -13,6 +12,7 @@ import { listingClauses } from './listing.ts';
 import { manyClauses } from './many.ts';
 import { reachClauses } from './reach.ts';
 import { roleClauses } from './roles.ts';
+import { sortedClauses } from './sorted.ts';
 import { sweepClauses } from './sweep.ts';
 
 /** What every {@link RoleStore} promises. */
@@ -31,11 +31,11 @@ export const roleStoreContract: Contract<RoleStore, StoreSubject<RoleStore>> = {
     ...admissionClauses,
     ...roleClauses,
     ...listingClauses,
+    ...sortedClauses,
     ...claimClauses,
     ...settleClauses,
     ...sweepClauses,
     ...manyClauses,
-    ...againClauses,
     ...atOnceClauses,
     ...reachClauses,
   }),

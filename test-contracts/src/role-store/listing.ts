@@ -19,7 +19,7 @@ import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
-import { aKey, anEvent, aPublication, aReservation, aRole, publishTo } from '../fixtures/roles.ts';
+import { aKey, aPublication, aReservation, aRole, changeRole, publishTo } from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
 import { asks, everything, idsOf, newestFirst, walk } from './asked.ts';
 import { FOLDED, SEARCHES } from './searches.ts';
@@ -37,14 +37,8 @@ async function publishScattered(port: RoleStore): Promise<readonly Role[]> {
   return roles;
 }
 
-async function change(port: RoleStore, id: RoleId, changed: Partial<Role>): Promise<void> {
-  const found = await port.load(id);
-  if (found === undefined) throw new Error('a published role is not there');
-  await port.save({ ...found.value, ...changed }, found.version, [anEvent()]);
-}
-
 function rename(port: RoleStore, id: RoleId, title: string | null): Promise<void> {
-  return change(port, id, { title: title as Title | null });
+  return changeRole(port, id, { title: title as Title | null });
 }
 
 /** Titles with one sign in each, and what they are found by. */
@@ -99,15 +93,15 @@ export const listingClauses: ClauseTable<RoleStore> = {
         expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
         expect(pages, `${limit} at once`).to.have.lengthOf(Math.max(1, Math.ceil(expected.length / limit)));
       }
-      const behind = { publishedAt: (START + 1_001) as Instant, id: aRole(99).id };
-      const rest = newestFirst(roles.filter(({ publishedAt }) => publishedAt < behind.publishedAt));
+      const behind = { rank: START + 1_001, id: aRole(99).id };
+      const rest = newestFirst(roles.filter(({ publishedAt }) => publishedAt < behind.rank));
       expect(idsOf(await other.list(asks({ after: behind }))), 'behind none of them').to.deep.equal(rest);
       const meanwhile = async (page: number) => {
         const publishedAt = after(START, hours(page));
         await publishTo(other, aPublication(200 + page, { publishedAt }));
         await rename(other, expected[expected.length - page] as RoleId, `renamed ${page}`);
         const last = expected[2 * page - 1];
-        if (last !== undefined) await change(other, last, { deletedAt: START });
+        if (last !== undefined) await changeRole(other, last, { deletedAt: START });
       };
       const pages = await walk(port, asks({ limit: 2 }), meanwhile);
       expect(pages.flatMap(idsOf), 'meanwhile').to.deep.equal(expected);
