@@ -13,8 +13,6 @@ import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'takedowns list',
-  group: 'service',
-  arguments: [],
   help: 'list what was taken down',
   example: 'pinfold takedowns list --json',
   guide: 'administration.md#take-a-site-down',
@@ -23,8 +21,6 @@ const list = command({
 
 const exportTakedowns = command({
   name: 'takedowns export',
-  group: 'service',
-  arguments: [],
   help: 'print what was taken down, one JSON object per line; keep it beside backups',
   example: 'pinfold takedowns export > takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
@@ -33,7 +29,6 @@ const exportTakedowns = command({
 
 const lift = command({
   name: 'takedowns lift',
-  group: 'service',
   arguments: ['SHA256'],
   help: 'allow an archive to be published again; stopped publications stay stopped',
   example: 'pinfold takedowns lift 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
@@ -55,7 +50,6 @@ const lift = command({
 
 const importTakedowns = command({
   name: 'takedowns import',
-  group: 'service',
   arguments: ['[FILE]'],
   help: 'repeat the takedowns of an export, after a database was restored',
   example: 'pinfold takedowns import takedowns.jsonl',

@@ -1,6 +1,7 @@
 import { DEFAULT_NAME_LIMIT, defaultLimits, type Limits, type Rate } from '@pinfold/core';
 import { DEFAULT_KEY_LIMIT } from '@pinfold/core/accounts';
 import { parseRate } from '@pinfold/core/adapter';
+import type { Parse, ReadVariable } from './read-variable.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** What each account may use, unless it was given an allowance of its own. */
@@ -17,25 +18,6 @@ export interface Allowances {
 
 type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;
 
-/** Reads one variable, whose name comes without its prefix. */
-export type ReadVariable<Name> = <Value>(
-  name: Name,
-  parse: (variable: string, value: string | undefined) => Value,
-) => Value;
-
-export const ALLOWANCE_VARIABLES = [
-  'RATE_REQUESTS',
-  'RATE_PUBLICATIONS',
-  'QUOTA_SITES',
-  'QUOTA_BYTES',
-  'KEYS',
-  'NAMES',
-  'ARCHIVE_BYTES',
-  'EXPANDED_BYTES',
-  'FILES',
-  'FILE_BYTES',
-] as const;
-
 const MiB = 1_048_576;
 /** The smallest ZIP there is of an empty index.html: below it, nothing could be published. */
 const LEAST_ARCHIVE_BYTES = 118;
@@ -44,7 +26,7 @@ const MOST_EXPANDED_BYTES = 512 * MiB;
 const MOST_FILES = 10_000;
 
 /** Reads rates, quotas, the limit of keys and the limits of an archive. */
-export function readAllowances(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[number]>): Allowances {
+export function readAllowances(read: ReadVariable): Allowances {
   return {
     rates: {
       requests: read('RATE_REQUESTS', readRate('6000/1m')),
@@ -60,7 +42,7 @@ export function readAllowances(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[n
   };
 }
 
-function readRate(usual: string): (variable: string, value: string | undefined) => Rate | null {
+function readRate(usual: string): Parse<Rate | null> {
   return (variable, value = usual) => {
     const rate = parseRate(value);
     if (rate === undefined) {
@@ -73,7 +55,7 @@ function readRate(usual: string): (variable: string, value: string | undefined) 
   };
 }
 
-function readQuota(usual: string): (variable: string, value: string | undefined) => number | null {
+function readQuota(usual: string): Parse<number | null> {
   return (variable, value = usual) => {
     if (value === 'off') return null;
     if (!/^\d{1,15}$/.test(value)) throw new SettingsError(variable, 'must be off, or a whole number from 0');
@@ -82,7 +64,7 @@ function readQuota(usual: string): (variable: string, value: string | undefined)
 }
 
 /** Only those that differ: what is not set here may be set in code. */
-function readArchiveLimits(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[number]>): Partial<ArchiveLimits> {
+function readArchiveLimits(read: ReadVariable): Partial<ArchiveLimits> {
   const expandedBytes = read('EXPANDED_BYTES', readLimit(LEAST_ARCHIVE_BYTES, MOST_EXPANDED_BYTES));
   const within = expandedBytes ?? defaultLimits.expandedBytes;
   const given: { readonly [Name in keyof ArchiveLimits]: number | undefined } = {
@@ -100,11 +82,7 @@ function readArchiveLimits(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[numbe
   }
 }
 
-function readLimitWithin(
-  within: number,
-  least: number,
-  most: number,
-): (variable: string, value: string | undefined) => number | undefined {
+function readLimitWithin(within: number, least: number, most: number): Parse<number | undefined> {
   return (variable, value) => {
     const limit = readLimit(least, most)(variable, value);
     if (limit === undefined || limit <= within) return limit;
@@ -112,10 +90,7 @@ function readLimitWithin(
   };
 }
 
-function readLimit(
-  least: number,
-  most: number,
-): (variable: string, value: string | undefined) => number | undefined {
+function readLimit(least: number, most: number): Parse<number | undefined> {
   return (variable, value) => {
     if (value === undefined) return undefined;
     if (/^[1-9]\d{0,9}$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value);
