@@ -1,6 +1,6 @@
 import { after, days, minutes, type RoleQuery, type RoleState } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
-import { dayOf } from '@pinfold/core/views';
+import { dayOf } from '@pinfold/core/internal';
 import {
   ACCOUNT,
   aComparison,

@@ -19,7 +19,7 @@ import {
   type ViewStore,
 } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
-import { dayOf } from '@pinfold/core/views';
+import { dayOf } from '@pinfold/core/internal';
 import {
   ACCOUNT,
   aComparison,

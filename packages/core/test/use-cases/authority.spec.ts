@@ -10,7 +10,7 @@ import {
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
 
