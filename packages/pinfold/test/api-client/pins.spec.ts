@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { type Env, run } from '../command-run.ts';
+import { type Stub, startStub } from '../servers/stub.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 
@@ -20,7 +18,7 @@ function pin(title: string): object {
 }
 
 describe('what a server elsewhere answers', () => {
-  let server: Server;
+  let server: Stub;
   let answers: Answer[];
   let asked: URLSearchParams[];
   let env: Env;
@@ -36,22 +34,17 @@ describe('what a server elsewhere answers', () => {
 
   beforeEach(async () => {
     [answers, asked] = [[], []];
-    server = createServer(async (request, response) => {
+    server = await startStub(async (request, response) => {
       // All of it: else the connection ends while the client still sends, who then takes it for broken.
       await buffer(request);
       asked.push(new URL(request.url ?? '', 'http://x').searchParams);
       const [status, body, headers] = answers.shift() ?? [500, {}];
       response.writeHead(status, { connection: 'close', ...headers }).end(JSON.stringify(body));
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    env = { PINFOLD_URL: `http://127.0.0.1:${port}`, PINFOLD_KEY: 'secret' };
+    env = { PINFOLD_URL: server.url, PINFOLD_KEY: 'secret' };
   });
 
-  afterEach(() => {
-    server.close();
-  });
+  afterEach(() => server.close());
 
   it('is listed to its last page', async () => {
     answers = [
