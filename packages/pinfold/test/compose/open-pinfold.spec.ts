@@ -184,6 +184,8 @@ describe('Pinfold in a server of your own', () => {
     it('has operators where administration was asked for', async () => {
       expect(await answersOf({ administration: true })).to.deep.equal([200, 200, 200]);
       expect(warnings()).to.deep.equal([]);
+      const service = await fetch(`${publicUrl}/manage/administration/service`);
+      expect(await service.text()).to.match(/Database<[\s\S]+Working<[\s\S]+Version<[\s\S]+\d+\.\d+\.\d+/);
     });
   });
 
