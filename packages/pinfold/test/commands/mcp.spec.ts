@@ -250,7 +250,12 @@ describe('pinfold mcp', () => {
     request(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
     child.stdin?.write('not json\n');
     const given = { path: 'one', idempotency_key: 'begun' };
-    const wanted = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'publish', arguments: given } };
+    const wanted = {
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'publish', arguments: given },
+    };
     for (const piece of JSON.stringify(wanted).match(/.{1,20}/g) ?? []) {
       child.stdin?.write(piece);
       await setImmediate();
