@@ -101,6 +101,7 @@ async function useLists({ roles }: Persistence): Promise<void> {
     state: undefined,
     idempotencyKey: undefined,
     search: undefined,
+    order: undefined,
     after: undefined,
     limit: 20,
   };
@@ -109,6 +110,9 @@ async function useLists({ roles }: Persistence): Promise<void> {
   for (const state of states) {
     for (const search of [undefined, 'site']) {
       for (const account of [ACCOUNT, undefined]) await roles.list({ ...query, account, state, search });
+      if (state === 'deleted') continue;
+      for (const order of ['ending', 'largest'] as const)
+        await roles.list({ ...query, state, search, order });
     }
   }
 }

@@ -134,7 +134,8 @@ async function useLists(store: RoleStore): Promise<void> {
     state: undefined,
     idempotencyKey: undefined,
     search: undefined,
-    after: { publishedAt: START, id: aRoleId(1) },
+    order: undefined,
+    after: { rank: START, id: aRoleId(1) },
     limit: 20,
   };
   await store.list({ ...query, idempotencyKey: aKey(1) });
@@ -142,6 +143,9 @@ async function useLists(store: RoleStore): Promise<void> {
   for (const state of states) {
     for (const search of [undefined, 'site']) {
       for (const account of [ACCOUNT, undefined]) await store.list({ ...query, account, state, search });
+      if (state === 'deleted') continue;
+      for (const order of ['ending', 'largest'] as const)
+        await store.list({ ...query, state, search, order });
     }
   }
 }
