@@ -13,7 +13,6 @@ import {
   type Title,
 } from '@pinfold/core';
 import { createKeys, createSessions, sessionIdOf } from '@pinfold/core/accounts';
-import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { listedKeys, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
@@ -24,23 +23,13 @@ describe('signing in to the management screen', () => {
   let sessions: Sessions;
   beforeEach(async () => {
     stage = await openStage();
-    const { clock, memory } = stage;
-    keys = createKeys({
-      apiKeys: memory.apiKeys,
-      apiKeySecrets: new NodeApiKeySecrets(),
-      clock,
-      ids: stage.ports.ids,
-    });
-    sessions = over(memory.sessions);
+    keys = createKeys(stage.ports);
+    sessions = over(stage.memory.sessions);
   });
   afterEach(() => stage.dispose());
 
   function over(store: SessionStore, apiKeys: ApiKeyStore = stage.memory.apiKeys): Sessions {
-    const sessionSecrets = new NodeSessionSecrets();
-    return createSessions(
-      { sessions: store, sessionSecrets, apiKeys, clock: stage.clock, ids: stage.ports.ids },
-      keys,
-    );
+    return createSessions({ ...stage.ports, sessions: store, apiKeys }, keys);
   }
 
   async function byLink() {
