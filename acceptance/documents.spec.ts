@@ -225,6 +225,13 @@ describe('the documents', function () {
       run(`--import=${join(work, 'answering.mjs')}`, fileOf(block)));
   }
 
+  it('describe every exported name in its comment', () => {
+    expect(exported.length).to.be.greaterThan(500);
+    expect(
+      exported.filter(({ isDocumented }) => !isDocumented).map(({ file, name }) => `${file}#${name}`),
+    ).to.deep.equal([]);
+  });
+
   it('have examples that run at every exported function and class', async () => {
     const missing = exported
       .filter(({ isCalled, example }) => isCalled && example === undefined)

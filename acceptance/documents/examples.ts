@@ -2,17 +2,18 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { root } from './pages.ts';
 
-/** A value that a package exports, with the `@example` of its comment. */
+/** A name that a package exports, with the `@example` of its comment. */
 export interface Exported {
   readonly name: string;
   /** Whether it is a function or a class. */
   readonly isCalled: boolean;
   readonly file: string;
   readonly line: number;
+  readonly isDocumented: boolean;
   readonly example: string | undefined;
 }
 
-/** Every value that packages export, each once. */
+/** Every name that packages export, each once; entry points under `/internal` are left out. */
 export function exportedNames(): readonly Exported[] {
   const packages = globSync('{packages/*,test-contracts}/package.json', { cwd: root }).sort();
   const barrels = packages.flatMap((file) => barrelsOf(join(root, file)));
@@ -24,8 +25,9 @@ function barrelsOf(manifest: string): readonly string[] {
   const { exports = {} }: { exports?: Readonly<Record<string, unknown>> } = JSON.parse(
     readFileSync(manifest, 'utf8'),
   );
-  return Object.values(exports)
-    .map((paths) => (paths as { readonly '@pinfold/source'?: string })['@pinfold/source'])
+  return Object.entries(exports)
+    .filter(([path]) => !path.startsWith('./internal'))
+    .map(([, paths]) => (paths as { readonly '@pinfold/source'?: string })['@pinfold/source'])
     .filter((path) => path !== undefined)
     .map((path) => join(dirname(manifest), path));
 }
@@ -34,21 +36,18 @@ function barrelsOf(manifest: string): readonly string[] {
 function exportsOf(module: string): readonly Exported[] {
   const text = readFileSync(module, 'utf8');
   const declared = [...text.matchAll(DECLARATION)].flatMap(([, , name = '']) => declarationOf(module, name));
-  const passedOn = [...text.matchAll(/^export \{([^}]*)\} from '(\.[^']+)';/gm)].flatMap(
-    ([, names = '', from = '']) =>
-      valuesIn(names).flatMap((name) => declarationOf(join(dirname(module), from), name)),
+  const passedOn = [...text.matchAll(/^export (type )?\{([^}]*)\} from '(\.[^']+)';/gm)].flatMap(
+    ([, allTypes, names = '', from = '']) =>
+      names.split(',').flatMap((part) => {
+        const [, ofType, name = ''] = /^\s*(type )?(\w+)\s*$/.exec(part) ?? [];
+        const found = declarationOf(join(dirname(module), from), name);
+        return allTypes || ofType ? found.map((one) => ({ ...one, isCalled: false })) : found;
+      }),
   );
   return [...declared, ...passedOn];
 }
 
-function valuesIn(names: string): readonly string[] {
-  return names
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => /^\w+$/.test(name));
-}
-
-const DECLARATION = /^export (async function|function|class|const) (\w+)/gm;
+const DECLARATION = /^export (async function|function|class|const|interface|type) (\w+)/gm;
 
 /** The declaration of a name in a module, or in the one that it comes from. */
 function declarationOf(module: string, name: string): readonly Exported[] {
@@ -59,7 +58,16 @@ function declarationOf(module: string, name: string): readonly Exported[] {
   const comment = /\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n$/.exec(before);
   const file = relative(root, module);
   const example = comment === null ? undefined : exampleIn(comment[0]);
-  return [{ name, isCalled: found[1] !== 'const', file, line: before.split('\n').length, example }];
+  return [
+    {
+      name,
+      isCalled: /function|class/.test(found[1] ?? ''),
+      file,
+      line: before.split('\n').length,
+      isDocumented: comment !== null,
+      example,
+    },
+  ];
 }
 
 /** The code below a comment's `@example`, up to the next tag or its end. */

@@ -1,15 +1,14 @@
 import { readdir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, hours, minutes, seconds } from '@pinfold/core';
+import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import {
   archivePart,
-  createManualClock,
-  type ManualClock,
   type MultipartForm,
   multipart,
   openRawConnection,
   type RawConnection,
-} from '@pinfold/test-contracts/fixtures';
+} from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
 import { HERE, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';

@@ -1,4 +1,4 @@
-import { pairingCode } from '@pinfold/core/accounts';
+import { pairingCode } from '@pinfold/core/internal';
 import { NodeSessionSecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';

@@ -1,5 +1,5 @@
 import { type Day, days, hours, OPERATOR, type Password } from '@pinfold/core';
-import { dayOf } from '@pinfold/core/views';
+import { dayOf } from '@pinfold/core/internal';
 import { OWNER, type Service } from './open-service.ts';
 
 /** Texts that pages must show as they are, and never run or break over. */

@@ -13,11 +13,6 @@ for (const table of tables) {
   describe(`The contract of ${table.port}`, function () {
     this.timeout(120_000);
 
-    it('has a mutant for every clause', () => {
-      const broken = new Set(table.mutants.map(({ breaks }) => breaks));
-      expect([...broken]).to.have.members(table.clauses);
-    });
-
     for (const clause of table.clauses) {
       it(`holds for a sound implementation: ${clause}`, async () => {
         expect(await table.holds(clause)).to.equal(true);
@@ -25,10 +20,14 @@ for (const table of tables) {
     }
 
     for (const mutant of table.mutants) {
-      it(`fails in ${mutant.breaks} when ${mutant.how}`, async () => {
+      it(`fails when ${mutant.how}`, async () => {
         expect(await table.isCaught(mutant)).to.equal(true);
       });
     }
+
+    it('has a mutant for every clause', async () => {
+      for (const clause of table.clauses) expect(await table.canFail(clause), clause).to.equal(true);
+    });
   });
 }
 

@@ -69,7 +69,9 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
         await prepare(port);
         const [live, dead] = [portOf(port), portOf(await unreachable())];
         const questions = reads.filter(({ method }) => method in aborted);
-        const others = reads.filter(({ method }) => !(method in aborted));
+        const others = [...reads, ...writes].filter(
+          ({ name, method }) => name === method && !(method in aborted),
+        );
         let n = 1_000;
         await expectNothingLeft({
           ...inEveryEnd(
@@ -77,7 +79,7 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
             dead,
             each(questions, (ask) => (of: Port, signal: AbortSignal) => ask(of, signal, 0)),
           ),
-          ...each([...others, ...writes], (ask) => () => {
+          ...each(others, (ask) => () => {
             n += 1;
             return ask(live, undefined, n);
           }),

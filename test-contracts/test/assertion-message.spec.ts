@@ -1,7 +1,8 @@
 import { days, duration, after as later, type Title } from '@pinfold/core';
 import { expect } from 'chai';
 import { inWords } from '../src/assertion-message.ts';
-import { anArchiveId, anArchiveIdAt, aRole, aRoleId, aSha256, START } from '../src/fixtures/index.ts';
+import { anArchiveId, aRole, aRoleId, aSha256, START } from '../src/fixtures/index.ts';
+import { anArchiveIdAt } from '../src/fixtures/roles.ts';
 
 /** What a failed comparison says. */
 function said(check: () => unknown): string {

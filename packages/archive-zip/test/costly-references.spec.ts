@@ -1,10 +1,6 @@
 import type { ArchiveProof, EntryPath } from '@pinfold/core';
-import {
-  type CostlyReferences,
-  costlyPages,
-  costlyReferences,
-  createStagedArchives,
-} from '@pinfold/test-contracts/fixtures';
+import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
+import { type CostlyReferences, costlyPages, costlyReferences } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ZipArchiveInspector } from '../src/index.ts';
 import { observe, ReferenceSieve, SitePaths } from '../src/observe.ts';

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
-import { createStagedArchives, type StagedArchives, writeZip } from '@pinfold/test-contracts/fixtures';
+import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
+import { writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { readDirectory } from '../src/central-directory.ts';
 import type { CentralHeader } from '../src/central-header.ts';

@@ -8,11 +8,9 @@ import {
   badZips,
   createStagedArchives,
   goodZips,
-  type PlannedEntry,
-  repeatedEntries,
   type StagedArchives,
-  writeZip,
 } from '@pinfold/test-contracts/fixtures';
+import { type PlannedEntry, repeatedEntries, writeZip } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ZipArchiveInspector } from '../src/index.ts';
 import { inspect } from './inspection.ts';

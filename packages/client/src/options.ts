@@ -37,6 +37,7 @@ export interface CheckOptions extends CallOptions {
   readonly title?: string | undefined;
 }
 
+/** What `publish` takes beside the archive. */
 export interface PublishOptions extends CheckOptions {
   /** The name that is to show the publication; it is made if it is new. */
   readonly name?: string | undefined;
@@ -53,11 +54,13 @@ export interface Published extends Publication {
   readonly idempotencyKey: string;
 }
 
+/** Which pins `list` gives. */
 export interface ListOptions extends CallOptions {
   /** All but deleted ones when absent. */
   readonly state?: Pin['state'] | undefined;
 }
 
+/** Which page `listPage` gives: `next_cursor` of the page before is its `cursor`. */
 export interface PageQuery extends ListOptions {
   readonly cursor?: string | undefined;
   /** 1 to 100; 20 when absent. */

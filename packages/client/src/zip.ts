@@ -1,4 +1,4 @@
-import { forbiddenSegment, isSystemEntry } from '@pinfold/core/adapter';
+import { forbiddenSegment, isSystemEntry } from '@pinfold/core/internal';
 import { zipSync } from 'fflate';
 
 export { builtFolderIn, titleOf } from './site.ts';

@@ -1,6 +1,3 @@
-export { isAccountLimit, parseAccountLimit } from './domain/account.ts';
-export { isOperatorText, OPERATOR_TEXT } from './domain/operator-text.ts';
-export { parseSha256 } from './domain/takedown.ts';
 export type {
   AdministeredPublication,
   Overseeing,

@@ -1,4 +1,4 @@
-export { actorOf, causeOf } from './domain/cause-of.ts';
+export { causeOf } from './domain/cause-of.ts';
 export {
   FeedError,
   type FeedItem,

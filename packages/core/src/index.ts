@@ -22,7 +22,7 @@ export type { Branded } from './domain/brand.ts';
 export type { Credential } from './domain/credential.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
-export type { FeedCursor, FeedId, FeedPlace } from './domain/feed.ts';
+export type { FeedId, FeedPlace } from './domain/feed.ts';
 export type { Grant, GrantPurpose, KnownViewer, VisibleRole } from './domain/grant.ts';
 export type {
   Cause,
@@ -68,7 +68,6 @@ export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
 export type { Mode } from './domain/mode.ts';
 export {
-  DEFAULT_NAME_LIMIT,
   type Name,
   type NameRecord,
   type NamesInUse,
@@ -93,7 +92,6 @@ export {
   type Role,
   type RoleCommand,
   type RoleState,
-  refuseCommand,
   stateOf,
 } from './domain/role.ts';
 export type { Session, SessionId, SessionLimits, SessionScope, SignInLink } from './domain/session.ts';

@@ -1,5 +1,3 @@
-export { decodeManifest } from './domain/manifest.ts';
-export { readRecordLine, recordLine } from './domain/record-lines.ts';
 export type {
   AccountRecord,
   ApiKeyRecord,

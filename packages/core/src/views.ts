@@ -1,2 +1,1 @@
-export { dayOf, dayText } from './domain/views.ts';
 export { createViews, type ViewCounter, type ViewPorts, type Views } from './use-cases/views.ts';

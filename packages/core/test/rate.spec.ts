@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { leftOf, parseRate, takenFrom } from '../src/adapter.ts';
 import {
   after,
   days,
@@ -10,6 +9,7 @@ import {
   type RateMark,
   seconds,
 } from '../src/index.ts';
+import { leftOf, parseRate, takenFrom } from '../src/internal.ts';
 import { NOW } from './values.ts';
 
 /** How many pass at once, and the mark they leave. */

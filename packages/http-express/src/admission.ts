@@ -1,6 +1,7 @@
 import type { Caller, Rate, Scope } from '@pinfold/core';
-import { credentialOf, NORMAL, refuseChange } from '@pinfold/core/adapter';
+import { NORMAL, refuseChange } from '@pinfold/core/adapter';
 import { causeOf } from '@pinfold/core/history';
+import { credentialOf } from '@pinfold/core/internal';
 import { callerOf, isWhole, RateHeaders, requestRateOf } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 import type { AccountCall, Call, Endpoint, OperatorCall } from './endpoint.ts';

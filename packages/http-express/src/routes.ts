@@ -1,4 +1,4 @@
-import { CHANGE_COST } from '@pinfold/core/adapter';
+import { CHANGE_COST } from '@pinfold/core/internal';
 import type { Endpoint, Offered } from './endpoint.ts';
 
 /** One path with its methods. */

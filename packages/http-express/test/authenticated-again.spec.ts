@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { type AccountId, accountId, type Caller, Fault, MEMBER_SCOPES, OPERATOR } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import {
   archivePart,
   multipart,
   openRawConnection,
   type RawAnswer,
-  replacing,
   titlePart,
-} from '@pinfold/test-contracts/fixtures';
+} from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import type { ApiOptions } from '../src/index.ts';
 import { askRaw, latestRequest, publish, siteZip, until } from './client.ts';

@@ -1,5 +1,5 @@
 import { type ApiKeyStore, Fault, minutes, OPERATOR, seconds } from '@pinfold/core';
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { apiKeyAuthentication } from '../src/index.ts';
 import { ask, until } from './client.ts';

@@ -7,7 +7,7 @@ import {
   openRawConnection,
   type RawAnswer,
   titlePart,
-} from '@pinfold/test-contracts/fixtures';
+} from '@pinfold/test-contracts/internal';
 import { zipSync } from 'fflate';
 import type { Rig } from './rig.ts';
 

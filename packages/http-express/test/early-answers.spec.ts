@@ -1,5 +1,5 @@
 import { seconds } from '@pinfold/core';
-import { archivePart, openRawConnection } from '@pinfold/test-contracts/fixtures';
+import { archivePart, openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { publicationBytes, siteZip, until } from './client.ts';
 import { openRig, type Rig } from './rig.ts';

@@ -1,5 +1,5 @@
 import { after, minutes, seconds } from '@pinfold/core';
-import { archivePart, type FormPart, multipart, titlePart } from '@pinfold/test-contracts/fixtures';
+import { archivePart, type FormPart, multipart, titlePart } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { type Answer, ask, siteZip, until } from './client.ts';
 import { ADDRESS_HEADER, openTold } from './open-told.ts';

@@ -1,12 +1,8 @@
 import type { Socket } from 'node:net';
 import { accountId, OPERATOR, seconds } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
-import {
-  archivePart,
-  createManualClock,
-  openRawConnection,
-  type RawConnection,
-} from '@pinfold/test-contracts/fixtures';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { archivePart, openRawConnection, type RawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { publicationBytes, turn, until } from './client.ts';
 import { openRig, type Rig } from './rig.ts';

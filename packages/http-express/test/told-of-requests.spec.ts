@@ -1,4 +1,4 @@
-import { archivePart, type FormPart, titlePart } from '@pinfold/test-contracts/fixtures';
+import { archivePart, type FormPart, titlePart } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { type Answer, ask, askRaw, publicationBytes, publish, siteZip, update } from './client.ts';
 import { openRig, type Rig } from './rig.ts';

@@ -1,11 +1,7 @@
 import { type AccountId, seconds } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
-import {
-  archivePart,
-  createManualClock,
-  openRawConnection,
-  type RawConnection,
-} from '@pinfold/test-contracts/fixtures';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { archivePart, openRawConnection, type RawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ask, askRaw, latestRequest, publicationBytes, publish, turn, until, untilTaken } from './client.ts';
 import { openRig, type Rig } from './rig.ts';

@@ -1,13 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { accountId, DEFAULT_SCOPES, Fault, minutes, type Staging, seconds } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
-import {
-  archivePart,
-  createManualClock,
-  openRawConnection,
-  replacing,
-  titlePart,
-} from '@pinfold/test-contracts/fixtures';
+import { createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
+import { archivePart, openRawConnection, titlePart } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { askRaw, latestRequest, publicationBytes, publish, siteZip, until, untilTaken } from './client.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';

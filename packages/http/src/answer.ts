@@ -16,14 +16,7 @@ export interface EncodedAnswer {
   readonly body: Uint8Array;
 }
 
-/**
- * Writes an answer with the headers that all of them carry; its own come last.
- *
- * @example
- * import { encodeAnswer } from '@pinfold/http/internal';
- *
- * const { status, headers, body } = encodeAnswer({ status: 200, json: { status: 'ok' } }, 'request-1');
- */
+/** Writes an answer with the headers that all of them carry; its own come last. */
 export function encodeAnswer(
   { status, headers, json, html, bytes }: Answer,
   requestId: string,

@@ -27,14 +27,6 @@ export type Authenticate<
  * either.
  *
  * @throws TypeError for what is neither a caller nor `null`, and what `authenticate` throws.
- *
- * @example
- * import { IncomingMessage, ServerResponse } from 'node:http';
- * import { Socket } from 'node:net';
- * import { callerOf } from '@pinfold/http/internal';
- *
- * const request = new IncomingMessage(new Socket());
- * await callerOf(async () => undefined, request, new ServerResponse(request)); // undefined
  */
 export async function callerOf<Request extends IncomingMessage, Response extends ServerResponse>(
   authenticate: Authenticate<Request, Response>,
@@ -50,14 +42,6 @@ export async function callerOf<Request extends IncomingMessage, Response extends
 /**
  * Removes the scope `admin` from what `authenticate` answers, for a team that did not ask for administration. Calls
  * `warn` the first time.
- *
- * @example
- * import type { Authenticate } from '@pinfold/http';
- * import { withoutAdministration } from '@pinfold/http/internal';
- *
- * declare const authenticate: Authenticate;
- *
- * const safe = withoutAdministration(authenticate);
  */
 export function withoutAdministration<Request extends IncomingMessage, Response extends ServerResponse>(
   authenticate: Authenticate<Request, Response>,

@@ -6,11 +6,6 @@ const MOST = 12_288;
 /**
  * Whether the Cookie headers of a request are too large together. A page of a sibling host can fill a browser's jar, and
  * what is in between refuses such requests sooner or later, without a word on what to do.
- *
- * @example
- * import { hasTooManyCookies } from '@pinfold/http/internal';
- *
- * hasTooManyCookies({ headers: { cookie: 'a=b' } }); // false
  */
 export function hasTooManyCookies({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers.cookie !== undefined && headers.cookie.length > MOST;
@@ -19,11 +14,6 @@ export function hasTooManyCookies({ headers }: Pick<IncomingMessage, 'headers'>)
 /**
  * Every value that a Cookie header has under a name (RFC 6265, section 5.4): a sibling host may have planted more than
  * one.
- *
- * @example
- * import { cookieValues } from '@pinfold/http/internal';
- *
- * cookieValues('grant=theirs; other=1; grant=ours', 'grant'); // ['theirs', 'ours']
  */
 export function cookieValues(header: string | undefined, name: string): readonly string[] {
   const values: string[] = [];
@@ -54,11 +44,6 @@ export interface CookieScope {
  * A Set-Cookie line that no script reads.
  *
  * @param seconds its lifetime; absent: until the browser closes; 0 deletes the cookie.
- * @example
- * import { setCookie } from '@pinfold/http/internal';
- *
- * const scope = { name: '__Host-theme', path: '/', secure: true, sameSite: 'Lax' } as const;
- * setCookie(scope, 'dark', 3_600);
  */
 export function setCookie(
   { name, path, secure, sameSite }: CookieScope,

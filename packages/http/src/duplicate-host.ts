@@ -3,11 +3,6 @@ import type { IncomingMessage } from 'node:http';
 /**
  * Whether a request has more than one Host header (RFC 9112, section 3.2). Node takes the first, a proxy may have taken
  * the last, so the site is ambiguous. Reads the raw headers: every request passes here, and parsing all of them costs more.
- *
- * @example
- * import { hasSeveralHosts } from '@pinfold/http/internal';
- *
- * hasSeveralHosts({ rawHeaders: ['Host', 'a.example', 'host', 'b.example'] }); // true
  */
 export function hasSeveralHosts({ rawHeaders = [] }: Partial<Pick<IncomingMessage, 'rawHeaders'>>): boolean {
   let hosts = 0;

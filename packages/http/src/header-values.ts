@@ -8,10 +8,6 @@ type WithHeaders = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessa
  * not made by node:http and has no `headersDistinct`.
  *
  * @param name in lower case.
- * @example
- * import { headerValues } from '@pinfold/http/internal';
- *
- * headerValues({ headers: { authorization: 'Bearer x' } }, 'authorization'); // ['Bearer x']
  */
 export function headerValues({ headers, headersDistinct }: WithHeaders, name: string): readonly string[] {
   const distinct = headersDistinct?.[name];

@@ -77,23 +77,10 @@ function escapeText(text: string): string {
 /**
  * Writes markup. Values are escaped, unless they are markup themselves. An array is written at once, another iterable
  * when the markup is: {@link Html.pieces} then pauses between its items.
- *
- * @example
- * import { html } from '@pinfold/http/internal';
- *
- * String(html`<p title="${'"'}">${'<b>'}${html`<br>`}</p>`); // <p title="&quot;">&lt;b&gt;<br></p>
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return Html.of(strings, values);
 }
 
-/**
- * Marks a text of ours as markup. Never use it for input.
- *
- * @example
- * import { html, raw } from '@pinfold/http/internal';
- *
- * const style = 'p>a{color:red}';
- * html`<style>${raw(style)}</style>`;
- */
+/** Marks a text of ours as markup. Never use it for input. */
 export const raw: (markup: string) => Html = Html.raw;

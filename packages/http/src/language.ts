@@ -11,14 +11,7 @@ export interface LanguageRules {
 /** A language that Pinfold's pages are written in. */
 export type Language = 'en' | 'ja';
 
-/**
- * Every language, the default first. English dates have the day before the month, as in most countries.
- *
- * @example
- * import { LANGUAGES } from '@pinfold/http/internal/language';
- *
- * LANGUAGES.ja.name; // '日本語'
- */
+/** Every language, the default first. English dates have the day before the month, as in most countries. */
 export const LANGUAGES: Readonly<Record<Language, LanguageRules>> = {
   en: { name: 'English', dates: 'en-GB', joiner: ' ' },
   ja: { name: '日本語', dates: 'ja', joiner: '' },
@@ -27,15 +20,7 @@ export const LANGUAGES: Readonly<Record<Language, LanguageRules>> = {
 /** The codes of {@link LANGUAGES}. */
 export const ALL_LANGUAGES: readonly [Language, ...Language[]] = ['en', 'ja'];
 
-/**
- * Reads the code of a language, or of one that is offered.
- *
- * @example
- * import { parseLanguage } from '@pinfold/http/internal/language';
- *
- * parseLanguage('ja'); // 'ja'
- * parseLanguage('ja', ['en']); // undefined
- */
+/** Reads the code of a language, or of one that is offered. */
 export function parseLanguage(
   text: string | undefined,
   offered: readonly Language[] = ALL_LANGUAGES,

@@ -30,10 +30,6 @@ function weightOf(parameters: readonly string[]): number {
  *
  * @param acceptLanguage the request's header.
  * @param offered what can be had, by the first part of its tag, the one for everybody else first.
- * @example
- * import { preferredLanguage } from '@pinfold/http/internal';
- *
- * preferredLanguage('en;q=0.1, ja', ['en', 'ja']); // 'ja'
  */
 export function preferredLanguage<Language extends string>(
   acceptLanguage: string | undefined,
@@ -55,10 +51,6 @@ export function preferredLanguage<Language extends string>(
  * Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3).
  *
  * @param acceptEncoding the request's header.
- * @example
- * import { prefersGzip } from '@pinfold/http/internal';
- *
- * prefersGzip('gzip, br'); // true
  */
 export function prefersGzip(acceptEncoding: string): boolean {
   const codings = parseWeighted(acceptEncoding);
@@ -70,26 +62,12 @@ export function prefersGzip(acceptEncoding: string): boolean {
 
 const TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
-/**
- * Whether If-None-Match names the tag, weakly compared (RFC 9110, section 13.1.2).
- *
- * @example
- * import { matchesWeakly } from '@pinfold/http/internal';
- *
- * matchesWeakly('W/"a", "b"', '"a"'); // true
- */
+/** Whether If-None-Match names the tag, weakly compared (RFC 9110, section 13.1.2). */
 export function matchesWeakly(header: string, tag: string): boolean {
   return header.trim() === '*' || [...header.matchAll(TAG)].some(([, opaque]) => opaque === tag);
 }
 
-/**
- * Whether If-Match names one of the tags, strongly compared (RFC 9110, section 13.1.1).
- *
- * @example
- * import { matchesStrongly } from '@pinfold/http/internal';
- *
- * matchesStrongly('W/"a"', ['"a"']); // false
- */
+/** Whether If-Match names one of the tags, strongly compared (RFC 9110, section 13.1.1). */
 export function matchesStrongly(header: string, tags: readonly string[]): boolean {
   return header.trim() === '*' || [...header.matchAll(TAG)].some(([named]) => tags.includes(named));
 }

@@ -32,14 +32,7 @@ export const palette = {
 /** A name in the palette, `--name` in a sheet. */
 export type PaletteName = keyof typeof palette;
 
-/**
- * The beginning of a style sheet, with what it uses of the palette.
- *
- * @example
- * import { paletteOf } from '@pinfold/http/internal';
- *
- * const sheet = `${paletteOf('page', 'text')}body{background:var(--page);color:var(--text)}`;
- */
+/** The beginning of a style sheet, with what it uses of the palette. */
 export function paletteOf(...names: readonly PaletteName[]): string {
   return `:root{color-scheme:light dark;\n${names.map((name) => `--${name}:${palette[name]}`).join(';\n')}}\n`;
 }

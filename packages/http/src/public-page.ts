@@ -15,14 +15,7 @@ const FAVICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3f5bd8"/><path d="M18.6 6.2 25.8 13.4 23.2 14.8 18.9 19.1 18.4 24 8 13.6l4.9-.5 4.3-4.3zM12.6 18.4 7 24" fill="none" stroke="#fff" stroke-width="2.2"/></svg>',
 )}`;
 
-/**
- * Favicon and link preview of a public page. The preview names the service and nothing of a publication.
- *
- * @example
- * import { publicHead } from '@pinfold/http/internal';
- *
- * String(publicHead({ name: 'Harbour' })).includes('content="Harbour"'); // true
- */
+/** Favicon and link preview of a public page. The preview names the service and nothing of a publication. */
 export function publicHead({ name }: PublicPage): Html {
   return html`<link rel="icon" href="${FAVICON}" type="image/svg+xml">
 <meta property="og:site_name" content="${name}">
@@ -34,10 +27,6 @@ export function publicHead({ name }: PublicPage): Html {
  * Checks an address for reports.
  *
  * @throws TypeError unless it is http, https or mailto.
- * @example
- * import { checkReportUrl } from '@pinfold/http/internal';
- *
- * checkReportUrl('mailto:abuse@pages.example'); // 'mailto:abuse@pages.example'
  */
 export function checkReportUrl(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;

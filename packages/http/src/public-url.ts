@@ -1,5 +1,5 @@
 import type { ChangeRequest, GrantOutcome, Instant, Name, Refusal, RoleId } from '@pinfold/core';
-import { sharedUrlBelow } from '@pinfold/core/adapter';
+import { sharedUrlBelow } from '@pinfold/core/internal';
 
 declare const checked: unique symbol;
 
@@ -30,15 +30,7 @@ export function publicUrl(
   return url.href.replace(/\/+$/, '') as PublicUrl;
 }
 
-/**
- * The path of an address, without a slash at its end: empty at the root of a host.
- *
- * @example
- * import { publicUrl } from '@pinfold/http';
- * import { pathOf } from '@pinfold/http/internal';
- *
- * pathOf(publicUrl('https://pages.example/team/')); // '/team'
- */
+/** The path of an address, without a slash at its end: empty at the root of a host. */
 export function pathOf(url: PublicUrl): string {
   return url.slice(new URL(url).origin.length);
 }

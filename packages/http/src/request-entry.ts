@@ -32,16 +32,7 @@ export type EntryMembers = { readonly [Name in keyof RequestEntry]: RequestEntry
   'requestId' | 'method' | 'route' | 'role' | 'status' | 'milliseconds'
 >;
 
-/**
- * Makes the log entry of a request.
- *
- * @example
- * import { requestEntry } from '@pinfold/http/internal';
- *
- * const known = { requestId: 'request-1', method: 'GET', route: 'site', role: null, status: 200 };
- * const entry = requestEntry({ ...known, milliseconds: 1, outcome: undefined });
- * 'outcome' in entry; // false
- */
+/** Makes the log entry of a request. */
 export function requestEntry(members: EntryMembers): RequestEntry {
   const { requestId, method, route, role, status, milliseconds } = members;
   const entry: { -readonly [Name in keyof RequestEntry]: RequestEntry[Name] } = {
@@ -68,15 +59,7 @@ export function requestEntry(members: EntryMembers): RequestEntry {
  */
 export type RequestLog = (entry: RequestEntry, request: IncomingMessage) => void;
 
-/**
- * The error of an entry. A promise may be rejected with `undefined`, and the entry would then have no error.
- *
- * @example
- * import { thrown } from '@pinfold/http/internal';
- *
- * const said = await Promise.reject().catch((error: unknown) => String(thrown(error)));
- * said; // 'Error: undefined was thrown'
- */
+/** The error of an entry. A promise may be rejected with `undefined`, and the entry would then have no error. */
 export function thrown(error: unknown): unknown {
   return error === undefined ? new Error('undefined was thrown') : error;
 }

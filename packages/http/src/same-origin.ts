@@ -4,12 +4,6 @@ import type { PublicUrl } from './public-url.ts';
 /**
  * Whether a form may have been sent by a page of ours, as far as the browser tells. Sites are siblings of the public
  * host, so SameSite cookies alone stop nothing.
- *
- * @example
- * import { publicUrl } from '@pinfold/http';
- * import { isOwnForm } from '@pinfold/http/internal';
- *
- * isOwnForm({ 'sec-fetch-site': 'cross-site' }, publicUrl('https://pages.example')); // false
  */
 export function isOwnForm(headers: IncomingHttpHeaders, publicUrl: PublicUrl): boolean {
   const site = headers['sec-fetch-site'];

@@ -20,16 +20,6 @@ type WriteHead = (status: number, headers?: Headers) => ServerResponse;
 /**
  * Takes off an answer what the server around a door has set, or sets while the head is written, of the headers that
  * break sites. What the door itself gives to `writeHead` stays.
- *
- * @example
- * import { createServer } from 'node:http';
- * import { stripInherited } from '@pinfold/http/internal';
- *
- * const server = createServer((_request, response) => {
- *   response.setHeader('X-Frame-Options', 'DENY');
- *   stripInherited(response);
- *   response.writeHead(200).end('to be framed');
- * });
  */
 export function stripInherited(response: ServerResponse): void {
   if (response.headersSent) return;

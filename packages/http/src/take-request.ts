@@ -20,14 +20,6 @@ const untaken = new UntakenAnswers((socket) => {
  * seconds is cut off.
  *
  * Doors within doors may each call it. Streams of HTTP/2 are worked on side by side.
- *
- * @example
- * import { createServer } from 'node:http';
- * import { takeRequest } from '@pinfold/http/internal';
- *
- * const server = createServer((request, response) =>
- *   takeRequest(request, response, () => response.end('hello')),
- * );
  */
 export function takeRequest(request: IncomingMessage, response: ServerResponse, work: () => void): void {
   expectNodeRequest(request, response);

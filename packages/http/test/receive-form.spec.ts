@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Fault, type ReceiveOutcome, type Staging, seconds } from '@pinfold/core';
-import { type FormPart, multipart } from '@pinfold/test-contracts/fixtures';
+import { type FormPart, multipart } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type FormReader, type FormTrouble, type ReceiveFormOptions, receiveForm } from '../src/internal.ts';

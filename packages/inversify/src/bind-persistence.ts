@@ -1,4 +1,5 @@
-import { type Persistence, STORES } from '@pinfold/core/adapter';
+import type { Persistence } from '@pinfold/core/adapter';
+import { STORES } from '@pinfold/core/internal';
 import type { Bind, ServiceIdentifier } from 'inversify';
 import { tokens } from './tokens.ts';
 

@@ -1,7 +1,8 @@
 import type { Cleaning, Keys, Pairings, Sessions, UseCases } from '@pinfold/core';
-import { type AllPorts, type Observer, type Persistence, STORES } from '@pinfold/core/adapter';
+import type { AllPorts, Observer, Persistence } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
+import { STORES } from '@pinfold/core/internal';
 import type { Views } from '@pinfold/core/views';
 import type { ServiceIdentifier } from 'inversify';
 

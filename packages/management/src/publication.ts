@@ -1,4 +1,5 @@
-import { type Instant, type Publication, type Refusal, type RoleCommand, refuseCommand } from '@pinfold/core';
+import type { Instant, Publication, Refusal, RoleCommand } from '@pinfold/core';
+import { refuseCommand } from '@pinfold/core/internal';
 import { type PublicUrl, sharedUrl } from '@pinfold/http';
 
 /** Why the core would refuse a command now. */

@@ -1,5 +1,6 @@
 import type { AccountId, Inadmissible, Instant, PublicationQuotaExceeded, UseCases } from '@pinfold/core';
-import { boundsOf, hasQuota, leftOf, type RateLeft } from '@pinfold/core/adapter';
+import { boundsOf, hasQuota, type RateLeft } from '@pinfold/core/adapter';
+import { leftOf } from '@pinfold/core/internal';
 import type { SignedInContext } from './request/request-context.ts';
 
 /** More publications left than these are not mentioned. */

@@ -1,4 +1,4 @@
-import { CHANGE_COST } from '@pinfold/core/adapter';
+import { CHANGE_COST } from '@pinfold/core/internal';
 import { block, limit, showAccount, showAccountHistory, showAccounts, unblock } from './handlers/accounts.ts';
 import { connect, handOverKey, registerConnect, showConnect } from './handlers/connect.ts';
 import { showHistory } from './handlers/history.ts';

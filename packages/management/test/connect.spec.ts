@@ -1,7 +1,7 @@
 import { accountId, OPERATOR } from '@pinfold/core';
-import { pairingCode } from '@pinfold/core/accounts';
+import { pairingCode } from '@pinfold/core/internal';
 import { NodeSessionSecrets } from '@pinfold/platform-node';
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { type Page, Person } from './person.ts';

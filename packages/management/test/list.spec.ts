@@ -1,5 +1,5 @@
 import { accountId, days, hours, minutes, OPERATOR, seconds } from '@pinfold/core';
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';

@@ -1,5 +1,5 @@
 import { Fault, OPERATOR, type Publication } from '@pinfold/core';
-import { listedKeys, openRawConnection } from '@pinfold/test-contracts/fixtures';
+import { listedKeys, openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { screenOf } from '../src/options.ts';
 import { routesOf } from '../src/routes.ts';

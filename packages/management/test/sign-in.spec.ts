@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { accountId, hours, type IdentityProvider, OPERATOR } from '@pinfold/core';
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { createManagement } from '../src/index.ts';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';

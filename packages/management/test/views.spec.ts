@@ -1,5 +1,5 @@
 import type { Day, RoleId } from '@pinfold/core';
-import { dayOf } from '@pinfold/core/views';
+import { dayOf } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import { openScreen, type Screen } from './open-screen.ts';
 import type { Person } from './person.ts';

@@ -71,14 +71,6 @@ const UNREADABLE: ReadonlySet<unknown> = new Set(['42P01', '3F000', '42501']);
 /**
  * Examines a server and a schema of any state, and changes nothing. Rejects with the error of `pg` if the server does
  * not answer.
- *
- * @example
- * import { examinePostgres } from '@pinfold/persistence-postgres';
- * import pg from 'pg';
- *
- * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
- * const { release, schema, newest } = await examinePostgres({ pool, schema: 'pinfold' });
- * console.log(release, schema?.version, newest);
  */
 export async function examinePostgres({
   pool,

@@ -1,5 +1,6 @@
-import { dayOf } from '@pinfold/core/views';
-import { ACCOUNT, START, useEveryStore } from '@pinfold/test-contracts/fixtures';
+import { dayOf } from '@pinfold/core/internal';
+import { ACCOUNT, START } from '@pinfold/test-contracts/fixtures';
+import { useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';

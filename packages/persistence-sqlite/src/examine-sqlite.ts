@@ -22,14 +22,6 @@ export interface SqliteExamined {
  * Examines a database file of any state, and changes nothing. Reads every page of it.
  *
  * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is no database.
- *
- * @example
- * import { examineSqlite } from '@pinfold/persistence-sqlite';
- *
- * const isUpToDate = (file: string) => {
- *   const { version, newest } = examineSqlite(file);
- *   return version === newest;
- * };
  */
 export function examineSqlite(file: string): SqliteExamined {
   try {

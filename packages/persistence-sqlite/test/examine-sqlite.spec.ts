@@ -4,7 +4,8 @@ import { isFault } from '@pinfold/core';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { examineSqlite, openSqlite } from '../src/index.ts';
+import { examineSqlite } from '../src/examine-sqlite.ts';
+import { openSqlite } from '../src/index.ts';
 import { inFolder } from './in-folder.ts';
 
 describe('examining a SQLite file', () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { START, useEveryStore } from '@pinfold/test-contracts/fixtures';
+import { START } from '@pinfold/test-contracts/fixtures';
+import { useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { SqliteConnection, type Statements } from '../src/engine/sqlite-connection.ts';
 import type { Prepare } from '../src/engine/sqlite-file.ts';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { runCommand } from '../src/command-line/run-command.ts';
+import type { Terminal } from '../src/command-line/terminal.ts';
 
 /** What a run of the command left behind. */
 export interface CommandRun {
@@ -11,29 +12,36 @@ export interface CommandRun {
   readonly err: string;
 }
 
-type Env = Readonly<Record<string, string>>;
+export type Env = Readonly<Record<string, string>>;
 
-/** Runs the command in this process. */
+/** Runs the command in this process, without standard input and without a person. */
 export function run(env: Env, ...args: readonly string[]): Promise<CommandRun> {
-  return runWatched(() => undefined, env, ...args);
+  return runWith({}, env, ...args);
 }
 
-/** Runs the command in this process, and hears what it says to people while it runs. */
-export async function runWatched(
-  hear: (line: string) => void,
+/** Runs the command in this process with standard input; a secret is its first line. */
+export function runPiped(input: string, env: Env, ...args: readonly string[]): Promise<CommandRun> {
+  const secret = async (): Promise<string> => input.split('\n', 1)[0] ?? '';
+  return runWith({ input: async () => new TextEncoder().encode(input), secret }, env, ...args);
+}
+
+/** Runs the command in this process at a terminal that can do something more. */
+export async function runWith(
+  { err: hear, ...abilities }: Partial<Terminal>,
   env: Env,
   ...args: readonly string[]
 ): Promise<CommandRun> {
   let out = '';
   let err = '';
   const code = await runCommand(args, {
+    ...abilities,
     env,
     out: (line) => {
       out += `${line}\n`;
     },
     err: (line) => {
       err += `${line}\n`;
-      hear(line);
+      hear?.(line);
     },
   });
   return { code, out, err };
@@ -59,13 +67,8 @@ export function spawnCommand(
   });
 }
 
-/** Runs the command as a process to its end. */
-export function runProcess(env: Env, ...args: readonly string[]): Promise<CommandRun> {
-  return runPiped('', env, ...args);
-}
-
-/** Runs the command as a process at the end of a pipe. */
-export async function runPiped(input: string, env: Env, ...args: readonly string[]): Promise<CommandRun> {
+/** Runs the command as a process to its end: for what only a process has, such as its exit code and its pipes. */
+export async function runProcess(env: Env, args: readonly string[], input: string = ''): Promise<CommandRun> {
   const child = spawnCommand(env, ...args);
   child.stdin?.end(input);
   const { stderr } = child;

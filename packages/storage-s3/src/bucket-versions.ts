@@ -15,12 +15,6 @@ const UNTOLD: ReadonlySet<unknown> = new Set([400, 403, 405, 501]);
  * Looks whether a bucket keeps versions of its objects, and whether a rule ends them.
  *
  * @throws Fault `storage_unavailable` when the store does not answer.
- *
- * @example
- * import { bucketVersions, createS3Client } from '@pinfold/storage-s3';
- *
- * const client = createS3Client({ region: 'eu-central-1' });
- * const keepsAll = async () => (await bucketVersions(client, 'sites')) === 'kept';
  */
 export async function bucketVersions(
   client: Pick<S3Client, 'send'>,

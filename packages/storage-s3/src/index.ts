@@ -1,3 +1,2 @@
-export { type BucketVersions, bucketVersions } from './bucket-versions.ts';
 export { createS3Client, type S3ClientOptions } from './create-s3-client.ts';
 export { S3ArchiveStorage, type S3ArchiveStorageOptions } from './s3-archive-storage.ts';

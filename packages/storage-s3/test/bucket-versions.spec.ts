@@ -1,7 +1,7 @@
 import { isFault } from '@pinfold/core';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { bucketVersions } from '../src/index.ts';
+import { bucketVersions } from '../src/bucket-versions.ts';
 
 type Client = Parameters<typeof bucketVersions>[0];
 

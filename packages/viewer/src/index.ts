@@ -8,6 +8,5 @@ export type {
   ViewerFigures,
   ViewerMode,
   ViewerOptions,
-  ViewerRoute,
   ViewerUseCases,
 } from './viewer-options.ts';

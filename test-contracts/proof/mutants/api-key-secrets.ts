@@ -19,24 +19,19 @@ const shape: PortShape<ApiKeySecrets> = {
     mint: {
       takes: {},
       answers: { id: 'id', secretHash: 'hash', text: 'text' },
-      caught: {
-        mint: 'answers',
-        untested: 'answers.text.{composed,latin,numeric,quoted,terminated,trimmed}',
-      },
+      clauses: 'mint',
+      untested: 'answers.text.{composed,latin,numeric,quoted,trimmed}',
     },
     read: {
       takes: { text: 'text' },
       answers: { id: 'id', secretHash: 'hash' },
-      caught: {
-        mint: 'answers takes.text.{cut,raised,stuck}',
-        read: 'takes.text.{lost,lowered,trimmed}',
-        untested: 'takes.text',
-      },
+      clauses: 'mint read',
+      untested: 'takes.text.{composed,latin,numeric,quoted}',
     },
     same: {
       takes: { one: 'hash', other: 'hash' },
       answers: 'flag',
-      caught: { same: '*' },
+      clauses: 'same',
     },
   },
 };

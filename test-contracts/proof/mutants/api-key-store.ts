@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApiKey, ApiKeyId, ApiKeyQuery, ApiKeyStore } from '@pinfold/core';
-import { KNOWN_SCOPES, refuseKey } from '@pinfold/core/adapter';
+import { refuseKey } from '@pinfold/core/adapter';
+import { KNOWN_SCOPES } from '@pinfold/core/internal';
 import { apiKeyStoreContract, checkApiKeyStoreSequences, type StoreSubject } from '@pinfold/test-contracts';
 import { everyKeyOf } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape } from './derive.ts';
@@ -25,132 +26,67 @@ const shape: PortShape<ApiKeyStore> = {
       takes: { key: API_KEY, events: EVENTS, authority: 'choice', limit: 'count' },
       answers: { kind: 'choice' },
       early: { value: { kind: 'created' } },
-      caught: {
-        unreachable: '*',
-        'create-exists': 'answers.kind.stuck repeats shares takes.key.label.{cut,numeric,trimmed}',
-        sequences: 'caches takes.events',
-        first: 'hurries idles',
-        touch: 'takes.key takes.key.account.{lost,raised}',
-        create: [
-          'takes.key.account takes.key.isEnsured.lowered takes.key.label.{composed,latin,quoted} takes.key.lastUsedAt.seconds',
-          'takes.key.revokedAt.{seconds,stuck}',
-        ],
-        'create-limit': 'takes.limit',
-        'list-many': 'takes.key.account.stuck takes.key.secretHash.raised',
-        revoke: 'takes.key.id.ended takes.key.lastUsedAt',
-        untested: [
-          'takes.authority.stuck takes.events.{list-capped,list-reversed} takes.key.account.terminated',
-          'takes.key.label.terminated takes.key.scopes.list-capped takes.limit.capped',
-        ],
-      },
+      clauses: 'unreachable touch revoke create-limit first create create-exists list-many sequences',
+      untested: 'takes.authority.stuck takes.events.list-reversed',
+      tested: 'repeats',
     },
     createFirst: {
       takes: { key: API_KEY, events: EVENTS },
       answers: { kind: 'choice' },
       early: { value: { kind: 'created' } },
-      caught: {
-        first: '* repeats',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        sequences: 'takes.key.id.ended',
-        untested: [
-          'caches takes.events takes.key.account.{numeric,quoted,stuck,terminated,trimmed}',
-          'takes.key.createdAt.stuck takes.key.id.stuck takes.key.label.{numeric,stuck,terminated}',
-          'takes.key.lastUsedAt.stuck takes.key.revokedAt.{stuck,wrapped} takes.key.scopes.list-capped',
-          'takes.key.secretHash.stuck',
-        ],
-      },
+      clauses: 'unreachable first sequences',
+      untested: [
+        'caches takes.events takes.key.account.{numeric,quoted,stuck,trimmed}',
+        'takes.key.createdAt.stuck takes.key.id.stuck takes.key.label.{numeric,stuck}',
+        'takes.key.lastUsedAt.stuck takes.key.revokedAt.{stuck,wrapped} takes.key.secretHash.stuck',
+      ],
+      tested: 'repeats',
     },
     find: {
       takes: { id: 'id', signal: 'signal' },
       answers: API_KEY,
       early: { value: undefined },
-      caught: {
-        'find-aborted': '*',
-        revoke: 'answers takes.id',
-        first: 'answers.{account,label} answers.secretHash.raised',
-        'create-ensured': 'answers.isEnsured.lowered',
-        create: 'answers.account.{numeric,quoted,stuck,trimmed}',
-        'create-exists': 'answers.label.numeric',
-        touch: 'answers.label.stuck',
-        'find-absent': 'takes.id.cut',
-        'lets-go': 'listens',
-        untested: 'answers.account.terminated answers.label.terminated answers.scopes.list-capped',
-      },
+      clauses: 'revoke first find-absent touch create-ensured create create-exists lets-go find-aborted',
     },
     list: {
       takes: { query: QUERY },
       answers: [API_KEY],
       early: { value: [] },
-      caught: {
-        unreachable: '*',
-        'list-many':
-          'answers answers.account.stuck takes.query.account.{lost,raised} takes.query.limit.capped',
-        'list-pages': 'takes.query.{after,limit}',
-        purge: 'answers.isEnsured.lowered',
-        list: 'answers.account takes.query.account',
-        first: 'answers.account.{lost,raised} hurries idles',
-        sequences:
-          'answers.label.{cut,numeric,trimmed} answers.lastUsedAt.stuck answers.revokedAt.{seconds,stuck}',
-        touch: 'answers.lastUsedAt',
-        revoke: 'answers.revokedAt',
-        'same-question': 'caches shares',
-        untested: [
-          'answers.account.terminated answers.label.{composed,latin,quoted,terminated}',
-          'answers.scopes.list-capped takes.query.account.terminated',
-          'takes.query.after.id.ended',
-        ],
-      },
+      clauses: 'unreachable touch first revoke same-question purge list list-pages list-many sequences',
+      untested: 'answers.label.{composed,latin,quoted} takes.query.after.id.ended',
+      tested: 'answers.list-capped takes.query.limit.capped',
     },
     revoke: {
       takes: { id: 'id', at: 'instant', events: EVENTS },
       answers: { kind: 'choice' },
       early: { value: { kind: 'revoked' } },
-      caught: {
-        revoke: '*',
-        sequences: 'caches',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'shares takes.events',
-      },
+      clauses: 'unreachable revoke sequences',
+      untested: 'shares takes.events',
     },
     touch: {
       takes: { id: 'id', at: 'instant', unlessSince: 'instant' },
       early: { value: undefined },
-      caught: {
-        revoke: '*',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        touch: 'takes.unlessSince.{earlier,later}',
-        untested: 'caches',
-      },
+      clauses: 'unreachable revoke touch',
+      untested: 'caches',
     },
     countLive: {
       takes: { account: 'text' },
       answers: 'count',
       early: { value: 0 },
-      caught: {
-        'count-live': '*',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        sequences: 'takes.account.{composed,cut,latin,numeric,quoted}',
-        'same-question': 'shares',
-        untested: 'answers.capped takes.account.terminated',
-      },
+      clauses: 'unreachable count-live same-question sequences',
     },
     purge: {
       takes: { revokedBefore: 'instant', limit: 'count' },
       answers: 'count',
       early: { value: 0 },
-      caught: {
-        purge: '* repeats',
-        'same-question': 'takes.revokedBefore.{earlier,seconds}',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'answers.capped shares takes.limit.capped',
-      },
+      clauses: 'unreachable purge same-question',
+      untested: 'shares',
+      tested: 'repeats',
     },
   },
   confusions: {
-    revoke: '*',
-    create: 'account label.{composed,latin}',
-    'create-exists': 'id.ended label',
-    untested: 'account.{quoted,terminated} label.{quoted,terminated} secretHash.raised',
+    clauses: 'revoke create create-exists',
+    untested: 'account.quoted label.quoted secretHash.raised',
   },
 };
 

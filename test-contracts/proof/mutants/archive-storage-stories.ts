@@ -28,7 +28,7 @@ export const openSound = (): Promise<ArchiveStorageSubject> => {
 
 export const harness: readonly Mutant<ArchiveStorageSubject>[] = [
   {
-    breaks: 'archive-storage/harness-apart',
+    breaks: ['archive-storage/harness-apart'],
     how: 'all subjects share their data',
     open: () => {
       const memory = createMemory();
@@ -36,7 +36,7 @@ export const harness: readonly Mutant<ArchiveStorageSubject>[] = [
     },
   },
   {
-    breaks: 'archive-storage/harness-peer',
+    breaks: ['archive-storage/harness-peer'],
     how: 'a peer opens data of its own',
     open: () => () => subjectOn(createMemory(), createMemory),
   },
@@ -134,7 +134,7 @@ const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
   }),
 
   {
-    breaks: 'archive-storage/check-leaves-nothing',
+    breaks: ['archive-storage/check-leaves-nothing'],
     how: 'a check that fails leaves what it tried with',
     open: () => async () => {
       const subject = await openSound();
@@ -220,7 +220,7 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
     }),
   ),
   {
-    breaks: 'archive-storage/list-foreign',
+    breaks: ['archive-storage/list-foreign'],
     how: 'whatever lies there is listed',
     open: () => async () => {
       const subject = await openSound();

@@ -23,16 +23,15 @@ const shape: PortShape<Clock> = {
     now: {
       takes: {},
       answers: 'instant',
-      caught: { sleep: 'answers', now: 'answers.wrapped', untested: 'answers.{earlier,later}' },
+      clauses: 'sleep now',
+      untested: 'answers.{earlier,later}',
     },
     sleep: {
       takes: { length: 'count', signal: 'signal' },
       early: { value: undefined },
-      caught: {
-        sleep: '* repeats',
-        'sleep-aborted': 'listens',
-        untested: 'caches coversUp isCurt isRaw misnames takes.length.{capped,fewer}',
-      },
+      clauses: 'sleep sleep-aborted',
+      untested: 'caches coversUp isCurt isRaw misnames takes.length.fewer',
+      tested: 'repeats',
     },
   },
 };

@@ -5,22 +5,26 @@ import { type Call, GENERIC_FAULTS, SIGNAL_FAULTS } from './generic-faults.ts';
 import type { Mutant, Mutate, Spoiling } from './mutant.ts';
 
 /**
- * The clause that catches each derived mutant: by clause, the names of mutants, or the beginnings of names, between
- * spaces. `a.{b,c}` stands for `a.b a.c`, and `*` for every mutant that no longer name stands for.
+ * The clauses that catch derived mutants, by their names without that of the suite: one of them, tried in this order,
+ * fails with each mutant.
  *
- * `untested` has the mutants that no clause must catch: no caller can see the difference, no value of the suite shows
- * it, or the port leaves it open.
+ * `untested` has the mutants that no clause must catch: no caller can see the difference, no value of the suites shows
+ * it, or the port leaves it open. It names them, or the beginnings of names, between spaces; `a.{b,c}` stands for
+ * `a.b a.c`, and `*` for all. Of two that match the longer one counts. `tested` has the exceptions.
  */
-export type Caught = Readonly<Record<string, string | readonly string[]>>;
+export interface Caught {
+  readonly clauses: string | readonly string[];
+  readonly untested?: string | readonly string[];
+  readonly tested?: string | readonly string[];
+}
 
 /** A method of a port, as far as mutants are derived from it. */
-export interface MethodShape {
+export interface MethodShape extends Caught {
   /** Its inputs, by names of our own, in their order. */
   readonly takes: Readonly<Record<string, Shape | 'signal'>>;
   readonly answers?: Shape;
   /** An answer, for mutants that answer without asking. A method without one answers at once or in a stream. */
   readonly early?: { readonly value: unknown };
-  readonly caught: Caught;
 }
 
 type MethodOf<Port> = {
@@ -39,10 +43,11 @@ export interface PortShape<Port> {
   readonly confusions?: Caught;
 }
 
-const UNTESTED = 'untested';
-
-/** No caller can see that a method runs twice, unless a clause says that it may not: calls may be made again. */
-const REPEATS = 'repeats';
+/**
+ * Mutants that exist only where a table has them under `tested`. Calls may be made again, so that most callers cannot
+ * see one that runs twice; and few clauses have a text with a zero byte, or a thousand of something.
+ */
+const RARE = ['repeats', 'terminated', 'capped', 'list-capped'];
 
 interface Derived<Port> {
   readonly name: string;
@@ -54,48 +59,38 @@ export function derived<Port extends object, S>(
   shape: PortShape<Port>,
   mutant: Mutate<Port, S>,
 ): readonly Mutant<S>[] {
+  const { suite, code, confusions } = shape;
   const methods = Object.entries(shape.methods) as [string, MethodShape][];
-  const ofMethods = methods.flatMap(([name, method]) =>
-    assigned(method.caught, mutantsOf<Port>(name, method, shape.code), `${shape.suite}, ${name}`).map(
-      (one) => ({
-        ...one,
-        how: `${name}: ${one.name}`,
-      }),
+  const breaking = (caught: Caught, all: readonly Derived<Port>[], of: string, start: string) =>
+    chosen(caught, all, `${suite}, ${of}`).map(({ name, spoiling }) => {
+      const clauses = patterns(caught.clauses).map((clause) => `${suite}/${clause}`);
+      return mutant(clauses, `${start} ${name}`, spoiling);
+    });
+  return [
+    ...methods.flatMap(([name, method]) =>
+      breaking(method, mutantsOf<Port>(name, method, code), name, `${name}:`),
     ),
-  );
-  const confusions =
-    shape.confusions === undefined
+    ...(confusions === undefined
       ? []
-      : assigned(shape.confusions, confusionsOf<Port>(methods), shape.suite);
-  return [...ofMethods, ...confusions.map((one) => ({ ...one, how: `confuses ${one.name}` }))].map(
-    ({ clause, how, spoiling }) => mutant(`${shape.suite}/${clause}`, how, spoiling),
-  );
+      : breaking(confusions, confusionsOf<Port>(methods), 'confusions', 'confuses')),
+  ];
 }
 
-/** The mutants with the clauses that must catch them, without those that are allowed. */
-function assigned<Port>(caught: Caught, all: readonly Derived<Port>[], of: string) {
-  const clauses = Object.entries(caught).flatMap(([clause, names]) =>
-    [names]
-      .flat()
-      .join(' ')
-      .split(' ')
-      .flatMap(expanded)
-      .map((name) => [name, clause] as const),
-  );
-  const idle = clauses.filter(([name]) => !all.some((one) => begins(one.name, name)));
+/** The mutants that a clause must catch. */
+function chosen<Port>({ untested, tested }: Caught, all: readonly Derived<Port>[], of: string) {
+  const [left, kept] = [patterns(untested), patterns(tested)];
+  const idle = [...left, ...kept].filter((pattern) => !all.some(({ name }) => begins(name, pattern)));
   if (idle.length > 0) throw new Error(`${of}: there is no mutant ${idle.join(', ')}`);
-  return all.flatMap((one) => {
-    const matching = clauses.filter(([name]) => begins(one.name, name));
-    const [name, clause] = matching.toSorted(([a], [b]) => b.length - a.length)[0] ?? [];
-    if (name === undefined || clause === undefined)
-      throw new Error(`${of}: which clause catches ${one.name}?`);
-    return clause === UNTESTED ? [] : [{ ...one, clause }];
+  return all.filter(({ name }) => {
+    if (RARE.includes(name.split('.').at(-1) ?? '')) return kept.includes(name);
+    const longest = (all: readonly string[]): number =>
+      Math.max(-1, ...all.filter((pattern) => begins(name, pattern)).map(({ length }) => length));
+    return longest(left) <= longest(kept);
   });
 }
 
-/** All names of a table. */
-function named(caught: Caught): readonly string[] {
-  return Object.values(caught).flat().join(' ').split(' ');
+function patterns(names: string | readonly string[] = []): readonly string[] {
+  return [names].flat().flatMap((some) => some.split(' ').flatMap(expanded));
 }
 
 /** `a.{b,c}` is `a.b` and `a.c`. */
@@ -111,10 +106,8 @@ function begins(name: string, start: string): boolean {
 function mutantsOf<Port>(method: string, shape: MethodShape, code: FaultCode): readonly Derived<Port>[] {
   const { takes, answers, early } = shape;
   const broken = { early: early?.value, code };
-  const { repeats, ...others } = GENERIC_FAULTS;
   const faults = {
-    ...(early === undefined ? {} : others),
-    ...(named(shape.caught).includes(REPEATS) ? { repeats } : {}),
+    ...(early === undefined ? {} : GENERIC_FAULTS),
     ...('signal' in takes ? SIGNAL_FAULTS : {}),
   };
   const generic = Object.entries(faults).map(([name, fault]) => ({

@@ -26,26 +26,16 @@ export const feedShape: MethodShape = {
       items: [],
     },
   },
-  caught: {
-    'feed-order': '*',
-    'feed-accounts': [
-      'takes.query.account.lowered takes.query.pin takes.query.limit answers.items.event.pin.stuck',
-    ],
-    'feed-begin': [
-      'answers.begin answers.items.event.account.stuck answers.items.event.at.seconds answers.items.event.recordedAt.seconds',
-      'answers.last.event.stuck answers.last.number.stuck takes.query.account.stuck',
-    ],
-    'feed-there': 'answers.there takes.query.account.{lost,raised} takes.query.after.{fewer,stuck}',
-    'feed-id': 'answers.feed',
-    'same-question': 'caches',
-    many: 'answers.begin.number.capped answers.items.number.capped answers.last.number.capped takes.query.after.capped',
-    unreachable: 'coversUp isCurt isRaw misnames',
-    untested: [
-      'answers.feed.{nearly,stuck} answers.items.event.account answers.items.event.{actor,address,name,request}',
-      'answers.items.event.asOperator.lowered answers.items.list-capped shares',
-      'takes.query.account takes.query.limit.capped',
-    ],
-  },
+  clauses: 'unreachable feed-order feed-begin feed-accounts feed-there feed-id same-question many',
+  untested: [
+    'answers.feed.{nearly,stuck} answers.items.event.asOperator.lowered',
+    'answers.items.event.{account,actor,address,name,request} shares takes.query.account',
+  ],
+  tested: [
+    'answers.begin.number.capped answers.items.event.account.stuck answers.items.number.capped',
+    'answers.last.number.capped takes.query.account.{lost,lowered,raised,stuck}',
+    'takes.query.after.capped',
+  ],
 };
 
 /** Mutants of the feed, created by a function for mutants of the history alone. */

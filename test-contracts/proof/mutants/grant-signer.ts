@@ -36,28 +36,25 @@ const shape: PortShape<GrantSigner> = {
     sign: {
       takes: { grant: GRANT },
       answers: 'text',
-      caught: {
-        verify: '*',
-        token: 'takes.grant.viewer.id.lost',
-        hidden: 'takes.grant.viewer.id.cut',
-        rotation: 'takes.grant.accountGeneration.fewer',
-        untested: [
-          'answers.{composed,latin,numeric,quoted,terminated,trimmed} takes.grant.issuedAt.seconds',
-          'takes.grant.viewer.id.{composed,lowered,numeric,quoted,terminated,trimmed}',
-        ],
-      },
+      clauses: 'verify rotation hidden token',
+      untested: [
+        'answers.{composed,latin,numeric,quoted,trimmed} takes.grant.issuedAt.seconds',
+        'takes.grant.viewer.id',
+      ],
+      tested: [
+        'takes.grant.accountGeneration.capped takes.grant.generation.capped',
+        'takes.grant.viewer.id.{cut,latin,lost,raised,stuck}',
+      ],
     },
     verify: {
       takes: { token: 'text' },
       answers: GRANT,
-      caught: {
-        verify: '*',
-        forged: 'takes.token.{terminated,trimmed}',
-        untested: [
-          'answers.issuedAt.seconds answers.viewer.id.{composed,lowered,numeric,quoted,terminated,trimmed}',
-          'takes.token.{composed,latin,numeric,quoted}',
-        ],
-      },
+      clauses: 'verify forged',
+      untested: ['answers.issuedAt.seconds answers.viewer.id takes.token.{composed,latin,numeric,quoted}'],
+      tested: [
+        'answers.accountGeneration.capped answers.generation.capped',
+        'answers.viewer.id.{cut,latin,lost,raised,stuck} takes.token.terminated',
+      ],
     },
   },
 };
@@ -88,7 +85,7 @@ const stories: readonly Mutant<GrantSignerSubject>[] = [
     verify: (token) => sound.verify(token.replace(/=+$/, '')),
   })),
   {
-    breaks: 'grant-signer/rotation',
+    breaks: ['grant-signer/rotation'],
     how: 'earlier secrets are forgotten',
     open: () => async () => ({
       ...(await openSound()),

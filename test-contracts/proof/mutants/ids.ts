@@ -19,27 +19,32 @@ const shape: PortShape<Ids> = {
     role: {
       takes: {},
       answers: 'id',
-      caught: { role: 'answers', untested: 'answers.lowered' },
+      clauses: 'role',
+      untested: 'answers.lowered',
     },
     archive: {
       takes: { createdAt: 'instant' },
       answers: 'id',
-      caught: { archive: '*', untested: 'answers.lowered' },
+      clauses: 'archive',
+      untested: 'answers.lowered',
     },
     token: {
       takes: {},
       answers: 'id',
-      caught: { token: 'answers.{lost,stuck}', untested: 'answers' },
+      clauses: 'token',
+      untested: '*',
+      tested: 'answers.{lost,stuck}',
     },
     event: {
       takes: {},
       answers: 'id',
-      caught: { event: 'answers', untested: 'answers.lowered' },
+      clauses: 'event',
+      untested: 'answers.lowered',
     },
     nameToken: {
       takes: {},
       answers: 'id',
-      caught: { 'name-token': 'answers' },
+      clauses: 'name-token',
     },
   },
 };

@@ -17,53 +17,36 @@ const shape: PortShape<Import> = {
       takes: { signal: 'signal' },
       answers: 'flag',
       early: { value: false },
-      caught: {
-        'unfinished-aborted': '*',
-        unfinished: 'answers caches',
-        'begin-foreign': 'answers.raised',
-        untested: 'shares',
-      },
+      clauses: 'unfinished-aborted unfinished begin-foreign',
+      untested: 'shares',
     },
     begin: {
       takes: { token: 'id' },
       answers: { kind: 'choice' },
       early: { value: { kind: 'begun' } },
-      caught: {
-        unreachable: '*',
-        end: 'hurries idles',
-        'begin-again': 'takes.token',
-        untested: 'answers.kind.stuck caches shares takes.token.{ended,lowered}',
-      },
+      clauses: 'unreachable begin-again end',
+      untested: 'answers.kind caches shares takes.token.{ended,lowered}',
     },
     keep: {
       takes: { token: 'id', records: [RECORD] },
       answers: { kind: 'choice' },
       early: { value: { kind: 'kept' } },
-      caught: {
-        'begin-again': '*',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        'keep-removal': 'takes.records.list-reversed',
-        'keep-lost': 'answers.kind.stuck',
-        'changes-refused': 'takes.records.list-first',
-        'keep-whole': 'takes.records.value.account.lost',
-        untested: [
-          'takes.records.list-capped takes.records.value.lastUsedAt.lost',
-          'takes.records.value.publicationsMark.lost takes.token.{ended,lowered}',
-        ],
-      },
+      clauses: 'unreachable begin-again changes-refused keep-removal keep-whole keep-lost',
+      untested: [
+        'takes.records.value.lastUsedAt.lost takes.records.value.publicationsMark.lost',
+        'takes.token.{ended,lowered}',
+      ],
     },
     end: {
       takes: { token: 'id' },
       answers: { kind: 'choice' },
       early: { value: { kind: 'ended' } },
-      caught: {
-        end: '* repeats',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'shares takes.token.{ended,lowered}',
-      },
+      clauses: 'unreachable end',
+      untested: 'shares takes.token.{ended,lowered}',
+      tested: 'repeats',
     },
   },
-  confusions: { end: 'token.cut', untested: 'token' },
+  confusions: { clauses: 'end', untested: '*', tested: 'token.cut' },
 };
 
 /** Creates mutants of the port itself. */

@@ -18,8 +18,8 @@ export type Spoiling<Port> = () => (port: Port) => Partial<Port>;
 
 /** An implementation with one fault. */
 export interface Mutant<S> {
-  /** The id of a clause that must fail with it. Others may fail, too. */
-  readonly breaks: string;
+  /** The ids of clauses one of which must fail with it, in the order in which they are tried. Others may fail, too. */
+  readonly breaks: readonly string[];
   /** What it does wrong, in a few words. */
   readonly how: string;
   readonly open: Opening<S>;
@@ -46,9 +46,11 @@ export interface TestedTable {
   /** The ids of the clauses, and of the random sequences. */
   readonly clauses: readonly string[];
   readonly mutants: readonly Pick<Mutant<never>, 'breaks' | 'how'>[];
+  /** Whether a clause fails with one of the mutants that name it. */
+  canFail(clause: string): Promise<boolean>;
   /** Whether a clause holds for the implementation without a fault. */
   holds(clause: string): Promise<boolean>;
-  /** Whether the clause that a mutant must break fails with it. */
+  /** Whether a clause that a mutant must break fails with it. */
   isCaught(mutant: TestedTable['mutants'][number]): Promise<boolean>;
 }
 
@@ -68,12 +70,19 @@ export function tested<Port, S extends Subject<Port>>(table: MutantTable<Port, S
   const { contract, sequences = {}, sound, mutants } = table;
   const clauses = new Map(clausesOf(contract).map((clause) => [clause.id, clause]));
   const soundTimes = new Map<string, number>();
+  const failed = new Set<string>();
   const check = (id: string, create: () => Promise<S>, isSound: boolean): Promise<void> => {
     const clause = clauses.get(id);
     if (clause !== undefined) return checkClause(clause, create);
     const model = sequences[id];
     if (model === undefined) throw new Error(`${contract.port} has no clause ${id}`);
     return model.check(create, { runs: isSound ? SOUND_RUNS : model.runs, seed: 1, shortest: false });
+  };
+  const fails = async (id: string, open: Opening<S>): Promise<boolean> => {
+    const limit = id in sequences ? LONGEST : Math.max(LIMIT, SLOWER * (soundTimes.get(id) ?? 0));
+    const held = await succeedsWithin(check(id, open(), false), limit);
+    if (!held) failed.add(id);
+    return !held;
   };
   return {
     port: contract.port,
@@ -86,10 +95,14 @@ export function tested<Port, S extends Subject<Port>>(table: MutantTable<Port, S
       return held;
     },
     isCaught: async (mutant) => {
-      const { breaks, open } = mutants.find((known) => known === mutant) ?? { breaks: '', open: sound };
-      const isSequence = breaks in sequences;
-      const limit = isSequence ? LONGEST : Math.max(LIMIT, SLOWER * (soundTimes.get(breaks) ?? 0));
-      return !(await succeedsWithin(check(breaks, open(), false), limit));
+      const { breaks, open } = mutants.find((known) => known === mutant) ?? { breaks: [], open: sound };
+      for (const id of breaks) if (await fails(id, open)) return true;
+      return false;
+    },
+    canFail: async (id) => {
+      if (failed.has(id)) return true;
+      for (const { breaks, open } of mutants) if (breaks.includes(id) && (await fails(id, open))) return true;
+      return false;
     },
   };
 }
@@ -111,13 +124,21 @@ async function succeedsWithin(check: Promise<void>, limit: number): Promise<bool
 }
 
 /** Creates a mutant from what it does wrong. */
-export type Mutate<Port, S> = (breaks: string, how: string, spoiling: Spoiling<Port>) => Mutant<S>;
+export type Mutate<Port, S> = (
+  breaks: string | readonly string[],
+  how: string,
+  spoiling: Spoiling<Port>,
+) => Mutant<S>;
 
 /** Creates mutants of subjects that `open` opens: their ports, peers and unreachable ports are spoiled alike. */
 export function mutating<Port extends object, S extends Subject<Port>>(
   open: () => Promise<S>,
 ): Mutate<Port, S> {
-  return (breaks, how, spoiling) => ({ breaks, how, open: () => async () => spoil(await open(), spoiling) });
+  return (breaks, how, spoiling) => ({
+    breaks: [breaks].flat(),
+    how,
+    open: () => async () => spoil(await open(), spoiling),
+  });
 }
 
 function spoil<Port extends object, S extends Subject<Port>>(subject: S, spoiling: Spoiling<Port>): S {

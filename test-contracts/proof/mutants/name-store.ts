@@ -20,12 +20,8 @@ const shape: PortShape<NameStore> = {
       takes: { account: 'word', name: 'word' },
       answers: NAME,
       early: { value: undefined },
-      caught: {
-        find: '*',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        'same-question': 'caches',
-        untested: 'shares',
-      },
+      clauses: 'unreachable find same-question',
+      untested: 'shares',
     },
     resolve: {
       takes: { token: 'id', signal: 'signal' },
@@ -34,26 +30,16 @@ const shape: PortShape<NameStore> = {
         role: { value: 'opaque', version: 'count', isHidden: 'flag', accountGeneration: 'count' },
       },
       early: { value: undefined },
-      caught: {
-        resolve: '*',
-        'resolve-aborted': 'isDeaf wrapsAborts',
-        'lets-go': 'listens',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        'same-question': 'caches',
-        untested: 'answers.role.accountGeneration.capped answers.role.version.capped shares',
-      },
+      clauses: 'unreachable resolve same-question lets-go resolve-aborted',
+      untested: 'shares',
     },
     list: {
       takes: { account: 'word', after: 'word', limit: 'count' },
       answers: [NAME],
       early: { value: [] },
-      caught: {
-        list: '*',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        'same-question': 'caches',
-        'list-many': 'answers.list-capped takes.limit.capped',
-        untested: 'shares',
-      },
+      clauses: 'unreachable list same-question list-many',
+      untested: 'shares',
+      tested: 'answers.list-capped takes.limit.capped',
     },
     set: {
       takes: {
@@ -62,27 +48,17 @@ const shape: PortShape<NameStore> = {
       },
       answers: { kind: 'choice', name: NAME },
       early: { value: { kind: 'moved' } },
-      caught: {
-        set: '* repeats',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        'set-quota': 'takes.change.account.stuck takes.change.limit',
-        find: [
-          'takes.change.name.stuck takes.change.token.stuck',
-          'answers.name.account.stuck answers.name.name.stuck answers.name.token.stuck',
-        ],
-        untested:
-          'caches shares takes.change.limit.{capped,stuck} takes.events.{list-capped,list-first,list-reversed}',
-      },
+      clauses: 'unreachable set find set-quota',
+      untested: 'caches shares takes.change.limit.stuck takes.events.{list-first,list-reversed}',
+      tested: 'repeats',
     },
     delete: {
       takes: { place: PLACE, events: EVENTS },
       answers: { kind: 'choice' },
       early: { value: { kind: 'deleted' } },
-      caught: {
-        delete: '* repeats',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'caches takes.events.{list-capped,list-first,list-reversed}',
-      },
+      clauses: 'unreachable delete',
+      untested: 'caches takes.events.{list-first,list-reversed}',
+      tested: 'repeats',
     },
   },
 };

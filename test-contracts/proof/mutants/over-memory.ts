@@ -27,7 +27,7 @@ export function overMemory<Port extends object>(storeOf: (memory: Memory) => Por
     mutant: mutating(openSound),
     harness: (suite) => [
       {
-        breaks: `${suite}/harness-apart`,
+        breaks: [`${suite}/harness-apart`],
         how: 'all subjects share their data',
         open: () => {
           const memory = createMemory();
@@ -35,7 +35,7 @@ export function overMemory<Port extends object>(storeOf: (memory: Memory) => Por
         },
       },
       {
-        breaks: `${suite}/harness-peer`,
+        breaks: [`${suite}/harness-peer`],
         how: 'a peer opens data of its own',
         open: () => async () => subjectOn(createMemory(), createMemory),
       },

@@ -22,28 +22,24 @@ const shape: PortShape<PasswordHasher> = {
       takes: { password: 'text', client: 'text', signal: 'signal' },
       answers: 'text',
       early: { value: 'hash' },
-      caught: {
-        aborted: 'answers.{cut,lowered,raised} caches isDeaf wrapsAborts',
-        salt: 'answers.{lost,stuck} hurries idles shares',
-        turns: 'takes.client.{lost,stuck}',
-        verify: 'takes.password',
-        untested: '* takes.password.{composed,lowered,numeric,quoted,trimmed}',
-      },
+      clauses: 'aborted verify salt turns',
+      untested: '*',
+      tested: [
+        'answers.{cut,lost,lowered,raised,stuck} caches hurries idles isDeaf shares',
+        'takes.client.{lost,stuck} takes.password.{cut,latin,lost,raised,stuck,terminated}',
+        'wrapsAborts',
+      ],
     },
     verify: {
       takes: { password: 'text', hash: 'text', client: 'text', signal: 'signal' },
       answers: 'flag',
       early: { value: false },
-      caught: {
-        foreign: '* takes.hash.trimmed',
-        verify: 'answers takes',
-        aborted: 'isDeaf wrapsAborts',
-        turns: 'shares takes.client.{lost,stuck}',
-        untested: [
-          'caches isCurt listens takes.client takes.hash.{latin,numeric,quoted,terminated}',
-          'takes.hash.composed takes.password.{composed,numeric,quoted}',
-        ],
-      },
+      clauses: 'verify foreign turns aborted',
+      untested: [
+        'caches isCurt listens takes.client takes.hash.{composed,latin,numeric,quoted}',
+        'takes.password.{composed,numeric,quoted}',
+      ],
+      tested: 'takes.client.{lost,stuck} takes.password.terminated',
     },
   },
 };

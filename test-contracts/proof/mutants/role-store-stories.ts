@@ -15,7 +15,8 @@ import {
   type Version,
 } from '@pinfold/core';
 import type { StoreSubject } from '@pinfold/test-contracts';
-import { publishTo, UNBOUNDED } from '@pinfold/test-contracts/fixtures';
+import { publishTo } from '@pinfold/test-contracts/fixtures';
+import { UNBOUNDED } from '@pinfold/test-contracts/internal';
 import type { Mutant, Spoiling } from './mutant.ts';
 import { type OverMemory, overMemory } from './over-memory.ts';
 import { withLedger } from './role-store-ledger.ts';

@@ -18,29 +18,21 @@ const shape: PortShape<ServiceMode> = {
       takes: { signal: 'signal' },
       answers: MODE,
       early: { value: { kind: 'normal', message: null } },
-      caught: {
-        'load-aborted': '*',
-        load: 'answers.kind.stuck answers.message.{latin,lost,lowered,raised}',
-        'same-question': 'caches',
-        'lets-go': 'listens',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'answers.message shares',
-      },
+      clauses: 'unreachable load same-question lets-go load-aborted',
+      untested: 'answers.message shares',
+      tested: 'answers.message.{latin,lost,lowered,raised}',
     },
     change: {
       takes: { mode: MODE, events: EVENTS },
       early: { value: undefined },
-      caught: {
-        unreachable: '*',
-        load: 'hurries idles takes.mode.kind.stuck takes.mode.message.{latin,lost,raised}',
-        events: 'takes.events.{list-emptied,list-shortened}',
-        changes: 'takes.mode.message.lowered',
-        'harness-peer': 'takes.mode.message.stuck',
-        untested: 'caches shares takes',
-      },
+      clauses: 'unreachable load events changes harness-peer',
+      untested: [
+        'caches shares takes.events.{list-first,list-reversed}',
+        'takes.mode.message.{composed,cut,numeric,quoted,trimmed}',
+      ],
     },
   },
-  confusions: { untested: 'message' },
+  confusions: { clauses: '', untested: '*' },
 };
 
 /** Lets a few turns pass, as a round trip would. */

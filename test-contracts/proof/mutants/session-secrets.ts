@@ -19,19 +19,14 @@ const shape: PortShape<SessionSecrets> = {
     mint: {
       takes: {},
       answers: { text: 'text', hash: 'hash' },
-      caught: {
-        mint: 'answers',
-        untested: 'answers.text.{composed,latin,numeric,quoted,terminated,trimmed}',
-      },
+      clauses: 'mint',
+      untested: 'answers.text.{composed,latin,numeric,quoted,trimmed}',
     },
     read: {
       takes: { text: 'text' },
       answers: 'hash',
-      caught: {
-        mint: '*',
-        read: 'takes.text.trimmed',
-        untested: 'takes.text.{composed,latin,numeric,quoted,terminated}',
-      },
+      clauses: 'mint read',
+      untested: 'takes.text.{composed,latin,numeric,quoted}',
     },
   },
 };

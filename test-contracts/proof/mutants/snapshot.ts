@@ -15,14 +15,8 @@ const shape: PortShape<Snapshot> = {
     records: {
       takes: { signal: 'signal' },
       answers: RECORD,
-      caught: {
-        whole: 'answers',
-        aborted: 'isDeaf',
-        unreachable: 'wrapsAborts',
-        'left-out': 'answers.kind.stuck',
-        order: 'answers.value.at.lost',
-        untested: 'answers.value.lastUsedAt.lost answers.value.publicationsMark.lost listens',
-      },
+      clauses: 'unreachable whole aborted left-out order',
+      untested: 'answers.value.lastUsedAt.lost answers.value.publicationsMark.lost listens',
     },
   },
 };

@@ -38,46 +38,30 @@ const shape: PortShape<Staging> = {
       takes: { body: 'opaque', limit: 'count', signal: 'signal' },
       answers: { kind: 'choice', archive: { size: 'size', sha256: 'hash' } },
       early: { value: { kind: 'too_large' } },
-      caught: {
-        'receive-many': '* repeats',
-        'receive-limit': 'answers.kind.stuck takes.limit.more',
-        discard: 'caches',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        'receive-aborted': 'isDeaf wrapsAborts',
-        'lets-go': 'listens',
-        'receive-failing': 'takes.limit.capped',
-        untested: 'answers.archive.size.wrapped',
-      },
+      clauses: 'unreachable receive-limit discard receive-failing receive-many lets-go receive-aborted',
+      untested: 'answers.archive.size.wrapped',
+      tested: 'repeats takes.limit.capped',
     },
     sweep: {
       takes: { receivedBefore: 'instant' },
       answers: 'count',
       early: { value: 0 },
-      caught: {
-        sweep: '* repeats',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'answers.capped caches shares',
-      },
+      clauses: 'unreachable sweep',
+      untested: 'caches shares',
+      tested: 'repeats',
     },
     countAbandoned: {
       takes: { receivedBefore: 'instant' },
       answers: 'count',
       early: { value: 0 },
-      caught: {
-        count: '*',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        untested: 'hurries answers.capped caches shares takes.receivedBefore.{earlier,seconds}',
-      },
+      clauses: 'unreachable count',
+      untested: 'caches hurries shares takes.receivedBefore.{earlier,seconds}',
     },
     check: {
       takes: { signal: 'signal' },
       early: { value: undefined },
-      caught: {
-        check: '*',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        'lets-go': 'listens',
-        untested: 'shares',
-      },
+      clauses: 'unreachable check lets-go',
+      untested: 'shares',
     },
   },
 };
@@ -142,7 +126,7 @@ const stories: readonly Mutant<StagingSubject>[] = [
     countAbandoned: (receivedBefore) => sound.sweep(receivedBefore),
   })),
   {
-    breaks: 'staging/sweep-foreign',
+    breaks: ['staging/sweep-foreign'],
     how: 'whatever lies there is swept',
     open: () => async () => {
       const subject = await openSound();
@@ -158,7 +142,7 @@ const stories: readonly Mutant<StagingSubject>[] = [
     },
   },
   {
-    breaks: 'staging/unreachable',
+    breaks: ['staging/unreachable'],
     how: 'a folder that is gone is taken for an empty one',
     open: () => async () => {
       const subject = await openSound();
@@ -177,7 +161,7 @@ const stories: readonly Mutant<StagingSubject>[] = [
 
 const harness: readonly Mutant<StagingSubject>[] = [
   {
-    breaks: 'staging/harness-apart',
+    breaks: ['staging/harness-apart'],
     how: 'all subjects share a folder',
     open: () => {
       const folder = newFolder();
@@ -185,7 +169,7 @@ const harness: readonly Mutant<StagingSubject>[] = [
     },
   },
   {
-    breaks: 'staging/harness-peer',
+    breaks: ['staging/harness-peer'],
     how: 'a peer opens a folder of its own',
     open: () => async () => subjectOn(await newFolder(), await newFolder()),
   },

@@ -18,41 +18,27 @@ const shape: PortShape<ViewStore> = {
     add: {
       takes: { counted: [VIEWS] },
       early: { value: undefined },
-      caught: {
-        add: '* repeats',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        untested: [
-          'caches takes.counted.{list-capped,list-reversed} takes.counted.refusedPasswords.capped',
-          'takes.counted.views.capped',
-        ],
-      },
+      clauses: 'unreachable add',
+      untested: 'caches takes.counted.list-reversed',
+      tested: 'repeats takes.counted.day.capped',
     },
     list: {
       takes: { role: 'uuid', from: 'count' },
       answers: [DAY],
       early: { value: [] },
-      caught: {
-        unreachable: '*',
-        add: 'answers',
-        drop: 'hurries idles',
-        'same-question': 'caches shares',
-        list: 'takes',
-        untested: 'answers.list-capped answers.refusedPasswords.capped answers.views.capped',
-      },
+      clauses: 'unreachable add list drop same-question',
+      tested: 'answers.day.capped takes.from.capped',
     },
     drop: {
       takes: { before: 'count', limit: 'count' },
       answers: 'count',
       early: { value: 0 },
-      caught: {
-        drop: '* repeats',
-        unreachable: 'coversUp isCurt isRaw misnames',
-        'add-many': 'answers.fewer',
-        untested: 'answers.capped shares takes.before.stuck takes.limit.{capped,stuck}',
-      },
+      clauses: 'unreachable drop add-many',
+      untested: 'shares takes.before.stuck takes.limit.stuck',
+      tested: 'repeats takes.before.capped',
     },
   },
-  confusions: { untested: 'role' },
+  confusions: { clauses: '', untested: '*' },
 };
 
 const stories: readonly Mutant<StoreSubject<ViewStore>>[] = [

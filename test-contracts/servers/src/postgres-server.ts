@@ -28,9 +28,19 @@ export interface PostgresServer {
 const USER = 'pinfold';
 
 /** Data are gone with the server, so nothing waits for a disk. Texts are sorted by a language unless told otherwise. */
-const INITDB = ['--no-sync', '--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
+const INITDB = [
+  '--set=scram_iterations=1',
+  '--no-sync',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=icu',
+  '--icu-locale=en-US',
+];
 const SETTINGS = [
   'fsync=off',
+  'jit=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
   'full_page_writes=off',
   'max_connections=300',
   'max_prepared_transactions=9',

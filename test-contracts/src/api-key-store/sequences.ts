@@ -1,5 +1,5 @@
 import type { AccountId, ApiKey, ApiKeyId, ApiKeyStore, Authority, Instant, Sha256 } from '@pinfold/core';
-import { KNOWN_SCOPES } from '@pinfold/core/adapter';
+import { KNOWN_SCOPES } from '@pinfold/core/internal';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import { everyKeyOf } from '../fixtures/keys.ts';
@@ -7,6 +7,7 @@ import type { ModelOptions } from '../role-store-model/sequences.ts';
 import {
   alone,
   checkSequences,
+  methodsFor,
   questionsFor,
   type Reachable,
   type Sequences,
@@ -35,6 +36,7 @@ const HASHES = ['1', '0e1', '0e2', 'a', 'b'].flatMap((text) => [
 ]) as Sha256[];
 
 const step = stepsFor<ApiKeyStore, Values>();
+const call = methodsFor<ApiKeyStore, Values>();
 const question = questionsFor<ApiKeyStore, Values>();
 const oneOf = fc.constantFrom;
 
@@ -71,35 +73,15 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
     instants: nearInstants,
   }),
   steps: [
-    step(
-      5,
-      'create',
-      (values) => [
-        key(values),
-        told(values),
-        oneOf<(Authority | undefined)[]>(undefined, 'account', 'operator'),
-        oneOf<(number | null | undefined)[]>(undefined, null, 0, 1, 2),
-      ],
-      (port, made, events, authority, limit) => port.create(made, events, authority, limit),
-    ),
-    step(
-      1,
-      'create first',
-      (values) => [key(values), told(values)],
-      (port, made, events) => port.createFirst(made, events),
-    ),
-    step(
-      3,
-      'revoke',
-      (values) => [id(values), instant(values), told(values)],
-      (port, known, at, events) => port.revoke(known, at, events),
-    ),
-    step(
-      5,
-      'touch',
-      (values) => [id(values), instant(values), instant(values)],
-      (port, known, at, unlessSince) => port.touch(known, at, unlessSince),
-    ),
+    call(5, 'create', (values) => [
+      key(values),
+      told(values),
+      oneOf<(Authority | undefined)[]>(undefined, 'account', 'operator'),
+      oneOf<(number | null | undefined)[]>(undefined, null, 0, 1, 2),
+    ]),
+    call(1, 'createFirst', (values) => [key(values), told(values)]),
+    call(3, 'revoke', (values) => [id(values), instant(values), told(values)]),
+    call(5, 'touch', (values) => [id(values), instant(values), instant(values)]),
     alone(
       step(
         1,
@@ -112,12 +94,7 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
         },
       ),
     ),
-    question(
-      2,
-      'find',
-      (values) => [id(values)],
-      (port, known) => (signal) => port.find(known, signal),
-    ),
+    question(2, 'find', (values) => [id(values)]),
   ],
   look: step(
     1,

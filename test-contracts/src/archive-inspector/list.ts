@@ -1,7 +1,8 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import { type ArchiveRule, isFault, type ListedEntry } from '@pinfold/core';
 import { expect } from 'chai';
-import { badZips, goodZips, writeZip } from '../fixtures/zips/index.ts';
+import { badZips, goodZips } from '../fixtures/zips/index.ts';
+import { writeZip } from '../fixtures/zips/zip-writer.ts';
 import { rejectionOf } from '../rejection.ts';
 import { rulesOf } from './inspected.ts';
 import type { ArchiveInspectorClauses, ArchiveInspectorSubject } from './subject.ts';

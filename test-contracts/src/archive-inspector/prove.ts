@@ -1,7 +1,9 @@
 import { type ArchiveProof, isFault, type ProofRequest } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import { badZips, costlyReferences, goodZips, type PlannedEntry, writeZip } from '../fixtures/zips/index.ts';
+import { costlyReferences } from '../fixtures/zips/costly-zips.ts';
+import { badZips, goodZips } from '../fixtures/zips/index.ts';
+import { type PlannedEntry, writeZip } from '../fixtures/zips/zip-writer.ts';
 import { rejectionOf } from '../rejection.ts';
 import { requestOf, rulesOf } from './inspected.ts';
 import type { ArchiveInspectorClauses, ArchiveInspectorSubject } from './subject.ts';

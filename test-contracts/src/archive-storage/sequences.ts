@@ -8,7 +8,7 @@ import { openFiles, SPARE } from '../expect-aborts.ts';
 import { START } from '../fixtures/clock.ts';
 import { createStagedArchives } from '../fixtures/staged.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
-import { checkSequences, type Sequences, type Step, stepsFor } from '../sequences/run.ts';
+import { type Arbitraries, checkSequences, type Sequences, type Step, stepsFor } from '../sequences/run.ts';
 import { someOf } from '../sequences/values.ts';
 import {
   areAnswersAsTheyWere,
@@ -83,7 +83,7 @@ const plain = stepsFor<Door, Values>();
 const step = <Inputs extends unknown[]>(
   weight: number,
   name: string,
-  inputs: (values: Values) => { [Index in keyof Inputs]: fc.Arbitrary<Inputs[Index]> },
+  inputs: (values: Values) => Arbitraries<Inputs>,
   make: (door: Door, ...inputs: Inputs) => Promise<unknown>,
   manner: fc.Arbitrary<Manner> = aManner,
 ): Step<Door, Values> =>

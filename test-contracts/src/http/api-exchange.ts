@@ -1,7 +1,6 @@
-import { type IncomingHttpHeaders, request as sendHttp } from 'node:http';
-import { request as sendHttps } from 'node:https';
-import { buffer } from 'node:stream/consumers';
+import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
+import { sendRequest } from './send-request.ts';
 
 /** The JSON of a role. */
 export interface WirePin {
@@ -67,32 +66,22 @@ export interface ApiRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Sends one request on a connection of its own and reads its answer, decompressed, which may come before the body is out. */
-export function exchange(
+/** Sends one request and reads its answer, decompressed. */
+export async function exchange(
   baseUrl: string,
-  { method = 'GET', path, headers, body }: ApiRequest,
+  { headers, body, path, ...request }: ApiRequest,
 ): Promise<ApiAnswer> {
-  const url = new URL(`${baseUrl}${path}`);
-  const send = url.protocol === 'https:' ? sendHttps : sendHttp;
-  const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
+  const { pathname, search } = new URL(`${baseUrl}${path}`);
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-  const request = send(url, { method, agent: false, headers: { ...length, ...(headers as object) } });
-  let hasAnswer = false;
-  request.once('response', (response) => {
-    hasAnswer = true;
-    buffer(response).then((bytes) => {
-      const isZipped = response.headers['content-encoding'] === 'gzip';
-      const text = (isZipped ? gunzipSync(bytes) : bytes).toString('utf8');
-      const status = response.statusCode ?? 0;
-      resolve({ status, headers: response.headers, text, body: jsonOf(response.headers, text) });
-    }, reject);
+  const answer = await sendRequest(baseUrl, {
+    ...request,
+    path: pathname + search,
+    headers: { ...length, ...(headers as object) },
+    ...(body === undefined ? {} : { body }),
   });
-  // What fails while the rest of the body is sent changes nothing: the answer tells itself whether it is whole.
-  request.on('error', (error) => {
-    if (!hasAnswer) reject(error);
-  });
-  request.end(body);
-  return promise;
+  const isZipped = answer.headers['content-encoding'] === 'gzip';
+  const text = isZipped ? gunzipSync(answer.bytes).toString() : answer.text;
+  return { ...answer, text, body: jsonOf(answer.headers, text) };
 }
 
 function jsonOf(headers: IncomingHttpHeaders, text: string): WireBody {

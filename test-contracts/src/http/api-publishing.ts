@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { archivePart } from '../fixtures/multipart.ts';
-import { costlyReferences } from '../fixtures/zips/index.ts';
+import { costlyReferences } from '../fixtures/zips/costly-zips.ts';
 import { ApiClient, type PublishWish } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import { siteZip, zipOf } from './sites.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { archivePart, type FormPart, titlePart } from '../fixtures/multipart.ts';
-import { repeatedEntries } from '../fixtures/zips/index.ts';
+import { repeatedEntries } from '../fixtures/zips/costly-zips.ts';
 import { ApiClient } from './api-client.ts';
 import type { ApiRequest } from './api-exchange.ts';
 import { expectProblem, listIds, publishSite } from './api-expectations.ts';

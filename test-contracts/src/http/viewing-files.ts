@@ -1,9 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { UNKNOWN_ID } from './api-expectations.ts';
+import { sendRequest } from './send-request.ts';
 import type { HttpClauses } from './subject.ts';
 import { HOME, openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
-import { exchange, NAVIGATION } from './viewing-visitor.ts';
+import { NAVIGATION } from './viewing-visitor.ts';
 
 const SANDBOX =
   'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads';
@@ -77,7 +78,7 @@ export const fileClauses: HttpClauses = {
         '%FF',
         '%c0%ae',
       ]) {
-        const { status } = await exchange(port, { path: pathname + path, headers: { Host } });
+        const { status } = await sendRequest(port.baseUrl, { path: pathname + path, headers: { Host } });
         expect(status, path).to.equal(404);
       }
     },
@@ -85,12 +86,14 @@ export const fileClauses: HttpClauses = {
     async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port);
       const { pathname } = new URL(pin.shared_url);
-      const elsewhere = await exchange(port, { path: pathname, headers: { Host: '10.1.2.3:9' } });
+      const elsewhere = await sendRequest(port.baseUrl, { path: pathname, headers: { Host: '10.1.2.3:9' } });
       expect(elsewhere.status).to.equal(302);
       const hosts = [new URL(port.baseUrl).host, new URL(page.url).host];
       for (const both of [hosts, hosts.toReversed()]) {
         const headers = both.flatMap((host) => ['Host', host]);
-        expect((await exchange(port, { path: pathname, headers })).status, both.join()).to.equal(400);
+        expect((await sendRequest(port.baseUrl, { path: pathname, headers })).status, both.join()).to.equal(
+          400,
+        );
       }
       if (port.viewerMode === 'path') {
         expect(page.url).to.equal(`${pin.shared_url}/`);
@@ -98,9 +101,9 @@ export const fileClauses: HttpClauses = {
       }
       const { host: Host } = new URL(page.url);
       for (const path of [pathname, '/api/v1/pins', '/openapi.json', '/healthz']) {
-        expect((await exchange(port, { path, headers: { Host } })).status, path).to.equal(404);
+        expect((await sendRequest(port.baseUrl, { path, headers: { Host } })).status, path).to.equal(404);
       }
-      const upper = await exchange(port, { path: '/', headers: { Host: Host.toUpperCase() } });
+      const upper = await sendRequest(port.baseUrl, { path: '/', headers: { Host: Host.toUpperCase() } });
       expect(upper.text).to.equal(HOME);
       const unknown = page.url.replace(pin.id, UNKNOWN_ID);
       expect((await visitor.ask(unknown)).status).to.equal(404);
@@ -109,8 +112,10 @@ export const fileClauses: HttpClauses = {
     const { pin, page } = await openNewSite(port);
     for (const url of [pin.shared_url, page.url]) {
       const headers = { Host: new URL(url).host };
-      expect((await exchange(port, { path: url, headers })).status).to.equal(400);
-      expect((await exchange(port, { method: 'OPTIONS', path: '*', headers })).status).to.equal(400);
+      expect((await sendRequest(port.baseUrl, { path: url, headers })).status).to.equal(400);
+      expect((await sendRequest(port.baseUrl, { method: 'OPTIONS', path: '*', headers })).status).to.equal(
+        400,
+      );
     }
   },
   'http/view-methods: a site answers GET and HEAD only, a shared URL POST too; others are 405 with Allow':

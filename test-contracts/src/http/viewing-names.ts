@@ -2,10 +2,11 @@ import { days } from '@pinfold/core';
 import { AssertionError, expect } from 'chai';
 import { ApiClient } from './api-client.ts';
 import type { WireBody } from './api-exchange.ts';
+import { sendRequest } from './send-request.ts';
 import { zipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
 import { HOME, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
-import { exchange, NAVIGATION, Visitor } from './viewing-visitor.ts';
+import { NAVIGATION, Visitor } from './viewing-visitor.ts';
 
 /** Publishes a site to a name. */
 async function publishTo(service: HttpService, name: string, password?: string): Promise<WireBody> {
@@ -64,7 +65,7 @@ export const viewingNameClauses: HttpClauses = {
     async ({ port }) => {
       const { pin, name } = await publishTo(port, 'live');
       const at = new URL(name.url);
-      const led = (inside: string) => exchange(port, { path: `${at.pathname}${inside}` });
+      const led = (inside: string) => sendRequest(port.baseUrl, { path: `${at.pathname}${inside}` });
       for (const inside of DOTS) expect((await led(inside)).status, inside).to.equal(404);
       for (const inside of UNSAFE) {
         const answer = await led(inside);

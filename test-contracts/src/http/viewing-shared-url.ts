@@ -2,9 +2,10 @@ import { duration } from '@pinfold/core';
 import { expect } from 'chai';
 import { ApiClient } from './api-client.ts';
 import { UNKNOWN_ID } from './api-expectations.ts';
+import { sendRequest } from './send-request.ts';
 import type { HttpClauses } from './subject.ts';
 import { HOME, openNewSite, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
-import { exchange, NAVIGATION, type ViewAnswer, Visitor } from './viewing-visitor.ts';
+import { NAVIGATION, type ViewAnswer, Visitor } from './viewing-visitor.ts';
 
 const DAY = 86_400_000;
 
@@ -79,7 +80,7 @@ export const sharedUrlClauses: HttpClauses = {
         'X-Forwarded-Proto': 'gopher',
         Forwarded: 'host=evil.example;proto=gopher',
       };
-      const answer = await exchange(port, { path: new URL(pin.shared_url).pathname, headers });
+      const answer = await sendRequest(port.baseUrl, { path: new URL(pin.shared_url).pathname, headers });
       expect([answer.status, answer.headers.location]).to.deep.equal([302, page.url]);
     },
   'http/view-letter-case: an id in other letter case leads to the lower-case one with 302': async ({

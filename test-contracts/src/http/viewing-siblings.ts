@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { UNKNOWN_ID } from './api-expectations.ts';
+import { sendRequest } from './send-request.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
 import { openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
-import { exchange, NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts';
+import { NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts';
 
 /** What a hostile page leaves in a browser: as many cookies as their own domain takes. */
 const JAR: string = Array.from({ length: 4 }, (_, n) => `b${n}=${'x'.repeat(3_200)}`).join('; ');
@@ -59,7 +60,9 @@ export const siblingClauses: HttpClauses = {
       }
       const { host: Host, pathname: path } = new URL(pin.shared_url);
       const halves = [JAR.slice(0, 7_000), JAR.slice(7_000)].flatMap((half) => ['Cookie', half]);
-      expect((await exchange(port, { path, headers: ['Host', Host, ...halves] })).status).to.equal(431);
+      expect((await sendRequest(port.baseUrl, { path, headers: ['Host', Host, ...halves] })).status).to.equal(
+        431,
+      );
       const long = await visitor.ask(`${page.url}${LONG}`, { headers: PART });
       expect(long.status).to.equal(404);
     },
@@ -70,10 +73,10 @@ export const siblingClauses: HttpClauses = {
       const { pathname: path } = new URL(pin.shared_url);
       const sites = port.viewerMode === 'path' ? 'localhost' : new URL(page.url).host.replace(/^[^.]+\./, '');
       for (const Host of [`nothing.${sites}`, `nothing.${pin.id}.${sites}`]) {
-        const { status } = await exchange(port, { path, headers: { Host } });
+        const { status } = await sendRequest(port.baseUrl, { path, headers: { Host } });
         expect(status, Host).to.equal(port.viewerMode === 'path' ? 302 : 421);
         if (port.viewerMode === 'path') continue;
-        const api = await exchange(port, { path: '/api/v1/pins', headers: { Host } });
+        const api = await sendRequest(port.baseUrl, { path: '/api/v1/pins', headers: { Host } });
         expect(api.status, Host).to.equal(421);
       }
     },

@@ -1,16 +1,11 @@
-import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request as sendHttp } from 'node:http';
-import { request as sendHttps } from 'node:https';
-import { buffer } from 'node:stream/consumers';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { type Answer, sendRequest } from './send-request.ts';
 import type { HttpService } from './subject.ts';
 
 /** An answer to a viewer. */
-export interface ViewAnswer {
+export interface ViewAnswer extends Answer {
   /** The address asked for. */
   readonly url: string;
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly bytes: Buffer;
-  readonly text: string;
 }
 
 /** How something is asked for. */
@@ -63,7 +58,7 @@ export class Visitor {
   async ask(url: string, { method = 'GET', headers = {}, body }: ViewWish = {}): Promise<ViewAnswer> {
     const { host, pathname, search } = new URL(url);
     const cookie = this.#cookiesFor(host, pathname);
-    const answer = await exchange(this.#service, {
+    const answer = await sendRequest(this.#service.baseUrl, {
       method,
       path: pathname + search,
       headers: { Host: host, ...(cookie === '' ? {} : { Cookie: cookie }), ...headers },
@@ -117,34 +112,4 @@ export class Visitor {
 
 function isBelow(path: string, folder: string): boolean {
   return folder === '/' || path === folder || path.startsWith(`${folder}/`);
-}
-
-/** A request whose target is as it stands, and so are headers that are a list of names and values in turn. */
-export type BareWish = Omit<ViewWish, 'headers'> & {
-  readonly path: string;
-  readonly headers?: OutgoingHttpHeaders | readonly string[];
-};
-
-/** Sends a request on a connection of its own. */
-export function exchange(
-  service: HttpService,
-  { method = 'GET', path, headers = {}, body }: BareWish,
-): Promise<Omit<ViewAnswer, 'url'>> {
-  const { protocol, hostname, port } = new URL(service.baseUrl);
-  const send = protocol === 'https:' ? sendHttps : sendHttp;
-  const { promise, resolve, reject } = Promise.withResolvers<Omit<ViewAnswer, 'url'>>();
-  let hasAnswer = false;
-  const request = send({ hostname, port, method, path, headers, agent: false }, (response) => {
-    hasAnswer = true;
-    buffer(response).then((bytes) => {
-      const { statusCode: status = 0, headers: received } = response;
-      resolve({ status, headers: received, bytes: Buffer.from(bytes), text: bytes.toString() });
-    }, reject);
-  });
-  // What fails while the rest of the body is sent changes nothing: the answer tells itself whether it is whole.
-  request.on('error', (error) => {
-    if (!hasAnswer) reject(error);
-  });
-  request.end(body);
-  return promise;
 }

@@ -19,6 +19,7 @@ import {
   aReservation,
   aRoleId,
   aToken,
+  changeRole,
   leaseOf,
 } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
@@ -242,10 +243,7 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
   const found = await everything(roles, asks({ search: 'ünï' }));
   expect(found.map(({ id }) => id)).to.deep.equal([aRoleId(4)]);
   expect(idsOf(await roles.list(asks({ idempotencyKey: aKey(1) })))).to.deep.equal([aRoleId(1)]);
-  const loaded = await roles.load(aRoleId(4));
-  if (loaded === undefined) throw new Error('a role that was kept is not there');
-  const renamed = { ...loaded.value, title: 'Renamed' as Title };
-  expect((await roles.save(renamed, loaded.version, [anEvent({ pin: aRoleId(4) })])).kind).to.equal('saved');
+  await changeRole(roles, aRoleId(4), { title: 'Renamed' as Title }, anEvent({ pin: aRoleId(4) }));
   const events = await history.list({
     account: undefined,
     pin: aRoleId(4),

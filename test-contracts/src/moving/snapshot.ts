@@ -1,4 +1,4 @@
-import { type AccountId, after, type Day, days, hours, minutes, type Role, type Title } from '@pinfold/core';
+import { type AccountId, after, type Day, days, hours, minutes, type Title } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
 import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
@@ -12,6 +12,7 @@ import {
   aRoleId,
   aSha256,
   aToken,
+  changeRole,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
 import { aLink, aSession } from '../fixtures/sessions.ts';
@@ -45,11 +46,7 @@ function idOf({ kind, value }: MovedRecord): string {
 }
 
 async function rename({ roles }: MovingStores, n: number): Promise<void> {
-  const loaded = await roles.load(aRoleId(n));
-  if (loaded === undefined) throw new Error('a published role is not there');
-  const role: Role = { ...loaded.value, title: 'Renamed' as Title };
-  const saved = await roles.save(role, loaded.version, [anEvent({ pin: role.id })]);
-  expect(saved.kind, 'nobody waits for a snapshot').to.equal('saved');
+  await changeRole(roles, aRoleId(n), { title: 'Renamed' as Title }, anEvent({ pin: aRoleId(n) }));
 }
 
 /** Leaves what only a running service needs. */

@@ -28,6 +28,7 @@ import {
   aReservation,
   aRoleId,
   aToken,
+  changeRole,
   leaseOf,
 } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
@@ -166,10 +167,8 @@ async function changed({ roles }: MovingStores, n: number): Promise<Made> {
     generation: 3 as Generation,
     deletedAt: LATER,
   };
-  const loaded = await roles.load(record.id);
-  if (loaded === undefined) throw new Error('a published role is not there');
   const event = anEvent({ pin: record.id, type: 'pin.stopped' });
-  await roles.save({ ...loaded.value, ...change }, loaded.version, [event]);
+  await changeRole(roles, record.id, change, event);
   const at = after(START, duration(1));
   return { record: { ...record, ...change, lastEventAt: at }, events: [...events, { ...event, at }] };
 }

@@ -1,5 +1,5 @@
 import type { Password, PasswordHash, PasswordHasher } from '@pinfold/core';
-import { parseGuess } from '@pinfold/core/adapter';
+import { parseGuess } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import { type ClauseTable, type Contract, toClauses } from '../contract.ts';
 import { rejectionOf } from '../rejection.ts';

@@ -3,7 +3,7 @@ import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import { UNBOUNDED } from '../fixtures/roles.ts';
 import { manners } from '../sequences/manners.ts';
-import { checkSequences, type Reachable, type Sequences, stepsFor } from '../sequences/run.ts';
+import { checkSequences, methodsFor, type Reachable, type Sequences, stepsFor } from '../sequences/run.ts';
 import { anArchive, type Two } from './notes.ts';
 import { Side } from './side.ts';
 import {
@@ -31,6 +31,7 @@ export interface ModelOptions {
 }
 
 const step = stepsFor<Side, Values>();
+const call = methodsFor<Side, Values>();
 const oneOf = fc.constantFrom;
 /** The latest of what there is, mostly. */
 const back = fc.nat({ max: 3 });
@@ -45,24 +46,9 @@ const state = oneOf(undefined, 'published' as const, 'expired' as const, 'delete
 
 /** Together everything that can be asked. */
 const LOOKS = [
-  step(
-    1,
-    'look at roles',
-    () => [],
-    (side) => side.roles(),
-  ),
-  step(
-    1,
-    'look at archives and the comparison',
-    (given) => [instant(given), instant(given), instant(given), oneOf(1, 2, 3, MANY)],
-    (side, ...asked) => side.rest(...asked),
-  ),
-  step(
-    1,
-    'look at lists',
-    (given) => [fc.constant(given), instant(given), state, search(given)],
-    (side, { accounts, keys }, ...query) => side.lists(accounts, keys, ...query),
-  ),
+  call(1, 'roles', () => []),
+  call(1, 'rest', (given) => [instant(given), instant(given), instant(given), oneOf(1, 2, 3, MANY)]),
+  call(1, 'lists', (given) => [fc.constant(given), instant(given), state, search(given)]),
 ];
 
 /** What several do at once, where the outcome is the same in any order. */
@@ -119,21 +105,16 @@ const AT_ONCE = [
       ),
     ],
   ),
-  step(
-    2,
-    'publish, change and claim the same at once',
-    (given) => [
-      two,
-      fc.record({
-        made: made(given),
-        turns: fc.tuple(fc.nat({ max: 3 }), fc.nat({ max: 3 }), fc.nat({ max: 3 })),
-        now: instant(given),
-        // Roles that were claimed together wait equally long.
-        limit: fc.constant(given.claimed === 1 ? 0 : 100),
-      }),
-    ],
-    (side, by, contention) => side.contend(by, contention),
-  ),
+  call(2, 'contend', (given) => [
+    two,
+    fc.record({
+      made: made(given),
+      turns: fc.tuple(fc.nat({ max: 3 }), fc.nat({ max: 3 }), fc.nat({ max: 3 })),
+      now: instant(given),
+      // Roles that were claimed together wait equally long.
+      limit: fc.constant(given.claimed === 1 ? 0 : 100),
+    }),
+  ]),
   step(
     2,
     'commit several, renew one and keep a comparison at once',
@@ -160,50 +141,23 @@ const SEQUENCES: Sequences<Side, Values> = {
   values,
   turns: 100,
   steps: [
-    step(
+    call(
       6,
       'publish',
       (given) => [reservation(given), made(given)],
-      (side, asked, role) => side.publish(asked, role),
       (asked) => asked.token,
     ),
-    step(
+    call(
       6,
       'reserve',
       (given) => [reservation(given)],
-      (side, asked) => side.reserve(asked),
       (asked) => asked.token,
     ),
-    step(
-      2,
-      'renew',
-      (given) => [back, instant(given)],
-      (side, n, until) => side.renew(n, until),
-    ),
-    step(
-      1,
-      'release',
-      () => [back],
-      (side, n) => side.release(n),
-    ),
-    step(
-      3,
-      'commit',
-      (given) => [back, place, made(given), instant(given), limits(given)],
-      (side, n, other, role, now, bounds) => side.commit(n, other, role, now, bounds),
-    ),
-    step(
-      2,
-      'load',
-      () => [back, place],
-      (side, n, handle) => side.load(n, handle),
-    ),
-    step(
-      2,
-      'save what was loaded',
-      (given) => [back, place, change(given), events, authority],
-      (side, ...changed) => side.save(...changed),
-    ),
+    call(2, 'renew', (given) => [back, instant(given)]),
+    call(1, 'release', () => [back]),
+    call(3, 'commit', (given) => [back, place, made(given), instant(given), limits(given)]),
+    call(2, 'load', () => [back, place]),
+    call(2, 'save', (given) => [back, place, change(given), events, authority]),
     step(
       4,
       'load and save',
@@ -213,65 +167,39 @@ const SEQUENCES: Sequences<Side, Values> = {
         await side.save(n, handle, changed, count),
       ],
     ),
-    step(
+    call(
       4,
       'claim',
       (given) => [
-        instant(given),
-        instant(given),
-        oneOf(...given.instants),
-        token,
-        oneOf(given.claimed, given.claimed, given.claimed, 0, given.claimed === 1 ? 1 : MANY),
-      ],
-      (side, now, endedBefore, until, by, limit) => side.claim({ now, endedBefore, until, token: by, limit }),
-      (_now, _endedBefore, _until, by) => by,
-    ),
-    step(
-      3,
-      'settle',
-      (given) => [back, outcome(given), events],
-      (side, n, settled, count) => side.settle(n, settled, count),
-    ),
-    step(
-      1,
-      'purge',
-      (given) => [instant(given), oneOf(0, 1, 2, 1_000, MANY)],
-      (side, before, limit) => side.purge(before, limit),
-    ),
-    step(
-      2,
-      'keep a comparison',
-      (given) => [comparison(given), oneOf(0, 0, 0, 1, 2)],
-      (side, compared, age) => side.keepComparison(compared, age),
-    ),
-    step(
-      3,
-      'list',
-      (given) => [
         fc.record({
-          account: oneOf(undefined, ...given.accounts),
           now: instant(given),
-          state,
-          search: fc.option(search(given), { nil: undefined, freq: 2 }),
-          limit: oneOf(1, 2, 3, 99, 100),
+          endedBefore: instant(given),
+          until: oneOf(...given.instants),
+          token,
+          limit: oneOf(given.claimed, given.claimed, given.claimed, 0, given.claimed === 1 ? 1 : MANY),
         }),
-        fc.option(back, { nil: undefined, freq: 2 }),
-        oneOf(-1, 0, 0, 1),
       ],
-      (side, ...asked) => side.list(...asked),
+      (claim) => claim.token,
     ),
-    step(
-      1,
-      'walk archives',
-      () => [fc.option(fc.nat({ max: 8 }).map(anArchive), { nil: undefined }), oneOf(1, 2, 100, MANY)],
-      (side, after, limit) => side.walkArchives(after, limit),
-    ),
-    step(
-      2,
-      'load with a signal',
-      () => [back, manners],
-      (side, n, manner) => side.loadAborted(n, manner),
-    ),
+    call(3, 'settle', (given) => [back, outcome(given), events]),
+    call(1, 'purge', (given) => [instant(given), oneOf(0, 1, 2, 1_000, MANY)]),
+    call(2, 'keepComparison', (given) => [comparison(given), oneOf(0, 0, 0, 1, 2)]),
+    call(3, 'list', (given) => [
+      fc.record({
+        account: oneOf(undefined, ...given.accounts),
+        now: instant(given),
+        state,
+        search: fc.option(search(given), { nil: undefined, freq: 2 }),
+        limit: oneOf(1, 2, 3, 99, 100),
+      }),
+      fc.option(back, { nil: undefined, freq: 2 }),
+      oneOf(-1, 0, 0, 1),
+    ]),
+    call(1, 'walkArchives', () => [
+      fc.option(fc.nat({ max: 8 }).map(anArchive), { nil: undefined }),
+      oneOf(1, 2, 100, MANY),
+    ]),
+    call(2, 'loadAborted', () => [back, manners]),
     ...AT_ONCE,
   ],
   look: {

@@ -1,5 +1,4 @@
 import type {
-  AccountId,
   ArchiveId,
   Authority,
   CleanupOutcome,
@@ -7,7 +6,6 @@ import type {
   Comparison,
   EventId,
   HistoryEvent,
-  IdempotencyKey,
   Instant,
   LoadedRole,
   PublicationLimits,
@@ -25,6 +23,7 @@ import { type Heard, heard, type Manner } from '../sequences/manners.ts';
 import { carelessly } from './careless.ts';
 import { type Contention, contend } from './contention.ts';
 import { anArchive, type Made, Notes, nearly, numberOf, type Two } from './notes.ts';
+import type { Values } from './values.ts';
 
 const DAY = 86_400_000;
 
@@ -277,8 +276,7 @@ export class Side {
   }
 
   async lists(
-    accounts: readonly AccountId[],
-    keys: readonly IdempotencyKey[],
+    { accounts, keys }: Pick<Values, 'accounts' | 'keys'>,
     now: Instant,
     state: RoleState | undefined,
     search: string,

@@ -12,7 +12,7 @@ import type {
   Title,
   Token,
 } from '@pinfold/core';
-import { foldForSearch, parseRate } from '@pinfold/core/adapter';
+import { foldForSearch, parseRate } from '@pinfold/core/internal';
 import fc from 'fast-check';
 import { anArchiveId, aRoleId, aSha256 } from '../fixtures/roles.ts';
 import { editedTexts } from '../sequences/edits.ts';

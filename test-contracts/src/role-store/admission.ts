@@ -23,6 +23,7 @@ import {
   aPublication,
   aReservation,
   aToken,
+  changeRole,
   leaseOf,
   publishTo,
   UNBOUNDED,
@@ -195,9 +196,7 @@ export const admissionClauses: ClauseTable<RoleStore> = {
       const { port } = await another();
       for (const n of [1, 2]) await port.reserve(aReservation(n));
       await commitOf(port, 1, {});
-      const loaded = await port.load(aPublication(1).role.id);
-      if (loaded === undefined) throw new Error('a committed role is not there');
-      await port.save({ ...loaded.value, deletedAt: START }, loaded.version, [anEvent()]);
+      await changeRole(port, aPublication(1).role.id, { deletedAt: START });
       const one = { ...UNBOUNDED, sites: 1, bytes: aPublication(2).role.archiveBytes };
       expect(await commitOf(port, 2, { limits: one }), 'after a stop').to.deep.equal(COMMITTED);
       const other = await another();

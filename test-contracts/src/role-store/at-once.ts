@@ -25,11 +25,11 @@ import {
   aRoleId,
   aToken,
   leaseOf,
+  loadedRole,
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
 import { asks, END, everything, walkArchives } from './asked.ts';
-import type { Question } from './questions.ts';
 
 const NOON = after(START, hours(12));
 const OTHER = 'globex' as AccountId;
@@ -77,6 +77,8 @@ const PAIRS = [
   [2, 1],
   [30, 31],
 ];
+
+type Question = (port: RoleStore) => Promise<unknown>;
 
 /** Questions to each of which another one is nearly the same. */
 const NEAR: Readonly<Record<string, readonly Question[]>> = {
@@ -178,8 +180,7 @@ async function commitAtOnce(port: RoleStore): Promise<void> {
 }
 
 async function saveAtOnce(port: RoleStore): Promise<void> {
-  const [one, other] = await Promise.all([port.load(aRoleId(2)), port.load(aRoleId(3))]);
-  if (one === undefined || other === undefined) throw new Error('a published role is not there');
+  const [one, other] = await Promise.all([loadedRole(port, aRoleId(2)), loadedRole(port, aRoleId(3))]);
   await port.save(one.value, one.version, [anEvent()]);
   const saves = [one, other, one].map(({ value, version }, n) =>
     port.save({ ...value, title: `At once ${n}` as Title }, version, [anEvent()]),

@@ -16,7 +16,16 @@ import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
 import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
-import { anEvent, aPublication, aRole, aToken, nearTokens, publishTo } from '../fixtures/roles.ts';
+import {
+  anEvent,
+  aPublication,
+  aRole,
+  aToken,
+  changeRole,
+  loadedRole,
+  nearTokens,
+  publishTo,
+} from '../fixtures/roles.ts';
 import { asks, END } from './asked.ts';
 
 /** A claim at `now`, good for ten minutes, of what had ended by then. */
@@ -32,20 +41,9 @@ function rolesOf(tasks: readonly CleanupTask[]): readonly RoleId[] {
   return tasks.map(({ role }) => role);
 }
 
-/** Saves a role as deleted at an instant. */
-async function stop(port: RoleStore, id: RoleId, deletedAt: Instant): Promise<void> {
-  const found = await port.load(id);
-  if (found === undefined) throw new Error('a published role is not there');
-  const saved = await port.save({ ...found.value, deletedAt }, found.version, [anEvent()]);
-  expect(saved).to.deep.equal({ kind: 'saved' });
-}
-
-async function pin(port: RoleStore, id: RoleId): Promise<void> {
-  const found = await port.load(id);
-  if (found === undefined) throw new Error('a published role is not there');
-  const pinned = { ...found.value, pinned: true, expiresAt: null, deletedAt: null };
-  await port.save(pinned, found.version, [anEvent()]);
-}
+const stop = (port: RoleStore, id: RoleId, deletedAt: Instant) => changeRole(port, id, { deletedAt });
+const pin = (port: RoleStore, id: RoleId) =>
+  changeRole(port, id, { pinned: true, expiresAt: null, deletedAt: null });
 
 export const claimClauses: ClauseTable<RoleStore> = {
   'role-store/claim-ended: exactly the roles deleted or expired by then are claimed; pinned and later ones are not':
@@ -128,8 +126,7 @@ export const claimClauses: ClauseTable<RoleStore> = {
       const other = await peer();
       const { id } = await publishTo(port, aPublication(1));
       for (const [n, now] of [END, after(END, hours(1))].entries()) {
-        const before = await port.load(id);
-        if (before === undefined) throw new Error('a published role is not there');
+        const before = await loadedRole(port, id);
         await other.claimForCleanup(claim(n, now));
         const changed = { ...before.value, deletedAt: now };
         expect(await port.save(changed, before.version, [anEvent()])).to.deep.equal({ kind: 'conflict' });

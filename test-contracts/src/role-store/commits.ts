@@ -23,6 +23,7 @@ import {
   aReservation,
   aRole,
   aToken,
+  changeRole,
   leaseOf,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
@@ -176,10 +177,7 @@ export const commitClauses: ClauseTable<RoleStore> = {
     const again = () =>
       together(subject, 6, (store) => store.commit(publication, leaseOf(aReservation(1)), [anEvent()]));
     expect(await again(), 'at once').to.deep.equal(Array.from({ length: 6 }, () => COMMITTED));
-    const loaded = await port.load(id);
-    if (loaded === undefined) throw new Error('a committed role is not there');
-    const ended = { ...loaded.value, title: 'Renamed' as Title, deletedAt: IN_A_MINUTE };
-    await port.save(ended, loaded.version, [anEvent()]);
+    await changeRole(port, id, { title: 'Renamed' as Title, deletedAt: IN_A_MINUTE });
     const saved = await port.load(id);
     expect((await again()).at(0)).to.deep.equal(COMMITTED);
     expect(await peer.load(id), 'a change since').to.deep.equal(saved);

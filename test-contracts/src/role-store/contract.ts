@@ -3,7 +3,6 @@ import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { aPublication, aRole, publishTo } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { admissionClauses } from './admission.ts';
-import { againClauses } from './again.ts';
 import { atOnceClauses } from './at-once.ts';
 import { claimClauses, settleClauses } from './cleanup.ts';
 import { commitClauses } from './commits.ts';
@@ -35,7 +34,6 @@ export const roleStoreContract: Contract<RoleStore, StoreSubject<RoleStore>> = {
     ...settleClauses,
     ...sweepClauses,
     ...manyClauses,
-    ...againClauses,
     ...atOnceClauses,
     ...reachClauses,
   }),

@@ -14,12 +14,12 @@ import {
   stateOf,
   type Title,
 } from '@pinfold/core';
-import { foldForSearch } from '@pinfold/core/adapter';
+import { foldForSearch } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
-import { aKey, anEvent, aPublication, aReservation, aRole, publishTo } from '../fixtures/roles.ts';
+import { aKey, aPublication, aReservation, aRole, changeRole, publishTo } from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
 import { asks, everything, idsOf, newestFirst, walk } from './asked.ts';
 import { FOLDED, SEARCHES } from './searches.ts';
@@ -37,14 +37,8 @@ async function publishScattered(port: RoleStore): Promise<readonly Role[]> {
   return roles;
 }
 
-async function change(port: RoleStore, id: RoleId, changed: Partial<Role>): Promise<void> {
-  const found = await port.load(id);
-  if (found === undefined) throw new Error('a published role is not there');
-  await port.save({ ...found.value, ...changed }, found.version, [anEvent()]);
-}
-
 function rename(port: RoleStore, id: RoleId, title: string | null): Promise<void> {
-  return change(port, id, { title: title as Title | null });
+  return changeRole(port, id, { title: title as Title | null });
 }
 
 /** Titles with one sign in each, and what they are found by. */
@@ -107,7 +101,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
         await publishTo(other, aPublication(200 + page, { publishedAt }));
         await rename(other, expected[expected.length - page] as RoleId, `renamed ${page}`);
         const last = expected[2 * page - 1];
-        if (last !== undefined) await change(other, last, { deletedAt: START });
+        if (last !== undefined) await changeRole(other, last, { deletedAt: START });
       };
       const pages = await walk(port, asks({ limit: 2 }), meanwhile);
       expect(pages.flatMap(idsOf), 'meanwhile').to.deep.equal(expected);

@@ -24,6 +24,7 @@ import {
   aRoleId,
   aToken,
   leaseOf,
+  loadedRole,
   publishTo,
 } from '../fixtures/roles.ts';
 import { asks, END, idsOf, newestFirst, walk, walkArchives } from './asked.ts';
@@ -152,8 +153,7 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
       await publishTo(port, aPublication(1));
       const versions = new Set<Version>();
       for (let n = 0; n < 300; n += 1) {
-        const found = await (n % 2 === 0 ? port : other).load(aRoleId(1));
-        if (found === undefined) throw new Error('a published role is not there');
+        const found = await loadedRole(n % 2 === 0 ? port : other, aRoleId(1));
         expect(versions.has(found.version), `the version after ${n} saves came before`).to.equal(false);
         versions.add(found.version);
         const title = `Title ${n % 2}` as Title;

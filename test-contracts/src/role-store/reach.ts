@@ -1,20 +1,25 @@
 import {
+  type AccountId,
   after,
+  before,
+  days,
+  hours,
   type Instant,
   instant,
   minutes,
+  type PasswordHash,
   type Reservation,
   type Role,
   type RoleStore,
+  type Title,
   type Version,
 } from '@pinfold/core';
 import { expect } from 'chai';
 import type { ClauseTable, StoreSubject } from '../contract.ts';
-import { expectAborted, expectNothingLeft, inEveryEnd } from '../expect-aborts.ts';
-import { expectUnreachable } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aComparison,
+  aFingerprint,
   anArchiveId,
   anEvent,
   aPublication,
@@ -22,106 +27,169 @@ import {
   aRole,
   aRoleId,
   aToken,
+  changeRole,
   leaseOf,
   publishTo,
+  UNBOUNDED,
 } from '../fixtures/roles.ts';
-import { asks } from './asked.ts';
+import { type Ask, sharedClauses } from '../shared-clauses.ts';
+import { asks, END, everything } from './asked.ts';
 
-const LATER: Instant = after(START, minutes(1));
+const IN_A_MINUTE: Instant = after(START, minutes(1));
+const LATER: Instant = after(END, hours(1));
+const RATED = 'rated' as AccountId;
+const rateOf = (count: number) => ({ ...UNBOUNDED, publications: { count, window: hours(2) } });
+const CLAIM = { now: END, endedBefore: END, token: aToken(9), until: after(END, days(1)), limit: 10 };
+const TASK = { ...aRole(9), role: aRoleId(9), token: aToken(1), failures: 0 };
 
-/** What comes of calls that cannot be answered, or that nobody waits for any more. */
+/** Publishes for the account whose rate is taken from. */
+async function publishRated(port: RoleStore, n: number): Promise<unknown> {
+  const request = aReservation(n, { account: RATED });
+  await port.reserve(request);
+  const publication = aPublication(n, { account: RATED });
+  return await port.commit({ ...publication, limits: rateOf(2) }, leaseOf(request), [anEvent()]);
+}
+
+/** A reservation that is refused, complete or a mismatch, whatever else is changed. */
+function refused(n: number, more: Partial<Reservation>): Ask<RoleStore> {
+  return (port) => port.reserve(aReservation(n, { token: aToken(900 + n), until: END, ...more }));
+}
+
+async function remove(port: RoleStore): Promise<void> {
+  for (const task of await port.claimForCleanup(CLAIM)) {
+    await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
+  }
+}
+
+const changed = (more: Partial<Role>) => (port: RoleStore) => changeRole(port, aRoleId(1), more);
+
+/** What every store promises. */
 export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
-  'role-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it':
-    async ({ port, unreachable }) => {
-      const [role, lease] = [aRole(1), leaseOf(aReservation(1))];
-      const known = await publishTo(port, aPublication(2));
-      await askAll(port, known);
-      const gone = await unreachable();
-      const claim = { now: LATER, endedBefore: LATER, token: aToken(1), until: LATER, limit: 10 };
-      const task = { ...role, role: role.id, token: aToken(1), failures: 0 };
-      const count = { now: LATER, endedBefore: LATER, begunBefore: LATER };
-      const calls: Readonly<Record<keyof RoleStore, () => Promise<unknown>>> = {
-        reserve: () => gone.reserve(aReservation(1)),
-        renew: () => gone.renew(lease, LATER),
-        release: () => gone.release(lease),
-        commit: () => gone.commit(aPublication(1), lease, [anEvent()]),
-        load: () => gone.load(role.id),
-        save: () => gone.save(role, 1 as Version, [anEvent()]),
-        list: () => gone.list(asks()),
-        loadManifest: () => gone.loadManifest(role.archive),
-        claimForCleanup: () => gone.claimForCleanup(claim),
-        settleCleanup: () => gone.settleCleanup(task, { kind: 'removed' }, [anEvent()]),
-        countForCleanup: () => gone.countForCleanup(count),
-        whichAreNamed: () => gone.whichAreNamed([role.archive]),
-        listArchives: () => gone.listArchives(undefined, 10),
-        purge: () => gone.purge(LATER, 10),
-        loadComparison: () => gone.loadComparison(),
-        keepComparison: () => gone.keepComparison(aComparison(), undefined),
-      };
-      const retry = { kind: 'failed', retryAt: LATER } as const;
-      const cursor = { publishedAt: LATER, id: role.id };
-      const others: Readonly<Record<string, () => Promise<unknown>>> = {
-        'reserve what is complete': () => gone.reserve(reservationOf(known)),
-        'commit without events': () => gone.commit(aPublication(1), lease, []),
-        'load of what all know': () => gone.load(known.id),
-        'load with a signal': () => gone.load(known.id, new AbortController().signal),
-        'loadManifest of what all know': () => gone.loadManifest(known.archive),
-        'save by the operator': () => gone.save(role, 2 as Version, [], 'operator'),
-        'settle as failed': () => gone.settleCleanup(task, retry, []),
-        'list of all': () => gone.list(asks({ account: undefined })),
-        'list behind a cursor': () => gone.list(asks({ after: cursor, limit: 1 })),
-        'list of what is expired': () => gone.list(asks({ state: 'expired' })),
-        'list of what is deleted': () => gone.list(asks({ state: 'deleted' })),
-        'list with a search': () => gone.list(asks({ search: 'site' })),
-        'list by a key': () => gone.list(asks({ idempotencyKey: role.idempotencyKey })),
-        'claim of none': () => gone.claimForCleanup({ ...claim, endedBefore: instant(0) }),
-        'claim of at most none': () => gone.claimForCleanup({ ...claim, limit: 0 }),
-        'whichAreNamed of none': () => gone.whichAreNamed([]),
-        'archives after one': () => gone.listArchives(role.archive, 1),
-        'purge of none': () => gone.purge(instant(0), 1),
-        'purge of at most none': () => gone.purge(LATER, 0),
-        'keep after a version': () => gone.keepComparison(aComparison(), 1 as Version),
-      };
-      await expectUnreachable('store_unavailable', { ...calls, ...others });
+  ...sharedClauses<RoleStore, RoleStore, Read>({
+    suite: 'role-store',
+    portOf: (roles) => roles,
+    prepare: async (roles) => {
+      for (const n of [1, 2]) await publishTo(roles, aPublication(n));
+      await publishRated(roles, 20);
     },
-  'role-store/manifest-aborted: an aborted signal rejects with its reason': async ({ port }) => {
-    const { archive } = await publishTo(port, aPublication(1));
-    await expectAborted({
-      'of a role': (signal) => port.loadManifest(archive, signal),
-      'of none': (signal) => port.loadManifest(anArchiveId(9), signal),
-    });
-    const { signal } = new AbortController();
-    expect(await port.loadManifest(archive, signal), 'not aborted').not.to.equal(undefined);
-  },
-  'role-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection':
-    async ({ port, unreachable }) => {
-      const { id, archive } = await publishTo(port, aPublication(1));
-      await expectNothingLeft({
-        ...inEveryEnd(port, await unreachable(), {
-          load: (store, signal) => store.load(id, signal),
-          'load of none': (store, signal) => store.load(aRoleId(9), signal),
-          loadManifest: (store, signal) => store.loadManifest(archive, signal),
-          'loadManifest of none': (store, signal) => store.loadManifest(anArchiveId(9), signal),
-        }),
-        list: () => port.list(asks()),
-        reserve: () => port.reserve(aReservation(1)),
-      });
+    reads: {
+      load: [1, 3].map((n) => (roles, signal) => roles.load(aRoleId(n), signal)),
+      loadManifest: [1, 3].map((n) => (roles, signal) => roles.loadManifest(anArchiveId(n), signal)),
+      list: [
+        ...[
+          {},
+          { account: undefined, limit: 3 },
+          { state: 'published' } as const,
+          { state: 'deleted' } as const,
+          { state: 'expired' } as const,
+          { idempotencyKey: aRole(1).idempotencyKey },
+          { after: { publishedAt: END, id: aRoleId(1) }, limit: 1 },
+        ].map(
+          (more): Ask<RoleStore> =>
+            (roles) =>
+              roles.list(asks(more)),
+        ),
+        ...['site', 'renamed'].map(
+          (search): Ask<RoleStore> =>
+            (roles) =>
+              everything(roles, asks({ search })),
+        ),
+      ],
+      whichAreNamed: [[1, 2, 3], [3], []].map((ids) => (roles) => roles.whichAreNamed(ids.map(anArchiveId))),
+      listArchives: [undefined, 1, 2].map(
+        (n) => (roles) => roles.listArchives(n === undefined ? n : anArchiveId(n), 10),
+      ),
+      countForCleanup: [END, IN_A_MINUTE].map(
+        (now) => (roles) => roles.countForCleanup({ now, endedBefore: now, begunBefore: now }),
+      ),
+      loadComparison: (roles) => roles.loadComparison(),
+      reserve: [
+        refused(1, {}),
+        refused(1, { fingerprint: aFingerprint(5) }),
+        refused(11, { limits: { ...UNBOUNDED, sites: 0 } }),
+        refused(12, { limits: { ...UNBOUNDED, bytes: 0 } }),
+        refused(13, { account: RATED, limits: rateOf(1) }),
+      ],
+    },
+    writes: {
+      renew: (roles, _, n) => roles.renew(leaseOf(aReservation(n)), END),
+      release: (roles, _, n) => roles.release(leaseOf(aReservation(n))),
+      commit: [[anEvent()], []].map(
+        (events) => (roles, _, n) => roles.commit(aPublication(n), leaseOf(aReservation(n)), events),
+      ),
+      save: [undefined, 'operator' as const].map(
+        (authority) => (roles, _, n) => roles.save(aRole(n), 1 as Version, [anEvent()], authority),
+      ),
+      claimForCleanup: [{ limit: 0 }, { endedBefore: instant(0) }, { endedBefore: START }].map(
+        (more) => (roles) => roles.claimForCleanup({ ...CLAIM, ...more }),
+      ),
+      settleCleanup: [{ kind: 'removed' } as const, { kind: 'failed', retryAt: END } as const].map(
+        (outcome) => (roles) => roles.settleCleanup(TASK, outcome, [anEvent()]),
+      ),
+      purge: [
+        (roles) => roles.purge(instant(0), 1),
+        (roles) => roles.purge(END, 0),
+        (roles) => roles.purge(before(START, hours(2)), 10),
+      ],
+      keepComparison: [undefined, 1 as Version].map(
+        (version) => (roles) => roles.keepComparison(aComparison(), version),
+      ),
+    },
+    aborted: { load: 'load-aborted', loadManifest: 'manifest-aborted' },
+    changes: {
+      'a publication': (roles) => publishTo(roles, aPublication(3)),
+      'an earlier reservation': (roles) =>
+        roles.reserve(aReservation(9, { now: before(START, hours(1)), until: END })),
+      'one more that is taken from a rate': (roles) => publishRated(roles, 21),
+      'a new title': changed({ title: 'Renamed' as Title }),
+      'a password': changed({ passwordHash: 'hash' as PasswordHash }),
+      'a pin': changed({ pinned: true, expiresAt: null }),
+      'no pin': changed({ pinned: false, expiresAt: END }),
+      'a comparison': (roles) => roles.keepComparison(aComparison(), undefined),
+      'a later comparison': async (roles) => {
+        const kept = await roles.loadComparison();
+        await roles.keepComparison(aComparison({ compared: 99 }), kept?.version);
+      },
+      'a stop': changed({ deletedAt: IN_A_MINUTE }),
+      'a title of what is stopped': changed({ title: 'Stopped' as Title }),
+      'a removal': remove,
+      'a title of what is removed': changed({ title: null }),
+    },
+  }),
+  "role-store/answers-stay: what was answered is the caller's: nothing that is done or asked later changes it":
+    async ({ port }) => {
+      for (const n of [1, 2]) await publishTo(port, aPublication(n));
+      const ask = async (n: number): Promise<readonly unknown[]> => [
+        await port.load(aRoleId(n)),
+        await port.list(asks({ limit: n })),
+        await port.whichAreNamed([anArchiveId(n)]),
+        await port.listArchives(undefined, n),
+        await port.loadComparison(),
+      ];
+      const answers = await ask(1);
+      const before = structuredClone(answers);
+      await changeRole(port, aRoleId(1), { title: 'Renamed' as Title });
+      await port.keepComparison(aComparison(), undefined);
+      const tasks = await port.claimForCleanup(CLAIM);
+      const claimed = structuredClone(tasks);
+      expect(claimed).to.have.lengthOf(2);
+      for (const task of tasks)
+        await port.settleCleanup(task, { kind: 'failed', retryAt: LATER }, [anEvent()]);
+      await port.claimForCleanup({ ...CLAIM, now: LATER });
+      expect(tasks, 'what was claimed, once it is settled').to.deep.equal(claimed);
+      await remove(port);
+      await ask(2);
+      expect(answers).to.deep.equal(before);
     },
 };
 
-function reservationOf({ account, idempotencyKey: key }: Role): Reservation {
-  return aReservation(0, { account, key });
-}
-
-/** Asks for all that can be known of a role. */
-async function askAll(port: RoleStore, role: Role): Promise<void> {
-  await port.load(role.id);
-  await port.loadManifest(role.archive);
-  expect((await port.reserve(reservationOf(role))).kind).to.equal('complete');
-  await port.list(asks());
-  await port.list(asks({ idempotencyKey: role.idempotencyKey }));
-  await port.whichAreNamed([role.archive]);
-  await port.whichAreNamed([]);
-  await port.listArchives(undefined, 10);
-  await port.loadComparison();
-}
+/** The methods that change nothing; of those that reserve, what is asked for is refused. */
+type Read =
+  | 'countForCleanup'
+  | 'list'
+  | 'listArchives'
+  | 'load'
+  | 'loadComparison'
+  | 'loadManifest'
+  | 'reserve'
+  | 'whichAreNamed';

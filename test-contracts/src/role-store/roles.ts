@@ -12,15 +12,21 @@ import {
   type RoleStore,
   type Title,
   type Version,
-  type Versioned,
 } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import type { ClauseTable } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
-import { anArchiveId, anEvent, aPublication, aRole, aRoleId, publishTo } from '../fixtures/roles.ts';
-import { rejectionOf } from '../rejection.ts';
+import {
+  anArchiveId,
+  anEvent,
+  aPublication,
+  aRole,
+  aRoleId,
+  loadedRole,
+  publishTo,
+} from '../fixtures/roles.ts';
 import { asks } from './asked.ts';
 
 /** Values at the ends of what a role may hold, and texts that stores like to change. */
@@ -63,11 +69,7 @@ const ROLES: readonly Role[] = [
   }),
 ];
 
-async function loaded(port: RoleStore, n: number): Promise<Versioned<Role>> {
-  const found = await port.load(aRoleId(n));
-  if (found === undefined) throw new Error('a published role is not there');
-  return found;
-}
+const loaded = (port: RoleStore, n: number) => loadedRole(port, aRoleId(n));
 
 function titled(role: Role, title: string): Role {
   return { ...role, title: title as Title };
@@ -101,15 +103,6 @@ export const roleClauses: ClauseTable<RoleStore> = {
     await publishTo(port, aPublication(1));
     expect(await port.load(aRoleId(2))).to.equal(undefined);
     expect(await (await peer()).load(aRoleId(3))).to.equal(undefined);
-  },
-  'role-store/load-aborted: an aborted signal rejects with its reason': async ({ port }) => {
-    await publishTo(port, aPublication(1));
-    const signals = [AbortSignal.abort(), AbortSignal.abort(new Error('gone')), AbortSignal.abort('gone')];
-    for (const signal of signals) {
-      expect(await rejectionOf(port.load(aRoleId(1), signal))).to.equal(signal.reason);
-      expect(await rejectionOf(port.load(aRoleId(2), signal))).to.equal(signal.reason);
-    }
-    expect(await port.load(aRoleId(1), new AbortController().signal)).not.to.equal(undefined);
   },
   'role-store/save-stores: the changed role is what the next load gives, under another version': async ({
     port,

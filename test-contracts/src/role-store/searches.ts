@@ -1,4 +1,4 @@
-import { foldForSearch } from '@pinfold/core/adapter';
+import { foldForSearch } from '@pinfold/core/internal';
 
 /** What is much longer folded than it was. */
 export const FOLDED: string = foldForSearch('\ufdfa'.repeat(60));

@@ -57,12 +57,17 @@ export type Reachable<Port> = Subject<Port> & Partial<Pick<StoreSubject<Port>, '
 /** How long a shorter sequence is looked for, in milliseconds. */
 const SHORTENED_FOR = 20_000;
 
+/** What makes each input of a call. */
+export type Arbitraries<Inputs extends unknown[]> = {
+  [Index in keyof Inputs]: fc.Arbitrary<Inputs[Index]>;
+};
+
 /** Makes steps for a port: weight, name, the inputs, the call, and what it spends, if anything. */
 export function stepsFor<Port, Values>() {
   return <Inputs extends unknown[]>(
     weight: number,
     name: string,
-    inputs: (values: Values) => { [Index in keyof Inputs]: fc.Arbitrary<Inputs[Index]> },
+    inputs: (values: Values) => Arbitraries<Inputs>,
     make: (port: Port, ...inputs: Inputs) => Promise<unknown>,
     spends?: (...inputs: Inputs) => string,
   ): Step<Port, Values> => ({
@@ -77,22 +82,41 @@ export function stepsFor<Port, Values>() {
   });
 }
 
-/** Makes steps that change nothing and take a signal, which is aborted now and then. */
-export function questionsFor<Port, Values>() {
-  return <Inputs extends unknown[]>(
+type MethodOf<Port> = {
+  [Name in keyof Port]: Port[Name] extends (...inputs: never[]) => Promise<unknown> ? Name : never;
+}[keyof Port] &
+  string;
+type Method = (...inputs: unknown[]) => Promise<unknown>;
+type InputsOf<Port, Name extends keyof Port> = Port[Name] extends (...inputs: infer Inputs) => unknown
+  ? Inputs
+  : never;
+
+/** Makes steps that call one method: weight, method, its inputs, and what the call spends, if anything. */
+export function methodsFor<Port, Values>() {
+  return <Name extends MethodOf<Port>>(
     weight: number,
-    name: string,
-    inputs: (values: Values) => { [Index in keyof Inputs]: fc.Arbitrary<Inputs[Index]> },
-    ask: (port: Port, ...inputs: Inputs) => (signal?: AbortSignal) => Promise<unknown>,
+    name: Name,
+    inputs: (values: Values) => Arbitraries<InputsOf<Port, Name>>,
+    spends?: (...inputs: InputsOf<Port, Name>) => string,
+  ): Step<Port, Values> => {
+    const call = (port: Port, ...given: InputsOf<Port, Name>) => (port[name] as Method)(...given);
+    return stepsFor<Port, Values>()(weight, name, inputs, call, spends);
+  };
+}
+
+/** Makes steps that call a method which changes nothing; the signal it takes is aborted now and then. */
+export function questionsFor<Port, Values>() {
+  return <Name extends MethodOf<Port>>(
+    ...[weight, name, inputs]: [number, Name, (values: Values) => Arbitraries<InputsOf<Port, Name>>]
   ): Step<Port, Values> => ({
     weight,
     callsOf: (values) =>
-      stepsFor<Port, Values>()(weight, name, inputs, (port, ...given: Inputs) => ask(port, ...given)())
+      methodsFor<Port, Values>()(weight, name, inputs)
         .callsOf(values)
         .map((call) => ({
           ...call,
           isQuestion: true,
-          make: (port, given, signal) => ask(port, ...(given as Inputs))(signal),
+          make: (port, given, signal) => (port[name] as Method)(...given, signal),
         })),
   });
 }

@@ -1,5 +1,5 @@
 import { after, type Mode, minutes, type Title } from '@pinfold/core';
-import { dayOf } from '@pinfold/core/views';
+import { dayOf } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import { admit, aTry } from '../attempt-counter/tries.ts';
 import { anAccount, anAccountName, BLOCK } from '../fixtures/accounts.ts';

@@ -9,7 +9,6 @@ import type {
   SessionScope,
   SessionStore,
   Sha256,
-  SignInLink,
 } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
@@ -17,6 +16,7 @@ import type { ModelOptions } from '../role-store-model/sequences.ts';
 import {
   alone,
   checkSequences,
+  methodsFor,
   questionsFor,
   type Reachable,
   type Sequences,
@@ -47,6 +47,7 @@ interface Values {
 const oneOf = fc.constantFrom;
 
 const step = stepsFor<SessionStore, Values>();
+const call = methodsFor<SessionStore, Values>();
 const question = questionsFor<SessionStore, Values>();
 
 const instant = ({ instants }: Values) => oneOf(...instants);
@@ -132,14 +133,13 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       actors: [...actors, ...rest.keys.map((id) => ({ kind: 'key', id }) as const)],
     })),
   steps: [
-    step(
+    call(
       4,
       'offer',
       (values) => [
         fc.record({ tokenHash: oneOf(...values.links), ...visit(values), endsAt: end(values) }),
         told(values),
       ],
-      (port, link: SignInLink, events) => port.offer(link, events),
       ({ tokenHash }) => `link ${tokenHash}`,
     ),
     step(
@@ -159,7 +159,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
           events,
         ),
     ),
-    step(
+    call(
       4,
       'begin',
       (values) => [
@@ -167,21 +167,10 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
         told(values),
         limits,
       ],
-      (port, session: Session, events, bounds) => port.begin(session, events, bounds),
       ({ tokenHash }) => `session ${tokenHash}`,
     ),
-    step(
-      2,
-      'end',
-      (values) => [hash(values), told(values)],
-      (port, ended, events) => port.end(ended, events),
-    ),
-    question(
-      3,
-      'find',
-      (values) => [hash(values), instant(values)],
-      (port, wanted, now) => (signal) => port.find(wanted, now, signal),
-    ),
+    call(2, 'end', (values) => [hash(values), told(values)]),
+    question(3, 'find', (values) => [hash(values), instant(values)]),
     step(
       3,
       'refuse',
@@ -194,26 +183,16 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
         port.refuse({ ...event, account, type: 'session.refused' }, Math.min(since, event.at) as Instant),
       ({ event }) => event.id,
     ),
-    alone(
-      step(
-        1,
-        'purge at most',
-        (values) => [instant(values), oneOf(0, 2 ** 31, 2 ** 32, 2 ** 53 - 1)],
-        (port, endedBy, limit) => port.purge(endedBy, limit),
-      ),
-    ),
-    alone(step(1, 'purge', (values) => [instant(values), oneOf(1, 2, 3, 1_000)], purged)),
-    step(
-      2,
-      'list',
-      (values) => [
-        oneOf(undefined, '' as AccountId, ...values.accounts),
-        instant(values),
-        fc.option(place(values), { nil: undefined }),
-        anyLimit,
-      ],
-      (port, account, now, after, limit) => port.list({ account, now, after, limit }),
-    ),
+    alone(call(1, 'purge', (values) => [instant(values), oneOf(0, 2 ** 31, 2 ** 32, 2 ** 53 - 1)])),
+    alone(step(1, 'purge all', (values) => [instant(values), oneOf(1, 2, 3, 1_000)], purged)),
+    call(2, 'list', (values) => [
+      fc.record({
+        account: oneOf(undefined, '' as AccountId, ...values.accounts),
+        now: instant(values),
+        after: fc.option(place(values), { nil: undefined }),
+        limit: anyLimit,
+      }),
+    ]),
   ],
   look: step(
     1,

@@ -1,5 +1,5 @@
 import type { CountedViews, Day, RoleId, ViewStore } from '@pinfold/core';
-import { dayOf } from '@pinfold/core/views';
+import { dayOf } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { type ClauseTable, type Contract, type StoreSubject, toClauses } from '../contract.ts';

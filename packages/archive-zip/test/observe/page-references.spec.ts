@@ -1,4 +1,5 @@
-import { fallback, foldPath, resolve } from '@pinfold/core/adapter';
+import { fallback, foldPath } from '@pinfold/core/adapter';
+import { resolve } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Destination, PageReferences } from '../../src/observe/page-references.ts';

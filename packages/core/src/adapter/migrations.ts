@@ -69,15 +69,7 @@ const TOO_OLD =
 /** Several copies of this package may be installed, as for a `Fault`. */
 const OUTDATED: unique symbol = Symbol.for('@pinfold/core/outdated');
 
-/**
- * Whether a caught value says that the schema needs a newer release: waiting does not help then.
- *
- * @example
- * import { Fault } from '@pinfold/core';
- * import { isOutdated } from '@pinfold/core/adapter';
- *
- * isOutdated(new Fault('store_unavailable', 'the connection was refused')); // false
- */
+/** Whether a caught value says that the schema needs a newer release: waiting does not help then. */
 export function isOutdated(error: unknown): boolean {
   return isFault(error) && OUTDATED in error;
 }

@@ -5,6 +5,7 @@ import { foldForSearch } from '../domain/text.ts';
 import type { EventPage } from '../ports/history-store.ts';
 import type { Page } from '../ports/role-store.ts';
 
+/** A place before every record, where the first page begins. */
 export const BEFORE_ALL: { readonly publishedAt: number; readonly id: string } = {
   publishedAt: Number.MAX_SAFE_INTEGER,
   id: '~',

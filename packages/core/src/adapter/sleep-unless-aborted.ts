@@ -1,18 +1,7 @@
 import type { Duration } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/**
- * Sleeps until the signal aborts, and says whether all of the pause has passed.
- *
- * @example
- * import { type Clock, minutes } from '@pinfold/core';
- * import { sleepUnlessAborted } from '@pinfold/core/adapter';
- *
- * declare const clock: Clock;
- * declare const stop: AbortSignal;
- *
- * while (await sleepUnlessAborted(clock, minutes(10), stop)) console.log('once more');
- */
+/** Sleeps until the signal aborts, and says whether all of the pause has passed. */
 export async function sleepUnlessAborted(
   clock: Pick<Clock, 'sleep'>,
   pause: Duration,

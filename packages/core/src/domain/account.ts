@@ -34,6 +34,7 @@ export interface Account {
   readonly publicationsMark: RateMark | null;
 }
 
+/** What an account uses. */
 export interface AccountUse {
   /** Publications in service. */
   readonly sites: number;
@@ -55,15 +56,7 @@ export interface PublicationLimits {
 /** The limits of a new account. */
 export const NO_LIMITS: AccountLimits = { requests: null, publications: null, sites: null, bytes: null };
 
-/**
- * Whether a value may be set as a limit of an account. Null makes the service's own apply again.
- *
- * @example
- * import { isAccountLimit } from '@pinfold/core/administration';
- *
- * isAccountLimit('publications', '600/1h'); // true
- * isAccountLimit('sites', -5); // false
- */
+/** Whether a value may be set as a limit of an account. Null makes the service's own apply again. */
 export function isAccountLimit(name: string, value: unknown): boolean {
   if (!Object.hasOwn(NO_LIMITS, name)) return false;
   if (value === null || value === 'off') return true;
@@ -74,13 +67,6 @@ export function isAccountLimit(name: string, value: unknown): boolean {
 /**
  * Reads a limit of an account as people write it: a rate, a whole number, a size such as `1 GiB`, or `off`; `undefined`
  * for anything else.
- *
- * @example
- * import { parseAccountLimit } from '@pinfold/core/administration';
- *
- * parseAccountLimit('sites', '20'); // 20
- * parseAccountLimit('bytes', '1.5 GiB'); // 1_610_612_736
- * parseAccountLimit('requests', 'many'); // undefined
  */
 export function parseAccountLimit<Name extends keyof AccountLimits>(
   name: Name,

@@ -72,15 +72,7 @@ export function boundsOf(
   };
 }
 
-/**
- * The rate in force for an account: its own, or the service's.
- *
- * @example
- * import { parseRate, rateInForce } from '@pinfold/core/adapter';
- *
- * const ofAll = parseRate('600/1h');
- * if (ofAll !== undefined && ofAll !== 'off') console.log(rateInForce(null, ofAll));
- */
+/** The rate in force for an account: its own, or the service's. */
 export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null {
   return inForce(own === null ? null : (parseRate(own) ?? null), ofAll);
 }

@@ -6,19 +6,12 @@ import type { Instant } from './instant.ts';
 /** The public part of an API key, by which it is looked up. */
 export type ApiKeyId = Branded<string, 'ApiKeyId'>;
 
-/**
- * Reads the id of an API key, 1 to 32 letters and digits; `undefined` for anything else.
- *
- * @example
- * import { parseApiKeyId } from '@pinfold/core/accounts';
- *
- * parseApiKeyId('4fJ2kQ9xTzA'); // '4fJ2kQ9xTzA'
- * parseApiKeyId('pf_4fJ2'); // undefined
- */
+/** Reads the id of an API key, 1 to 32 letters and digits; `undefined` for anything else. */
 export function parseApiKeyId(text: string): ApiKeyId | undefined {
   return /^[0-9A-Za-z]{1,32}$/.test(text) ? (text as ApiKeyId) : undefined;
 }
 
+/** What a key or a session may do. */
 export type Scope = 'pins:read' | 'pins:write' | 'manage' | 'admin';
 
 /** All scopes there are. `manage` signs in to the management screen; `admin` does, too, and administers the service. */
@@ -31,14 +24,7 @@ export const MEMBER_SCOPES: readonly ['pins:read', 'pins:write', 'manage'] = Obj
   'manage',
 ] as const);
 
-/**
- * Whether scopes are enough to sign in to the management screen.
- *
- * @example
- * import { mayManage } from '@pinfold/core/accounts';
- *
- * mayManage(['pins:read', 'admin']); // true
- */
+/** Whether scopes are enough to sign in to the management screen. */
 export function mayManage(scopes: readonly Scope[]): boolean {
   return scopes.includes('manage') || scopes.includes('admin');
 }

@@ -6,12 +6,6 @@ import { accountId } from './identity.ts';
  * Whom the history names for a caller: its key, else its person, else its account.
  *
  * @throws TypeError unless a person is named by 1 to 255 printable characters.
- *
- * @example
- * import { accountId } from '@pinfold/core';
- * import { actorOf } from '@pinfold/core/history';
- *
- * actorOf({ account: accountId('team-7'), person: 'ada' }); // { kind: 'person', id: 'ada' }
  */
 export function actorOf({ key, person, account }: Pick<Caller, 'key' | 'person' | 'account'>): EventActor {
   if (key !== undefined) return { kind: 'key', id: key };

@@ -15,17 +15,7 @@ export interface Credential {
 /** The answer to a change whose credential no longer counts. */
 export const UNAUTHORIZED: Refusal<'unauthorized'> = { kind: 'refused', code: 'unauthorized' };
 
-/**
- * The credential of an authenticated caller.
- *
- * @example
- * import type { Caller } from '@pinfold/core';
- * import { credentialOf } from '@pinfold/core/adapter';
- *
- * declare const caller: Caller;
- *
- * const { key } = credentialOf(caller);
- */
+/** The credential of an authenticated caller. */
 export function credentialOf({ key }: Pick<Caller, 'key'>): Credential {
   return key === undefined ? {} : { key };
 }

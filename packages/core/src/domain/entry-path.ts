@@ -27,15 +27,7 @@ const FORBIDDEN = /(?:^|\/)(\.git|\.env|node_modules|tmp|log)(?=\/|$)/iu;
 const LONGEST_SYSTEM_FILE = 'desktop.ini'.length;
 const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
-/**
- * Why a name is no safe path, or `undefined` when it is one.
- *
- * @example
- * import { unsafePath } from '@pinfold/core/adapter';
- *
- * unsafePath('../secret'); // 'segment'
- * unsafePath('css/site.css'); // undefined
- */
+/** Why a name is no safe path, or `undefined` when it is one. */
 export function unsafePath(name: string): UnsafePath | undefined {
   if (isTooLong(name)) return 'too_long';
   return UNSAFE.find(([form]) => form.test(name))?.[1];
@@ -52,26 +44,12 @@ export function entryPath(name: string): EntryPath | undefined {
   return name.endsWith('/') || unsafePath(name) !== undefined ? undefined : (name as EntryPath);
 }
 
-/**
- * The path segment that no site may carry, or `undefined` (`forbidden_name`, docs/wire.md#the-rules-for-zips).
- *
- * @example
- * import { forbiddenSegment } from '@pinfold/core/adapter';
- *
- * forbiddenSegment('site/.git/config'); // '.git'
- */
+/** The path segment that no site may carry, or `undefined` (`forbidden_name`, docs/wire.md#the-rules-for-zips). */
 export function forbiddenSegment(name: string): string | undefined {
   return FORBIDDEN.exec(name)?.[1];
 }
 
-/**
- * Whether an operating system added this entry by itself: it is proved, but no part of the site.
- *
- * @example
- * import { isSystemEntry } from '@pinfold/core/adapter';
- *
- * isSystemEntry('img/.DS_Store'); // true
- */
+/** Whether an operating system added this entry by itself: it is proved, but no part of the site. */
 export function isSystemEntry(name: string): boolean {
   if (name === '__MACOSX' || name.startsWith('__MACOSX/')) return true;
   // To look a long text up takes as long as it is.

@@ -37,18 +37,7 @@ export interface VisibleRole {
   readonly accountGeneration: Generation;
 }
 
-/**
- * The grant of someone who has just given the right password, or needs none.
- *
- * @example
- * import type { Instant, VisibleRole } from '@pinfold/core';
- * import { firstGrant } from '@pinfold/core/adapter';
- *
- * declare const shown: VisibleRole;
- * declare const now: Instant;
- *
- * const grant = { ...firstGrant('cookie', shown, now), viewer: { id: 'ada', gavePassword: false } };
- */
+/** The grant of someone who has just given the right password, or needs none. */
 export function firstGrant(
   purpose: GrantPurpose,
   { publication: { id, generation }, accountGeneration }: VisibleRole,
@@ -57,34 +46,12 @@ export function firstGrant(
   return { purpose, role: id, generation, accountGeneration, issuedAt: now, madeAt: now };
 }
 
-/**
- * The same right for another purpose: it lives no longer for that.
- *
- * @example
- * import type { Grant, Instant } from '@pinfold/core';
- * import { passOn } from '@pinfold/core/adapter';
- *
- * declare const handOver: Grant;
- * declare const now: Instant;
- *
- * const cookie = passOn(handOver, 'cookie', now);
- */
+/** The same right for another purpose: it lives no longer for that. */
 export function passOn(grant: Grant, purpose: GrantPurpose, now: Instant): Grant {
   return { ...grant, purpose, madeAt: now };
 }
 
-/**
- * When the grant ends if nothing else ends it first; a cookie may live as long.
- *
- * @example
- * import { defaultLimits, type Grant, type Publication } from '@pinfold/core';
- * import { grantEndsAt } from '@pinfold/core/adapter';
- *
- * declare const grant: Grant;
- * declare const publication: Publication;
- *
- * const expires = new Date(grantEndsAt(grant, publication, defaultLimits));
- */
+/** When the grant ends if nothing else ends it first; a cookie may live as long. */
 export function grantEndsAt(
   grant: Grant,
   { expiresAt }: Pick<Publication, 'expiresAt'>,
@@ -96,19 +63,7 @@ export function grantEndsAt(
   return Math.min(...ends) as Instant;
 }
 
-/**
- * Whether the grant admits to the site at `now`: right purpose, role and generations, and not over.
- *
- * @example
- * import { defaultLimits, type Grant, type Instant, type VisibleRole } from '@pinfold/core';
- * import { admits } from '@pinfold/core/adapter';
- *
- * declare const grant: Grant;
- * declare const shown: VisibleRole;
- * declare const now: Instant;
- *
- * if (!admits(grant, 'cookie', shown, now, defaultLimits)) console.log('ask for the password');
- */
+/** Whether the grant admits to the site at `now`: right purpose, role and generations, and not over. */
 export function admits(
   grant: Grant,
   purpose: GrantPurpose,

@@ -72,18 +72,7 @@ export function parseFilename(value: string): Filename | Refusal<'invalid_filena
   return wrong ? { kind: 'refused', code: 'invalid_filename' } : (name as Filename);
 }
 
-/**
- * The fingerprint of a publication.
- *
- * @example
- * import type { Filename, StagedArchive } from '@pinfold/core';
- * import { fingerprintOf } from '@pinfold/core/adapter';
- *
- * declare const received: StagedArchive;
- * declare const filename: Filename;
- *
- * const fingerprint = fingerprintOf(received.sha256, filename, null);
- */
+/** The fingerprint of a publication. */
 export function fingerprintOf(sha256: Sha256, filename: Filename, title: Title | null): Fingerprint {
   return JSON.stringify([sha256, filename, title]) as Fingerprint;
 }

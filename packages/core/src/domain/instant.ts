@@ -110,15 +110,7 @@ export function before(end: Instant, length: Duration): Instant {
   return instant(end - length);
 }
 
-/**
- * RFC 3339 in UTC with milliseconds: `2026-11-20T12:00:00.000Z`.
- *
- * @example
- * import { instant } from '@pinfold/core';
- * import { toRfc3339 } from '@pinfold/core/adapter';
- *
- * toRfc3339(instant(0)); // '1970-01-01T00:00:00.000Z'
- */
+/** RFC 3339 in UTC with milliseconds: `2026-11-20T12:00:00.000Z`. */
 export function toRfc3339(at: Instant): string {
   return new Date(at).toISOString();
 }

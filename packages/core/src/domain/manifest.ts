@@ -60,13 +60,6 @@ type Row = [EntryPath, number, number, number, 0 | 8, number, 0 | 1];
  * Reads what {@link encodeManifest} wrote.
  *
  * @throws Fault `store_corrupt` when the text is no manifest of a version known here.
- *
- * @example
- * import type { EncodedManifest } from '@pinfold/core';
- * import { decodeManifest } from '@pinfold/core/moving';
- *
- * const { entries } = decodeManifest('[1,[["index.html",40,100,300,8,3421780262,1]]]' as EncodedManifest);
- * console.log(entries[0]?.path); // index.html
  */
 export function decodeManifest(encoded: EncodedManifest): Manifest {
   return new Manifest(

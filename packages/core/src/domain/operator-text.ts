@@ -7,15 +7,7 @@ export const OPERATOR_TEXT = {
 
 const TEXT = new RegExp(OPERATOR_TEXT.pattern, 'u');
 
-/**
- * Whether a value is a reason or a message: 1 to 255 characters, not all of them blanks, and none a control character.
- *
- * @example
- * import { isOperatorText } from '@pinfold/core/administration';
- *
- * isOperatorText('Phishing'); // true
- * isOperatorText(' '); // false
- */
+/** Whether a value is a reason or a message: 1 to 255 characters, not all of them blanks, and none a control character. */
 export function isOperatorText(value: unknown): value is string {
   return typeof value === 'string' && TEXT.test(value) && [...value].length <= OPERATOR_TEXT.maxLength;
 }

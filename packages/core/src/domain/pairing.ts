@@ -40,11 +40,6 @@ const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
  * is no hash of one.
  *
  * @param hash the SHA-256 of the secret in hexadecimal digits.
- *
- * @example
- * import { pairingCode } from '@pinfold/core/accounts';
- *
- * pairingCode('00443214c74254b635cf84653a56d7c675be77df00000000000000000000ffff'); // '0123-4567'
  */
 export function pairingCode(hash: string): string | undefined {
   if (!HASH.test(hash)) return undefined;

@@ -44,15 +44,7 @@ export function parsePassword(
   return value.normalize('NFC') as Password;
 }
 
-/**
- * Reads a viewer's guess; `undefined` when it cannot be any password and needs no hashing.
- *
- * @example
- * import { parseGuess } from '@pinfold/core/adapter';
- *
- * parseGuess('correct horse battery'); // 'correct horse battery'
- * parseGuess(''); // undefined
- */
+/** Reads a viewer's guess; `undefined` when it cannot be any password and needs no hashing. */
 export function parseGuess(value: string): Password | undefined {
   if (value === '' || hasLoneSurrogate(value) || utf8Length(value) > LONGEST_GUESS) return undefined;
   return value.normalize('NFC') as Password;

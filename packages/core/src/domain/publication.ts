@@ -35,18 +35,7 @@ class Archived extends (itself as unknown as new (object: object) => object) {
   }
 }
 
-/**
- * The publication of a record at a moment.
- *
- * @example
- * import type { Instant, Role } from '@pinfold/core';
- * import { publicationOf } from '@pinfold/core/adapter';
- *
- * declare const role: Role;
- * declare const now: Instant;
- *
- * console.log(publicationOf(role, now, 'https://pages.example').sharedUrl);
- */
+/** The publication of a record at a moment. */
 export function publicationOf(role: Role, now: Instant, publicUrl: string): Publication {
   // Member by member: what a role holds is not shown unless it is named here, and every view takes this path.
   const publication: Publication = {
@@ -76,17 +65,7 @@ export function archiveOf(publication: object): ArchiveId | undefined {
   return Archived.of(publication);
 }
 
-/**
- * The shared URL of a publication below a public URL, which has no slash at its end.
- *
- * @example
- * import type { RoleId } from '@pinfold/core';
- * import { sharedUrlBelow } from '@pinfold/core/adapter';
- *
- * declare const id: RoleId;
- *
- * console.log(sharedUrlBelow('https://pages.example', id));
- */
+/** The shared URL of a publication below a public URL, which has no slash at its end. */
 export function sharedUrlBelow(publicUrl: string, id: RoleId): string {
   return `${publicUrl}/s/${id}`;
 }

@@ -37,16 +37,7 @@ const UNITS: Readonly<Record<string, (count: number) => Duration>> = {
 };
 const MICROSECONDS = 1_000;
 
-/**
- * Reads a rate, `N/1s`, `N/5m`, `N/1h` or `N/1d`, or `off`; `undefined` for anything else, and for more than one a microsecond.
- *
- * @example
- * import { parseRate } from '@pinfold/core/adapter';
- *
- * parseRate('600/1h'); // { count: 600, window: 3_600_000 }
- * parseRate('off'); // 'off'
- * parseRate('many'); // undefined
- */
+/** Reads a rate, `N/1s`, `N/5m`, `N/1h` or `N/1d`, or `off`; `undefined` for anything else, and for more than one a microsecond. */
 export function parseRate(text: string): Rate | 'off' | undefined {
   if (text === 'off') return 'off';
   const [, count, length, unit] = WRITTEN.exec(text) ?? [];
@@ -58,12 +49,6 @@ export function parseRate(text: string): Rate | 'off' | undefined {
 /**
  * What is left of a rate at an instant, by the generic cell rate algorithm. A cost above the rate's count is the whole
  * rate: it would never pass otherwise.
- *
- * @example
- * import { instant, minutes } from '@pinfold/core';
- * import { leftOf } from '@pinfold/core/adapter';
- *
- * leftOf({ count: 2, window: minutes(1) }, null, instant(0)).remaining; // 2
  */
 export function leftOf(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateLeft {
   const { count, window } = rate;
@@ -82,16 +67,7 @@ export function leftOf(rate: Rate, mark: RateMark | null, now: Instant, cost = 1
   };
 }
 
-/**
- * The mark of a rate from which a cost was taken at an instant. Check first, with {@link leftOf}, that it passes.
- *
- * @example
- * import { instant, minutes } from '@pinfold/core';
- * import { leftOf, takenFrom } from '@pinfold/core/adapter';
- *
- * const rate = { count: 2, window: minutes(1) };
- * leftOf(rate, takenFrom(rate, null, instant(0)), instant(0)).remaining; // 1
- */
+/** The mark of a rate from which a cost was taken at an instant. Check first, with {@link leftOf}, that it passes. */
 export function takenFrom(rate: Rate, mark: RateMark | null, now: Instant, cost = 1): RateMark {
   const present = now * MICROSECONDS;
   return (present + owedAt(rate, mark, present) + charged(rate, cost) * shareOf(rate)) as RateMark;

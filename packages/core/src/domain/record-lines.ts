@@ -206,12 +206,6 @@ const FORMS: { readonly [Kind in MovedRecord['kind']]: Form<never> } = {
 /**
  * Writes a record as one line of an export, without its end: a JSON object whose members are in the order of
  * docs/operators/export-format.md, so that equal records are equal lines.
- *
- * @example
- * import { type MovedRecord, recordLine } from '@pinfold/core/moving';
- *
- * declare const record: MovedRecord;
- * console.log(recordLine(record)); // {"record":"key","id":"4fJ2kQ9xTzA", …
  */
 export function recordLine({ kind, value }: MovedRecord): string {
   return JSON.stringify({ record: kind, ...(FORMS[kind].write(value as never) as object) });
@@ -221,12 +215,6 @@ export function recordLine({ kind, value }: MovedRecord): string {
  * Reads what {@link recordLine} wrote.
  *
  * @throws TypeError for a line that is no record, saying what of it is wrong; a text of its own is not repeated.
- *
- * @example
- * import { readRecordLine } from '@pinfold/core/moving';
- *
- * declare const line: string;
- * console.log(readRecordLine(line).kind); // account
  */
 export function readRecordLine(line: string): MovedRecord {
   const { record: kind, ...value } = parsed(line);

@@ -45,15 +45,7 @@ export type RoleState = 'published' | 'expired' | 'deleted';
 
 export const ROLE_STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
-/**
- * Reads a state; `undefined` for anything else.
- *
- * @example
- * import { parseRoleState } from '@pinfold/core/adapter';
- *
- * parseRoleState('expired'); // 'expired'
- * parseRoleState('pinned'); // undefined
- */
+/** Reads a state; `undefined` for anything else. */
 export function parseRoleState(value: unknown): RoleState | undefined {
   return ROLE_STATES.find((state) => state === value);
 }
@@ -96,15 +88,7 @@ export function stateOf(role: Pick<Role, 'deletedAt' | 'expiresAt'>, now: Instan
   return 'published';
 }
 
-/**
- * Why a publication's state does not permit a command at `now`; `undefined` where it does.
- *
- * @example
- * import { instant, refuseCommand } from '@pinfold/core';
- *
- * const publication = { deletedAt: null, expiresAt: null, pinned: true };
- * refuseCommand(publication, 'reset_expiration', instant(0))?.state; // 'pinned'
- */
+/** Why a publication's state does not permit a command at `now`; `undefined` where it does. */
 export function refuseCommand(
   publication: Pick<Role, 'deletedAt' | 'expiresAt' | 'pinned'>,
   type: RoleCommand['type'],

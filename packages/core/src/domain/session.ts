@@ -13,16 +13,7 @@ export type SessionScope = Extract<Scope, 'manage' | 'admin'>;
 /** Names a session, for those who end it: a part of its hash, good for nothing else. */
 export type SessionId = Branded<string, 'SessionId'>;
 
-/**
- * The id of a session.
- *
- * @example
- * import type { Session } from '@pinfold/core';
- * import { sessionIdOf } from '@pinfold/core/accounts';
- *
- * declare const session: Session;
- * sessionIdOf(session).length; // 16
- */
+/** The id of a session. */
 export function sessionIdOf({ tokenHash }: Pick<Session, 'tokenHash'>): SessionId {
   return tokenHash.slice(0, ID_CHARACTERS) as SessionId;
 }

@@ -24,12 +24,6 @@ const LONGEST_NAME = 2_048;
  *
  * @param path the decoded path of the request inside the site, beginning with `/`.
  * @param navigation whether a person's browser asks for a page, rather than a page for its parts.
- *
- * @example
- * import { resolve } from '@pinfold/core/adapter';
- *
- * const files = new Map([['about.html', 'the page']]);
- * resolve(files, '/about', true); // { kind: 'file', entry: 'the page', fallback: false }
  */
 export function resolve<File>(files: FilesByPath<File>, path: string, navigation: boolean): Resolution<File> {
   const name = path.slice(1);

@@ -21,14 +21,7 @@ export type TakedownCursor = Pick<Takedown, 'at' | 'id' | 'sha256'>;
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/**
- * Reads a SHA-256 in hexadecimal digits of any case; `undefined` for anything else.
- *
- * @example
- * import { parseSha256 } from '@pinfold/core/administration';
- *
- * parseSha256('spring'); // undefined
- */
+/** Reads a SHA-256 in hexadecimal digits of any case; `undefined` for anything else. */
 export function parseSha256(text: string): Sha256 | undefined {
   const lower = text.toLowerCase();
   return SHA256.test(lower) ? (lower as Sha256) : undefined;

@@ -3,14 +3,7 @@ const CONTROL = /\p{Cc}/u;
 /** No language has so many marks on one letter (UAX #15, Stream-Safe Text Format). */
 const MANY_MARKS = /\p{M}{31}/u;
 
-/**
- * Length in Unicode code points, which is what every limit in characters counts.
- *
- * @example
- * import { codePoints } from '@pinfold/core/adapter';
- *
- * codePoints('🌊 sea'); // 5
- */
+/** Length in Unicode code points, which is what every limit in characters counts. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -58,14 +51,7 @@ export function hasControlCharacter(text: string): boolean {
   return CONTROL.test(text);
 }
 
-/**
- * The form in which titles are searched: compatibility-composed, lower case, so that width and case do not matter.
- *
- * @example
- * import { foldForSearch } from '@pinfold/core/adapter';
- *
- * console.log(foldForSearch('Ｓpring')); // spring
- */
+/** The form in which titles are searched: compatibility-composed, lower case, so that width and case do not matter. */
 export function foldForSearch(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC');
 }

@@ -21,28 +21,12 @@ export interface CountedViews extends DayOfViews {
 
 const DAY = 86_400_000;
 
-/**
- * The day of an instant.
- *
- * @example
- * import { instant } from '@pinfold/core';
- * import { dayOf } from '@pinfold/core/views';
- *
- * dayOf(instant(Date.UTC(2026, 10, 20, 23, 59))); // 20777
- */
+/** The day of an instant. */
 export function dayOf(at: Instant): Day {
   return Math.floor(at / DAY) as Day;
 }
 
-/**
- * A day as ISO 8601 writes it.
- *
- * @example
- * import { instant } from '@pinfold/core';
- * import { dayOf, dayText } from '@pinfold/core/views';
- *
- * dayText(dayOf(instant(0))); // '1970-01-01'
- */
+/** A day as ISO 8601 writes it. */
 export function dayText(day: Day): string {
   return new Date(day * DAY).toISOString().slice(0, 10);
 }

@@ -19,6 +19,7 @@ export interface ArchiveProof {
   readonly entries: readonly EntryProof[];
 }
 
+/** What an inspector proves of a staged archive. */
 export interface ProofRequest {
   readonly archive: StagedArchive;
   readonly listing: ArchiveListing;

@@ -19,6 +19,7 @@ export interface Attempt {
   readonly perRole: number;
 }
 
+/** Whether a try may go on. */
 export type AttemptOutcome = { readonly kind: 'admitted'; readonly ticket: AttemptTicket } | AttemptRefusal;
 
 /**

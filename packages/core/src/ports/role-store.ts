@@ -51,6 +51,7 @@ export interface Reservation extends Omit<AdmissionRequest, 'isNamed'>, Lease {
   readonly until: Instant;
 }
 
+/** What became of a reservation. */
 export type ReserveOutcome =
   | { readonly kind: 'reserved'; readonly lease: Lease }
   | { readonly kind: 'in_progress'; readonly until: Instant }
@@ -103,6 +104,7 @@ export interface Page<Value> {
   readonly next: RoleCursor | undefined;
 }
 
+/** Which archives a claim takes for removal. */
 export interface CleanupRequest {
   readonly now: Instant;
   /** Only roles deleted or expired at this instant or earlier. */
@@ -113,11 +115,13 @@ export interface CleanupRequest {
   readonly limit: number;
 }
 
+/** What to count of what there is to remove. */
 export interface CleanupCountRequest extends Pick<CleanupRequest, 'now' | 'endedBefore'> {
   /** Reservations begun before this instant are counted. */
   readonly begunBefore: Instant;
 }
 
+/** How much there is to remove. */
 export interface CleanupCount {
   /** Ended roles that have their archive and are not claimed. */
   readonly archives: number;
@@ -134,6 +138,7 @@ export interface CleanupTask {
   readonly failures: number;
 }
 
+/** Whether an archive was removed, or when to try again. */
 export type CleanupOutcome =
   | { readonly kind: 'removed' }
   | { readonly kind: 'failed'; readonly retryAt: Instant };
@@ -146,7 +151,7 @@ export type CleanupOutcome =
  *
  * @promise role-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise role-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
- * @promise role-store/same-question: the same question asked again is answered by what any peer changed meanwhile
+ * @promise role-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  * @promise role-store/at-once: of calls that one handle makes at once each is answered, and does, what it would alone
  * @promise role-store/answers-stay: what was answered is the caller's: nothing that is done or asked later changes it
  * @promise role-store/many: more than a thousand roles, hundreds of them of one instant, are listed, named, counted and claimed as few are

@@ -13,23 +13,12 @@ export interface StagedArchive {
   discard(): Promise<void>;
 }
 
-/**
- * Discards an upload where its answer must not be lost over that: what cannot be removed now, the sweep finds.
- *
- * @example
- * import type { Staging } from '@pinfold/core';
- * import { discardQuietly } from '@pinfold/core/adapter';
- *
- * declare const staging: Staging;
- * declare const body: AsyncIterable<Uint8Array>;
- *
- * const received = await staging.receive(body, 10_485_760);
- * if (received.kind === 'received') await discardQuietly(received.archive);
- */
+/** Discards an upload where its answer must not be lost over that: what cannot be removed now, the sweep finds. */
 export async function discardQuietly(archive: StagedArchive): Promise<void> {
   await succeeds(archive.discard());
 }
 
+/** What became of an upload. */
 export type ReceiveOutcome =
   | { readonly kind: 'received'; readonly archive: StagedArchive }
   | { readonly kind: 'too_large' };

@@ -79,6 +79,7 @@ export interface Administration extends Overseeing, TakingDown {
   changeService(mode: Mode, cause: Cause): Promise<Mode>;
 }
 
+/** The ports of `createAdministration`. */
 export type AdministrationPorts = Pick<
   AllPorts,
   'accounts' | 'mode' | 'roles' | 'takedowns' | 'archives' | 'clock' | 'ids'

@@ -19,6 +19,7 @@ import { type CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
 import { type Observe, since } from './measurement.ts';
 import { type Compared, compareArchives, countArchives } from './reconciliation.ts';
 
+/** The ports of `createCleaning`. */
 export type CleanUpPorts = Pick<
   AllPorts,
   'roles' | 'attempts' | 'staging' | 'archives' | 'mode' | 'clock' | 'ids'

@@ -51,6 +51,7 @@ export interface FeedPage {
   readonly isCrowded: boolean;
 }
 
+/** A page of the feed, or why there is none. */
 export type FeedOutcome = FeedPage | CursorRefusal;
 
 /**

@@ -27,6 +27,7 @@ export interface EventListRequest extends PageRequest {
   readonly since?: Instant;
 }
 
+/** A page of events, or why there is none. */
 export type EventListOutcome = PageOutcome<'events', HistoryEvent>;
 
 /** How a sweep of the history is run. */
@@ -53,6 +54,7 @@ export interface History extends Feed {
   sweep(options?: HistorySweep): Promise<void>;
 }
 
+/** The ports of `createHistory`. */
 export interface HistoryPorts extends Pick<AllPorts, 'history' | 'mode' | 'clock' | 'ids'> {
   /** Absent: revoked keys stay. */
   readonly apiKeys?: Pick<AllPorts['apiKeys'], 'purge'>;

@@ -53,6 +53,7 @@ export interface KeyListRequest extends PageRequest {
   readonly account?: string;
 }
 
+/** A page of API keys, newest first, or why there is none. */
 export type KeyListOutcome = PageOutcome<'keys', ApiKey>;
 
 /** What may be set about keys. */
@@ -105,6 +106,7 @@ export interface Keys {
 
 const CURSORS = cursorCodec<ApiKeyPlace>({ createdAt: readInstant, id: parseApiKeyId }, ['keys']);
 
+/** The ports of `createKeys`. */
 export type KeyPorts = Pick<AllPorts, 'apiKeys' | 'apiKeySecrets' | 'clock' | 'ids'>;
 
 /**

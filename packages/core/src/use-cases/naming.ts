@@ -34,12 +34,14 @@ export interface NameListRequest extends PageRequest {
 /** A page in order of name, and the cursor of the next one. */
 export type NameListOutcome = PageOutcome<'names', Name>;
 
+/** What became of a request to set a name. */
 export type NameSetOutcome =
   | { readonly kind: 'created' | 'moved' | 'unchanged'; readonly name: Name }
   | Refusal<'invalid_name' | 'not_found' | 'invalid_state' | 'unauthorized'>
   | NameQuotaExceeded
   | Unchangeable;
 
+/** What became of a request to delete a name. */
 export type NameDeleteOutcome =
   | { readonly kind: 'deleted' }
   | Refusal<'not_found' | 'unauthorized'>

@@ -59,6 +59,7 @@ export interface Pairings {
   redeem(secret: string, origin?: Origin): Promise<PairingOutcome>;
 }
 
+/** The ports of `createPairings`. */
 export type PairingPorts = Pick<AllPorts, 'pairings' | 'sessionSecrets' | 'apiKeySecrets' | 'clock' | 'ids'>;
 
 const PURGED_AT_ONCE = 100;

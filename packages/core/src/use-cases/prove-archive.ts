@@ -43,6 +43,7 @@ export interface Submitted {
   readonly archive: StagedArchive;
 }
 
+/** Who publishes. */
 export interface Submitter {
   readonly account: AccountId;
   readonly cause: Cause;

@@ -23,6 +23,7 @@ import type { ShowName, ShowPublication } from './show-publication.ts';
 /** A received archive, or its bytes, which are received first. It is always discarded in the end. */
 export type GivenArchive = StagedArchive | Uint8Array | AsyncIterable<Uint8Array>;
 
+/** A publication to make. */
 export interface PublishRequest {
   /** The account it is to belong to. */
   readonly by: string;
@@ -43,6 +44,7 @@ export interface PublishRequest {
   readonly credential?: Credential;
 }
 
+/** A publication to check without making it. */
 export type CheckRequest = Pick<PublishRequest, 'by' | 'archive'>;
 
 /** The outcome of a dry run. */

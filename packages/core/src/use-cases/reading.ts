@@ -27,6 +27,7 @@ export type ReadOutcome =
   | { readonly kind: 'found'; readonly publication: Publication }
   | Refusal<'not_found'>;
 
+/** A page of publications, or why there is none. */
 export type ListOutcome = PageOutcome<'publications', Publication>;
 
 /** Reads publications. */

@@ -111,6 +111,7 @@ export interface EndRequest {
   readonly cause?: Cause;
 }
 
+/** The ports of `createSessions`. */
 export type SessionPorts = Pick<AllPorts, 'sessions' | 'sessionSecrets' | 'apiKeys' | 'clock' | 'ids'>;
 
 const PURGED_AT_ONCE = 100;

@@ -8,6 +8,7 @@ import { type PublicationOptions, showing } from './show-publication.ts';
 /** Names, and grants for owners: the further URLs that open a publication. */
 export interface Sharing extends Naming, Granting {}
 
+/** The ports of `createSharing`. */
 export interface SharingPorts extends NamingPorts, ChangePorts {}
 
 /** Options that have to be those of the use cases. */

@@ -16,8 +16,10 @@ import type { ShowPublication } from './show-publication.ts';
 
 const PAGE = 100;
 
+/** The ports of takedowns. */
 export type TakedownPorts = Pick<AllPorts, 'roles' | 'takedowns' | 'archives' | 'clock' | 'ids'>;
 
+/** A publication to take down, and why. */
 export interface TakedownRequest {
   /** A UUID in any letter case. */
   readonly id: string;
@@ -34,8 +36,10 @@ export type TakedownOutcome =
   | { readonly kind: 'taken_down'; readonly publication: Publication; readonly copies: readonly RoleId[] }
   | Refusal<'not_found'>;
 
+/** Which page of takedowns to list, newest first. */
 export type TakedownListRequest = PageRequest;
 
+/** A page of takedowns, or why there is none. */
 export type TakedownListOutcome = PageOutcome<'takedowns', Takedown>;
 
 /** Takes publications down: stops them, and keeps their archives from being published again. */

@@ -18,6 +18,7 @@ export type Visit =
   | { readonly kind: 'expired' }
   | ({ readonly kind: 'published' } & VisibleRole);
 
+/** A password that a viewer tries. */
 export interface EnterRequest {
   readonly id: string;
   readonly password: string;
@@ -29,6 +30,7 @@ export interface EnterRequest {
   readonly signal?: AbortSignal;
 }
 
+/** Whether a password let the viewer in. */
 export type EnterOutcome =
   | { readonly kind: 'unknown' | 'expired' }
   | ({ readonly kind: 'not_protected' } & VisibleRole)

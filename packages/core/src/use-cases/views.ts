@@ -30,6 +30,7 @@ export interface Views extends ViewCounter {
   sweep(signal?: AbortSignal): Promise<void>;
 }
 
+/** The ports of `createViews`. */
 export type ViewPorts = Pick<AllPorts, 'views' | 'mode' | 'clock'>;
 
 const DAYS_TOLD = 30;

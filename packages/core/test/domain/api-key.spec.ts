@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { parseApiKeyId } from '../../src/accounts.ts';
-import { KNOWN_SCOPES } from '../../src/adapter.ts';
 import { DEFAULT_SCOPES, MEMBER_SCOPES } from '../../src/index.ts';
+import { KNOWN_SCOPES, parseApiKeyId } from '../../src/internal.ts';
 
 describe('the scopes of an API key', () => {
   it('are to read, to write, to sign in to the management screen and to administer', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { admits, FIRST_GENERATION, grantEndsAt, passOn, publicationOf } from '../../src/adapter.ts';
-import { firstGrant } from '../../src/domain/grant.ts';
+import { FIRST_GENERATION } from '../../src/adapter.ts';
+import { admits, firstGrant } from '../../src/domain/grant.ts';
+import { publicationOf } from '../../src/domain/publication.ts';
 import {
   defaultLimits,
   type GrantPurpose,
@@ -11,6 +12,7 @@ import {
   type RoleId,
   type VisibleRole,
 } from '../../src/index.ts';
+import { grantEndsAt, passOn } from '../../src/internal.ts';
 import { aRole, HASH, NOW } from '../values.ts';
 
 const limits = defaultLimits;

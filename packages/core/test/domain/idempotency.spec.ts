@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { fingerprintOf } from '../../src/adapter.ts';
 import {
   defaultLimits,
   type Filename,
@@ -9,6 +8,7 @@ import {
   type Sha256,
   type Title,
 } from '../../src/index.ts';
+import { fingerprintOf } from '../../src/internal.ts';
 
 function ruleOf(outcome: ReturnType<typeof parseIdempotencyKey>): string | undefined {
   if (typeof outcome !== 'object') return undefined;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { toRfc3339 } from '../../src/adapter.ts';
 import { archiveCreatedAt, archiveIdOf, parseArchiveId } from '../../src/domain/identity.ts';
 import { accountId, days, duration, hours, instant, parseRoleId, seconds } from '../../src/index.ts';
+import { toRfc3339 } from '../../src/internal.ts';
 import { NOW, UUID } from '../values.ts';
 
 describe('the id of a role', () => {

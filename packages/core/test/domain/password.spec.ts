@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { parseGuess } from '../../src/adapter.ts';
 import { defaultLimits, parsePassword } from '../../src/index.ts';
+import { parseGuess } from '../../src/internal.ts';
 
 function ruleOf(value: unknown): string | undefined {
   const password = parsePassword(value, defaultLimits);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { readRecordLine, recordLine } from '../../src/internal.ts';
 import type { MovedRecord } from '../../src/moving.ts';
-import { readRecordLine, recordLine } from '../../src/moving.ts';
 
 const UUID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 const ARCHIVE = `1795176000000-${UUID}`;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { codePoints } from '../../src/adapter.ts';
 import { foldForSearch, utf8Length } from '../../src/domain/text.ts';
+import { codePoints } from '../../src/internal.ts';
 
 describe('text', () => {
   it('is counted in code points', () => {

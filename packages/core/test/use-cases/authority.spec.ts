@@ -9,7 +9,7 @@ import {
   type Sessions,
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
 

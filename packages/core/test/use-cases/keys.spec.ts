@@ -12,7 +12,8 @@ import {
 import { createKeys } from '@pinfold/core/accounts';
 import { createHistory } from '@pinfold/core/history';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { listedKeys, replacing } from '@pinfold/test-contracts/fixtures';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 

@@ -10,10 +10,12 @@ import {
   type Pairings,
   type Sha256,
 } from '@pinfold/core';
-import { createKeys, createPairings, createSessions, pairingCode, sessionIdOf } from '@pinfold/core/accounts';
+import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
 import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
-import { listedKeys, replacing } from '@pinfold/test-contracts/fixtures';
+import { pairingCode, sessionIdOf } from '@pinfold/core/internal';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 

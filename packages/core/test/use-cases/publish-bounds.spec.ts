@@ -6,7 +6,8 @@ import {
   type RoleStore,
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
-import { anEvent, BLOCK, replacing } from '@pinfold/test-contracts/fixtures';
+import { anEvent, replacing } from '@pinfold/test-contracts/fixtures';
+import { BLOCK } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
 

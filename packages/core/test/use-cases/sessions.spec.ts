@@ -12,8 +12,10 @@ import {
   type Sessions,
   type Title,
 } from '@pinfold/core';
-import { createKeys, createSessions, sessionIdOf } from '@pinfold/core/accounts';
-import { listedKeys, replacing } from '@pinfold/test-contracts/fixtures';
+import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { sessionIdOf } from '@pinfold/core/internal';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 

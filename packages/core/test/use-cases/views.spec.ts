@@ -1,5 +1,6 @@
 import { days, duration, Fault, hours, instant, minutes, type RoleId, type ViewStore } from '@pinfold/core';
-import { createViews, dayOf, dayText, type Views } from '@pinfold/core/views';
+import { dayOf, dayText } from '@pinfold/core/internal';
+import { createViews, type Views } from '@pinfold/core/views';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
   aRoleId,

@@ -1,5 +1,6 @@
 import type { AccountLimits } from '@pinfold/core';
-import { type BlockWish, isAccountLimit } from '@pinfold/core/administration';
+import type { BlockWish } from '@pinfold/core/administration';
+import { isAccountLimit } from '@pinfold/core/internal';
 import { operatorEndpoint } from '../endpoint.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import { pageParameters } from '../reading/query.ts';

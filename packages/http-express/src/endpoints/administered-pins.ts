@@ -1,4 +1,4 @@
-import { ROLE_STATES } from '@pinfold/core/adapter';
+import { ROLE_STATES } from '@pinfold/core/internal';
 import { operatorEndpoint } from '../endpoint.ts';
 import { pageParameters } from '../reading/query.ts';
 import { jsonBody } from '../reading/request-body.ts';

@@ -1,4 +1,4 @@
-import { toRfc3339 } from '@pinfold/core/adapter';
+import { toRfc3339 } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
 import { writingEndpoint } from '../endpoint.ts';
 import { type ProblemDetails, refuseRequest } from '../problems/problem.ts';

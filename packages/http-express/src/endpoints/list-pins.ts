@@ -1,5 +1,5 @@
 import { type Publication, parseIdempotencyKey } from '@pinfold/core';
-import { ROLE_STATES } from '@pinfold/core/adapter';
+import { ROLE_STATES } from '@pinfold/core/internal';
 import { credentialsOf } from '../authentication.ts';
 import { type Outcome, readingEndpoint } from '../endpoint.ts';
 import { refuseRequest } from '../problems/problem.ts';

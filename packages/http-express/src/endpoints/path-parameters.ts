@@ -7,7 +7,7 @@ import {
   type RoleId,
   type Sha256,
 } from '@pinfold/core';
-import { parseSha256 } from '@pinfold/core/administration';
+import { parseSha256 } from '@pinfold/core/internal';
 import type { PathParameter } from '../endpoint.ts';
 import { EXAMPLE_SHA256 } from '../wire/pin.ts';
 

@@ -10,7 +10,8 @@ import {
   type Staging,
   type Title,
 } from '@pinfold/core';
-import { boundsOf, discardQuietly } from '@pinfold/core/adapter';
+import { boundsOf } from '@pinfold/core/adapter';
+import { discardQuietly } from '@pinfold/core/internal';
 import { hashOnly, headerValues, type ReceivedForm, receiveForm } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';

@@ -1,5 +1,5 @@
 import type { DayOfViews } from '@pinfold/core';
-import { dayText } from '@pinfold/core/views';
+import { dayText } from '@pinfold/core/internal';
 import { readingEndpoint } from '../endpoint.ts';
 import * as T from '../schema.ts';
 import { exampleOf, memberOf, schemasOf, wireOf } from '../wire/members.ts';

@@ -274,14 +274,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   },
 } satisfies Record<RefusalCode | FaultCode | HttpCode, HttpProblem>;
 
-/**
- * Whether a text is a code of the table.
- *
- * @example
- * import { isWireCode } from '@pinfold/http-express/internal';
- *
- * isWireCode('not_found'); // true
- */
+/** Whether a text is a code of the table. */
 export function isWireCode(code: string): code is WireCode {
   return Object.hasOwn(problemTable, code);
 }

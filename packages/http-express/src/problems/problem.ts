@@ -63,15 +63,7 @@ export interface HttpRefusal {
 /** An expected "no": of the core, or in words of our own. */
 export type AnyRefusal = Refusal | HttpRefusal;
 
-/**
- * Refuses a request for a reason of the table.
- *
- * @example
- * import { problemOf, refuseRequest } from '@pinfold/http-express/internal';
- *
- * const refusal = refuseRequest('not_found', { detail: 'There is no such site.' });
- * problemOf(refusal, { requestId: crypto.randomUUID(), publishing: false }).detail; // 'There is no such site.'
- */
+/** Refuses a request for a reason of the table. */
 export function refuseRequest(code: ProblemCode, told: ProblemDetails = {}): HttpRefusal {
   return { kind: 'refused', code, told };
 }
@@ -109,14 +101,7 @@ export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now:
   };
 }
 
-/**
- * The problem document of a refusal, for programs that answer by other means than HTTP.
- *
- * @example
- * import { problemOf, refuseRequest } from '@pinfold/http-express/internal';
- *
- * const { title } = problemOf(refuseRequest('not_found'), { requestId: crypto.randomUUID(), publishing: false });
- */
+/** The problem document of a refusal, for programs that answer by other means than HTTP. */
 export function problemOf(refusal: AnyRefusal, context: ProblemContext): ProblemBody {
   return problemBody(problemTable[refusal.code], 'told' in refusal ? refusal.told : tell(refusal), context);
 }

@@ -78,14 +78,7 @@ export function tell(refusal: Refusal): ProblemDetails {
   }
 }
 
-/**
- * A broken rule of an archive as the API tells it.
- *
- * @example
- * import { archiveError } from '@pinfold/http-express/internal';
- *
- * archiveError({ rule: 'too_many_files', limit: 1_000, actual: 1_200 }).detail;
- */
+/** A broken rule of an archive as the API tells it. */
 export function archiveError(problem: ArchiveProblem): WireError {
   return errorOf(ARCHIVE, problem);
 }
@@ -95,14 +88,7 @@ export function requestError(told: RuleDetails<RequestRules>): WireError {
   return errorOf(REQUEST, told);
 }
 
-/**
- * The warnings of a publication as the API reports them. Those that an older version kept have their words already.
- *
- * @example
- * import { wireWarnings } from '@pinfold/http-express/internal';
- *
- * wireWarnings([{ rule: 'source_map', path: 'app.js.map' }]);
- */
+/** The warnings of a publication as the API reports them. Those that an older version kept have their words already. */
 export function wireWarnings(warnings: readonly KeptWarning[]): readonly WireWarning[] {
   return warnings.map((warning) => {
     if (!('detail' in warning) && warning.rule in WARNING) return errorOf(WARNING, warning);

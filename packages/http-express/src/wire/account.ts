@@ -1,5 +1,5 @@
-import { toRfc3339 } from '@pinfold/core/adapter';
 import type { AdministeredAccount } from '@pinfold/core/administration';
+import { toRfc3339 } from '@pinfold/core/internal';
 import * as T from '../schema.ts';
 import {
   exampleOf,
@@ -62,17 +62,7 @@ const ACCOUNT = {
 /** An account as JSON. */
 export type WireAccount = WireOf<typeof ACCOUNT>;
 
-/**
- * The JSON of an account.
- *
- * @example
- * import type { Administration } from '@pinfold/core/administration';
- * import { accountOf } from '@pinfold/http-express/internal';
- *
- * declare const administration: Administration;
- * const found = await administration.showAccount('ada');
- * if (found !== undefined) console.log(JSON.stringify(accountOf(found)));
- */
+/** The JSON of an account. */
 export function accountOf(found: AdministeredAccount): WireAccount {
   return wireOf(ACCOUNT, found);
 }

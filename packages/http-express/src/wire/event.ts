@@ -1,5 +1,5 @@
 import type { EventType, HistoryEvent } from '@pinfold/core';
-import { toRfc3339 } from '@pinfold/core/adapter';
+import { toRfc3339 } from '@pinfold/core/internal';
 import * as T from '../schema.ts';
 
 /** A record, so that a type that is missing here does not compile. */

@@ -6,7 +6,8 @@ import {
   type Limits,
   type PublicationLimits,
 } from '@pinfold/core';
-import { boundsOf, hasQuota, leftOf, type RateLeft } from '@pinfold/core/adapter';
+import { boundsOf, hasQuota, type RateLeft } from '@pinfold/core/adapter';
+import { leftOf } from '@pinfold/core/internal';
 import * as T from '../schema.ts';
 import type { ApiUseCases } from '../service.ts';
 
@@ -58,12 +59,6 @@ export const limitsAnswer = T.named('LimitsAnswer', () =>
  * The limits in force for an account as JSON, and what is left of its rates and quotas.
  *
  * @param requests what is left of its requests; null where they are not limited.
- * @example
- * import { accountId, type UseCases } from '@pinfold/core';
- * import { limitsAnswerOf } from '@pinfold/http-express/internal';
- *
- * declare const useCases: UseCases;
- * const { limits } = await limitsAnswerOf(useCases, accountId('ada'), undefined, null);
  */
 export async function limitsAnswerOf(
   useCases: Pick<ApiUseCases, 'accounts' | 'clock' | 'limitsOf' | 'quotasOf'>,

@@ -1,6 +1,5 @@
 import type { Instant } from '@pinfold/core';
-import { toRfc3339 } from '@pinfold/core/adapter';
-import { OPERATOR_TEXT } from '@pinfold/core/administration';
+import { OPERATOR_TEXT, toRfc3339 } from '@pinfold/core/internal';
 import type { DescribedAnswer } from '../endpoint.ts';
 import * as T from '../schema.ts';
 

@@ -1,5 +1,5 @@
 import type { Name } from '@pinfold/core';
-import { toRfc3339 } from '@pinfold/core/adapter';
+import { toRfc3339 } from '@pinfold/core/internal';
 import { nameUrl, type PublicUrl } from '@pinfold/http';
 import * as T from '../schema.ts';
 import { exampleOf, memberOf, schemasOf, type WireOf, wireOf } from './members.ts';
@@ -27,18 +27,7 @@ const NAME = {
 /** The JSON of a name. */
 export type WireName = WireOf<typeof NAME>;
 
-/**
- * Writes a name.
- *
- * @example
- * import type { Name } from '@pinfold/core';
- * import { publicUrl } from '@pinfold/http-express';
- * import { nameOf } from '@pinfold/http-express/internal';
- *
- * declare const name: Name;
- *
- * console.log(nameOf(name, publicUrl('https://pages.example')).url);
- */
+/** Writes a name. */
 export function nameOf(name: Name, publicUrl: PublicUrl): WireName {
   return wireOf(NAME, { ...name, url: nameUrl(publicUrl, name) });
 }

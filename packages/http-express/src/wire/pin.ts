@@ -1,6 +1,6 @@
 import type { Publication, Takedown } from '@pinfold/core';
-import { ROLE_STATES, toRfc3339 } from '@pinfold/core/adapter';
 import type { AdministeredPublication } from '@pinfold/core/administration';
+import { ROLE_STATES, toRfc3339 } from '@pinfold/core/internal';
 import { type PublicUrl, sharedUrl } from '@pinfold/http';
 import * as T from '../schema.ts';
 import {
@@ -124,21 +124,7 @@ const ADMINISTERED = {
 /** A publication as JSON for those who administer. */
 export type AdministeredPin = Pin & WireOf<typeof ADMINISTERED>;
 
-/**
- * The JSON of a publication for those who administer.
- *
- * @example
- * import type { Administration } from '@pinfold/core/administration';
- * import { publicUrl } from '@pinfold/http-express';
- * import { administeredPinOf } from '@pinfold/http-express/internal';
- *
- * declare const administration: Administration;
- * declare const id: string;
- * const found = await administration.showRole(id);
- * if (found.kind === 'found') {
- *   console.log(administeredPinOf(found, publicUrl('https://pages.example')).sha256);
- * }
- */
+/** The JSON of a publication for those who administer. */
 export function administeredPinOf(found: AdministeredPublication, publicUrl: PublicUrl): AdministeredPin {
   return { ...pinOf(found.publication, publicUrl), ...wireOf(ADMINISTERED, found) };
 }
@@ -176,17 +162,7 @@ const TAKEDOWN = {
 /** A takedown as JSON. */
 export type WireTakedown = WireOf<typeof TAKEDOWN>;
 
-/**
- * The JSON of a takedown.
- *
- * @example
- * import type { Administration } from '@pinfold/core/administration';
- * import { takedownOf } from '@pinfold/http-express/internal';
- *
- * declare const administration: Administration;
- * const listed = await administration.listTakedowns();
- * if (listed.kind === 'page') console.log(JSON.stringify(listed.takedowns.map(takedownOf)));
- */
+/** The JSON of a takedown. */
 export function takedownOf(takedown: Takedown): WireTakedown {
   return wireOf(TAKEDOWN, takedown);
 }

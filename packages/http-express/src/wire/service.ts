@@ -9,14 +9,7 @@ export const SERVICE = {
 /** How the service runs, as JSON. */
 export type WireService = T.ObjectOf<typeof SERVICE>;
 
-/**
- * The JSON of the mode.
- *
- * @example
- * import { serviceOf } from '@pinfold/http-express/internal';
- *
- * serviceOf({ kind: 'read_only', message: 'Back at noon' }).mode; // 'read_only'
- */
+/** The JSON of the mode. */
 export function serviceOf({ kind, message }: Mode): WireService {
   return { mode: kind, message };
 }

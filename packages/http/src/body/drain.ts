@@ -10,17 +10,7 @@ export interface DrainLimits {
   readonly bytes?: number;
 }
 
-/**
- * Whether some of a request's body is still to come.
- *
- * @example
- * import { createServer } from 'node:http';
- * import { isUnderWay } from '@pinfold/http/internal';
- *
- * const server = createServer((request, response) => {
- *   response.end(isUnderWay(request) ? 'there is more to come' : 'that was all');
- * });
- */
+/** Whether some of a request's body is still to come. */
 export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): boolean {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
   return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed;
@@ -29,14 +19,6 @@ export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): b
 /**
  * Whether all of a request has arrived, its body among it. It waits one turn where a body is announced: Node emits a
  * request before it parses what else came in the same read.
- *
- * @example
- * import { createServer } from 'node:http';
- * import { isWhole } from '@pinfold/http/internal';
- *
- * const server = createServer(async (request, response) => {
- *   response.end((await isWhole(request)) ? 'the body came with the head' : 'the body follows');
- * });
  */
 export async function isWhole(request: IncomingMessage): Promise<boolean> {
   if (isUnderWay(request)) await setImmediate();
@@ -47,20 +29,6 @@ export async function isWhole(request: IncomingMessage): Promise<boolean> {
  * Reads on and throws away what still comes of a body, since a connection that closes at once loses its client the
  * answer. Resolves when the body has ended, broke off, or is over a limit, with whether some of it is left: then the
  * caller has to close.
- *
- * @example
- * import type { IncomingMessage, ServerResponse } from 'node:http';
- * import type { Clock } from '@pinfold/core';
- * import { drain } from '@pinfold/http/internal';
- *
- * declare const request: IncomingMessage;
- * declare const response: ServerResponse;
- * declare const clock: Clock;
- *
- * response.write('The archive is too large.');
- * const left = await drain(request, { clock });
- * response.end();
- * if (left) request.destroy();
  */
 export async function drain(
   request: IncomingMessage,
@@ -82,21 +50,7 @@ export async function drain(
   return !request.complete;
 }
 
-/**
- * Drains a body whose answer is on its way, and closes the connection where some of it is left then.
- *
- * @example
- * import type { IncomingMessage, ServerResponse } from 'node:http';
- * import type { Clock } from '@pinfold/core';
- * import { drainAndClose } from '@pinfold/http/internal';
- *
- * declare const request: IncomingMessage;
- * declare const response: ServerResponse;
- * declare const clock: Clock;
- *
- * response.end('Not now');
- * drainAndClose(request, { clock });
- */
+/** Drains a body whose answer is on its way, and closes the connection where some of it is left then. */
 export function drainAndClose(request: IncomingMessage, limits: DrainLimits): void {
   const close = () => request.destroy();
   drain(request, limits).then((left) => left && close(), close);

@@ -20,15 +20,7 @@ export interface BodyLimits {
 /** Why a body was not read whole; `read_before`: some parser of bodies was there first. */
 export type BodyTrouble = 'broken_off' | 'read_before' | 'stalled' | 'too_long';
 
-/**
- * What reading a body fails with.
- *
- * @example
- * import { BodyError } from '@pinfold/http/internal';
- *
- * const statusOf = (error: unknown) =>
- *   error instanceof BodyError && error.trouble === 'too_long' ? 413 : 400;
- */
+/** What reading a body fails with. */
 export class BodyError extends Error {
   readonly trouble: BodyTrouble;
 
@@ -193,17 +185,6 @@ export class WatchedBody extends Readable implements IncomingBody {
 
 /**
  * Reads a small body whole.
- *
- * @example
- * import type { IncomingMessage } from 'node:http';
- * import { type Clock, minutes, seconds } from '@pinfold/core';
- * import { readWhole } from '@pinfold/http/internal';
- *
- * declare const request: IncomingMessage;
- * declare const clock: Clock;
- *
- * const text = (await readWhole(request, { clock, idle: seconds(30), total: minutes(1), bytes: 16_384 })).toString();
- *
  * @throws BodyError when it is not there whole in time and within its limits.
  */
 export async function readWhole(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {

@@ -4,15 +4,6 @@ import type { Sha256, Staging } from '@pinfold/core';
 /**
  * Receives an upload of which only size and hash are needed: a repeated one, whose key has published already. It keeps
  * no bytes, so the archive has no file.
- *
- * @example
- * import { hashOnly } from '@pinfold/http/internal';
- *
- * async function* body() {
- *   yield Buffer.from('the same again');
- * }
- * const received = await hashOnly.receive(body(), 10_485_760);
- * if (received.kind === 'received') console.log(received.archive.sha256);
  */
 export const hashOnly: Pick<Staging, 'receive'> = {
   async receive(body, limit, signal) {

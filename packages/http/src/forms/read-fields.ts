@@ -14,21 +14,7 @@ const FORM = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
 /** No form of ours has more. */
 const MOST_FIELDS = 50;
 
-/**
- * Reads an urlencoded form. Where a parser of bodies was there first, its `request.body` is taken.
- *
- * @example
- * import type { IncomingMessage, ServerResponse } from 'node:http';
- * import { type Clock, minutes, seconds } from '@pinfold/core';
- * import { readFields } from '@pinfold/http/internal';
- *
- * declare const request: IncomingMessage;
- * declare const response: ServerResponse;
- * declare const clock: Clock;
- *
- * const read = await readFields(request, { clock, idle: seconds(30), total: minutes(1), bytes: 4_096 });
- * if (read.kind === 'fields') response.end(String(read.fields['name']));
- */
+/** Reads an urlencoded form. Where a parser of bodies was there first, its `request.body` is taken. */
 export async function readFields(request: IncomingMessage, limits: BodyLimits): Promise<ReadFields> {
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
   if (!FORM.test(type) || coding.toLowerCase() !== 'identity')

@@ -6,22 +6,7 @@ import { BESIDE, type ReceiveFormOptions } from './receive-form.ts';
 /** What came of an archive that is a whole body. */
 export type ReceivedArchive = ReceiveOutcome | { readonly kind: 'unread'; readonly trouble: BodyTrouble };
 
-/**
- * Receives an archive that is the whole body of its request.
- *
- * @example
- * import type { IncomingMessage } from 'node:http';
- * import { type Clock, minutes, type Staging, seconds } from '@pinfold/core';
- * import { receiveArchive } from '@pinfold/http/internal';
- *
- * declare const request: IncomingMessage;
- * declare const staging: Staging;
- * declare const clock: Clock;
- *
- * const limits = { clock, idle: seconds(30), total: minutes(15) };
- * const received = await receiveArchive(request, { staging, archiveBytes: 10_485_760, ...limits });
- * if (received.kind === 'received') await received.archive.discard();
- */
+/** Receives an archive that is the whole body of its request. */
 export async function receiveArchive(
   request: IncomingMessage,
   { staging, archiveBytes, ...limits }: ReceiveFormOptions,

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import type { ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
-import { discardQuietly } from '@pinfold/core/adapter';
+import { discardQuietly } from '@pinfold/core/internal';
 import type { Options } from 'multer';
 import { BodyError, type BodyLimits, type BodyTrouble, WatchedBody } from '../body/watched-body.ts';
 
@@ -64,26 +64,6 @@ type Parse = (body: Readable, response: undefined, done: (error?: unknown) => vo
 /**
  * Receives a form (RFC 7578) with one file, which goes to the staging as it comes. What is refused is refused as soon
  * as it is known, and leaves nothing behind.
- *
- * @example
- * import type { IncomingMessage } from 'node:http';
- * import { type Clock, minutes, type Staging, seconds } from '@pinfold/core';
- * import { type FormFile, receiveForm } from '@pinfold/http/internal';
- *
- * declare const request: IncomingMessage;
- * declare const staging: Staging;
- * declare const clock: Clock;
- *
- * const refused = { kind: 'refused' as const };
- * const reader = {
- *   field: () => refused,
- *   file: ({ name }: FormFile) => (name === 'archive' ? undefined : refused),
- *   end: () => ({ kind: 'wish' as const, wish: 'publish it' }),
- *   refuse: () => refused,
- * };
- * const limits = { clock, idle: seconds(30), total: minutes(15) };
- * const form = await receiveForm(request, reader, { staging, archiveBytes: 10_485_760, ...limits });
- * if (form.kind === 'received') await form.archive.discard();
  */
 export async function receiveForm<Wish, Refused extends { readonly kind: 'refused' }>(
   request: IncomingMessage,

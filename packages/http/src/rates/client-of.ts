@@ -3,12 +3,6 @@ import { isIP } from 'node:net';
 /**
  * What counts as one client: an IPv4 address, also one mapped into IPv6, or the /64 that an IPv6 client has to
  * itself. What is no address counts as it is.
- *
- * @example
- * import { clientOf } from '@pinfold/http/internal';
- *
- * clientOf('::ffff:192.0.2.7'); // '192.0.2.7'
- * clientOf('2001:db8:1:2::7'); // '2001:db8:1:2::/64'
  */
 export function clientOf(address: string): string {
   const bare = address.replace(/%.*/s, '');

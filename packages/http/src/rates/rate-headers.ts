@@ -5,20 +5,7 @@ import type { RateLeft } from '@pinfold/core/adapter';
 /** What an account may do in some time: its name stands in the headers and in `GET /api/v1/limits`. */
 export type RatePolicy = 'requests' | 'publications';
 
-/**
- * Writes what is left of rates into the headers of an answer (draft-ietf-httpapi-ratelimit-headers-10).
- *
- * @example
- * import { ServerResponse } from 'node:http';
- * import { instant, minutes } from '@pinfold/core';
- * import { leftOf } from '@pinfold/core/adapter';
- * import { RateHeaders } from '@pinfold/http/internal';
- *
- * const write = (response: ServerResponse) => {
- *   const left = leftOf({ count: 60, window: minutes(1) }, null, instant(0));
- *   new RateHeaders(response).tell('requests', left, instant(0));
- * };
- */
+/** Writes what is left of rates into the headers of an answer (draft-ietf-httpapi-ratelimit-headers-10). */
 export class RateHeaders {
   readonly #response: ServerResponse;
   readonly #told: Map<RatePolicy, { readonly policy: string; readonly left: string }> = new Map();

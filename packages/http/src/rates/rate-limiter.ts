@@ -1,5 +1,6 @@
 import type { Instant, Rate, RateMark } from '@pinfold/core';
-import { leftOf, type RateLeft, takenFrom } from '@pinfold/core/adapter';
+import type { RateLeft } from '@pinfold/core/adapter';
+import { leftOf, takenFrom } from '@pinfold/core/internal';
 
 /** The decision about one request, and what is left of the rate after it. */
 export interface TakenRequest {

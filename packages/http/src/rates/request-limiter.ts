@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Account, type AccountId, type Caller, type Instant, minutes, type Rate } from '@pinfold/core';
-import { rateInForce } from '@pinfold/core/adapter';
+import { rateInForce } from '@pinfold/core/internal';
 import { clientOf } from './client-of.ts';
 import { RateLimiter, type TakenRequest } from './rate-limiter.ts';
 
@@ -50,16 +50,7 @@ export class RequestLimiter {
   }
 }
 
-/**
- * The rate of requests in force for a caller: its account's own before the one for all.
- *
- * @example
- * import { type Account, accountId, minutes } from '@pinfold/core';
- * import { requestRateOf } from '@pinfold/http/internal';
- *
- * const caller = { account: accountId('team'), scopes: [] };
- * await requestRateOf({ count: 100, window: minutes(1) }, caller, undefined); // { count: 100, window: 60_000 }
- */
+/** The rate of requests in force for a caller: its account's own before the one for all. */
 export async function requestRateOf(
   ofAll: RequestRate,
   caller: Caller,
@@ -69,16 +60,7 @@ export async function requestRateOf(
   return rateInForce(account?.limits.requests ?? null, rate);
 }
 
-/**
- * The address of the socket, for servers without a proxy before them.
- *
- * @example
- * import { IncomingMessage } from 'node:http';
- * import { Socket } from 'node:net';
- * import { socketAddress } from '@pinfold/http/internal';
- *
- * socketAddress(new IncomingMessage(new Socket())); // ''
- */
+/** The address of the socket, for servers without a proxy before them. */
 export function socketAddress({ socket }: IncomingMessage): string {
   return socket.remoteAddress ?? '';
 }

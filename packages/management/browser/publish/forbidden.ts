@@ -1,4 +1,4 @@
-import { forbiddenSegment } from '@pinfold/core/adapter';
+import { forbiddenSegment } from '@pinfold/core/internal';
 
 /** Paths that may be in no site, each by its outermost forbidden part: a folder once, with `/` at its end. */
 export function outermostForbidden(paths: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
 import type { DirectoryListing } from '@pinfold/archive-zip/listing';
 import { builtFolderIn, partToLeaveOut, titleOf } from '@pinfold/client/zip';
-import { isSystemEntry } from '@pinfold/core/adapter';
+import { isSystemEntry } from '@pinfold/core/internal';
 import type { Chosen } from './chosen.ts';
 import { isForbidden, outermostForbidden } from './forbidden.ts';
 import { directoryOf } from './judge.ts';

@@ -1,11 +1,7 @@
 import { type AccountId, type AccountLimits, accountId, OPERATOR, type Rate } from '@pinfold/core';
 import { boundsOf } from '@pinfold/core/adapter';
-import {
-  type AdministeredAccount,
-  type Administration,
-  isOperatorText,
-  parseAccountLimit,
-} from '@pinfold/core/administration';
+import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
+import { isOperatorText, parseAccountLimit } from '@pinfold/core/internal';
 import { requestRateOf } from '@pinfold/http/internal';
 import type { Words } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';

@@ -1,5 +1,5 @@
 import type { Keys, Pairings } from '@pinfold/core';
-import { CHANGE_COST } from '@pinfold/core/adapter';
+import { CHANGE_COST } from '@pinfold/core/internal';
 import type { Screen } from '../options.ts';
 import { refuseStranger } from '../request/rates.ts';
 import { fieldOf, type RequestContext, type SignedInContext } from '../request/request-context.ts';

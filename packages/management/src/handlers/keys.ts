@@ -1,5 +1,5 @@
 import { type KeyQuotaExceeded, type Keys, MEMBER_SCOPES, type Scope } from '@pinfold/core';
-import { codePoints } from '@pinfold/core/adapter';
+import { codePoints } from '@pinfold/core/internal';
 import type { Screen } from '../options.ts';
 import { type PageRequest, pageRequest, positionOf } from '../request/page-request.ts';
 import { fieldOf, fieldsOf, type SignedInContext } from '../request/request-context.ts';

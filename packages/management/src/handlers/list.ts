@@ -1,6 +1,5 @@
 import type { Publication } from '@pinfold/core';
-import { parseRoleState } from '@pinfold/core/adapter';
-import { dayOf } from '@pinfold/core/views';
+import { dayOf, parseRoleState } from '@pinfold/core/internal';
 import type { Screen } from '../options.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
 import { shownPublication } from '../publication.ts';

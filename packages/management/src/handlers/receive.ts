@@ -1,5 +1,5 @@
 import { type Limits, minutes, type StagedArchive, seconds } from '@pinfold/core';
-import { discardQuietly } from '@pinfold/core/adapter';
+import { discardQuietly } from '@pinfold/core/internal';
 import { hashOnly, type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http/internal';
 import type { Screen } from '../options.ts';
 import { type Guard, passed, refuseAgain } from '../request/middleware.ts';

@@ -1,4 +1,4 @@
-import { isOperatorText } from '@pinfold/core/administration';
+import { isOperatorText } from '@pinfold/core/internal';
 import type { Screen } from '../options.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';

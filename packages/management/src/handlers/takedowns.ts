@@ -1,6 +1,6 @@
 import { parseRoleId } from '@pinfold/core';
-import { parseRoleState } from '@pinfold/core/adapter';
-import { type AdministeredPublication, parseSha256 } from '@pinfold/core/administration';
+import type { AdministeredPublication } from '@pinfold/core/administration';
+import { parseRoleState, parseSha256 } from '@pinfold/core/internal';
 import type { Screen } from '../options.ts';
 import { shownPublication } from '../publication.ts';
 import { pageRequest, positionOf, present, queryText, searchText } from '../request/page-request.ts';

@@ -1,7 +1,5 @@
 import type { Caller, Credential, EventActor } from '@pinfold/core';
-import { mayManage } from '@pinfold/core/accounts';
-import { credentialOf } from '@pinfold/core/adapter';
-import { actorOf } from '@pinfold/core/history';
+import { actorOf, credentialOf, mayManage } from '@pinfold/core/internal';
 import { callerOf } from '@pinfold/http/internal';
 import type { Screen } from '../options.ts';
 import { readCookies } from './cookies.ts';

@@ -1,5 +1,5 @@
 import type { Limits, RoleState } from '@pinfold/core';
-import { codePoints } from '@pinfold/core/adapter';
+import { codePoints } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';

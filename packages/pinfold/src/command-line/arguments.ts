@@ -8,8 +8,7 @@ import {
   type RoleId,
   type RoleState,
 } from '@pinfold/core';
-import { parseRoleState, ROLE_STATES } from '@pinfold/core/adapter';
-import { isOperatorText } from '@pinfold/core/administration';
+import { isOperatorText, parseRoleState, ROLE_STATES } from '@pinfold/core/internal';
 import { NAME_FORM } from '../publishing/refusal-words.ts';
 import { UsageError } from './failures.ts';
 

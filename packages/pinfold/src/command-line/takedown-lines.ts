@@ -7,7 +7,7 @@ import {
   type Sha256,
   type Takedown,
 } from '@pinfold/core';
-import { isOperatorText, parseSha256 } from '@pinfold/core/administration';
+import { isOperatorText, parseSha256 } from '@pinfold/core/internal';
 import { CommandFailure } from './failures.ts';
 
 /** A takedown as it was exported. */

@@ -1,10 +1,6 @@
 import type { AccountId, AccountLimits } from '@pinfold/core';
-import { toRfc3339 } from '@pinfold/core/adapter';
-import {
-  type AdministeredAccount,
-  type Administration,
-  parseAccountLimit,
-} from '@pinfold/core/administration';
+import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
+import { parseAccountLimit, toRfc3339 } from '@pinfold/core/internal';
 import { accountOf } from '@pinfold/http-express/internal';
 import { readAccount, readOperatorText } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';

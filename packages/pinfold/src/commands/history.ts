@@ -1,6 +1,6 @@
 import { type HistoryEvent, type Keys, OPERATOR } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
-import { toRfc3339 } from '@pinfold/core/adapter';
+import { toRfc3339 } from '@pinfold/core/internal';
 import { eventOf } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { readAccount, readPublicationId, readTime } from '../command-line/arguments.ts';

@@ -1,6 +1,6 @@
 import { type ApiKey, type ApiKeyId, OPERATOR, type Scope } from '@pinfold/core';
-import { everyKey, parseApiKeyId } from '@pinfold/core/accounts';
-import { KNOWN_SCOPES, toRfc3339 } from '@pinfold/core/adapter';
+import { everyKey } from '@pinfold/core/accounts';
+import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { pairingCode } from '@pinfold/core/accounts';
+import { pairingCode } from '@pinfold/core/internal';
 import { publicUrl } from '@pinfold/http';
 import { NodeSessionSecrets, SystemClock } from '@pinfold/platform-node';
 import { callApi } from '../api-client/api-call.ts';

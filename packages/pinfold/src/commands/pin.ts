@@ -1,5 +1,5 @@
 import { OPERATOR, type Publication } from '@pinfold/core';
-import { toRfc3339 } from '@pinfold/core/adapter';
+import { toRfc3339 } from '@pinfold/core/internal';
 import { pinOf } from '@pinfold/http-express/internal';
 import { readPublicationId } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';

@@ -1,6 +1,5 @@
 import { OPERATOR, type Session, type SessionId, type Sessions } from '@pinfold/core';
-import { sessionIdOf } from '@pinfold/core/accounts';
-import { toRfc3339 } from '@pinfold/core/adapter';
+import { sessionIdOf, toRfc3339 } from '@pinfold/core/internal';
 import { tokens } from '@pinfold/inversify';
 import { readAccount } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';

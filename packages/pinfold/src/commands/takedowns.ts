@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Administration, parseSha256 } from '@pinfold/core/administration';
+import type { Administration } from '@pinfold/core/administration';
+import { parseSha256 } from '@pinfold/core/internal';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';

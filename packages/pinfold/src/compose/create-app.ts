@@ -1,5 +1,5 @@
 import type { Duration } from '@pinfold/core';
-import { sleepUnlessAborted } from '@pinfold/core/adapter';
+import { sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Container } from 'inversify';
 import type { MetricsServer } from '../metrics/metrics-server.ts';
 import type { Snapshot } from '../metrics/metrics-snapshot.ts';

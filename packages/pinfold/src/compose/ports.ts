@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { type Persistence, STORES } from '@pinfold/core/adapter';
+import type { Persistence } from '@pinfold/core/adapter';
+import { STORES } from '@pinfold/core/internal';
 import type { Parts } from '@pinfold/inversify';
 import {
   HmacGrantSigner,

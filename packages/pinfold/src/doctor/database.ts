@@ -44,7 +44,7 @@ const SQLITE: readonly Check<{ readonly file: string; schema?: SchemaVersion }>[
     look: async (context) => {
       if (!existsSync(context.file))
         return skipped('the database does not exist yet: the first start creates it');
-      const { examineSqlite } = await import('@pinfold/persistence-sqlite');
+      const { examineSqlite } = await import('@pinfold/persistence-sqlite/internal');
       const { release, damage, ...schema } = examineSqlite(context.file);
       context.schema = schema;
       return damage === undefined
@@ -61,7 +61,7 @@ const SQLITE: readonly Check<{ readonly file: string; schema?: SchemaVersion }>[
   { ...CLOCK, look: () => skipped('SQLite has no clock of its own') },
 ];
 
-type Examined = Awaited<ReturnType<typeof import('@pinfold/persistence-postgres').examinePostgres>>;
+type Examined = Awaited<ReturnType<typeof import('@pinfold/persistence-postgres/internal').examinePostgres>>;
 
 interface PostgresContext {
   /** What the server answered, or why it did not. */
@@ -118,8 +118,9 @@ const AWAY =
   'check that the server runs, that PINFOLD_DATABASE_URL has its address, user, password and database, and that pg_hba.conf admits this machine';
 
 async function connect({ database, workers }: Settings, clock: Clock): Promise<PostgresContext> {
-  const [{ examinePostgres, POOL_LIMITS }, { default: pg }] = await Promise.all([
+  const [{ POOL_LIMITS }, { examinePostgres }, { default: pg }] = await Promise.all([
     import('@pinfold/persistence-postgres'),
+    import('@pinfold/persistence-postgres/internal'),
     import('pg'),
   ]);
   const pool = new pg.Pool({ connectionString: database.url, max: 1, ...POOL_LIMITS });

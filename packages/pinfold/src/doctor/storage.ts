@@ -146,7 +146,7 @@ async function receiveProbe({ staging }: Stores): Promise<StagedArchive> {
 async function lookAtVersions(storage: Extract<Settings['storage'], { kind: 's3' }>): Promise<Result> {
   const client = await s3ClientOf(storage);
   try {
-    const { bucketVersions } = await import('@pinfold/storage-s3');
+    const { bucketVersions } = await import('@pinfold/storage-s3/internal');
     const versions = await bucketVersions(client, storage.bucket);
     switch (versions) {
       case 'off':

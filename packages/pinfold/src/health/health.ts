@@ -7,13 +7,8 @@ import {
   type Staging,
   seconds,
 } from '@pinfold/core';
-import {
-  type Call,
-  isOutdated,
-  type Observer,
-  type Persistence,
-  sleepUnlessAborted,
-} from '@pinfold/core/adapter';
+import type { Call, Observer, Persistence } from '@pinfold/core/adapter';
+import { isOutdated, sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Log } from '../server/log.ts';
 import { ClockDifference } from './clock-difference.ts';
 import { Dependency, type DependencyState } from './dependency.ts';

@@ -15,6 +15,7 @@ export async function serveMcp(
   publications: Publications,
   roots: Roots,
   { err }: Pick<Terminal, 'err'>,
+  { stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'> = process,
 ): Promise<void> {
   const version = await release();
   const running = new Set<Promise<unknown>>();
@@ -24,7 +25,7 @@ export async function serveMcp(
     call.then(ended, ended);
   };
   const closed = Promise.withResolvers<void>();
-  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MESSAGE_BYTES });
+  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MESSAGE_BYTES });
   const makeServer = (): McpServer => {
     const server = new McpServer({ name: 'pinfold', title: 'Pinfold', version });
     registerTools(server, { publications, roots, follow, err });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type MovedRecord, readRecordLine, recordLine } from '@pinfold/core/moving';
+import { readRecordLine, recordLine } from '@pinfold/core/internal';
+import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 import { RECORDS, type RecordsFile } from './export-form.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { observe } from '@pinfold/archive-zip/observe';
-import { forbiddenSegment, isSystemEntry } from '@pinfold/core/adapter';
+import { forbiddenSegment, isSystemEntry } from '@pinfold/core/internal';
 
 /** What leads elsewhere than beside the page, or is no name of a file. */
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]|#|\?|$)/i;

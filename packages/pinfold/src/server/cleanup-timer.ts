@@ -6,8 +6,8 @@ import {
   duration,
   minutes,
 } from '@pinfold/core';
-import { sleepUnlessAborted } from '@pinfold/core/adapter';
 import type { History } from '@pinfold/core/history';
+import { sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Views } from '@pinfold/core/views';
 import { BY_THIS_NODE } from './by-this-node.ts';
 import type { Log } from './log.ts';

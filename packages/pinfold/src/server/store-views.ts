@@ -1,5 +1,6 @@
 import { type Clock, type Duration, seconds } from '@pinfold/core';
-import { raceSignal, sleepUnlessAborted } from '@pinfold/core/adapter';
+import { raceSignal } from '@pinfold/core/adapter';
+import { sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Views } from '@pinfold/core/views';
 import type { Log } from './log.ts';
 

@@ -1,6 +1,5 @@
-import { DEFAULT_NAME_LIMIT, defaultLimits, type Limits, type Rate } from '@pinfold/core';
-import { DEFAULT_KEY_LIMIT } from '@pinfold/core/accounts';
-import { parseRate } from '@pinfold/core/adapter';
+import { defaultLimits, type Limits, type Rate } from '@pinfold/core';
+import { DEFAULT_KEY_LIMIT, DEFAULT_NAME_LIMIT, parseRate } from '@pinfold/core/internal';
 import { SettingsError } from './settings-error.ts';
 
 /** What each account may use, unless it was given an allowance of its own. */

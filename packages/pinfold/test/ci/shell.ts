@@ -44,7 +44,9 @@ export async function createWorkspace(): Promise<Workspace> {
     run: async ([program, ...args], script, env) => {
       const file = join(root, 'script');
       await writeFile(file, script);
-      const home = { PATH: path, HOME: root, TMPDIR: root };
+      // Without the cache each run of the command compiles its sources once more.
+      const { NODE_COMPILE_CACHE } = process.env;
+      const home = { PATH: path, HOME: root, TMPDIR: root, NODE_COMPILE_CACHE };
       const child = spawn(program, [...args, file], { cwd: folder, env: { ...home, ...env } });
       child.stdin.end();
       const [out, err, [code]] = await Promise.all([

@@ -84,6 +84,11 @@ describe('the terminal of a process', () => {
     input.end('one\r\ntwo\n');
     expect(await terminal.secret?.('Secret: ')).to.equal('one');
     expect(said()).to.equal('');
+    const empty = open(false);
+    empty.input.end();
+    expect(await empty.terminal.secret?.('Secret: ').catch((error: Error) => error.name)).to.equal(
+      'UsageError',
+    );
   });
 
   it('asks a person twice and shows nothing of the answer', async () => {

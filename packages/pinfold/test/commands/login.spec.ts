@@ -1,41 +1,34 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { closed, listening } from 'pinfold-test-servers/service';
-import { type CommandRun, run, runWatched } from '../command-run.ts';
+import { type CommandRun, type Env, run, runWith } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 describe('pinfold login', () => {
   let server: Served;
   let home: string;
-  let env: Readonly<Record<string, string>>;
+  let env: Env;
   let file: string;
 
   beforeEach(async () => {
     server = await serve();
-    home = await mkdtemp(join(tmpdir(), 'pinfold-home-'));
+    home = server.folder;
     env = { HOME: home, PATH: '' };
     file = join(home, '.config', 'pinfold', 'logins.json');
   });
 
-  afterEach(async () => {
-    await server.close();
-    await rm(home, { recursive: true });
-  });
+  afterEach(() => server.close());
 
   /** Runs it, and agrees as soon as it has said where. */
-  async function loggedIn(
-    given: Readonly<Record<string, string>>,
-    ...args: readonly string[]
-  ): Promise<CommandRun> {
+  async function loggedIn(given: Env, ...args: readonly string[]): Promise<CommandRun> {
     const said = Promise.withResolvers<string>();
     const hear = (line: string): void => {
       if (/^https?:/.test(line)) said.resolve(line);
     };
-    const running = runWatched(hear, given, 'login', ...args);
+    const running = runWith({ err: hear }, given, 'login', ...args);
     const [page, ended] = await Promise.race([
       said.promise.then((line) => [line, undefined] as const),
       running.then((over) => ['', over] as const),

@@ -3,19 +3,20 @@ import promises, { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } fr
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { fromJsonSchema } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { packFiles } from '@pinfold/client/zip';
 import { expect } from 'chai';
 import { writeLogin } from '../../src/api-client/logins.ts';
-import { type App, createApp } from '../../src/compose/create-app.ts';
 import { Roots } from '../../src/mcp/roots.ts';
-import { readSettings } from '../../src/settings/settings.ts';
-import { COMMAND, run, spawnCommand } from '../command-run.ts';
+import { serveMcp } from '../../src/mcp/serve-mcp.ts';
+import { withPublications } from '../../src/publishing/publications.ts';
+import { type Env, run, spawnCommand } from '../command-run.ts';
+import { type Served, serve } from '../servers/served.ts';
 
-type Env = Readonly<Record<string, string>>;
 type Json = Readonly<Record<string, unknown>>;
 type Mode = 'legacy' | 'auto';
 
@@ -28,50 +29,52 @@ interface Answer {
   readonly text: string;
 }
 
-describe('pinfold mcp', function () {
-  this.timeout(120_000);
+describe('pinfold mcp', () => {
+  let served: Served;
   let folder: string;
+  let sites: string;
   let site: string;
-  let app: App;
   let byServer: Env;
   let byMachine: Env;
-  let open: { readonly client: Client; readonly errors: () => string }[];
+  let errors: string;
+  let open: (() => Promise<void>)[];
 
   beforeEach(async () => {
-    open = [];
-    folder = await realpath(await mkdtemp(join(tmpdir(), 'pinfold-mcp-')));
-    site = join(folder, 'sites', 'one');
+    [open, errors] = [[], ''];
+    served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
+    folder = await realpath(served.folder);
+    sites = join(folder, 'sites');
+    site = join(sites, 'one');
     await mkdir(site, { recursive: true });
     await writeFile(join(site, 'index.html'), PAGE);
-    const data = { PINFOLD_DATA_DIR: join(folder, 'data'), PINFOLD_WELCOME: 'off' };
-    app = await createApp(readSettings({ ...data, PINFOLD_PORT: '0', PINFOLD_VIEWER_MODE: 'path' }), {
-      log: () => undefined,
-    });
-    const { addresses, firstStart } = await app.listen();
-    const home = { HOME: folder, npm_lifecycle_event: 'pinfold', INIT_CWD: join(folder, 'sites') };
-    byServer = { ...home, PINFOLD_URL: addresses.publicUrl, PINFOLD_KEY: firstStart?.apiKey ?? '' };
-    byMachine = { ...home, ...data, PINFOLD_VIEWER_MODE: 'path' };
+    const home = { HOME: folder, npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
+    byServer = { ...home, ...served.remote };
+    byMachine = { ...home, ...served.env };
   });
 
   afterEach(async () => {
-    for (const { client } of open) await client.close();
-    await app.close();
-    await rm(folder, { recursive: true });
+    for (const close of open) await close();
+    await served.close();
   });
 
-  async function connect(env: Env, mode: Mode = 'auto', ...args: readonly string[]): Promise<Client> {
-    const [command, ...first] = COMMAND;
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
-    const given = { ...(Object.fromEntries(inherited) as Env), NODE_OPTIONS: '', ...env };
-    const params = { command, args: [...first, 'mcp', ...args], env: given, stderr: 'pipe' as const };
-    const transport = new StdioClientTransport(params);
-    let errors = '';
-    transport.stderr?.on('data', (chunk) => {
-      errors += chunk;
-    });
+  /** Connects a client to the server of the command in this process, which may publish from some folders. */
+  async function connect(env: Env, mode: Mode = 'auto', roots: readonly string[] = [sites]): Promise<Client> {
+    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+    const streams = { stdin, stdout } as unknown as Pick<NodeJS.Process, 'stdin' | 'stdout'>;
+    const err = (line: string): void => {
+      errors += line;
+    };
+    const terminal = { env, err, out: err };
+    const ended = withPublications({}, true, terminal, (publications) =>
+      serveMcp(publications, new Roots(roots, folder, folder), terminal, streams),
+    );
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-    await client.connect(transport);
-    open.push({ client, errors: () => errors });
+    await client.connect(new StdioServerTransport(stdout, stdin));
+    open.push(async () => {
+      await client.close();
+      stdin.end();
+      await ended;
+    });
     return client;
   }
 
@@ -158,9 +161,9 @@ describe('pinfold mcp', function () {
 
   it('answers a refusal as an error of the tool with the problem, and goes on', async () => {
     await writeFile(join(site, 'bad.zip'), 'no zip');
-    await mkdir(join(folder, 'sites', 'project', 'dist'), { recursive: true });
-    await writeFile(join(folder, 'sites', 'project', 'package.json'), '{}');
-    await writeFile(join(folder, 'sites', 'project', 'dist', 'index.html'), PAGE);
+    await mkdir(join(sites, 'project', 'dist'), { recursive: true });
+    await writeFile(join(sites, 'project', 'package.json'), '{}');
+    await writeFile(join(sites, 'project', 'dist', 'index.html'), PAGE);
     for (const env of [byServer, byMachine]) {
       const client = await connect(env);
       const { tools } = await client.listTools();
@@ -178,7 +181,7 @@ describe('pinfold mcp', function () {
         ['publish', { html: PAGE, path: site }, 'invalid_request'],
         ['publish', {}, 'invalid_request'],
         ['publish', { html: 'x'.repeat(11 * 2 ** 20) }, 'invalid_archive'],
-        ['check', { path: join(folder, 'sites', 'project') }, 'looks_like_project'],
+        ['check', { path: join(sites, 'project') }, 'looks_like_project'],
         ['get', { id: UNKNOWN }, 'not_found'],
         ['get', { id: '../limits' }, 'usage'],
         ['stop', { id: UNKNOWN }, 'not_found'],
@@ -202,21 +205,19 @@ describe('pinfold mcp', function () {
       }
       expect((await call(client, 'publish', { html: PAGE })).isError).to.equal(false);
     }
-    expect(open.map(({ errors }) => errors()).join('')).not.to.include(' failed: ');
+    expect(errors).not.to.include(' failed: ');
   });
 
   it('publishes from its roots alone, wherever a link leads', async () => {
     const outside = join(folder, 'outside');
     await mkdir(outside);
     await writeFile(join(outside, 'index.html'), 'secret');
-    await symlink(outside, join(folder, 'sites', 'link'));
-    await symlink(join(outside, 'index.html'), join(folder, 'sites', 'page.html'));
-    await symlink(site, join(folder, 'inside'));
-    const sites = join(folder, 'sites');
+    await symlink(outside, join(sites, 'link'));
+    await symlink(join(outside, 'index.html'), join(sites, 'page.html'));
     const { bytes } = await packFiles([{ path: 'index.html', bytes: Buffer.from(PAGE) }]);
     await writeFile(join(site, 'one.zip'), bytes);
-    for (const args of [[], ['--root', sites], ['--root', site, '--root', sites]]) {
-      const client = await connect(byMachine, 'auto', ...args);
+    for (const roots of [[sites], [site, sites]]) {
+      const client = await connect(byMachine, 'auto', roots);
       const outcomeOf = async (path: string) => (await call(client, 'check', { path })).json.code;
       for (const path of [outside, `${site}/../../outside`, join(sites, 'link'), join(sites, 'page.html')]) {
         expect(await outcomeOf(path), path).to.equal('usage');
@@ -231,7 +232,7 @@ describe('pinfold mcp', function () {
   });
 
   it('wants --root in the home folder, and publishes the source of a page without it', async () => {
-    const client = await connect({ ...byMachine, INIT_CWD: folder });
+    const client = await connect(byMachine, 'auto', []);
     const { json, text } = await call(client, 'publish', { path: site });
     expect([json.code, text.includes('--root')]).to.deep.equal(['usage', true]);
     expect((await call(client, 'publish', { html: PAGE })).isError).to.equal(false);
@@ -240,14 +241,14 @@ describe('pinfold mcp', function () {
   });
 
   it('prints nothing but the protocol, and ends with its input, after what it had begun', async () => {
-    const child = spawnCommand(byMachine, 'mcp');
+    const child = spawnCommand(byMachine, 'mcp', '--root', 'sites');
     const [out, err] = [text(child.stdout), text(child.stderr ?? child.stdout)];
     const request = (id: number, method: string, params: Json) =>
       child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     const clientInfo = { name: 'test', version: '1' };
     request(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
     child.stdin?.write('not json\n');
-    const given = { html: PAGE, idempotency_key: 'begun' };
+    const given = { path: 'one', idempotency_key: 'begun' };
     request(2, 'tools/call', { name: 'publish', arguments: given });
     child.stdin?.end();
     expect((await once(child, 'close'))[0]).to.equal(0);
@@ -264,18 +265,17 @@ describe('pinfold mcp', function () {
     const client = await connect({ ...byServer, PINFOLD_KEY: wrong });
     const { isError, json, text } = await call(client, 'list');
     expect([isError, json.code, json.status]).to.deep.equal([true, 'unauthorized', 401]);
-    expect(JSON.stringify([json, text]) + open[0]?.errors()).not.to.include('kkkk');
+    expect(JSON.stringify([json, text]) + errors).not.to.include('kkkk');
   });
 
   it('has to be told where it works, before it starts', async () => {
-    const { INIT_CWD: _, ...none } = byServer;
-    const [url, key] = [byServer.PINFOLD_URL ?? '', byServer.PINFOLD_KEY ?? ''];
+    const { url, key } = served;
     const home = { HOME: join(folder, 'home'), npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
     writeLogin(home, url, key);
     const { code, out, err } = await run(home, 'mcp');
     expect([code, out]).to.deep.equal([2, '']);
     expect(err).to.include(`--url ${url}`).and.include('PINFOLD_DATA_DIR=');
-    expect((await run({ ...none, PINFOLD_URL: '' }, 'mcp')).code).to.equal(2);
+    expect((await run({ HOME: join(folder, 'nobody'), PINFOLD_KEY: key }, 'mcp')).code).to.equal(2);
   });
 });
 

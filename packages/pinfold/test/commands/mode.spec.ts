@@ -1,35 +1,25 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openComposition } from '../../src/compose/composition.ts';
-import { readSettings } from '../../src/settings/settings.ts';
-import { run } from '../command-run.ts';
+import { type Machine, openMachine } from '../servers/served.ts';
 
-describe('pinfold mode', function () {
-  this.timeout(60_000);
-  let folder: string;
-  let env: Readonly<Record<string, string>>;
-
+describe('pinfold mode', () => {
+  let machine: Machine;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-mode-'));
-    env = { PINFOLD_DATA_DIR: join(folder, 'data'), PINFOLD_PUBLIC_URL: 'http://localhost' };
-    await (await openComposition(readSettings(env))).close();
+    machine = await openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost' });
   });
+  afterEach(() => machine.close());
 
-  afterEach(() => rm(folder, { recursive: true }));
-
-  const asJson = async (...args: readonly string[]) =>
-    JSON.parse((await run(env, 'mode', ...args, '--json')).out).service;
+  const asJson = async (...args: readonly string[]) => (await machine.json('mode', ...args)).service;
 
   it('says how the service runs, and changes it, as the history tells', async () => {
     expect(await asJson()).to.deep.equal({ mode: 'normal', message: null });
     const readOnly = { mode: 'read_only', message: 'Back at noon' };
     expect(await asJson('read_only', '--message', 'Back at noon')).to.deep.equal(readOnly);
     expect(await asJson()).to.deep.equal(readOnly);
-    expect((await run(env, 'mode')).out).to.equal('read_only: Back at noon\n');
-    expect((await run(env, 'mode', 'normal')).out).to.equal('normal\n');
-    const { events } = JSON.parse((await run(env, 'history', '--json')).out);
+    expect((await machine.run('mode')).out).to.equal('read_only: Back at noon\n');
+    expect((await machine.run('mode', 'normal')).out).to.equal('normal\n');
+    const { events } = await machine.json('history');
     const told = events.map(({ type, account }: { type: string; account: unknown }) => [type, account]);
     expect(told).to.deep.equal([
       ['service.mode_changed', null],
@@ -39,25 +29,27 @@ describe('pinfold mode', function () {
 
   it('is called wrongly with another mode, and with a message for none', async () => {
     const wrong = [['off'], ['--message', 'x'], ['normal', '--message', 'x'], ['read_only', '--message', '']];
-    for (const args of wrong) expect((await run(env, 'mode', ...args)).code, args.join(' ')).to.equal(2);
+    for (const args of wrong) expect((await machine.run('mode', ...args)).code, args.join(' ')).to.equal(2);
   });
 
   it('binds what publishes, and no other command', async () => {
-    await run(env, 'mode', 'read_only', '--message', 'Back at noon');
-    const page = join(folder, 'page.html');
+    await machine.run('mode', 'read_only', '--message', 'Back at noon');
+    const page = join(machine.folder, 'page.html');
     await writeFile(page, '<!doctype html><title>Page</title>');
-    const published = await run(env, 'publish', page);
+    const published = await machine.run('publish', page);
     expect(published.code).to.equal(1);
     expect(published.err).to.equal('pinfold: the service is read-only: Back at noon\n');
-    expect((await run(env, 'keys', 'create', '--account', 'ada')).code).to.equal(0);
-    const blocked = await run(env, 'accounts', 'block', 'ada', '--reason', 'x');
+    expect((await machine.run('keys', 'create', '--account', 'ada')).code).to.equal(0);
+    const blocked = await machine.run('accounts', 'block', 'ada', '--reason', 'x');
     expect(blocked.code).to.equal(0);
-    expect((await run(env, 'keys', 'create', '--account', 'ada')).code, 'of a blocked account').to.equal(0);
-    const swept = await run(env, 'cleanup');
+    expect((await machine.run('keys', 'create', '--account', 'ada')).code, 'of a blocked account').to.equal(
+      0,
+    );
+    const swept = await machine.run('cleanup');
     expect(swept.code).to.equal(1);
     expect(swept.err).to.match(/^pinfold: the service is read-only, so nothing was removed/);
-    const report = await run(env, 'cleanup', '--json');
+    const report = await machine.run('cleanup', '--json');
     expect([report.code, JSON.parse(report.out).rested]).to.deep.equal([1, true]);
-    expect((await run(env, 'cleanup', '--dry-run')).code).to.equal(0);
+    expect((await machine.run('cleanup', '--dry-run')).code).to.equal(0);
   });
 });

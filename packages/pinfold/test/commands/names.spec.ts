@@ -1,33 +1,25 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { run, runPiped } from '../command-run.ts';
+import { type Env, run, runPiped } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const UNKNOWN = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 
 for (const way of ['directly', 'by the API']) {
-  describe(`names and passwords of the command, ${way}`, function () {
-    this.timeout(60_000);
+  describe(`names and passwords of the command, ${way}`, () => {
     let served: Served;
-    let folder: string;
     let page: string;
-    let env: Readonly<Record<string, string>>;
+    let env: Env;
 
     beforeEach(async () => {
       served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
-      folder = await mkdtemp(join(tmpdir(), 'pinfold-names-'));
-      page = join(folder, 'page.html');
+      page = join(served.folder, 'page.html');
       await writeFile(page, '<!doctype html><title>x</title><p>first');
-      const here = { PINFOLD_DATA_DIR: served.folder, PINFOLD_VIEWER_MODE: 'path' };
-      env = way === 'directly' ? here : { PINFOLD_URL: served.url, PINFOLD_KEY: served.key };
+      env = way === 'directly' ? served.env : served.remote;
     });
 
-    afterEach(async () => {
-      await served.close();
-      await rm(folder, { recursive: true });
-    });
+    afterEach(() => served.close());
 
     async function asJson(...args: readonly string[]) {
       const { code, out, err } = await run(env, ...args, '--json');

@@ -1,27 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
-import { openComposition } from '../../src/compose/composition.ts';
-import { readSettings } from '../../src/settings/settings.ts';
-import { run } from '../command-run.ts';
+import { type Machine, openMachine } from '../servers/served.ts';
 
-describe('a command on a database of another state', function () {
-  this.timeout(60_000);
-  let folder: string;
+describe('a command on a database of another state', () => {
+  let machine: Machine;
   let file: string;
-  let env: Readonly<Record<string, string>>;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-schema-'));
-    env = { PINFOLD_DATA_DIR: folder, PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' };
-    await (await openComposition(readSettings(env))).close();
-    file = join(folder, 'pinfold.sqlite');
+    machine = await openMachine();
+    file = join(machine.folder, 'data', 'pinfold.sqlite');
     emptied(file);
   });
 
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(() => machine.close());
 
   /** Removes all tables, and with them every trace of a release. */
   function emptied(path: string): void {
@@ -58,7 +50,7 @@ describe('a command on a database of another state', function () {
   it('leaves the schema of an older release, and says what to run', async () => {
     makeOlder();
     for (const command of [['accounts', 'list'], ['keys', 'create'], ['history'], ['cleanup'], ['manage']]) {
-      const { code, err } = await run(env, ...command);
+      const { code, err } = await machine.run(...command);
       expect(code, command.join(' ')).not.to.equal(0);
       expect(err).to.match(/run "pinfold migrate", or start this release with "pinfold serve"\n$/);
       expect(version()).to.equal(0);
@@ -67,13 +59,14 @@ describe('a command on a database of another state', function () {
 
   it('migrates it by pinfold migrate, and then does what was asked for', async () => {
     makeOlder();
-    expect((await run(env, 'migrate')).code).to.equal(0);
+    expect((await machine.run('migrate')).code).to.equal(0);
     expect(version()).to.be.above(0);
-    expect((await run(env, 'keys', 'create')).code).to.equal(0);
+    expect((await machine.run('migrate', '--json')).out).to.equal('{"migrated":true}\n');
+    expect((await machine.run('keys', 'create')).code).to.equal(0);
   });
 
   it('prepares an empty one', async () => {
-    expect((await run(env, 'keys', 'create')).code).to.equal(0);
+    expect((await machine.run('keys', 'create')).code).to.equal(0);
     expect(version()).to.be.above(0);
   });
 });

@@ -1,32 +1,26 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type CommandRun, run } from '../command-run.ts';
+import { type CommandRun, type Env, run } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const HOSTILE = '<script>alert(1)</script> [x](javascript:y) `z` | @all #1 *b*';
 
-describe('pinfold publish in CI', function () {
-  this.timeout(60_000);
+describe('pinfold publish in CI', () => {
   let served: Served;
   let folder: string;
   let page: string;
-  let job: Readonly<Record<string, string>>;
+  let job: Env;
 
   beforeEach(async () => {
     served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-ci-'));
+    folder = served.folder;
     page = join(folder, 'page.html');
     await writeFile(page, '<!doctype html><img src="missing.png">');
-    const server = { PINFOLD_URL: served.url, PINFOLD_KEY: served.key };
-    job = { ...server, GITHUB_RUN_ID: '7', GITHUB_JOB: 'publish' };
+    job = { ...served.remote, GITHUB_RUN_ID: '7', GITHUB_JOB: 'publish' };
   });
 
-  afterEach(async () => {
-    await served.close();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => served.close());
 
   const idOf = ({ out }: CommandRun): string => JSON.parse(out).pin.id;
 

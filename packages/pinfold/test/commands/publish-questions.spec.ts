@@ -1,10 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Pin } from '@pinfold/client';
 import { expect } from 'chai';
-import { runCommand } from '../../src/command-line/run-command.ts';
-import { run } from '../command-run.ts';
+import { type Env, run, runWith } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const FILES = {
@@ -14,26 +12,22 @@ const FILES = {
   'dist/index.html': '<!doctype html><title>Tea &amp; cake</title>',
 };
 
-describe('what pinfold publish asks', function () {
-  this.timeout(60_000);
+describe('what pinfold publish asks', () => {
   let served: Served;
   let folder: string;
-  let env: Readonly<Record<string, string>>;
+  let env: Env;
 
   before(async () => {
     served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
-    env = { PINFOLD_URL: served.url, PINFOLD_KEY: served.key };
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-questions-'));
+    env = served.remote;
+    folder = join(served.folder, 'project');
     for (const [path, content] of Object.entries(FILES)) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), content);
     }
   });
 
-  after(async () => {
-    await served.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => served.close());
 
   async function newest(): Promise<Pin | undefined> {
     return JSON.parse((await run(env, 'list', '--json')).out).pins[0];
@@ -42,15 +36,11 @@ describe('what pinfold publish asks', function () {
   /** Answers yes to the questions that have one of the words. */
   async function asked(agreed: readonly string[], ...args: readonly string[]) {
     const questions: string[] = [];
-    const code = await runCommand(['publish', ...args], {
-      env,
-      out: () => undefined,
-      err: () => undefined,
-      confirm: async (question) => {
-        questions.push(question);
-        return agreed.some((word) => question.includes(word));
-      },
-    });
+    const confirm = async (question: string): Promise<boolean> => {
+      questions.push(question);
+      return agreed.some((word) => question.includes(word));
+    };
+    const { code } = await runWith({ confirm }, env, 'publish', ...args);
     return { code, questions };
   }
 

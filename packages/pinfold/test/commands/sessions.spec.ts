@@ -1,30 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { userInfo } from 'node:os';
 import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
 import { openComposition } from '../../src/compose/composition.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { run } from '../command-run.ts';
+import { type Machine, openMachine } from '../servers/served.ts';
 
-describe('pinfold sessions', function () {
-  this.timeout(60_000);
-  let folder: string;
-  let env: Readonly<Record<string, string>>;
-
+describe('pinfold sessions', () => {
+  let machine: Machine;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-sessions-'));
-    const PINFOLD_PUBLIC_URL = 'http://localhost:1';
-    env = { PINFOLD_DATA_DIR: join(folder, 'data'), PINFOLD_WELCOME: 'off', PINFOLD_PUBLIC_URL };
-    await (await openComposition(readSettings(env))).close();
+    machine = await openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost:1' });
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(() => machine.close());
 
   /** Signs in by a link as the command prints it. */
   async function signIn(...args: readonly string[]): Promise<void> {
-    const { url } = JSON.parse((await run(env, 'manage', '--json', ...args)).out);
-    const composition = await openComposition(readSettings(env));
+    const { url } = await machine.json('manage', ...args);
+    const composition = await openComposition(readSettings(machine.env));
     const sessions = await composition.container.getAsync(tokens.manageSessions);
     const started = await sessions.redeem(new URL(url).searchParams.get('link') ?? '');
     expect(started?.kind).to.equal('started');
@@ -32,7 +23,7 @@ describe('pinfold sessions', function () {
   }
 
   const listed = async (...args: readonly string[]): Promise<readonly Record<string, unknown>[]> =>
-    JSON.parse((await run(env, 'sessions', 'list', '--json', ...args)).out).sessions;
+    (await machine.json('sessions', 'list', ...args)).sessions;
 
   it('tells who is signed in, and by a link for whom what', async () => {
     await signIn('--account', 'ada');
@@ -44,7 +35,7 @@ describe('pinfold sessions', function () {
     expect(ada?.actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
     const [ops] = await listed('--account', 'ops');
     expect(ops).to.include({ account: 'ops', scope: 'admin' });
-    const line = (await run(env, 'sessions', 'list', '--account', 'ops')).out;
+    const line = (await machine.run('sessions', 'list', '--account', 'ops')).out;
     expect(line).to.match(new RegExp(`^${ops?.id}  ops  admin  operator \\S+  since \\S+  until \\S+\n$`));
   });
 
@@ -52,28 +43,28 @@ describe('pinfold sessions', function () {
     await signIn('--account', 'ada');
     await signIn('--account', 'ada');
     const [one, other] = await listed();
-    const ended = await run(env, 'sessions', 'end', String(one?.id));
+    const ended = await machine.run('sessions', 'end', String(one?.id));
     expect(ended).to.deep.equal({ code: 0, out: `${one?.id} is signed out.\n`, err: '' });
     expect(await listed()).to.deep.equal([other]);
-    const { events } = JSON.parse((await run(env, 'history', '--account', 'ada', '--json')).out);
+    const { events } = await machine.json('history', '--account', 'ada');
     expect(events[0]).to.include({ type: 'session.ended', account: 'ada' });
     expect(events[0].actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
     for (const id of [String(one?.id), 'nobody', '%']) {
-      const unknown = await run(env, 'sessions', 'end', id);
+      const unknown = await machine.run('sessions', 'end', id);
       expect(unknown.code, id).to.equal(1);
       expect(unknown.err).to.match(/^pinfold: there is no session with this id[^\n]*\n$/);
     }
-    expect((await run(env, 'sessions', 'close')).code).to.equal(2);
+    expect((await machine.run('sessions', 'close')).code).to.equal(2);
   });
 
   it('lists nobody whose key was revoked', async () => {
-    const key = (await run(env, 'keys', 'create', '--account', 'ada', '--scope', 'manage')).out.trim();
-    const composition = await openComposition(readSettings(env));
+    const key = (await machine.run('keys', 'create', '--account', 'ada', '--scope', 'manage')).out.trim();
+    const composition = await openComposition(readSettings(machine.env));
     const sessions = await composition.container.getAsync(tokens.manageSessions);
     expect((await sessions.signInWithKey(key))?.kind).to.equal('started');
     await composition.close();
     expect(await listed()).to.have.length(1);
-    await run(env, 'keys', 'revoke', key);
+    await machine.run('keys', 'revoke', key);
     expect(await listed()).to.deep.equal([]);
   });
 });

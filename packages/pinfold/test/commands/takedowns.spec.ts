@@ -1,11 +1,11 @@
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { copyFile, rm, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openComposition } from '../../src/compose/composition.ts';
-import { createApp } from '../../src/compose/create-app.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { run, runPiped } from '../command-run.ts';
+import { runPiped } from '../command-run.ts';
+import { type Machine, openMachine, serve } from '../servers/served.ts';
 
 const NOWHERE = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 
@@ -16,30 +16,20 @@ interface Told {
   readonly sha256: string;
 }
 
-describe('pinfold pins and pinfold takedowns', function () {
-  this.timeout(60_000);
+describe('pinfold pins and pinfold takedowns', () => {
+  let machine: Machine;
   let folder: string;
-  let env: Readonly<Record<string, string>>;
+  let run: Machine['run'];
+  let asJson: Machine['json'];
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-takedowns-'));
-    env = {
-      PINFOLD_DATA_DIR: join(folder, 'data'),
-      PINFOLD_PUBLIC_URL: 'http://localhost:9000',
-      PINFOLD_WELCOME: 'off',
-    };
-    await (await openComposition(readSettings(env))).close();
+    machine = await openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost:9000' });
+    ({ folder, run, json: asJson } = machine);
   });
 
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(() => machine.close());
 
-  async function asJson(...args: readonly string[]) {
-    const { code, out, err } = await run(env, ...args, '--json');
-    expect(code, err).to.equal(0);
-    return JSON.parse(out);
-  }
-
-  /** Publishes a page; answers its id. */
+  /** Publishes a page; returns its id. */
   async function publish(text: string, ...options: readonly string[]): Promise<string> {
     const page = join(folder, 'page.html');
     await writeFile(page, text);
@@ -61,39 +51,39 @@ describe('pinfold pins and pinfold takedowns', function () {
     const { pin } = await asJson('pins', 'show', first);
     expect(pin).to.include({ id: first, account: 'ada', shared_url: `http://localhost:9000/s/${first}` });
     expect(pin.taken_down).to.equal(null);
-    const lines = (await run(env, 'pins', 'list')).out;
+    const lines = (await run('pins', 'list')).out;
     expect(lines).to.match(/^\S+ {2}grace {2}published .*\n\S+ {2}ada .*Spring \ufffd\n$/);
-    expect((await run(env, 'pins', 'show', first)).out).to.include(`SHA-256    ${pin.sha256}`);
+    expect((await run('pins', 'show', first)).out).to.include(`SHA-256    ${pin.sha256}`);
     for (const wrong of [['--state', 'x'], ['--account', ''], ['more']])
-      expect((await run(env, 'pins', 'list', ...wrong)).code, wrong.join(' ')).to.equal(2);
-    const unknown = await run(env, 'pins', 'show', NOWHERE);
+      expect((await run('pins', 'list', ...wrong)).code, wrong.join(' ')).to.equal(2);
+    const unknown = await run('pins', 'show', NOWHERE);
     expect([unknown.code, unknown.err]).to.deep.equal([1, `pinfold: There is no publication ${NOWHERE}.\n`]);
   });
 
   it('say why a publication of a blocked account is not shown', async () => {
     const id = await publish('one', '--account', 'ada');
-    await run(env, 'accounts', 'block', 'ada', '--reason', 'Spam \u202e', '--sites', 'hide');
-    const { out } = await run(env, 'pins', 'show', id);
+    await run('accounts', 'block', 'ada', '--reason', 'Spam \u202e', '--sites', 'hide');
+    const { out } = await run('pins', 'show', id);
     expect(out).to.match(/^state {6}published$/m);
     expect(out).to.match(/^blocked {4}sites hide: Spam \ufffd$/m);
-    expect((await run(env, 'accounts', 'show', 'ada')).out).to.include('sites hide: Spam \ufffd');
+    expect((await run('accounts', 'show', 'ada')).out).to.include('sites hide: Spam \ufffd');
   });
 
   it('stop one, whoever owns it', async () => {
     const id = await publish('one', '--account', 'ada');
-    expect((await run(env, 'pins', 'stop', id)).out).to.equal(`${id} was stopped.\n`);
+    expect((await run('pins', 'stop', id)).out).to.equal(`${id} was stopped.\n`);
     expect((await asJson('pins', 'show', id)).pin).to.include({ state: 'deleted', taken_down: null });
     const [event] = await eventsOf(id);
     expect(event).to.include({ type: 'pin.stopped' });
-    expect((await run(env, 'pins', 'stop', id)).code).to.equal(1);
-    expect((await run(env, 'pins', 'stop', NOWHERE)).code).to.equal(1);
-    expect((await run(env, 'pins', 'hide', id)).code).to.equal(2);
+    expect((await run('pins', 'stop', id)).code).to.equal(1);
+    expect((await run('pins', 'stop', NOWHERE)).code).to.equal(1);
+    expect((await run('pins', 'hide', id)).code).to.equal(2);
   });
 
   it('take one down with its copies, in the name of the user, and lift the ban', async () => {
     const id = await publish('same', '--account', 'ada');
     const copy = await publish('same', '--account', 'grace');
-    const told = await run(env, 'pins', 'takedown', id, '--reason', 'Phishing');
+    const told = await run('pins', 'takedown', id, '--reason', 'Phishing');
     expect(told.out).to.equal(`${id} was taken down.\n${copy}, a copy, is still in service.\n`);
     const taken = await asJson('pins', 'takedown', id, '--reason', 'Again', '--copies', '--purge');
     expect(taken.copies).to.deep.equal([copy]);
@@ -105,26 +95,25 @@ describe('pinfold pins and pinfold takedowns', function () {
     const takenDown = events.find(({ type }) => type === 'pin.taken_down');
     expect(takenDown?.actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
     const page = join(folder, 'page.html');
-    const refused = await run(env, 'publish', page);
+    const refused = await run('publish', page);
     expect([refused.code, refused.err]).to.satisfy(
       ([code, err]: [number, string]) => code === 1 && err.includes('took this very archive down'),
     );
     const { sha256 } = taken.pin;
-    const lifted = await run(env, 'takedowns', 'lift', sha256);
+    const lifted = await run('takedowns', 'lift', sha256);
     expect([lifted.code, lifted.out.split(' ')[0]]).to.deep.equal([0, sha256]);
-    expect((await run(env, 'takedowns', 'lift', sha256)).code).to.equal(1);
-    expect((await run(env, 'takedowns', 'lift', 'x')).code).to.equal(2);
+    expect((await run('takedowns', 'lift', sha256)).code).to.equal(1);
+    expect((await run('takedowns', 'lift', 'x')).code).to.equal(2);
     expect((await asJson('pins', 'show', id)).pin.state).to.equal('deleted');
     await publish('same');
     for (const wrong of [[], ['--reason', ''], ['--reason', 'x'.repeat(256)]])
-      expect((await run(env, 'pins', 'takedown', id, ...wrong)).code, wrong.join(' ')).to.equal(2);
-    expect((await run(env, 'pins', 'takedown', NOWHERE, '--reason', 'x')).code).to.equal(1);
+      expect((await run('pins', 'takedown', id, ...wrong)).code, wrong.join(' ')).to.equal(2);
+    expect((await run('pins', 'takedown', NOWHERE, '--reason', 'x')).code).to.equal(1);
   });
 
   it('take several down, also if one of them is unknown', async () => {
     const ids = [await publish('one'), await publish('two')];
-    const takedown = (...args: readonly string[]) =>
-      run(env, 'pins', 'takedown', ...args, '--reason', 'Spam');
+    const takedown = (...args: readonly string[]) => run('pins', 'takedown', ...args, '--reason', 'Spam');
     const { code, out, err } = await takedown(ids[0] ?? '', NOWHERE, ids[1] ?? '');
     expect([code, err]).to.deep.equal([1, `pinfold: There is no publication ${NOWHERE}.\n`]);
     expect(out).to.equal(ids.map((id) => `${id} was taken down.\n`).join(''));
@@ -137,21 +126,17 @@ describe('pinfold pins and pinfold takedowns', function () {
   it('bring a restored database where it was, again and again', async () => {
     const id = await publish('one', '--account', 'ada');
     const backup = join(folder, 'backup.sqlite');
-    const data = env.PINFOLD_DATA_DIR ?? '';
+    const data = join(folder, 'data');
     await copyFile(join(data, 'pinfold.sqlite'), backup);
     const gone = await publish('two', '--account', 'grace');
-    for (const each of [id, gone]) await run(env, 'pins', 'takedown', each, '--reason', 'Phishing 🎣');
+    for (const each of [id, gone]) await run('pins', 'takedown', each, '--reason', 'Phishing 🎣');
     const { takedowns } = await asJson('takedowns', 'list');
     expect(takedowns.map((told: Told) => told.id)).to.deep.equal([gone, id]);
-    const exported = (await run(env, 'takedowns', 'export')).out;
-    expect(
-      exported
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).to.deep.equal(takedowns);
+    const exported = (await run('takedowns', 'export')).out;
+    const lines = exported.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).to.deep.equal(takedowns);
     await rm(data, { recursive: true });
-    await (await openComposition(readSettings(env))).close();
+    await (await openComposition(readSettings(machine.env))).close();
     for (const suffix of ['-wal', '-shm']) await rm(join(data, `pinfold.sqlite${suffix}`), { force: true });
     await copyFile(backup, join(data, 'pinfold.sqlite'));
     expect((await asJson('pins', 'show', id)).pin.state).to.equal('published');
@@ -163,13 +148,13 @@ describe('pinfold pins and pinfold takedowns', function () {
     expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal(takedowns);
     const events = await eventsOf(id);
     expect(events.map(({ type }) => type)).to.deep.equal(['pin.taken_down', 'pin.published']);
-    const piped = await runPiped(exported, env, 'takedowns', 'import');
+    const piped = await runPiped(exported, machine.env, 'takedowns', 'import');
     expect([piped.code, piped.out]).to.deep.equal([0, '2 takedowns, of which 0 changed anything.\n']);
     expect(await eventsOf(id)).to.deep.equal(events);
     const page = join(folder, 'page.html');
     for (const text of ['one', 'two']) {
       await writeFile(page, text);
-      expect((await run(env, 'publish', page)).code, text).to.equal(1);
+      expect((await run('publish', page)).code, text).to.equal(1);
     }
   });
 
@@ -193,33 +178,32 @@ describe('pinfold pins and pinfold takedowns', function () {
     const file = join(folder, 'takedowns.jsonl');
     for (const line of wrong) {
       await writeFile(file, `${JSON.stringify(right)}\n\n${line}\n`);
-      const { code, err } = await run(env, 'takedowns', 'import', file);
+      const { code, err } = await run('takedowns', 'import', file);
       expect([code, err], line).to.deep.equal([1, 'pinfold: line 3 is no takedown; nothing was imported\n']);
     }
     expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal([]);
-    expect((await run(env, 'takedowns', 'import', join(folder, 'none'))).code).to.equal(1);
-    expect((await run(env, 'takedowns', 'keep')).code).to.equal(2);
+    expect((await run('takedowns', 'import', join(folder, 'none'))).code).to.equal(1);
+    expect((await run('takedowns', 'keep')).code).to.equal(2);
     await writeFile(file, JSON.stringify(right));
-    expect((await run(env, 'takedowns', 'import', file)).code).to.equal(0);
+    expect((await run('takedowns', 'import', file)).code).to.equal(0);
     const [kept] = (await asJson('takedowns', 'list')).takedowns;
     expect(kept).to.deep.equal({ ...right, sha256: 'a'.repeat(64), at: '2026-11-20T12:00:00.000Z' });
     // Of what an early release published it is not known.
     await writeFile(file, JSON.stringify({ ...right, sha256: '' }));
-    expect((await run(env, 'takedowns', 'import', file)).code).to.equal(0);
-    const exported = (await run(env, 'takedowns', 'export')).out;
-    const again = await runPiped(exported, env, 'takedowns', 'import');
+    expect((await run('takedowns', 'import', file)).code).to.equal(0);
+    const exported = (await run('takedowns', 'export')).out;
+    const again = await runPiped(exported, machine.env, 'takedowns', 'import');
     expect([again.code, again.out]).to.deep.equal([0, '2 takedowns, of which 0 changed anything.\n']);
   });
 
   it('reach a running server at its next request', async () => {
-    const { PINFOLD_PUBLIC_URL: _, ...own } = env;
-    const app = await createApp(readSettings({ ...own, PINFOLD_PORT: '0' }), { log: () => undefined });
-    const { addresses } = await app.listen();
+    const served = await serve();
+    ({ folder, json: asJson } = served);
     const id = await publish('one');
-    const ask = async () => (await fetch(`${addresses.publicUrl}/s/${id}`, { redirect: 'manual' })).status;
+    const ask = async () => (await fetch(`${served.url}/s/${id}`, { redirect: 'manual' })).status;
     expect(await ask()).to.equal(302);
-    await run(env, 'pins', 'takedown', id, '--reason', 'Phishing', '--purge');
+    await served.run('pins', 'takedown', id, '--reason', 'Phishing', '--purge');
     expect(await ask()).to.equal(404);
-    await app.close();
+    await served.close();
   });
 });

@@ -1,47 +1,34 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { loginsFile, writeLogin } from '../../src/api-client/logins.ts';
-import { type App, createApp } from '../../src/compose/create-app.ts';
-import { readSettings } from '../../src/settings/settings.ts';
-import { type CommandRun, run, runProcess, spawnCommand } from '../command-run.ts';
+import { type CommandRun, type Env, run, runProcess, spawnCommand } from '../command-run.ts';
+import { openMachine, type Served, serve } from '../servers/served.ts';
 
-type Env = Readonly<Record<string, string>>;
-
-describe('the place where a command works', function () {
-  this.timeout(60_000);
+describe('the place where a command works', () => {
+  let served: Served;
   let folder: string;
   let site: string;
   /** The settings of this machine. */
   let env: Env;
   /** The environment of a person in the folder, without settings. */
   let home: Env;
-  let app: App;
   let url: string;
   let key: string;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-target-'));
+    served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
+    ({ folder, url, key } = served);
     site = join(folder, 'site');
     await mkdir(site);
     await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><p>Hello');
-    const data = { PINFOLD_DATA_DIR: join(folder, 'data'), PINFOLD_WELCOME: 'off' };
-    const settings = { ...data, PINFOLD_PORT: '0', PINFOLD_VIEWER_MODE: 'path' };
-    app = await createApp(readSettings(settings), { log: () => undefined });
-    const { addresses, firstStart } = await app.listen();
-    url = addresses.publicUrl;
-    key = firstStart?.apiKey ?? '';
-    env = { ...settings, PINFOLD_PUBLIC_URL: url };
+    env = { ...served.env, PINFOLD_PUBLIC_URL: url };
     home = { HOME: join(folder, 'home'), npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
   });
 
-  afterEach(async () => {
-    await app.close();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => served.close());
 
   async function place(given: Env, ...args: readonly string[]): Promise<Record<string, unknown>> {
     const { out, err } = await run(given, 'whoami', '--json', ...args);
@@ -58,7 +45,7 @@ describe('the place where a command works', function () {
 
   it('warns if no server answers at the shared URL', async () => {
     expect((await run(env, 'publish', site)).err).not.to.include('PINFOLD_PUBLIC_URL');
-    await app.close();
+    await served.app.close();
     const silent = { ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' };
     for (const more of [[], ['--json']]) {
       const { code, out, err } = await run(silent, 'publish', site, ...more);
@@ -69,7 +56,7 @@ describe('the place where a command works', function () {
   });
 
   it('publishes nothing if no server answers and the public URL is not set', async () => {
-    await app.close();
+    await served.app.close();
     expect(await readdir(join(folder, 'data')), 'a clean stop').not.to.include('server.json');
     const silent = { ...env, PINFOLD_PUBLIC_URL: '' };
     const { code, out } = await run(silent, 'publish', site, '--json');
@@ -78,7 +65,7 @@ describe('the place where a command works', function () {
   });
 
   it('is the server of --url, the data of this machine, PINFOLD_URL, a login, or ./data', async () => {
-    const server = { PINFOLD_URL: url, PINFOLD_KEY: key };
+    const server = served.remote;
     const here = { data_dir: join(folder, 'data'), account: 'default' };
     const there = { url, key: key.split('_')[1] };
     expect(await place({ ...home, ...env }, '--url', url, '--key', key)).to.deep.equal(there);
@@ -130,11 +117,10 @@ describe('the place where a command works', function () {
   });
 
   it('makes no difference to what a command prints', async () => {
-    const server = { PINFOLD_URL: url, PINFOLD_KEY: key };
     const { pin } = JSON.parse((await run(env, 'publish', site, '--json')).out);
     const both = async (...args: readonly string[]): Promise<readonly [CommandRun, CommandRun]> => [
       await run(env, ...args),
-      await run(server, ...args),
+      await run(served.remote, ...args),
     ];
     for (const args of [
       ['show', pin.id],
@@ -183,9 +169,7 @@ describe('the place where a command works', function () {
   }
 });
 
-describe('the arguments of the command', function () {
-  this.timeout(60_000);
-
+describe('the arguments of the command', () => {
   it('name what was probably meant', async () => {
     for (const [args, meant] of [
       [['publsh'], 'Unknown command publsh. Did you mean publish?'],
@@ -198,45 +182,33 @@ describe('the arguments of the command', function () {
     expect((await run({}, 'pf_secret_key')).err).not.to.include('pf_secret_key');
   });
 
-  it('take --version, a duration, and the mode as people write it', async () => {
-    expect((await run({}, '--version')).out).to.match(/^\d+\.\d+\.\d+\n$/);
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-arguments-'));
-    const env = { PINFOLD_DATA_DIR: folder, PINFOLD_PORT: '0' };
-    expect((await run(env, 'mode', 'readonly')).out).to.equal('read_only\n');
+  it('take a duration, and the mode as people write it', async () => {
+    const machine = await openMachine();
+    expect((await machine.run('mode', 'readonly')).out).to.equal('read_only\n');
     const eventsSince = async (since: string): Promise<number> =>
-      JSON.parse((await run(env, 'history', '--since', since, '--json')).out).events.length;
+      (await machine.json('history', '--since', since)).events.length;
     expect(await eventsSince('1h')).to.equal(1);
     expect(await eventsSince('2999-01-01')).to.equal(0);
-    expect((await run(env, 'history', '--since', '1y')).code).to.equal(2);
-    await rm(folder, { recursive: true });
+    expect((await machine.run('history', '--since', '1y')).code).to.equal(2);
+    await machine.close();
   });
 
   it('with --json get one object for a failure, and exit code 3 for what may succeed later', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-arguments-'));
+    const machine = await openMachine();
     const database = {
       PINFOLD_DATABASE_URL: 'postgres://127.0.0.1:1/x',
       PINFOLD_SECRET: 'the secret of all the nodes',
     };
-    const away = await runProcess({ PINFOLD_DATA_DIR: folder, ...database }, 'keys', 'list', '--json');
+    const away = await runProcess({ ...machine.env, ...database }, ['keys', 'list', '--json']);
     expect([away.code, JSON.parse(away.out).error.code], away.err).to.deep.equal([3, 'unavailable']);
-    await rm(folder, { recursive: true });
+    await machine.close();
     const wrong = await run({ PINFOLD_PORT: 'x' }, 'keys', 'list', '--json');
     expect([wrong.code, JSON.parse(wrong.out).error.code]).to.deep.equal([1, 'settings']);
   });
 
   it('with --json get one object for a signal', async () => {
-    const command = spawnCommand(
-      {},
-      'publish',
-      '-',
-      '--name',
-      'x.html',
-      '--url',
-      'http://127.0.0.1:1',
-      '--key',
-      'x',
-      '--json',
-    );
+    const away = { PINFOLD_URL: 'http://127.0.0.1:1', PINFOLD_KEY: 'x' };
+    const command = spawnCommand(away, 'publish', '-', '--name', 'x.html', '--json');
     const out = text(command.stdout);
     // It retries, and says so.
     command.stderr?.on('data', () => command.kill('SIGTERM'));

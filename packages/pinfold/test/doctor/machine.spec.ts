@@ -7,7 +7,7 @@ import { openComposition } from '../../src/compose/composition.ts';
 import { examine } from '../../src/doctor/examine.ts';
 import { type Disk, folderFindings } from '../../src/doctor/folder.ts';
 import { readSettings } from '../../src/index.ts';
-import { run, runProcess } from '../command-run.ts';
+import { run } from '../command-run.ts';
 import { CREDENTIALS } from '../servers/engines.ts';
 import { type NewDatabase, newDatabase } from '../servers/new-database.ts';
 import { findingsOf, troubles } from './findings-of.ts';
@@ -41,7 +41,7 @@ describe('pinfold doctor, on the machine of a server', function () {
   });
 
   it('is one JSON document for scripts, and says in its exit code whether anything failed', async () => {
-    const well = await runProcess(env, 'doctor', '--json');
+    const well = await run(env, 'doctor', '--json');
     expect(well.code).to.equal(0);
     const report = JSON.parse(well.out) as { status: string; checks: readonly object[] };
     expect(report.status).to.equal('ok');

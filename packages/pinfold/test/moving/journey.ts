@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type CommandRun, runProcess } from '../command-run.ts';
+import { type CommandRun, run } from '../command-run.ts';
 import { list } from '../servers/api-calls.ts';
 import type { Engines } from '../servers/engines.ts';
 import { startPublisher } from './load.ts';
@@ -25,7 +25,7 @@ export async function contentsOf(folder: string): Promise<Readonly<Record<string
 }
 
 async function succeed(env: Env, ...args: readonly string[]): Promise<CommandRun> {
-  const ran = await runProcess(env, ...args);
+  const ran = await run(env, ...args);
   expect(ran.code, `pinfold ${args.join(' ')}: ${ran.err}`).to.equal(0);
   return ran;
 }

@@ -123,7 +123,7 @@ describe('pinfold export and import', function () {
     await writeFile(file, records.replace('"label":"of the test"', '"label":"of another"'));
     const env = stage.env('two');
     expect((await run(env, 'import', stage.at('out'))).err).to.include('is not what the manifest says');
-    const served = await runProcess(env, 'serve');
+    const served = await runProcess(env, ['serve']);
     expect(served.code).to.equal(1);
     expect(served.err).to.include('an import has not ended');
     for (const args of [['keys', 'create'], ['cleanup'], ['verify'], ['export', stage.at('half')]]) {

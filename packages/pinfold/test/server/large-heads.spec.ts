@@ -1,4 +1,4 @@
-import { openRawConnection, type RawAnswer } from '@pinfold/test-contracts/fixtures';
+import { openRawConnection, type RawAnswer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { type Served, serve } from '../servers/served.ts';
 

@@ -1,4 +1,4 @@
-import { archivePart, multipart, openRawConnection, type RawAnswer } from '@pinfold/test-contracts/fixtures';
+import { archivePart, multipart, openRawConnection, type RawAnswer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { type PinJson, publish, site } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';

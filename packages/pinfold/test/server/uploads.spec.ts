@@ -3,7 +3,7 @@ import {
   multipart,
   openRawConnection,
   type RawConnection,
-} from '@pinfold/test-contracts/fixtures';
+} from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { site } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';

@@ -1,40 +1,70 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import { openComposition } from '../../src/compose/composition.ts';
 import { type App, type AppOptions, createApp, type Listening, readSettings } from '../../src/index.ts';
+import { type CommandRun, type Env, run } from '../command-run.ts';
 
-/** A server in this process, with a data folder of its own. */
-export interface Served extends Listening {
-  readonly app: App;
+/** A folder of one test with a data folder in it, and the command on its settings. */
+export interface Machine {
   readonly folder: string;
-  readonly url: string;
-  /** The key of the first start; empty when the settings gave one. */
-  readonly key: string;
+  /** The settings of the service. */
+  readonly env: Env;
+  run(...args: readonly string[]): Promise<CommandRun>;
+  /** Runs a command that must succeed; resolves with its JSON document. */
+  json(...args: readonly string[]): Promise<ReturnType<typeof JSON.parse>>;
+  /** Removes the folder. */
   close(): Promise<void>;
 }
 
+/** A server in this process, with a data folder of its own. */
+export interface Served extends Machine, Listening {
+  readonly app: App;
+  readonly url: string;
+  /** The key of the first start; empty when the settings gave one. */
+  readonly key: string;
+  /** The environment of a person elsewhere who has the key. */
+  readonly remote: Env;
+}
+
+/** Makes a data folder, as a server does. */
+export async function openMachine(settings: Env = {}): Promise<Machine> {
+  const machine = await newMachine(settings);
+  await (await openComposition(readSettings(machine.env))).close();
+  return machine;
+}
+
 /** Starts a server on a free port, without a welcome site. */
-export async function serve(
-  env: Readonly<Record<string, string>> = {},
-  options: AppOptions = {},
-): Promise<Served> {
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-served-'));
-  const usual = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' };
-  const app = await createApp(readSettings({ ...usual, ...env }), { log: () => undefined, ...options });
-  const listening = await app.listen().catch(async (error: unknown) => {
+export async function serve(settings: Env = {}, options: AppOptions = {}): Promise<Served> {
+  const machine = await newMachine(settings);
+  const app = await createApp(readSettings(machine.env), { log: () => undefined, ...options });
+  const close = async (): Promise<void> => {
     await app.close();
-    await rm(folder, { recursive: true });
+    await machine.close();
+  };
+  const listening = await app.listen().catch(async (error: unknown) => {
+    await close();
     throw error;
   });
+  const { publicUrl: url } = listening.addresses;
+  const key = listening.firstStart?.apiKey ?? '';
+  return { ...machine, ...listening, app, url, key, remote: { PINFOLD_URL: url, PINFOLD_KEY: key }, close };
+}
+
+async function newMachine(settings: Env): Promise<Machine> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-machine-'));
+  const data = join(folder, 'data');
+  const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: data, PINFOLD_WELCOME: 'off', ...settings };
   return {
-    ...listening,
-    app,
     folder,
-    url: listening.addresses.publicUrl,
-    key: listening.firstStart?.apiKey ?? '',
-    close: async () => {
-      await app.close();
-      await rm(folder, { recursive: true });
+    env,
+    run: (...args) => run(env, ...args),
+    json: async (...args) => {
+      const { code, out, err } = await run(env, ...args, '--json');
+      expect(code, err).to.equal(0);
+      return JSON.parse(out);
     },
+    close: () => rm(folder, { recursive: true }),
   };
 }

@@ -5,7 +5,7 @@ import { accountId, type Keys, OPERATOR } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openComposition } from '../../src/compose/composition.ts';
 import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountId, OPERATOR } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/fixtures';
+import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { openComposition } from '../../src/compose/composition.ts';
 import { readSettings } from '../../src/index.ts';

@@ -1,5 +1,5 @@
 import type { Grant, GrantPurpose, KnownViewer, Publication, VisibleRole } from '@pinfold/core';
-import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/adapter';
+import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/internal';
 import { type CreateGrant, sharedUrl } from '@pinfold/http';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http/internal';
 import { enteringUrl } from '../routing/addresses.ts';

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { fallback, resolve } from '@pinfold/core/adapter';
+import { fallback } from '@pinfold/core/adapter';
+import { resolve } from '@pinfold/core/internal';
 import { decodePath } from '../routing/target.ts';
 import type { SiteFile, SiteFiles } from './site-files.ts';
 

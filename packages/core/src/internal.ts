@@ -1,0 +1,28 @@
+// For packages of the same release; semver does not cover it.
+export { isOutdated } from './adapter/migrations.ts';
+export { STORES } from './adapter/persistence.ts';
+export { sleepUnlessAborted } from './adapter/sleep-unless-aborted.ts';
+export { isAccountLimit, parseAccountLimit } from './domain/account.ts';
+export { rateInForce } from './domain/admission.ts';
+export { DEFAULT_KEY_LIMIT, KNOWN_SCOPES, mayManage, parseApiKeyId } from './domain/api-key.ts';
+export { actorOf } from './domain/cause-of.ts';
+export { credentialOf } from './domain/credential.ts';
+export { forbiddenSegment, isSystemEntry } from './domain/entry-path.ts';
+export { firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
+export { fingerprintOf } from './domain/idempotency.ts';
+export { toRfc3339 } from './domain/instant.ts';
+export { decodeManifest } from './domain/manifest.ts';
+export { DEFAULT_NAME_LIMIT } from './domain/name.ts';
+export { isOperatorText, OPERATOR_TEXT } from './domain/operator-text.ts';
+export { pairingCode } from './domain/pairing.ts';
+export { parseGuess } from './domain/password.ts';
+export { sharedUrlBelow } from './domain/publication.ts';
+export { CHANGE_COST, leftOf, parseRate, takenFrom } from './domain/rate.ts';
+export { readRecordLine, recordLine } from './domain/record-lines.ts';
+export { parseRoleState, ROLE_STATES, refuseCommand } from './domain/role.ts';
+export { sessionIdOf } from './domain/session.ts';
+export { resolve } from './domain/site.ts';
+export { parseSha256 } from './domain/takedown.ts';
+export { codePoints, foldForSearch } from './domain/text.ts';
+export { dayOf, dayText } from './domain/views.ts';
+export { discardQuietly } from './ports/staging.ts';

@@ -1,0 +1,43 @@
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request as sendHttp } from 'node:http';
+import { request as sendHttps } from 'node:https';
+import { buffer } from 'node:stream/consumers';
+
+/** An answer as it came. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+/** A request whose target is as it stands, and so are headers that are a list of names and values in turn. */
+export interface BareRequest {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: OutgoingHttpHeaders | readonly string[];
+  readonly body?: string | Uint8Array;
+}
+
+/** Sends a request on a connection of its own and reads its answer, which may come before the body is out. */
+export function sendRequest(
+  baseUrl: string,
+  { method = 'GET', path, headers = {}, body }: BareRequest,
+): Promise<Answer> {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const send = protocol === 'https:' ? sendHttps : sendHttp;
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  let hasAnswer = false;
+  const request = send({ hostname, port, method, path, headers, agent: false }, (response) => {
+    hasAnswer = true;
+    buffer(response).then((bytes) => {
+      const { statusCode: status = 0, headers: received } = response;
+      resolve({ status, headers: received, bytes, text: bytes.toString() });
+    }, reject);
+  });
+  // What fails while the rest of the body is sent changes nothing: the answer tells itself whether it is whole.
+  request.on('error', (error) => {
+    if (!hasAnswer) reject(error);
+  });
+  request.end(body);
+  return promise;
+}
