@@ -99,6 +99,7 @@ describe('what use cases answer', () => {
         account: OWNER,
         state: 'deleted',
         search: undefined,
+        order: undefined,
         idempotencyKey: undefined,
         after: undefined,
         limit: 1,
