@@ -25,8 +25,6 @@ describe('publishing a single page in a browser', function () {
   });
 
   afterEach(async () => {
-    await context.close();
-    await service.close();
     await rm(folder, { recursive: true });
   });
 

@@ -12,8 +12,6 @@ import { everyItem } from './every-item.ts';
 
 const history = command({
   name: 'history',
-  group: 'service',
-  arguments: [],
   options: {
     account: { type: 'string', value: 'NAME', help: 'only events of one account' },
     pin: { type: 'string', value: 'ID', help: 'only events of one publication' },
