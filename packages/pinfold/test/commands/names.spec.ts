@@ -59,6 +59,7 @@ for (const way of ['directly', 'by the API']) {
     it('are deleted, and missed unless they need not exist', async () => {
       const { name } = await asJson('publish', page, '--to', 'docs');
       expect(await asJson('names', 'delete', 'docs')).to.deep.equal({ name: 'docs', deleted: true });
+      expect((await run(served.env, 'history')).out).to.include('  name.deleted docs  ');
       expect((await fetch(name.url)).status).to.equal(404);
       const again = await run(env, 'names', 'delete', 'docs', '--json');
       expect([again.code, JSON.parse(again.out).error.code]).to.deep.equal([1, 'not_found']);
