@@ -54,7 +54,6 @@ function requestOf({ idempotencyKey, password, type, extra, title, archive }: Pu
   return { method: 'POST', path: '/api/v1/pins', headers, body: form.body };
 }
 
-/** In which order a request is checked, and when its answer comes. */
 export const orderClauses: HttpClauses = {
   'http/order-publish: publishing checks key, scope, Idempotency-Key, password, media type, form, title, idempotency and ZIP rules in this order':
     async ({ port }) => {

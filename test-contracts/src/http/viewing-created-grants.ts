@@ -25,7 +25,6 @@ async function asksForPassword(service: HttpService, url: string): Promise<boole
   return (await new Visitor(service).open(url)).text.includes('type="password"');
 }
 
-/** Grants that owners create, so that they need no password. */
 export const createdGrantClauses: HttpClauses = {
   'http/created-grant: a created grant opens a protected site without its password on every node, as often as it is opened within a minute':
     async (subject) => {
