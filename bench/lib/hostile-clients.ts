@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Connects, says something and takes nothing of what is answered, until it is told to. */
-export async function sayAndTakeNothing(port: number, words: string): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1').pause();
-  // A server may well hang up on such a client.
-  socket.on('error', () => {});
-  await once(socket, 'connect');
-  socket.write(words);
-  return socket;
+/** Connects so often at once, says something each time, and takes nothing of what is answered. */
+export function sayAndTakeNothing(port: number, ...words: readonly string[]): Promise<readonly Socket[]> {
+  return Promise.all(
+    words.map(async (said) => {
+      const socket = connect(port, '127.0.0.1').pause();
+      // A server may well hang up on such a client.
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.write(said);
+      return socket;
+    }),
+  );
 }
 
 /** A request for a file, by its bare least. */

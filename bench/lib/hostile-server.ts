@@ -18,7 +18,10 @@ export interface HostileServer {
   /** Publishes with the key of the first account. */
   readonly publisher: UploadTarget;
   /** Makes a key for an account, with the command's own scopes unless others are named. */
-  publisherOf(account: string, ...scopes: readonly string[]): Promise<UploadTarget>;
+  publisherOf(
+    account: string,
+    ...scopes: readonly string[]
+  ): Promise<UploadTarget & { readonly key: string }>;
   /** Publishes an archive; returns the Host of its site. */
   publish(archive: Uint8Array<ArrayBuffer>): Promise<string>;
   /** MiB that it still needs once V8 has given back what it can. */
@@ -27,7 +30,7 @@ export interface HostileServer {
   workedSeconds(): Promise<number>;
   /** The longest that its event loop is silent while something goes on, and at work in one turn; in milliseconds. */
   silenceDuring(work: () => Promise<void>): Promise<{ readonly longest: number; readonly atWork: number }>;
-  /** Ends it, however busy it is, and removes its data. */
+  /** Ends it, however busy it is, and removes its data; again it does nothing. */
   end(): Promise<void>;
 }
 
@@ -49,7 +52,8 @@ export async function startHostileServer(
       const words = ['scripts/run.mjs', 'pinfold', 'keys', 'create', '--account', account, ...options];
       const env = { ...process.env, ...environment };
       const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: checkout, env });
-      return { port, authorization: `Bearer ${/pf_\w+/.exec(stdout)?.[0]}` };
+      const [key = ''] = /pf_\w+/.exec(stdout) ?? [];
+      return { port, key, authorization: `Bearer ${key}` };
     },
     publish: async (archive) => server.hostOf(await server.publish(archive, crypto.randomUUID())),
     heldMiB: async () => (await server.ask<number>('bytes held')) / MiB,
@@ -62,7 +66,7 @@ export async function startHostileServer(
     },
     end: async () => {
       await server.stop('SIGKILL');
-      await rm(folder, { recursive: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,5 +1,6 @@
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ask } from './http.ts';
 
 /** How often others ask: so many requests a second, whether the ones before were answered or not. */
 const A_SECOND = 100;
@@ -7,9 +8,11 @@ const A_SECOND = 100;
 const PATIENCE = 30_000;
 /** Of their own, so that the server can tell them from the attacker. */
 const ADDRESS = '127.0.0.2';
+/** Seconds of views before: V8 looks through a new process once more when it is 8 s old, which is not the load's. */
+const SETTLING = 8;
 
-/** Views a page for some seconds as others do, meanwhile; milliseconds to each whole answer from when it was due. */
-export async function othersView(port: number, host: string, seconds: number): Promise<readonly number[]> {
+/** The p99 of views of a page as others make them meanwhile, in milliseconds from when each was due. */
+export async function othersP99(port: number, host: string, seconds: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const start = performance.now();
   const views: Promise<number>[] = [];
@@ -20,23 +23,22 @@ export async function othersView(port: number, host: string, seconds: number): P
   }
   const taken = await Promise.all(views);
   agent.destroy();
-  return taken;
+  return taken.toSorted((a, b) => a - b)[Math.ceil(taken.length * 0.99) - 1] ?? Number.NaN;
 }
 
-function view(agent: Agent, port: number, host: string, due: number): Promise<number> {
+/** The same of a new server that nothing else is asked of, once it has settled. */
+export async function quietP99(port: number, host: string, seconds: number): Promise<number> {
+  await othersP99(port, host, SETTLING);
+  return await othersP99(port, host, seconds);
+}
+
+async function view(agent: Agent, port: number, host: string, due: number): Promise<number> {
   const headers = { host, 'accept-encoding': 'gzip' };
-  const where = { host: '127.0.0.1', localAddress: ADDRESS, port, path: '/', headers, agent };
-  return new Promise((resolve) => {
-    const request = httpRequest({ ...where, signal: AbortSignal.timeout(PATIENCE) }, (answer) => {
-      answer
-        .resume()
-        .once('end', () => resolve(answer.statusCode === 200 ? performance.now() - due : PATIENCE));
-    });
-    request.once('error', () => resolve(PATIENCE)).end();
-  });
-}
-
-/** The value that 99 of 100 stay below. */
-export function p99(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN;
+  const signal = AbortSignal.timeout(PATIENCE);
+  const options = { localAddress: ADDRESS, port, path: '/', headers, agent, signal };
+  const status = await ask(options).then(
+    (answer) => answer.status,
+    () => undefined,
+  );
+  return status === 200 ? performance.now() - due : PATIENCE;
 }

@@ -1,6 +1,5 @@
 // What `serving`, `budget` and `limits` share: servers that answer the same bytes, under one load, in turn.
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type Answer, ask } from './http.ts';
@@ -8,7 +7,7 @@ import { type LoadResult, load, type Target } from './load.ts';
 import { installPeers, peerServer } from './peers.ts';
 import { cpuSeconds } from './process-figures.ts';
 import { freePort, type RunningServer, startServer } from './processes.ts';
-import type { Row } from './report.ts';
+import { inTemporaryFolder, type Row } from './report.ts';
 import { inRounds, median } from './statistics.ts';
 
 export const ROUNDS = 5;
@@ -35,16 +34,16 @@ export async function inFolder(
   work: (folder: string, running: RunningServer[]) => Promise<void>,
 ): Promise<void> {
   installPeers();
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
-  // The workers of nginx are another user's.
-  await chmod(folder, 0o755);
-  const running: RunningServer[] = [];
-  try {
-    await work(folder, running);
-  } finally {
-    for (const server of running) await server.stop();
-    await rm(folder, { recursive: true });
-  }
+  await inTemporaryFolder(async (folder) => {
+    // The workers of nginx are another user's.
+    await chmod(folder, 0o755);
+    const running: RunningServer[] = [];
+    try {
+      await work(folder, running);
+    } finally {
+      for (const server of running) await server.stop();
+    }
+  });
 }
 
 /** Starts a script of `peers/servers`. */

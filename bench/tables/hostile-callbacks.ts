@@ -1,16 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SlowIssuer } from 'pinfold-test-servers/slow-issuer';
 import { get, sayAndTakeNothing } from '../lib/hostile-clients.ts';
-import { type HostileServer, startHostileServer } from '../lib/hostile-server.ts';
-import { othersView, p99 } from '../lib/others.ts';
+import type { HostileServer } from '../lib/hostile-server.ts';
+import { othersP99, quietP99 } from '../lib/others.ts';
 import { residentMiB } from '../lib/process-figures.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
-import type { Finding, HostileLoad } from './hostile-load.ts';
+import { findings, type HostileLoad } from './hostile-load.ts';
 
 const CALLBACKS = 200;
 const WHILE = 3;
-/** Seconds of views before: V8 looks through a new process once more when it is 8 s old, which is not the load's. */
-const SETTLING = 8;
 /** How long the issuer is looked at after the clients have left, in milliseconds. */
 const AFTERWARDS = 2_000;
 
@@ -20,22 +18,36 @@ const AFTERWARDS = 2_000;
  */
 export const returningBrowsers: HostileLoad = {
   rounds: 5,
-  measure: async (checkout) => {
+  measure: async (start) => {
     const issuer = await SlowIssuer.listen();
-    const server = await startHostileServer(checkout, {
-      PINFOLD_TRUST_PROXY: '1',
-      PINFOLD_OIDC_ISSUER: issuer.url,
-      PINFOLD_OIDC_CLIENT_ID: 'bench',
-      PINFOLD_OIDC_CLIENT_SECRET: 'of this bench alone',
-    });
     try {
+      const server = await start({
+        PINFOLD_TRUST_PROXY: '1',
+        PINFOLD_OIDC_ISSUER: issuer.url,
+        PINFOLD_OIDC_CLIENT_ID: 'bench',
+        PINFOLD_OIDC_CLIENT_SECRET: 'of this bench alone',
+      });
+      const { pid, port } = server;
       const small = await server.publish(zipOf(smallPages(2)));
       const returns = await begun(server);
-      await othersView(server.port, small, SETTLING);
-      const quiet = p99(await othersView(server.port, small, WHILE));
-      return await underReturns(server, issuer, returns, small, quiet);
+      const quiet = await quietP99(port, small, WHILE);
+      const before = residentMiB(pid);
+      const browsers = await sayAndTakeNothing(port, ...returns, ...returns);
+      const during = await othersP99(port, small, WHILE);
+      const resident = residentMiB(pid) - before;
+      const { most } = issuer.open;
+      for (const browser of browsers) browser.destroy();
+      await pause(AFTERWARDS);
+      return findings(
+        `${CALLBACKS} browsers that come back, twice each, to a slow issuer`,
+        ["others' p99", during / quiet, '× quiet', 5],
+        ["others' p99, quiet", quiet, 'ms'],
+        ['memory', resident, 'MiB more', 256],
+        ['exchanges at a time', most, '', 8],
+        ['exchanges after they left', issuer.open.now, '', 0],
+        ['exchanges in all', issuer.tokens.length, '', CALLBACKS],
+      );
     } finally {
-      await server.end();
       await issuer.close();
     }
   },
@@ -58,34 +70,4 @@ async function begun({ port }: HostileServer): Promise<readonly string[]> {
     returns.push(get(`${path}?${query}`, `localhost:${port}`, headers));
   }
   return returns;
-}
-
-async function underReturns(
-  { pid, port }: HostileServer,
-  issuer: SlowIssuer,
-  returns: readonly string[],
-  small: string,
-  quiet: number,
-): Promise<readonly Finding[]> {
-  const before = residentMiB(pid);
-  const browsers = await Promise.all([...returns, ...returns].map((words) => sayAndTakeNothing(port, words)));
-  const during = p99(await othersView(port, small, WHILE));
-  const resident = residentMiB(pid) - before;
-  const { most } = issuer.open;
-  for (const browser of browsers) browser.destroy();
-  await pause(AFTERWARDS);
-  const what = `${CALLBACKS} browsers that come back, twice each, to a slow issuer`;
-  return [
-    { what: `${what}: others' p99`, figure: during / quiet, unit: '× quiet', goal: { atMost: 5 } },
-    { what: `${what}: others' p99, quiet`, figure: quiet, unit: 'ms' },
-    { what: `${what}: memory`, figure: resident, unit: 'MiB more', goal: { atMost: 256 } },
-    { what: `${what}: exchanges at a time`, figure: most, unit: '', goal: { atMost: 8 } },
-    { what: `${what}: exchanges after they left`, figure: issuer.open.now, unit: '', goal: { atMost: 0 } },
-    {
-      what: `${what}: exchanges in all`,
-      figure: issuer.tokens.length,
-      unit: '',
-      goal: { atMost: CALLBACKS },
-    },
-  ];
 }

@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { startHostileServer } from '../lib/hostile-server.ts';
 import { cpuSeconds } from '../lib/process-figures.ts';
-import { freePort, startServer } from '../lib/processes.ts';
+import { freePort, NODE, startServer } from '../lib/processes.ts';
 import { filledSite, smallPages, zipOf } from '../lib/sites.ts';
-import type { HostileLoad } from './hostile-load.ts';
+import { findings, type HostileLoad } from './hostile-load.ts';
 import { send, type UploadTarget } from './uploads.ts';
 
 const SIZE = 3_000_000;
@@ -16,22 +15,21 @@ const LISTENER = join(import.meta.dirname, '../servers/bare-listener.ts');
 /** An upload of 3 MB in chunks of one byte, against a server of bare node:http that takes the same and does nothing. */
 export const tinyChunks: HostileLoad = {
   rounds: 3,
-  measure: async (checkout) => {
+  measure: async (start) => {
     const port = await freePort();
-    const bare = await startServer([process.execPath, LISTENER], { PINFOLD_PORT: String(port) });
-    const server = await startHostileServer(checkout);
+    const bare = await startServer([...NODE, LISTENER], { PINFOLD_PORT: String(port) });
     try {
+      const server = await start();
       await send(server.publisher, zipOf(smallPages(2)), 'warm');
-      const listened = await cpuOf(bare.process.pid ?? 0, { port });
+      const listened = await cpuOf(bare.pid, { port });
       const taken = await cpuOf(server.pid, server.publisher);
-      const what = '3 MB in chunks of one byte: CPU';
-      return [
-        { what, figure: taken / listened, unit: '× bare node:http' },
-        { what, figure: taken, unit: 's' },
-      ];
+      return findings(
+        '3 MB in chunks of one byte: CPU',
+        ['', taken / listened, '× bare node:http'],
+        ['', taken, 's'],
+      );
     } finally {
       await bare.stop();
-      await server.end();
     }
   },
 };

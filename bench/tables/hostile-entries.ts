@@ -1,6 +1,6 @@
-import { type HostileServer, startHostileServer } from '../lib/hostile-server.ts';
+import type { HostileServer } from '../lib/hostile-server.ts';
 import { filledSite, smallPages, zipOf } from '../lib/sites.ts';
-import type { HostileLoad } from './hostile-load.ts';
+import { type Finding, findings, type HostileLoad } from './hostile-load.ts';
 import { send } from './uploads.ts';
 
 /** Entries: as many as an end record without Zip64 counts, and as many as the default limits let be read. */
@@ -18,34 +18,31 @@ const CENTRAL_BYTES = 46;
 /** Archives whose directory names one file again and again, against honest ones of their sizes. */
 export const manyEntries: HostileLoad = {
   rounds: 5,
-  measure: async (checkout) => {
-    const server = await startHostileServer(checkout);
-    try {
-      await server.publish(zipOf(smallPages(2)));
-      const findings = [];
-      const archives = [
-        [`${ALL} entries`, repeatedEntries(ALL)],
-        // The directories of these are read, as that of a site with so many folders is.
-        [`${READ} entries`, repeatedEntries(READ)],
-        [`${READ} names of ${LONG} bytes`, longNames(READ)],
-      ] as const;
-      for (const [entries, hostile] of archives) {
-        const honest = zipOf(filledSite(FILES, hostile.length, hostile.length));
-        const what = `a ZIP of ${entries} (${(hostile.length / 1_000_000).toFixed(1)} MB): CPU`;
-        const cost = await cpu(server, hostile, 422);
-        const usual = await cpu(server, honest, 201);
-        const unit = '× an honest ZIP of its size';
-        findings.push(
-          { what, figure: cost / usual, unit, goal: { atMost: 2 } },
-          { what, figure: (cost / ARCHIVES) * 1_000, unit: 'ms' },
-        );
-      }
-      const silence = await server.silenceDuring(() => upload(server, repeatedEntries(ALL), 422));
-      const what = `a ZIP of ${ALL} entries: longest silence of the event loop`;
-      return [...findings, { what, figure: silence.longest, unit: 'ms', goal: { atMost: 100 } }];
-    } finally {
-      await server.end();
+  measure: async (start) => {
+    const server = await start();
+    await server.publish(zipOf(smallPages(2)));
+    const found: Finding[] = [];
+    const archives = [
+      [`${ALL} entries`, repeatedEntries(ALL)],
+      // The directories of these are read, as that of a site with so many folders is.
+      [`${READ} entries`, repeatedEntries(READ)],
+      [`${READ} names of ${LONG} bytes`, longNames(READ)],
+    ] as const;
+    for (const [entries, hostile] of archives) {
+      const honest = zipOf(filledSite(FILES, hostile.length, hostile.length));
+      const cost = await cpu(server, hostile, 422);
+      const usual = await cpu(server, honest, 201);
+      found.push(
+        ...findings(
+          `a ZIP of ${entries} (${(hostile.length / 1_000_000).toFixed(1)} MB)`,
+          ['CPU', cost / usual, '× an honest ZIP of its size', 2],
+          ['CPU', (cost / ARCHIVES) * 1_000, 'ms'],
+        ),
+      );
     }
+    const { longest } = await server.silenceDuring(() => upload(server, repeatedEntries(ALL), 422));
+    const silence = ['longest silence of the event loop', longest, 'ms', 100] as const;
+    return [...found, ...findings(`a ZIP of ${ALL} entries`, silence)];
   },
 };
 

@@ -1,6 +1,6 @@
-import { type HostileServer, startHostileServer } from '../lib/hostile-server.ts';
+import type { HostileServer } from '../lib/hostile-server.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
-import type { HostileLoad } from './hostile-load.ts';
+import { findings, type HostileLoad } from './hostile-load.ts';
 import { send } from './uploads.ts';
 
 const ENTRIES = 4_900;
@@ -10,26 +10,18 @@ const NOTHING = new Uint8Array(new ArrayBuffer(0));
 /** 10 MB of names of folders whose letters are slow to fold, against as many of plain letters. */
 export const slowNames: HostileLoad = {
   rounds: 5,
-  measure: async (checkout) => {
-    const server = await startHostileServer(checkout);
-    try {
-      await send(server.publisher, zipOf(smallPages(2)), 'warm');
-      const slow = await silence(server, 'ß/');
-      const plain = await silence(server, 'a/');
-      const what = '10 MB of names: longest silence of the event loop';
-      return [
-        { what, figure: slow.longest, unit: 'ms', goal: { atMost: 100 } },
-        { what: `${what}, as much as it had a core for`, figure: slow.atWork, unit: 'ms' },
-        { what: `${what}, names of plain letters`, figure: plain.longest, unit: 'ms' },
-        {
-          what: `${what}, names of plain letters, as much as it had a core for`,
-          figure: plain.atWork,
-          unit: 'ms',
-        },
-      ];
-    } finally {
-      await server.end();
-    }
+  measure: async (start) => {
+    const server = await start();
+    await send(server.publisher, zipOf(smallPages(2)), 'warm');
+    const slow = await silence(server, 'ß/');
+    const plain = await silence(server, 'a/');
+    const what = '10 MB of names: longest silence of the event loop';
+    return [
+      ...findings(what, ['', slow.longest, 'ms', 100]),
+      ...findings(`${what}, as much as it had a core for`, ['', slow.atWork, 'ms']),
+      ...findings(`${what}, names of plain letters`, ['', plain.longest, 'ms']),
+      ...findings(`${what}, names of plain letters, as much as it had a core for`, ['', plain.atWork, 'ms']),
+    ];
   },
 };
 

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startHostileServer } from '../lib/hostile-server.ts';
 import { type Site, smallPages, zipOf } from '../lib/sites.ts';
-import type { HostileLoad } from './hostile-load.ts';
+import { findings, type HostileLoad, type Start } from './hostile-load.ts';
 import { send, type UploadTarget } from './uploads.ts';
 
 const PAGES = 124;
@@ -21,42 +20,37 @@ export function deepReferences(padded: boolean): HostileLoad {
   const what = padded ? '84,320 deep references and 45 MiB of nothing' : '84,320 deep references';
   return {
     rounds: padded ? 3 : 5,
-    measure: async (checkout) => {
-      const plain = await proving(checkout, siteOf('name', 'alt', padded));
-      const hostile = await proving(checkout, siteOf('href', 'src', padded));
-      const goal = { atMost: 2 };
-      return [
-        { what: `${what}: CPU`, figure: hostile.cpu / plain.cpu, unit: '× without references', goal },
-        { what: `${what}: CPU, ${PATIENCE / 1_000} s at most`, figure: hostile.cpu, unit: 's' },
-        { what: `${what}: another account's small publication`, figure: hostile.other, unit: 's', goal },
-        { what: `${what}: the same beside no references`, figure: plain.other, unit: 's' },
-      ];
+    measure: async (start) => {
+      const plain = await proving(start, siteOf('name', 'alt', padded));
+      const hostile = await proving(start, siteOf('href', 'src', padded));
+      return findings(
+        what,
+        ['CPU', hostile.cpu / plain.cpu, '× without references', 2],
+        [`CPU, ${PATIENCE / 1_000} s at most`, hostile.cpu, 's'],
+        ["another account's small publication", hostile.other, 's', 2],
+        ['the same beside no references', plain.other, 's'],
+      );
     },
   };
 }
 
-/** Seconds of the server's CPU for one dry run, and of the clock for somebody else's publication meanwhile. */
-async function proving(
-  checkout: string,
-  site: Site,
-): Promise<{ readonly cpu: number; readonly other: number }> {
-  const server = await startHostileServer(checkout);
-  try {
-    const other = await server.publisherOf('other');
-    const small = zipOf(smallPages(2));
-    for (const publisher of [server.publisher, other]) await publish(publisher, small);
-    const archive = zipOf(site);
-    const from = await server.workedSeconds();
-    const start = performance.now();
-    const hostile = publish({ ...server.publisher, path: '/api/v1/pins?dry_run=true' }, archive);
-    await pause(AHEAD);
-    const taken = publish(other, small).then(() => performance.now() - start - AHEAD);
-    const late = pause(PATIENCE, PATIENCE, { ref: false });
-    const waited = await Promise.race([Promise.all([hostile, taken]).then(() => taken), late]);
-    return { cpu: (await server.workedSeconds()) - from, other: waited / 1_000 };
-  } finally {
-    await server.end();
-  }
+/** Seconds of the server's CPU for one dry run, and of the clock for another account's publication meanwhile. */
+async function proving(start: Start, site: Site): Promise<{ readonly cpu: number; readonly other: number }> {
+  const server = await start();
+  const other = await server.publisherOf('other');
+  const small = zipOf(smallPages(2));
+  for (const publisher of [server.publisher, other]) await publish(publisher, small);
+  const archive = zipOf(site);
+  const from = await server.workedSeconds();
+  const began = performance.now();
+  const hostile = publish({ ...server.publisher, path: '/api/v1/pins?dry_run=true' }, archive);
+  await pause(AHEAD);
+  const taken = publish(other, small).then(() => performance.now() - began - AHEAD);
+  const late = pause(PATIENCE, PATIENCE, { ref: false });
+  const waited = await Promise.race([Promise.all([hostile, taken]).then(() => taken), late]);
+  const cpu = (await server.workedSeconds()) - from;
+  await server.end();
+  return { cpu, other: waited / 1_000 };
 }
 
 /** Publishes, or is cut off with the server. */

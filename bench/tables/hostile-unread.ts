@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { get, sayAndTakeNothing } from '../lib/hostile-clients.ts';
-import { type HostileServer, startHostileServer } from '../lib/hostile-server.ts';
+import type { HostileServer } from '../lib/hostile-server.ts';
 import { peakMiB, residentMiB } from '../lib/process-figures.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
-import type { Finding, HostileLoad } from './hostile-load.ts';
+import { type Finding, findings, type HostileLoad, type Start } from './hostile-load.ts';
 
 const MiB = 1_048_576;
 const WATCHED = 6_000;
@@ -14,57 +14,47 @@ const WATCHED = 6_000;
 const GROWN = 8_000;
 /** Between two requests of another client, in milliseconds. */
 const OFTEN = 50;
-const GOAL = { atMost: 100 };
 
 /** Connections that send many requests at once and read no answer, and a new connection of another client beside them. */
 export const unreadPipelines: HostileLoad = {
   rounds: 3,
-  measure: async (checkout) => [
-    ...(await unread(
-      checkout,
-      '400 connections with 20 unread requests for 1 MiB each',
-      400,
-      async (server) => {
-        const large = crypto.getRandomValues(new Uint8Array(65_536));
-        const file = new Uint8Array(MiB - 16).map((_, index) => large[index % large.length] ?? 0);
-        const host = await server.publish(zipOf({ ...smallPages(1), '0.bin': file }));
-        return get('/0.bin', host).repeat(20);
-      },
-    )),
-    ...(await unread(checkout, '300 connections with 1,000 unread requests each', 300, async () =>
+  measure: async (start) => [
+    ...(await unread(start, '400 connections with 20 unread requests for 1 MiB each', 400, async (server) => {
+      const large = crypto.getRandomValues(new Uint8Array(65_536));
+      const file = new Uint8Array(MiB - 16).map((_, index) => large[index % large.length] ?? 0);
+      const host = await server.publish(zipOf({ ...smallPages(1), '0.bin': file }));
+      return get('/0.bin', host).repeat(20);
+    })),
+    ...(await unread(start, '300 connections with 1,000 unread requests each', 300, async () =>
       get('/livez', 'localhost').repeat(1_000),
     )),
   ],
 };
 
 async function unread(
-  checkout: string,
+  start: Start,
   what: string,
   connections: number,
   prepare: (server: HostileServer) => Promise<string>,
 ): Promise<readonly Finding[]> {
-  const server = await startHostileServer(checkout);
-  try {
-    const words = await prepare(server);
-    await longestOf(server.port, 1_000);
-    await pause(GROWN);
-    const before = residentMiB(server.pid);
-    const watching = longestOf(server.port, WATCHED);
-    const peak = peakMiB(server.pid, watching);
-    await pause(200);
-    const attackers = await Promise.all(
-      Array.from({ length: connections }, () => sayAndTakeNothing(server.port, words)),
-    );
-    const longest = await watching;
-    const memory = (await peak) - before;
-    for (const attacker of attackers) attacker.destroy();
-    return [
-      { what: `${what}: another client's request`, figure: longest, unit: 'ms at most', goal: GOAL },
-      { what: `${what}: memory at its peak`, figure: memory, unit: 'MiB more', goal: { atMost: 256 } },
-    ];
-  } finally {
-    await server.end();
-  }
+  const server = await start();
+  const words = await prepare(server);
+  await longestOf(server.port, 1_000);
+  await pause(GROWN);
+  const before = residentMiB(server.pid);
+  const watching = longestOf(server.port, WATCHED);
+  const peak = peakMiB(server.pid, watching);
+  await pause(200);
+  const attackers = await sayAndTakeNothing(server.port, ...Array<string>(connections).fill(words));
+  const longest = await watching;
+  const memory = (await peak) - before;
+  for (const attacker of attackers) attacker.destroy();
+  await server.end();
+  return findings(
+    what,
+    ["another client's request", longest, 'ms at most', 100],
+    ['memory at its peak', memory, 'MiB more', 256],
+  );
 }
 
 /** The longest that an answer on a connection of its own takes, of those asked for until the time is over. */

@@ -2,51 +2,73 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sayAndTakeNothing } from '../lib/hostile-clients.ts';
-import { startHostileServer } from '../lib/hostile-server.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
-import type { HostileLoad } from './hostile-load.ts';
+import { findings, type HostileLoad } from './hostile-load.ts';
 import { send, type UploadTarget } from './uploads.ts';
 
 const MiB = 1_048_576;
-const UPLOADS = 200;
+const HELD = 200;
+const DRIPPING = 64;
+/** Bytes that each of these brings in a second. */
+const A_SECOND = 8;
 const PATIENCE = 60_000;
+const SMALL = zipOf(smallPages(2));
 
 /** 200 uploads of one key that stop after a MiB and are held open, and another account's publication beside them. */
 export const heldUploads: HostileLoad = {
   rounds: 3,
-  measure: async (checkout) => {
-    const server = await startHostileServer(checkout);
-    try {
-      const other = await server.publisherOf('other');
-      const small = zipOf(smallPages(2));
-      await send(other, small, 'warm');
-      const words = uploadThatStops(server.publisher, MiB);
-      const attackers = await Promise.all(
-        Array.from({ length: UPLOADS }, () => sayAndTakeNothing(server.port, words)),
-      );
-      await pause(5_000);
-      const staged = await sizeOf(join(server.folder, 'staging'));
-      const start = performance.now();
-      const { status, body } = await Promise.race([
-        send(other, small, 'beside'),
-        pause(PATIENCE, { status: 201, body: '' }, { ref: false }),
-      ]);
-      const taken = (performance.now() - start) / 1_000;
-      if (status !== 201) throw new Error(`${status} ${body}`);
-      for (const attacker of attackers) attacker.destroy();
-      const what = `${UPLOADS} uploads of one key held open after 1 MiB`;
-      return [
-        { what: `${what}: disk`, figure: staged / MiB, unit: 'MiB', goal: { atMost: 64 } },
-        { what: `${what}: another account's small publication`, figure: taken, unit: 's' },
-      ];
-    } finally {
-      await server.end();
-    }
+  measure: async (start) => {
+    const server = await start();
+    const other = await server.publisherOf('other');
+    await send(other, SMALL, 'warm');
+    const words = Array<string>(HELD).fill(uploadThatStops(server.publisher, MiB));
+    const attackers = await sayAndTakeNothing(server.port, ...words);
+    await pause(5_000);
+    const staged = await sizeOf(join(server.folder, 'staging'));
+    const taken = await publishBeside(other, [201]);
+    for (const attacker of attackers) attacker.destroy();
+    return findings(
+      `${HELD} uploads of one key held open after 1 MiB`,
+      ['disk', staged / MiB, 'MiB', 64],
+      ["another account's small publication", taken, 's'],
+    );
   },
 };
 
+/** 64 uploads of one key that bring 8 bytes a second, and another account's publication beside them. */
+export const drippingUploads: HostileLoad = {
+  rounds: 3,
+  measure: async (start) => {
+    const server = await start();
+    const other = await server.publisherOf('other');
+    await send(other, SMALL, 'warm');
+    const words = Array<string>(DRIPPING).fill(uploadThatStops(server.publisher, 0));
+    const attackers = await sayAndTakeNothing(server.port, ...words);
+    const dripping = setInterval(() => {
+      for (const attacker of attackers) attacker.write('x'.repeat(A_SECOND));
+    }, 1_000);
+    await pause(3_000);
+    const taken = await publishBeside(other, [201, 503]);
+    clearInterval(dripping);
+    for (const attacker of attackers) attacker.destroy();
+    const what = `${DRIPPING} uploads of one key at ${A_SECOND} B/s`;
+    return findings(what, ["another account's small publication", taken, 's', 2]);
+  },
+};
+
+/** Seconds that another account's publication takes; one that is not answered counts as a minute. */
+async function publishBeside(other: UploadTarget, expected: readonly number[]): Promise<number> {
+  const start = performance.now();
+  const { status, body } = await Promise.race([
+    send(other, SMALL, 'beside'),
+    pause(PATIENCE, { status: 201, body: '' }, { ref: false }),
+  ]);
+  if (!expected.includes(status)) throw new Error(`${status} ${body}`);
+  return (performance.now() - start) / 1_000;
+}
+
 /** The head of an upload of 10 MiB, and the first bytes of its body. */
-export function uploadThatStops({ authorization = '' }: UploadTarget, bytes: number): string {
+function uploadThatStops({ authorization = '' }: UploadTarget, bytes: number): string {
   const lines = [
     'POST /api/v1/pins?dry_run=true HTTP/1.1',
     'Host: localhost',

@@ -7,16 +7,15 @@ import { median } from '../lib/statistics.ts';
 import { untakenBodies } from './hostile-bodies.ts';
 import { returningBrowsers } from './hostile-callbacks.ts';
 import { tinyChunks } from './hostile-chunks.ts';
-import { drippingUploads } from './hostile-drip.ts';
 import { manyEntries } from './hostile-entries.ts';
 import { manyKeys } from './hostile-keys.ts';
-import type { Finding, HostileLoad } from './hostile-load.ts';
+import { type Finding, type HostileLoad, measureOnce } from './hostile-load.ts';
 import { slowNames } from './hostile-names.ts';
 import { costlyPages } from './hostile-pages.ts';
 import { pipelinedRanges } from './hostile-ranges.ts';
 import { deepReferences } from './hostile-references.ts';
 import { unreadPipelines } from './hostile-unread.ts';
-import { heldUploads } from './hostile-uploads.ts';
+import { drippingUploads, heldUploads } from './hostile-uploads.ts';
 
 const THIS = join(import.meta.dirname, '../..');
 /** A load that took longer than this once, in milliseconds, is not repeated. */
@@ -70,7 +69,7 @@ async function rowsOf(
     for (const [candidate, checkout] of Object.entries(checkouts)) {
       if (tooLong.has(candidate)) continue;
       const start = performance.now();
-      found[candidate] = [...(found[candidate] ?? []), await load.measure(checkout)];
+      found[candidate] = [...(found[candidate] ?? []), await measureOnce(load, checkout)];
       if (performance.now() - start > LONG) tooLong.add(candidate);
     }
     process.stderr.write(`${name}: round ${round + 1} of ${load.rounds}\n`);

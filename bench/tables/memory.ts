@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { askWell } from '../lib/http.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
 import { peakMiB, residentMiB } from '../lib/process-figures.ts';
 import type { Row } from '../lib/report.ts';
@@ -17,7 +18,7 @@ const PUBLISHERS = 16;
 /** Resident memory of a server, and what its work adds to it. */
 export async function memoryRows(folder: string): Promise<readonly Row[]> {
   const pinfold = await startPinfold(join(folder, 'memory'));
-  const { pid = 0 } = pinfold.process;
+  const { pid } = pinfold;
   const rows: Row[] = [];
   const add = (what: string, figure: number) =>
     rows.push({ what: `resident memory: ${what}`, figure, unit: 'MiB' });
@@ -63,18 +64,9 @@ async function viewSites(pinfold: PinfoldServer): Promise<void> {
     const host = pinfold.hostOf(
       await pinfold.publish(zipOf({ ...smallPages(PAGES), ...own }), `memory ${n}`),
     );
-    for (let page = 0; page < PAGES; page += 1) await view(pinfold.port, host, `/p${page}.html`, agent);
+    for (let page = 0; page < PAGES - 1; page += 1) {
+      await askWell({ port: pinfold.port, path: `/p${page}.html`, headers: { host }, agent });
+    }
   }
   agent.destroy();
-}
-
-function view(port: number, host: string, path: string, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    httpRequest({ host: '127.0.0.1', port, path, headers: { host }, agent }, (answer) => {
-      if (answer.statusCode !== 200) reject(new Error(`${path}: ${answer.statusCode}`));
-      answer.resume().on('end', resolve);
-    })
-      .on('error', reject)
-      .end();
-  });
 }

@@ -1,5 +1,5 @@
-import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ask } from '../lib/http.ts';
 import { zipOf } from '../lib/sites.ts';
 import type { ThreeNodes } from '../lib/three-nodes.ts';
 import type { ThroughProxy } from '../lib/through-proxy.ts';
@@ -61,14 +61,7 @@ function bytesOf(page: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(page);
 }
 
-/** Views a site at a node itself, past the proxy; answers the status. */
-export function viewPast(port: number, host: string): Promise<number> {
-  const headers = { host, 'accept-encoding': 'gzip' };
-  return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path: '/', headers, agent: false }, (answer) => {
-      answer.resume().once('end', () => resolve(answer.statusCode ?? 0));
-    })
-      .once('error', reject)
-      .end();
-  });
+/** Views a site at a node itself, past the proxy; returns the status. */
+export async function viewPast(port: number, host: string): Promise<number> {
+  return (await ask({ port, path: '/', headers: { host, 'accept-encoding': 'gzip' }, agent: false })).status;
 }

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
+import { startPinfold } from '../lib/pinfold.ts';
+import { peakMiB, residentMiB } from '../lib/process-figures.ts';
 import type { Row } from '../lib/report.ts';
 import { filledSite, zipOf } from '../lib/sites.ts';
 import { inRounds, median } from '../lib/statistics.ts';
@@ -13,44 +12,17 @@ const MiB = 1_048_576;
 export async function memoryRows(folder: string): Promise<readonly Row[]> {
   const archive = zipOf(filledSite(100, 10 * MiB - 200_000, 20 * MiB));
   const pinfold = await startPinfold(join(folder, 'memory'));
-  await send(pinfold, archive, 'warm');
-  const idle = await resident(pinfold);
-  const peaks: Record<number, number> = {};
-  for (const count of [50, 200]) peaks[count] = (await peakDuring(pinfold, archive, count)) - idle;
+  await pinfold.publish(archive, 'warm');
+  const idle = residentMiB(pinfold.pid);
+  const rows: Row[] = [];
+  for (const count of [50, 200]) {
+    const uploads = Array.from({ length: count }, (_, n) => pinfold.publish(archive, `${count}-${n}`));
+    const figure = (await peakMiB(pinfold.pid, Promise.all(uploads))) - idle;
+    const what = `peak memory over idle, ${count} uploads of 10 MiB`;
+    rows.push({ what, figure, unit: 'MiB', goal: { atMost: 250 } });
+  }
   await pinfold.stop();
-  const at50 = peaks[50] ?? Number.NaN;
-  const at200 = peaks[200] ?? Number.NaN;
-  const what = 'peak memory over idle';
-  return [
-    { what: `${what}, 50 uploads of 10 MiB`, figure: at50, unit: 'MiB', goal: { atMost: 250 } },
-    { what: `${what}, 200 uploads of 10 MiB`, figure: at200, unit: 'MiB', goal: { atMost: 250 } },
-  ];
-}
-
-async function peakDuring(
-  pinfold: PinfoldServer,
-  archive: Uint8Array<ArrayBuffer>,
-  count: number,
-): Promise<number> {
-  let peak = 0;
-  let going = true;
-  const watching = (async () => {
-    while (going) {
-      peak = Math.max(peak, await resident(pinfold));
-      await pause(20);
-    }
-  })();
-  const uploads = Array.from({ length: count }, (_, n) => send(pinfold, archive, `${count}-${n}`));
-  const statuses = (await Promise.all(uploads)).map(({ status }) => status);
-  going = false;
-  await watching;
-  if (statuses.some((status) => status !== 201)) throw new Error(`memory: ${[...new Set(statuses)]}`);
-  return peak;
-}
-
-async function resident(pinfold: PinfoldServer): Promise<number> {
-  const status = await readFile(`/proc/${pinfold.process.pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
+  return rows;
 }
 
 /** A bomb of 10 MiB that would expand to 10 GiB and lies about it, against an honest archive of 50 MiB. */

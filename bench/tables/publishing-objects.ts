@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { startS3 } from 'pinfold-test-servers';
 import { startPinfold } from '../lib/pinfold.ts';
 import type { Row } from '../lib/report.ts';
+import { s3Settings } from '../lib/s3.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
-import { send } from './uploads.ts';
 
 const PUBLICATIONS = 10;
 
@@ -16,16 +16,9 @@ export async function objectRows(folder: string): Promise<readonly Row[]> {
     },
   });
   await s3.makeBucket('bench');
-  const pinfold = await startPinfold(join(folder, 'objects'), {
-    AWS_ACCESS_KEY_ID: 'bench',
-    AWS_SECRET_ACCESS_KEY: 'a secret that no one checks',
-    PINFOLD_STORAGE_URL: `s3://bench/sites?endpoint=${encodeURIComponent(s3.endpoint)}`,
-  });
+  const pinfold = await startPinfold(join(folder, 'objects'), s3Settings(s3.endpoint));
   const archive = zipOf(smallPages(500));
-  for (let n = 0; n < PUBLICATIONS; n += 1) {
-    const { status, body } = await send(pinfold, archive, `objects ${n}`);
-    if (status !== 201) throw new Error(`publishing: ${status} ${body}`);
-  }
+  for (let n = 0; n < PUBLICATIONS; n += 1) await pinfold.publish(archive, `objects ${n}`);
   await pinfold.stop();
   await s3.stop();
   const each = (method: string) => methods.filter((made) => made === method).length / PUBLICATIONS;

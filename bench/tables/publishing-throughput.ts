@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
 import type { PinfoldServer } from '../lib/pinfold.ts';
+import { cpuSeconds } from '../lib/process-figures.ts';
 import type { Row } from '../lib/report.ts';
 import { inRounds, median } from '../lib/statistics.ts';
 import { postMany } from './uploads.ts';
@@ -16,10 +16,10 @@ export async function throughputRows(
 ): Promise<readonly Row[]> {
   const used: number[] = [];
   const ours = async () => {
-    const before = await coreTime(pinfold);
+    const before = cpuSeconds(pinfold.pid);
     const start = performance.now();
     const rate = await postMany(pinfold, archive, PUBLISHERS, EACH);
-    used.push(((await coreTime(pinfold)) - before) / (performance.now() - start));
+    used.push(((cpuSeconds(pinfold.pid) - before) * 1_000) / (performance.now() - start));
     return rate;
   };
   const theirs = () => postMany({ port: handler }, archive, PUBLISHERS, EACH);
@@ -36,15 +36,4 @@ export async function throughputRows(
       values: { pinfold: used.map((part) => part * 100) },
     },
   ];
-}
-
-/** Milliseconds that all threads of a server have run. */
-async function coreTime({ process: { pid } }: PinfoldServer): Promise<number> {
-  const folder = `/proc/${pid}/task`;
-  let time = 0;
-  for (const thread of await readdir(folder)) {
-    const [nanoseconds = ''] = (await readFile(`${folder}/${thread}/schedstat`, 'utf8')).split(' ');
-    time += Number(nanoseconds) / 1e6;
-  }
-  return time;
 }

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { installPeers, peerServer } from '../lib/peers.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { freePort, keepTo, LOAD_CORE, type RunningServer, startServer } from '../lib/processes.ts';
+import { keepTo, LOAD_CORE } from '../lib/processes.ts';
 import { type Row, report } from '../lib/report.ts';
 import { filledSite, type Site, swaggerSite, zipOf } from '../lib/sites.ts';
 import { inRounds, median } from '../lib/statistics.ts';
+import { inFolder, startPeer } from '../lib/views.ts';
 import { bombRow, memoryRows } from './publishing-bounds.ts';
 import { objectRows } from './publishing-objects.ts';
 import { throughputRows } from './publishing-throughput.ts';
@@ -19,14 +18,18 @@ const MiB = 1_048_576;
 /** Time to 201 and throughput, against the floor and against what people do today. */
 export async function run(): Promise<void> {
   keepTo(LOAD_CORE);
-  installPeers();
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
-  const running: RunningServer[] = [];
-  try {
+  await inFolder(async (folder, running) => {
     const pinfold = await startPinfold(join(folder, 'data'));
-    const floor = await startPeer('floor', folder, running);
-    const handler = await startPeer('unzip-handler', folder, running);
     running.push(pinfold);
+    const startPort = async (name: string): Promise<number> => {
+      const ROOT = join(folder, name);
+      await mkdir(ROOT);
+      const { server, port } = await startPeer(name, folder, { ROOT });
+      running.push(server);
+      return port;
+    };
+    const floor = await startPort('floor');
+    const handler = await startPort('unzip-handler');
     const rows: Row[] = [];
     for (const [name, site] of Object.entries(await archives())) {
       rows.push(...(await timeRows(name, zipOf(site), { pinfold, floor, handler }, folder)));
@@ -37,10 +40,7 @@ export async function run(): Promise<void> {
     for (const server of running.splice(0)) await server.stop();
     rows.push(...(await memoryRows(folder)), await bombRow(folder), ...(await objectRows(folder)));
     await report('publishing', rows);
-  } finally {
-    for (const server of running) await server.stop();
-    await rm(folder, { recursive: true });
-  }
+  });
 }
 
 async function archives(): Promise<Readonly<Record<string, Site>>> {
@@ -49,14 +49,6 @@ async function archives(): Promise<Readonly<Record<string, Site>>> {
     '500 files / 10 MiB': filledSite(500, 10 * MiB - 200_000, 12 * MiB),
     'expanding to 50 MiB': filledSite(500, 5 * MiB, 50 * MiB - 1_000),
   };
-}
-
-async function startPeer(name: string, folder: string, running: RunningServer[]): Promise<number> {
-  const root = join(folder, name);
-  await mkdir(root);
-  const port = await freePort();
-  running.push(await startServer([process.execPath, peerServer(name)], { ROOT: root, PORT: String(port) }));
-  return port;
 }
 
 async function timeRows(

@@ -1,22 +1,25 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPinfold } from '../lib/pinfold.ts';
 import { freePort, startServer } from '../lib/processes.ts';
-import { type Row, report } from '../lib/report.ts';
+import { inTemporaryFolder, type Row, report } from '../lib/report.ts';
+import { smallPages, zipOf } from '../lib/sites.ts';
 import { inRounds, median } from '../lib/statistics.ts';
-import { fillRoles } from './fill-roles.ts';
+import { stockSqlite } from '../lib/stock.ts';
 
 const ROUNDS = 7;
 
 /** From the command to the first answer of /readyz, with no role and with a million. */
 export async function run(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
-  try {
+  await inTemporaryFolder(async (folder) => {
     const few = join(folder, 'few');
     const many = join(folder, 'many');
-    for (const data of [few, many]) await (await startPinfold(data)).stop();
-    await fillRoles(join(many, 'pinfold.sqlite'), 1_000_000);
+    await (await startPinfold(few)).stop();
+    const filled = await startPinfold(many);
+    await filled.publish(zipOf(smallPages(2)), 'the first of a million');
+    await filled.stop();
+    const stock = stockSqlite(join(many, 'pinfold.sqlite'));
+    await stock.addRoles(1_000_000);
+    await stock.close();
     const { empty, ...values } = await inRounds(
       {
         'no roles': () => timeToReady(few),
@@ -34,9 +37,7 @@ export async function run(): Promise<void> {
     }));
     const what = 'ready, a server of node:http that does nothing';
     await report('start', [...rows, { what, figure: median(empty), unit: 'ms', values: { empty } }]);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  });
 }
 
 async function timeToReady(data: string): Promise<number> {

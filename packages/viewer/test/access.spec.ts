@@ -42,7 +42,6 @@ for (const mode of ['origin', 'path'] as const) {
       rig = await openRig({ viewer: { mode, access: team } });
       id = await rig.publish(SITE);
     });
-    afterEach(() => rig.close());
 
     const open = (person: string, cookie = ''): Promise<Answer> =>
       rig.ask(`/s/${id}?to=/docs/`, { headers: { ...DOCUMENT, 'x-person': person, cookie } });
@@ -209,7 +208,6 @@ describe('a site in path mode, for a team', () => {
     const { pathname } = new URL(locationOf(ada));
     const opened = await rig.ask(pathname, { headers: { ...DOCUMENT, cookie: cookiesOf(cleo) } });
     expect([opened.status, locationOf(opened)]).to.deep.equal([302, locationOf(cleo)]);
-    await rig.close();
   });
 });
 
@@ -235,7 +233,6 @@ describe('what a team answers of its viewers', () => {
         .to.be.instanceOf(TypeError)
         .with.property('message')
         .that.includes('identify');
-      await rig.close();
     });
   }
 
@@ -244,7 +241,6 @@ describe('what a team answers of its viewers', () => {
     const rig = await openRig({ viewer: { access } });
     const answer = await rig.ask(`/s/${await rig.publish(SITE, PASSWORD)}`, { headers: DOCUMENT });
     expect([answer.status, answer.text.includes('<form')]).to.deep.equal([403, false]);
-    await rig.close();
   });
 
   it('takes the longest id, in any script', async () => {
@@ -262,7 +258,6 @@ describe('what a team answers of its viewers', () => {
     const seat = await seatOf(rig, 'path', role, await rig.ask(`/s/${role}`, { headers: DOCUMENT }));
     expect((await rig.ask(`${seat.base}app.js`, { headers: PART })).text).to.equal('run()');
     expect(new Set(asked)).to.deep.equal(new Set([id]));
-    await rig.close();
   });
 });
 
@@ -291,7 +286,6 @@ describe('a grant', () => {
     expect((await ask(port, '/app.js', { host, ...taken })).status).to.equal(200);
     expect((await rig.ask('/app.js', { host, ...taken })).status).to.equal(403);
     plain.close();
-    await rig.close();
   });
 });
 

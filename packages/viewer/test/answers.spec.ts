@@ -47,7 +47,6 @@ async function expectRows(rig: Rig, rows: Readonly<Record<string, () => Row>>): 
 
 describe('an answer that is no file of a site says what it has to, nothing else, and the log why', () => {
   let rig: Rig;
-  afterEach(() => rig.close());
 
   it('in origin mode', async () => {
     rig = await openRig();

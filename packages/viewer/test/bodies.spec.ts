@@ -63,7 +63,6 @@ describe('the bodies of files', () => {
   beforeEach(async () => {
     ({ rig, watched, figures } = await openWatched());
   });
-  afterEach(() => rig.close());
 
   it('are read with one read, and from memory the next time', async () => {
     const large = { stored: new Uint8Array(2 * PIECE) };
@@ -108,7 +107,6 @@ describe('the bodies of files', () => {
       [9_000, 18_800, 2, 2],
       [9_000, 18_500, 1, 4],
     ] as const) {
-      await rig.close();
       ({ rig, watched, figures } = await openWatched({ cacheBytes: most }));
       const id = await rig.publish({
         'index.html': 'x',
@@ -152,7 +150,6 @@ describe('the bodies of files', () => {
     let alter: (bytes: Uint8Array) => void;
 
     beforeEach(async () => {
-      await rig.close();
       alter = () => undefined;
       rig = await openRig({
         ports: ({ archives }) => ({
@@ -200,7 +197,6 @@ describe('the bodies of files', () => {
   });
 
   it('break off, rather than end, when storage fails in the middle', async () => {
-    await rig.close();
     let reads = 0;
     rig = await openRig({
       ports: ({ archives }) => ({

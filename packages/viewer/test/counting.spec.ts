@@ -127,6 +127,5 @@ describe('views', () => {
       ['view', open],
       ['view', id],
     ]);
-    await paths.close();
   });
 });

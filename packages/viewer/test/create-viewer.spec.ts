@@ -63,7 +63,6 @@ describe('the viewer in Express', () => {
     });
     const head = 'GET /other HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n';
     expect(await askRaw(rig.port, head)).to.match(/^HTTP\/1\.1 200 [\s\S]*theirs$/);
-    await rig.close();
   });
 
   it('takes its own and passes on the rest, before other routes', async () => {
@@ -86,7 +85,6 @@ describe('the viewer in Express', () => {
     const absolute = `GET http://localhost:${rig.port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
     expect(await askRaw(rig.port, absolute)).to.match(/^HTTP\/1\.1 400 /);
     expect(rig.log.every(({ requestId }) => requestId === 'given')).to.equal(true);
-    await rig.close();
   });
 
   it('comes after other routes, in path mode below a path, and takes a form that was read already', async () => {
@@ -109,7 +107,6 @@ describe('the viewer in Express', () => {
     expect((await enter('password=wrong')).status).to.equal(403);
     expect((await enter('password=a&password=b')).status).to.equal(400);
     expect((await enter('')).status).to.equal(400);
-    await rig.close();
   });
 });
 
@@ -128,7 +125,6 @@ describe('the viewer while something is broken', () => {
       expectPage(answer, 503, { 'retry-after': '10' });
     }
     expect(rig.log.map(({ status, error }) => [status, error])).to.deep.equal(Array(3).fill([503, fault]));
-    await rig.close();
   });
 
   it('answers 500 when trying again will not help', async () => {
@@ -138,7 +134,6 @@ describe('the viewer while something is broken', () => {
       expectPage(answer, 500);
       expect(answer.text).not.to.contain(error.message);
       expect(rig.log.at(-1)?.error).to.equal(error);
-      await rig.close();
     }
   });
 
@@ -149,14 +144,12 @@ describe('the viewer while something is broken', () => {
     await rig.memory.archives.delete(loaded?.value.archive as never);
     expectPage(await rig.askSite(id, '/'), 503, { 'retry-after': '10' });
     expect(rig.log.at(-1)?.error).to.include({ code: 'archive_missing' });
-    await rig.close();
   });
 
   it('tells the log of a rejection with nothing, too', async () => {
     const rig = await broken(undefined);
     expectPage(await rig.ask(`/s/${ID}`), 500);
     expect(rig.log.at(-1)?.error).to.have.property('message', 'undefined was thrown');
-    await rig.close();
   });
 
   for (const [mode, password] of [
@@ -188,7 +181,6 @@ describe('the viewer while something is broken', () => {
         headers: { ...NAVIGATION, cookie: cookiesOf(entered) },
       });
       expectPage(answer, 404, mode === 'origin' ? FORGET : FROM_ANYWHERE_UNNAMED);
-      await rig.close();
     });
   }
 });

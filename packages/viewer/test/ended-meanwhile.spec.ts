@@ -32,8 +32,6 @@ describe('a body under way', () => {
     id = await rig.publish({ 'index.html': 'home', 'stored.bin': { stored: large }, 'deflated.bin': large });
   });
 
-  afterEach(() => rig.close());
-
   /** Asks for a file, of which nothing is taken yet. */
   async function begin(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
     const host = rig.siteHost(id);

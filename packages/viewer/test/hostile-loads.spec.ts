@@ -61,7 +61,6 @@ async function settled(count: () => number): Promise<number> {
 describe('under hostile loads', () => {
   let rig: Rig;
   let watched: Watched;
-  afterEach(() => rig.close());
 
   it('of many requests of one connection, one is worked on at a time', async () => {
     ({ rig, watched } = await openWatched());

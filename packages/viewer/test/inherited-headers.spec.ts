@@ -85,7 +85,6 @@ describe('what the app around the viewer sets', () => {
     const taken = await rig.askSite(id, pathname + search);
     expect(taken.status).to.equal(302);
     expect([taken.headers['set-cookie']].flat().join()).to.match(/^pinfold_grant=[^,]+$/);
-    await rig.close();
   });
 
   it('says at the first request that the viewer is mounted below a path', async () => {
@@ -102,6 +101,5 @@ describe('what the app around the viewer sets', () => {
     });
     await rig.ask('/share/s/x');
     expect(said).to.be.instanceOf(Error).with.property('message').that.includes('mount it at the root');
-    await rig.close();
   });
 });

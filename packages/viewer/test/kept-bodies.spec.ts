@@ -38,7 +38,6 @@ describe('what is read of a file that is asked for', () => {
   beforeEach(() => open(64 * MAX_READ));
   afterEach(async () => {
     expect(rig.log.filter(({ error }) => error !== undefined)).to.deep.equal([]);
-    await rig.close();
   });
 
   /** How many reads it takes, each of these times. */
@@ -86,7 +85,6 @@ describe('what is read of a file that is asked for', () => {
       [16 * MAX_READ, [1, 0]],
       [16 * MAX_READ - 1, [1, 1]],
     ] as const) {
-      await rig.close();
       await open(cacheBytes);
       expect(await timesRead('long-deflated.bin', last)).to.deep.equal(times);
     }

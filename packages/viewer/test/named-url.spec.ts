@@ -39,7 +39,6 @@ describe('The URL of a name', () => {
       expect(entry).to.include({ method: 'GET', status: 302, role: null });
       expect(JSON.stringify(rig.log)).not.to.include(path.slice(-22));
     } finally {
-      await rig.close();
     }
   });
 });

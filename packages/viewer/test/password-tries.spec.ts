@@ -45,7 +45,6 @@ describe('wrong passwords', () => {
       });
       id = await crowded.publish(SITE, PASSWORD);
     });
-    afterEach(() => crowded.close());
 
     const overload = () => Promise.reject(new Fault('hasher_overloaded', 'too many'));
 
@@ -95,7 +94,6 @@ describe('wrong passwords', () => {
     hasher.release();
     while ((await slow.enter(id, PASSWORD)).status !== 429) await nextTurn();
     expect(slow.log.some(({ error }) => error !== undefined)).to.equal(false);
-    await slow.close();
   });
 
   it('keep others waiting while they are looked at, for 30 seconds, and no viewer who holds a grant', async () => {
@@ -121,7 +119,6 @@ describe('wrong passwords', () => {
     expectPage(answer, 503, { 'retry-after': '1' });
     hasher.release();
     expect((await Promise.all(guesses)).map(({ status }) => status)).to.deep.equal(guesses.map(() => 403));
-    await slow.close();
   });
 });
 

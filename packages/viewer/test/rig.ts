@@ -17,7 +17,18 @@ export const NAVIGATION = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' 
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 export const PASSWORD = 'harbour lights';
 
-/** A viewer on a real socket, over the stores in memory. */
+const opened: Rig[] = [];
+let isInTest = false;
+
+beforeEach(() => {
+  isInTest = true;
+});
+afterEach('the rigs that the test opened are closed', async () => {
+  isInTest = false;
+  for (const rig of opened.splice(0)) await rig.close();
+});
+
+/** A viewer on a real socket, over the stores in memory. One that is opened for a test closes after it. */
 export interface Rig extends Pick<TestService<Memory>, 'port' | 'clock' | 'useCases' | 'close'> {
   readonly memory: Memory;
   readonly log: RequestEntry[];
@@ -56,7 +67,7 @@ export async function openRig({ viewer: differing, mount, ...options }: RigOptio
       { type: 'set_password', password: password as Password | null },
     );
   };
-  return {
+  const rig: Rig = {
     ...service,
     memory: service.stores,
     log,
@@ -80,4 +91,6 @@ export async function openRig({ viewer: differing, mount, ...options }: RigOptio
         ...how,
       }),
   };
+  if (isInTest) opened.push(rig);
+  return rig;
 }

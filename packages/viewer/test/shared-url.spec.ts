@@ -67,6 +67,5 @@ describe('the shared URL', () => {
     const cookie = cookiesOf(taken);
     expect((await secure.ask('/', { host, headers: { cookie } })).text).to.equal(SITE['index.html']);
     expect((await secure.ask(`/s/${id}`)).status).to.equal(404);
-    await secure.close();
   });
 });

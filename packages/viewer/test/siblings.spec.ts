@@ -45,7 +45,6 @@ describe('a jar that a sibling filled', () => {
     }
     const long = await clearing.ask(`/${'a'.repeat(13_000)}`);
     expect([long.status, long.headers['clear-site-data']]).to.deep.equal([404, undefined]);
-    await clearing.close();
   });
 
   it('is no matter of the viewer where the request is for others', async () => {
@@ -53,7 +52,6 @@ describe('a jar that a sibling filled', () => {
       mount: (viewer) => express().use(viewer, (_request, response) => void response.send('theirs')),
     });
     expect((await shared.ask('/', { headers: { cookie: JAR } })).text).to.equal('theirs');
-    await shared.close();
   });
 });
 
@@ -78,7 +76,6 @@ describe("a host below the sites' that is no id", () => {
       }
     }
     expect(rig.log.at(-1)).to.include({ route: 'none', role: null, status: 421 });
-    await rig.close();
   });
 
   it('is neither the public host, nor the sites’ host itself, nor any other', async () => {
@@ -97,6 +94,5 @@ describe("a host below the sites' that is no id", () => {
     ]) {
       expect((await rig.ask(`/s/${id}`, { host })).status, host).to.equal(302);
     }
-    await rig.close();
   });
 });

@@ -82,7 +82,6 @@ describe('a site on its own origin', () => {
           ? await allowing.askSite(id, '/app.js', { headers })
           : await allowing.ask(`/s/${id}/app.js`, { headers });
       expect(answer.status).to.equal(200);
-      await allowing.close();
     }
   });
 });

@@ -42,7 +42,6 @@ describe('with a storage that hangs', () => {
     hangs = true;
     reads.length = 0;
   });
-  afterEach(() => rig.close());
 
   /** Asks, and lets the viewer's patience end. */
   async function askInVain(...paths: readonly string[]): Promise<Answer[]> {

@@ -190,6 +190,7 @@ const SEQUENCES: Sequences<Side, Values> = {
         now: instant(given),
         state,
         search: fc.option(search(given), { nil: undefined, freq: 2 }),
+        order: oneOf(undefined, 'ending', 'largest'),
         limit: oneOf(1, 2, 3, 99, 100),
       }),
       fc.option(back, { nil: undefined, freq: 2 }),

@@ -52,7 +52,7 @@ async function publishMixed(port: RoleStore): Promise<void> {
   }
 }
 
-const cursor = { publishedAt: after(START, minutes(1)), id: aRoleId(4) };
+const cursor = { rank: after(START, minutes(1)), id: aRoleId(4) };
 
 /** What differs from a question in one of its parts. */
 const LISTS: readonly Partial<RoleQuery>[] = [
@@ -65,7 +65,8 @@ const LISTS: readonly Partial<RoleQuery>[] = [
   { idempotencyKey: aKey(1), account: OTHER },
   { after: cursor },
   { after: { ...cursor, id: aRoleId(2) } },
-  { after: { ...cursor, publishedAt: after(START, minutes(2)) } },
+  { after: { ...cursor, rank: after(START, minutes(2)) } },
+  ...(['ending', 'largest'] as const).map((order) => ({ order })),
   ...[1, 2, 99].map((limit) => ({ limit })),
 ];
 

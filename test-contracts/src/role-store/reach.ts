@@ -82,7 +82,9 @@ export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
           { state: 'deleted' } as const,
           { state: 'expired' } as const,
           { idempotencyKey: aRole(1).idempotencyKey },
-          { after: { publishedAt: END, id: aRoleId(1) }, limit: 1 },
+          { after: { rank: END, id: aRoleId(1) }, limit: 1 },
+          { order: 'ending' } as const,
+          { order: 'largest' } as const,
         ].map(
           (more): Ask<RoleStore> =>
             (roles) =>

@@ -18,8 +18,6 @@ interface Target {
 
 const copy = command({
   name: 'copy',
-  group: 'service',
-  arguments: [],
   options: {
     'to-database': {
       type: 'string',

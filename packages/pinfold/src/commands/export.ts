@@ -16,7 +16,6 @@ import { ToFolder } from '../moving/to-folder.ts';
 
 const exportAll = command({
   name: 'export',
-  group: 'service',
   arguments: ['FOLDER|-'],
   help: 'write all records and archives to a folder, or as a tar to standard output',
   example: 'pinfold export /backup/pinfold',

@@ -23,7 +23,6 @@ export const IMPORTING = {
 
 const importAll = command({
   name: 'import',
-  group: 'service',
   arguments: ['FOLDER|-'],
   help: 'import an export into an empty database, from a folder or a tar on standard input',
   example: 'pinfold import /backup/pinfold',

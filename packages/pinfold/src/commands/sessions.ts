@@ -12,8 +12,6 @@ import { withComposition } from '../command-line/with-composition.ts';
 
 const list = command({
   name: 'sessions list',
-  group: 'service',
-  arguments: [],
   options: { account: { type: 'string', value: 'NAME', help: 'only the sessions of one account' } },
   help: 'list who is signed in to the management screen',
   example: 'pinfold sessions list --account web-team',
@@ -26,7 +24,6 @@ const list = command({
 
 const end = command({
   name: 'sessions end',
-  group: 'service',
   arguments: ['ID'],
   help: 'sign someone out immediately',
   example: 'pinfold sessions end 9f86d081884c7d65',

@@ -9,8 +9,6 @@ import { type NamedArchive, type Verified, verifyStores } from '../moving/verify
 
 const verify = command({
   name: 'verify',
-  group: 'service',
-  arguments: [],
   options: {
     sample: {
       type: 'string',
