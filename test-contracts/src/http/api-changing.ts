@@ -7,7 +7,6 @@ import type { HttpClauses } from './subject.ts';
 
 const WEEK = days(7);
 
-/** Bodies that are JSON and no update. */
 const NO_UPDATES = [
   '{}',
   '[]',

@@ -9,7 +9,6 @@ import type { HttpClauses, HttpService } from './subject.ts';
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** A request of each operation on a role. */
 function everyOperation(id: string): readonly ApiRequest[] {
   const json = { 'Content-Type': 'application/json' };
   const { contentType, body } = multipart([]);
@@ -29,7 +28,6 @@ function everyOperation(id: string): readonly ApiRequest[] {
   ];
 }
 
-/** Answers of every kind that a client can provoke. */
 async function provoked(service: HttpService): Promise<readonly ApiAnswer[]> {
   const client = new ApiClient(service);
   const { id } = await publishSite(service, { key: 'used' });

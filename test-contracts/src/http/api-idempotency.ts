@@ -47,7 +47,6 @@ function expectOneRole(answers: readonly ApiAnswer[]): void {
 /** Far more looks than a publication takes. */
 const MOST_LOOKS = 20_000;
 
-/** Waits until the publication of a key is there. */
 async function untilPublished(client: ApiClient, key: string): Promise<string> {
   for (let n = 0; n < MOST_LOOKS; n += 1) {
     const [pin] = (await client.get(`/api/v1/pins?idempotency_key=${key}`)).body.pins;

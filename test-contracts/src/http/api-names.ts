@@ -9,7 +9,6 @@ import type { HttpClauses, HttpService } from './subject.ts';
 
 const MALFORMED = ['-a', 'a-', 'A', 'a_b', 'a.b', 'a%20b', '%61', 'x'.repeat(64), 'é', '%C3%A9'];
 
-/** Publishes a site to a name, which must succeed. */
 async function publishTo(service: HttpService, name: string, files = name): Promise<ApiAnswer> {
   const answer = await new ApiClient(service).publish({
     archive: await siteZip(files),

@@ -17,7 +17,6 @@ async function publishMany(service: HttpService, count: number): Promise<readonl
   return ids;
 }
 
-/** Walks a list from page to page; gives the ids of each page. */
 async function walk(service: HttpService, query: string): Promise<readonly (readonly string[])[]> {
   const client = new ApiClient(service);
   const pages: (readonly string[])[] = [];

@@ -9,7 +9,6 @@ import type { HttpClauses, HttpService } from './subject.ts';
 
 const FORM = 'multipart/form-data; boundary=b';
 
-/** A publication whose body is written by hand. */
 function rawPublication(type: string | undefined, body: string | Uint8Array): ApiRequest {
   const typed = type === undefined ? {} : { 'Content-Type': type };
   return { method: 'POST', path: '/api/v1/pins', headers: { 'Idempotency-Key': 'raw', ...typed }, body };

@@ -11,7 +11,6 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Creates a grant, which must succeed. */
 async function grantFor(
   service: HttpService,
   id: string,

@@ -8,7 +8,6 @@ import type { HttpClauses, HttpService } from './subject.ts';
 import { HOME, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
 import { NAVIGATION, Visitor } from './viewing-visitor.ts';
 
-/** Publishes a site to a name. */
 async function publishTo(service: HttpService, name: string, password?: string): Promise<WireBody> {
   const headers = password === undefined ? {} : { 'Pinfold-Password': encodeURIComponent(password) };
   const wish = { archive: await zipOf(SITE), query: `?name=${name}`, headers };

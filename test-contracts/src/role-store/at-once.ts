@@ -124,7 +124,6 @@ function lost(lease: Lease): Lease {
   return { ...lease, token: aToken(98) };
 }
 
-/** Two orders of the same. */
 function bothWays<Value>(one: Value, other: Value): readonly (readonly [Value, Value])[] {
   return [
     [one, other],

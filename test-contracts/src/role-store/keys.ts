@@ -44,7 +44,6 @@ const DIFFERENT_KEYS: readonly (readonly [account: string, key: string])[] = [
     .map((account) => [account, 'c'] as const),
 ];
 
-/** Whether an account may have it. */
 function isPrintable(sign: string): boolean {
   try {
     return accountId(sign) === sign;
@@ -53,7 +52,6 @@ function isPrintable(sign: string): boolean {
   }
 }
 
-/** Other than `fingerprint`, though nearly the same. */
 function nearly(fingerprint: Fingerprint): readonly Fingerprint[] {
   const cut = fingerprint.slice(0, -1);
   return [fingerprint.toUpperCase(), `${fingerprint} `, cut, aFingerprint(99), '%'] as Fingerprint[];

@@ -51,7 +51,6 @@ async function publishMany(
 /** More than an adapter looks at in one step when it searches for a state, and places of such a list. */
 const [CROWD, SPARSE] = [2_100, [2, 3, 500, 1_999, 2_001, 2_098, 2_099]];
 
-/** Claims all that ended, so many at a time. */
 async function claimAll(port: RoleStore, limit: number): Promise<readonly CleanupTask[]> {
   const claimed: CleanupTask[] = [];
   for (let turn = 1; ; turn += 1) {

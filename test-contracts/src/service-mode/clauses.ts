@@ -28,7 +28,6 @@ function changeAll(
   ]);
 }
 
-/** What changes leave. */
 async function left({ roles, apiKeys }: ModeStores): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   for (let n = 0; n < AT_ONCE; n += 1) {

@@ -88,7 +88,6 @@ const stay = (values: Values) => ({
 /** More pages or purges than a run has use for: a store that gives more gives them without end. */
 const MANY = 50;
 
-/** All pages, each as it came. */
 async function walked(store: SessionStore, query: SessionQuery): Promise<unknown> {
   const pages: (readonly Session[])[] = [];
   do {
