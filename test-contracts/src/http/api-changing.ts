@@ -31,7 +31,6 @@ const NO_UPDATES = [
   '{"reset_expiration":"true"}',
 ];
 
-/** What an owner changes. */
 export const changingClauses: HttpClauses = {
   'http/update-title: a title is set, and cleared by an empty string or null; a wrong one is invalid_title and changes nothing':
     async ({ port }) => {

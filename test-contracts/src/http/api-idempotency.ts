@@ -56,7 +56,6 @@ async function untilPublished(client: ApiClient, key: string): Promise<string> {
   throw new AssertionError('the publication never came');
 }
 
-/** What an Idempotency-Key stands for. */
 export const idempotencyClauses: HttpClauses = {
   'http/replay: the same request again is 200 with the same role in its state now, and says that it is a replay':
     async ({ port }) => {

@@ -43,7 +43,6 @@ async function brokenUpdates(service: HttpService): Promise<readonly (string | U
   return ['', '{', '{"title":}', "{'title':'x'}", '{"title":"x"}x', `{"title":"${'x'.repeat(16_384)}"}`];
 }
 
-/** What publishing refuses. */
 export const refusalClauses: HttpClauses = {
   'http/archive-size: an archive of exactly the limit is published, one byte more is 413 archive_too_large':
     async ({ port }) => {

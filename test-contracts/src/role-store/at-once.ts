@@ -223,7 +223,6 @@ async function cleanAtOnce(port: RoleStore): Promise<void> {
   expect((dropped[0] ?? 0) + (dropped[1] ?? 0), 'dropped by two at once').to.equal(begun);
 }
 
-/** What a handle is asked or told at once is not taken for one. */
 export const atOnceClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
   'role-store/at-once: of calls that one handle makes at once each is answered, and does, what it would alone':
     async ({ port, peer }) => {

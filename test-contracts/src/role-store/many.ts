@@ -80,7 +80,6 @@ function warningsOf(count: number): readonly KeptWarning[] {
   }));
 }
 
-/** What holds for a few has to hold for many, and what holds for the short for the long. */
 export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
   'role-store/many: more than a thousand roles, hundreds of them of one instant, are listed, named, counted and claimed as few are':
     async ({ port, peer }) => {

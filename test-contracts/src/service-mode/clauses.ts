@@ -39,7 +39,6 @@ async function left({ roles, apiKeys }: ModeStores): Promise<readonly unknown[]>
   return found;
 }
 
-/** The mode itself. */
 export const modeClauses: ServiceModeClauses = {
   'service-mode/load: what any peer changed it to last is loaded, with its message; until then it is normal':
     async ({ port, peer }) => {

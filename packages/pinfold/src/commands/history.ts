@@ -56,11 +56,12 @@ async function labelsOf(keys: Keys): Promise<ReadonlyMap<string, string>> {
 }
 
 function lineOf(
-  { at, type, account, pin, actor, request, address }: HistoryEvent,
+  { at, type, account, pin, name, actor, request, address }: HistoryEvent,
   labels: ReadonlyMap<string, string>,
 ): string {
   const who = [actor.kind, ...(actor.id === null ? [] : [actor.id, labels.get(actor.id)])];
   const by = `by ${who.filter((part) => part !== undefined).join(' ')}`;
-  const facts = [toRfc3339(at), type, account ?? '-', pin ?? '-', by, request ?? '', address ?? ''];
+  const what = name === undefined ? type : `${type} ${name}`;
+  const facts = [toRfc3339(at), what, account ?? '-', pin ?? '-', by, request ?? '', address ?? ''];
   return escapeControls(facts.join('  ').trimEnd());
 }
