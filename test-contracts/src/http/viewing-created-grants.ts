@@ -11,7 +11,6 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Creates a grant, which must succeed. */
 async function grantFor(
   service: HttpService,
   id: string,
@@ -25,7 +24,6 @@ async function asksForPassword(service: HttpService, url: string): Promise<boole
   return (await new Visitor(service).open(url)).text.includes('type="password"');
 }
 
-/** Grants that owners create, so that they need no password. */
 export const createdGrantClauses: HttpClauses = {
   'http/created-grant: a created grant opens a protected site without its password on every node, as often as it is opened within a minute':
     async (subject) => {
