@@ -325,7 +325,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   eventPinned: 'ピン留め',
   eventPublished: '公開',
   eventPurged: 'ファイルを削除',
-  eventRenewed: '期限を更新',
+  eventRenewed: '延長',
   eventSessionEnded: 'サインアウト',
   eventSessionRefused: 'サインインを拒否',
   eventSessionStarted: 'サインイン',
