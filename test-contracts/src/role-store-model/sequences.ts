@@ -38,7 +38,6 @@ const back = fc.nat({ max: 3 });
 const place = fc.nat({ max: 1 });
 const events = fc.nat({ max: 2 });
 const authority = oneOf(undefined, undefined, 'account' as const, 'operator' as const);
-/** One handle, or both. */
 const two = oneOf<Two[]>([0, 1], [0, 0], [1, 1]);
 /** No 32 bits. */
 const MANY = 2 ** 32;

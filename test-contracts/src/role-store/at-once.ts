@@ -124,7 +124,6 @@ function lost(lease: Lease): Lease {
   return { ...lease, token: aToken(98) };
 }
 
-/** Two orders of the same. */
 function bothWays<Value>(one: Value, other: Value): readonly (readonly [Value, Value])[] {
   return [
     [one, other],
@@ -223,7 +222,6 @@ async function cleanAtOnce(port: RoleStore): Promise<void> {
   expect((dropped[0] ?? 0) + (dropped[1] ?? 0), 'dropped by two at once').to.equal(begun);
 }
 
-/** What a handle is asked or told at once is not taken for one. */
 export const atOnceClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
   'role-store/at-once: of calls that one handle makes at once each is answered, and does, what it would alone':
     async ({ port, peer }) => {

@@ -63,7 +63,6 @@ async function remove(port: RoleStore): Promise<void> {
 
 const changed = (more: Partial<Role>) => (port: RoleStore) => changeRole(port, aRoleId(1), more);
 
-/** What every store promises. */
 export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
   ...sharedClauses<RoleStore, RoleStore, Read>({
     suite: 'role-store',

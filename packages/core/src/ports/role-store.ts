@@ -123,10 +123,8 @@ export interface CleanupCount {
 }
 
 /** One archive to remove, claimed. */
-export interface CleanupTask {
+export interface CleanupTask extends Pick<Role, 'account' | 'archive'> {
   readonly role: RoleId;
-  readonly account: AccountId;
-  readonly archive: ArchiveId;
   readonly token: Token;
   /** How often removing it failed before. */
   readonly failures: number;
@@ -215,9 +213,7 @@ export interface RoleStore {
     events: readonly HistoryEvent[],
     authority?: SaveAuthority,
     credential?: Credential,
-  ): Promise<
-    { readonly kind: 'saved' } | { readonly kind: 'conflict' } | Unchangeable | Refusal<'unauthorized'>
-  >;
+  ): Promise<{ readonly kind: 'saved' | 'conflict' } | Unchangeable | Refusal<'unauthorized'>>;
 
   /**
    * A page of an account's roles, or of all.

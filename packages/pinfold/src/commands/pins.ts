@@ -16,7 +16,7 @@ import { linkAddresses } from '../command-line/known-addresses.ts';
 import { formatBytes } from '../command-line/pluralize.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import type { Composition } from '../compose/composition.ts';
+import type { ComposedService } from '../compose/compose.ts';
 import type { Settings } from '../settings/settings.ts';
 import { everyItem } from './every-item.ts';
 
@@ -134,7 +134,7 @@ function notFound(ids: readonly RoleId[]): CommandFailure {
   return new CommandFailure(`There is no publication ${ids.join(', ')}.`, { code: 'not_found' });
 }
 
-async function load(id: RoleId, composition: Composition, settings: Settings): Promise<AdministeredPin> {
+async function load(id: RoleId, composition: ComposedService, settings: Settings): Promise<AdministeredPin> {
   const outcome = await composition.administration.showRole(id);
   if (outcome.kind === 'refused') throw notFound([id]);
   const { publicUrl } = await linkAddresses(settings);

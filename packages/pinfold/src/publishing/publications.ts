@@ -151,5 +151,6 @@ export async function refuseUnprotected(
   if (shown === undefined || !(await publications.get(shown.pin)).password_protected) return;
   throw new CommandFailure(
     `${name} shows a publication with a password: give ${ways} to publish without one`,
+    { code: 'usage' },
   );
 }

@@ -2,7 +2,7 @@ import type { Change, LimitsAnswer, PageQuery, Pin, PinfoldClient, PinList } fro
 import type { RoleState } from '@pinfold/core';
 import { callApi, clientOf } from '../api-client/api-call.ts';
 import type { Server } from '../api-client/server.ts';
-import { isNotFound } from '../command-line/failures.ts';
+import { isNotFound, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Checked, Published, PublishRequest } from './publication.ts';
 import type { Names, Publications } from './publications.ts';
@@ -28,7 +28,10 @@ export class RemotePublications implements Publications {
     this.#terminal = terminal;
   }
 
-  publish({ bytes, ...options }: PublishRequest): Promise<Published> {
+  async publish({ bytes, ...options }: PublishRequest): Promise<Published> {
+    // The client throws a TypeError: it is a mistake of its caller. Here it is one of the user.
+    if (options.idempotencyKey.includes(this.#server.apiKey))
+      throw new UsageError('the Idempotency-Key must not contain the API key');
     const progress = (sent: number): void =>
       this.#terminal.progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'checking');
     const watched: typeof fetch = (url, init) => {
