@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { build, type Rollup } from 'vite';
-import { openContext } from './chromium.ts';
+import { openPage } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
 /** The client as a bundler makes it for a page, in one script. */
@@ -49,11 +49,7 @@ describe('the client in a real browser', function () {
 
   before(async () => {
     service = await openService('path');
-    page = await (await openContext()).newPage();
-  });
-  after(async () => {
-    await page?.context().close();
-    await service?.close();
+    page = await openPage();
   });
 
   it('publishes, replays, protects, opens, lists and stops from a page beside the API', async () => {

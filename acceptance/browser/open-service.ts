@@ -7,6 +7,7 @@ import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type AppOptions, createApp, readSettings } from 'pinfold';
 import { quietPort } from 'pinfold-test-servers';
+import { closeAfterwards } from './closing.ts';
 
 /** The whole service on a port of its own, with one owner. */
 export interface Service {
@@ -20,7 +21,6 @@ export interface Service {
   publish(archive: Uint8Array<ArrayBuffer>, key: string): Promise<Pin>;
   patch(id: string, change: Change): Promise<void>;
   stop(id: string): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** What is set otherwise; `PORT` in a value stands for the port. */
@@ -50,6 +50,10 @@ export async function openService(
     options,
   );
   const { addresses } = await app.listen();
+  closeAfterwards(async () => {
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
   const url = `http://localhost:${port}`;
   const client = new PinfoldClient({ url, key });
   return {
@@ -66,9 +70,5 @@ export async function openService(
     },
     patch: async (id, change) => void (await client.update(id, change)),
     stop: (id) => client.stop(id),
-    close: async () => {
-      await app.close();
-      await rm(folder, { recursive: true });
-    },
   };
 }

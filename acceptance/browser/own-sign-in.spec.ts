@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import type { MayView, ViewerAccess } from '@pinfold/viewer';
 import { expect } from 'chai';
 import { closed } from 'pinfold-test-servers/service';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { builtSite } from './build-site.ts';
-import { openContext } from './chromium.ts';
+import { openPage } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
 /** The app of a team, which signs everybody in as Ada and sends them back. */
@@ -36,7 +36,6 @@ for (const mode of ['origin', 'path'] as const) {
     let app: Server;
     let service: Service;
     let answer: MayView;
-    let context: BrowserContext;
     let page: Page;
 
     before(async () => {
@@ -53,15 +52,12 @@ for (const mode of ['origin', 'path'] as const) {
       service = await openService(mode, {}, { access });
     });
     after(async () => {
-      await service?.close();
       await closed(app);
     });
     beforeEach(async () => {
       answer = 'yes';
-      context = await openContext();
-      page = await context.newPage();
+      page = await openPage();
     });
-    afterEach(() => context.close());
 
     it('is shown with all its parts to who signed in on the way, who ends where they wanted to go', async () => {
       const pin = await service.publish(await builtSite(mode), 'shown');

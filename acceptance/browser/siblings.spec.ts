@@ -27,10 +27,6 @@ describe('a hostile site among its siblings, in a browser', function () {
     context = await openContext();
     page = await context.newPage();
   });
-  afterEach(async () => {
-    await context.close();
-    await service.close();
-  });
 
   /** The public host and the sites under one registrable domain, over plain http. */
   const openSiblings = async () => {
@@ -86,7 +82,6 @@ describe('a hostile site among its siblings, in a browser', function () {
         }
       }
     }
-    await elsewhere.close();
   });
 
   it('does not learn whether the viewer holds a grant for another', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { builtSite } from './build-site.ts';
-import { openContext } from './chromium.ts';
+import { openPage } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 import { snooper } from './snooper.ts';
 
@@ -46,18 +46,14 @@ describe('a built site in a real browser', function () {
   for (const mode of ['origin', 'path'] as const) {
     describe(`in ${mode} mode`, () => {
       let service: Service;
-      let context: BrowserContext;
       let page: Page;
 
       before(async () => {
         service = await openService(mode);
       });
-      after(() => service?.close());
       beforeEach(async () => {
-        context = await openContext();
-        page = await context.newPage();
+        page = await openPage();
       });
-      afterEach(() => context.close());
 
       const publish = async (name: string) => service.publish(await builtSite(mode), name);
 
@@ -86,8 +82,7 @@ describe('a built site in a real browser', function () {
       it('asks for the password by keyboard, in Japanese where that is read', async () => {
         const pin = await publish('japanese');
         await service.patch(pin.id, { password: PASSWORD });
-        const reader = await openContext({ locale: 'ja-JP' });
-        const door = await reader.newPage();
+        const door = await openPage({ locale: 'ja-JP' });
         await door.goto(`${pin.shared_url}`);
         expect(await door.locator('html').getAttribute('lang')).to.equal('ja');
         expect(await door.title()).to.contain('パスワード');
@@ -95,7 +90,6 @@ describe('a built site in a real browser', function () {
         await door.locator('[role=alert]').waitFor();
         await give(door, PASSWORD);
         expect(await reportOf(door)).to.include(EVERYTHING);
-        await reader.close();
       });
 
       it('shuts an open tab out at its next request when the password changes', async () => {
@@ -145,12 +139,10 @@ describe('a built site in a real browser', function () {
     before(async () => {
       service = await openService('origin');
     });
-    after(() => service?.close());
 
     it('answers deep links with absolute paths to its parts, also behind a password', async () => {
       const pin = await service.publish(await builtSite('origin'), 'deep');
-      const context = await openContext();
-      const page = await context.newPage();
+      const page = await openPage();
       await page.goto(pin.shared_url);
       await page.locator('#deep').click();
       await page.waitForURL('**/tides/today');
@@ -165,7 +157,6 @@ describe('a built site in a real browser', function () {
       await page.goto(new URL('/guide', deep).href);
       expect(page.url()).to.equal(new URL('/guide/', deep).href);
       expect(await page.locator('h1').textContent()).to.equal('港の案内');
-      await context.close();
     });
   });
 
@@ -174,24 +165,19 @@ describe('a built site in a real browser', function () {
     before(async () => {
       service = await openService('path');
     });
-    after(() => service?.close());
 
     it('opens nothing for another person who was given the address out of the address bar', async () => {
       const pin = await service.publish(await builtSite('path'), 'copied');
       await service.patch(pin.id, { password: PASSWORD });
-      const viewer = await openContext();
-      const page = await viewer.newPage();
+      const page = await openPage();
       await page.goto(pin.shared_url);
       await give(page, PASSWORD);
       await reportOf(page);
       const copied = page.url();
       expect(copied).to.contain('/~');
-      const stranger = await openContext();
-      const door = await stranger.newPage();
+      const door = await openPage();
       await door.goto(copied);
       await door.locator('input[type=password]').waitFor();
-      await stranger.close();
-      await viewer.close();
     });
   });
 });

@@ -29,7 +29,6 @@ describe("the viewers' pages in a browser", function () {
     service = await openService('origin');
   });
   after(async () => {
-    await service?.close();
     await app?.close();
     await rm(folder, { recursive: true });
   });
@@ -47,7 +46,6 @@ describe("the viewers' pages in a browser", function () {
           if (message.type() === 'error' || message.type() === 'warning') heard.push(message.text());
         });
       });
-      afterEach(() => context.close());
 
       /** Within everybody's reach, no wider than the screen, and in order with its own policy. */
       async function isFit(what: string): Promise<void> {

@@ -21,7 +21,6 @@ describe('the pages of those who administer, in a browser', function () {
     service = await openService();
     publications = (await stock(service)).filter((path) => /^\/publications\/[^/]+$/.test(path));
   });
-  after(() => service.close());
 
   async function signIn(page: Page): Promise<void> {
     const { text } = await service.keys.create({
@@ -69,7 +68,6 @@ describe('the pages of those who administer, in a browser', function () {
       await page.keyboard.press('Enter');
       await page.getByText('no longer blocked').waitFor();
     } finally {
-      await context.close();
     }
   });
 
@@ -83,7 +81,6 @@ describe('the pages of those who administer, in a browser', function () {
       const lines = await page.evaluate(LINES_OF_NAVIGATION);
       expect(lines).to.deep.equal([1, 1, 1, 1, 1]);
     } finally {
-      await context.close();
     }
   });
 
@@ -108,7 +105,6 @@ describe('the pages of those who administer, in a browser', function () {
           expect(await page.getByRole('rowheader', { name: title }).count(), title).to.equal(1);
         expect(await page.evaluate('window.harmed')).to.equal(undefined);
       } finally {
-        await context.close();
       }
     });
   }

@@ -1,25 +1,19 @@
 import { pairingCode } from '@pinfold/core/internal';
 import { NodeSessionSecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
-import type { BrowserContext, Page } from 'playwright-core';
-import { openContext } from '../browser/chromium.ts';
+import type { Page } from 'playwright-core';
+import { openPage } from '../browser/chromium.ts';
 import { violations } from './looks.ts';
 import { openService, type Service, signIn } from './open-service.ts';
 
 describe('a person who gives the command a key', function () {
   this.timeout(60_000);
   let service: Service;
-  let context: BrowserContext;
   let page: Page;
   before(async () => {
     service = await openService();
-    context = await openContext();
-    page = await context.newPage();
+    page = await openPage();
     await signIn(page, service);
-  });
-  after(async () => {
-    await context.close();
-    await service.close();
   });
 
   it('compares, chooses and agrees with the keyboard, and finds the key in the list', async () => {

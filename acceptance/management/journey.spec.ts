@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import type { BrowserContext, Page } from 'playwright-core';
-import { openContext } from '../browser/chromium.ts';
+import type { Page } from 'playwright-core';
+import { openContext, openPage } from '../browser/chromium.ts';
 import { type Database, openService, type Service, signIn } from './open-service.ts';
 
 const SITE = {
@@ -21,13 +21,11 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
   describe(`a person's whole way through the screen, on ${database}`, function () {
     this.timeout(60_000);
     let service: Service;
-    let context: BrowserContext;
     let page: Page;
     let folder: string;
     before(async () => {
       service = await openService(database);
-      context = await openContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-      page = await context.newPage();
+      page = await openPage({ permissions: ['clipboard-read', 'clipboard-write'] });
       folder = join(await mkdtemp(join(tmpdir(), 'pinfold-dropped-')), 'picnic');
       for (const [path, text] of Object.entries(SITE)) {
         await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -35,8 +33,6 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
       }
     });
     after(async () => {
-      await context.close();
-      await service.close();
       await rm(dirname(folder), { recursive: true });
     });
 
@@ -48,7 +44,6 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
         const answer = await site.goto(url);
         return { status: answer?.status() ?? 0, text: (await site.textContent('body')) ?? '' };
       } finally {
-        await visitor.close();
       }
     }
 

@@ -38,7 +38,6 @@ describe('the screen with 100,000 publications', function () {
     await service.publish('Newest');
     multiply(service.file, MANY);
   });
-  after(() => service.close());
 
   it('shows, pages and searches them as it does a few', async () => {
     const context = await openContext();
@@ -54,7 +53,6 @@ describe('the screen with 100,000 publications', function () {
       await page.getByRole('link', { name: 'Keep searching' }).click();
       await page.getByRole('link', { name: 'Copy 2500', exact: true }).waitFor();
     } finally {
-      await context.close();
     }
   });
 });

@@ -17,6 +17,7 @@ import { strToU8, zipSync } from 'fflate';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { openService as openOver, type TestService } from 'pinfold-test-servers/service';
 import type { Page } from 'playwright-core';
+import { closeAfterwards } from '../browser/closing.ts';
 
 export const OWNER: AccountId = accountId('owner');
 
@@ -24,8 +25,7 @@ export const OWNER: AccountId = accountId('owner');
 export type Database = 'SQLite' | 'PostgreSQL';
 
 /** The screen and the sites on one port, over real stores, with a clock that the test holds. */
-export interface Service
-  extends Pick<TestService<Persistence>, 'clock' | 'useCases' | 'keys' | 'stores' | 'close'> {
+export interface Service extends Pick<TestService<Persistence>, 'clock' | 'useCases' | 'keys' | 'stores'> {
   /** The public URL. */
   readonly url: string;
   /** Where the screen is. */
@@ -71,6 +71,7 @@ export async function openService(
     },
     { clock },
   );
+  closeAfterwards(service.close);
   const url = `http://localhost:${service.port}`;
   return {
     ...service,

@@ -15,7 +15,6 @@ describe('the pages in a browser', function () {
     service = await openService();
     paths = await stock(service);
   });
-  after(() => service.close());
 
   for (const { name, ...look } of LOOKS) {
     describe(name, () => {
@@ -29,7 +28,6 @@ describe('the pages in a browser', function () {
         page.on('console', (message) => heard.push(message.text()));
         page.on('pageerror', (error) => heard.push(String(error)));
       });
-      after(() => context.close());
 
       it('are within everybody’s reach, and never wider than the screen', async () => {
         const link = new URL(await service.link());
@@ -106,7 +104,6 @@ describe('the pages in a browser', function () {
       await page.locator('dialog').waitFor({ state: 'detached' });
       expect(await page.evaluate('document.activeElement.className'), 'back again').to.equal('more');
     } finally {
-      await context.close();
     }
   });
 
@@ -130,7 +127,6 @@ describe('the pages in a browser', function () {
       const answer = await page.reload();
       expect(await answer?.text(), 'by the server').to.include(shown.textContent);
     } finally {
-      await context.close();
     }
   });
 
@@ -143,7 +139,6 @@ describe('the pages in a browser', function () {
       await page.evaluate(`location.href = '${service.screen}/'`);
       await page.getByRole('heading', { name: 'Publications' }).waitFor();
     } finally {
-      await context.close();
     }
   });
 });
@@ -167,8 +162,6 @@ describe('the first page', () => {
       expect(await page.locator('tbody tr').count()).to.equal(20);
       expect(bytes).to.be.within(15_000, FIRST_PAGE_BYTES);
     } finally {
-      await context.close();
-      await service.close();
     }
   });
 });

@@ -33,8 +33,6 @@ describe('publishing in a browser', function () {
     await signIn(page, service);
   });
   afterEach(async () => {
-    await context.close();
-    await service.close();
     await rm(folder, { recursive: true });
   });
 

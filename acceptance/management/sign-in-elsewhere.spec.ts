@@ -2,8 +2,8 @@ import { openIdConnect, parseClaimRule } from '@pinfold/oidc';
 import { SystemClock } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer } from 'pinfold-test-servers/issuer';
-import type { BrowserContext, Page } from 'playwright-core';
-import { openContext } from '../browser/chromium.ts';
+import type { Page } from 'playwright-core';
+import { openPage } from '../browser/chromium.ts';
 import { violations } from './looks.ts';
 import { openService, type Service } from './open-service.ts';
 
@@ -11,7 +11,6 @@ describe("a person's way in by OpenID Connect", function () {
   this.timeout(60_000);
   let issuer: Issuer;
   let service: Service;
-  let context: BrowserContext;
   let page: Page;
   before(async () => {
     // Another site than the screen's: what is SameSite=Strict stays behind on the way back.
@@ -27,14 +26,11 @@ describe("a person's way in by OpenID Connect", function () {
     service = await openService('SQLite', provider);
     issuer.serve(`${service.screen}/sign-in/oidc`);
     issuer.people.set('ada', { name: 'Ada L.', groups: ['staff'] });
-    context = await openContext();
-    page = await context.newPage();
+    page = await openPage();
     // The issuer's pages want fonts of another place.
     await page.route(/fonts\.googleapis\.com/, (route) => route.abort());
   });
   after(async () => {
-    await context.close();
-    await service.close();
     await issuer.close();
   });
 

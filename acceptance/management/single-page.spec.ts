@@ -25,8 +25,6 @@ describe('publishing a single page in a browser', function () {
   });
 
   afterEach(async () => {
-    await context.close();
-    await service.close();
     await rm(folder, { recursive: true });
   });
 
@@ -74,5 +72,22 @@ describe('publishing a single page in a browser', function () {
     ]);
     await chooser.setFiles({ name: 'others.HTM', mimeType: 'text/html', buffer: Buffer.from(PAGE) });
     await expectPublished('others');
+  });
+
+  it('publishes what was chosen once its password is long enough', async () => {
+    await page.getByText('Protect with a password').click();
+    const password = page.locator('#publish-password');
+    await password.pressSequentially('short');
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Choose a ZIP' }).click(),
+    ]);
+    await chooser.setFiles({ name: 'Report.html', mimeType: 'text/html', buffer: Buffer.from(PAGE) });
+    await page.locator('#publish-password:invalid').waitFor();
+    await password.pressSequentially(' no longer');
+    await password.press('Tab');
+    await expectPublished('Report');
+    await page.goto(service.screen);
+    await page.locator('.rows .chip', { hasText: 'Password' }).waitFor();
   });
 });

@@ -21,10 +21,6 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
       await signIn(one, service);
       for (const page of [one, other]) await page.goto(`${service.screen}/publications/${role.id}`);
     });
-    afterEach(async () => {
-      await context.close();
-      await service.close();
-    });
 
     async function now(): Promise<Publication> {
       const found = await service.useCases.read({ by: OWNER, id: role.id });

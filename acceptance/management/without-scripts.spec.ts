@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
-import type { BrowserContext, Page } from 'playwright-core';
-import { openContext } from '../browser/chromium.ts';
+import type { Page } from 'playwright-core';
+import { openContext, openPage } from '../browser/chromium.ts';
 import { OWNER, openService, type Service, signIn } from './open-service.ts';
 
 function zipOf(files: Readonly<Record<string, string>>) {
@@ -13,17 +13,11 @@ function zipOf(files: Readonly<Record<string, string>>) {
 describe('the screen without scripts', function () {
   this.timeout(60_000);
   let service: Service;
-  let context: BrowserContext;
   let page: Page;
   beforeEach(async () => {
     service = await openService();
-    context = await openContext({ javaScriptEnabled: false });
-    page = await context.newPage();
+    page = await openPage({ javaScriptEnabled: false });
     await signIn(page, service);
-  });
-  afterEach(async () => {
-    await context.close();
-    await service.close();
   });
 
   async function only() {
@@ -70,7 +64,6 @@ describe('the screen without scripts', function () {
       const sideways = 'document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth';
       expect(await narrow.evaluate(sideways)).to.equal(0);
     } finally {
-      await phone.close();
     }
   });
 

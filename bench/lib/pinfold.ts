@@ -24,6 +24,8 @@ interface PinfoldOptions extends StartOptions {
   readonly checkout?: string;
   /** What Node loads before. */
   readonly preload?: string;
+  /** The command that runs Node. */
+  readonly prefix?: readonly string[];
 }
 
 const PASSWORD = 'a password for the bench';
@@ -32,9 +34,9 @@ const PASSWORD = 'a password for the bench';
 export async function startPinfold(
   folder: string,
   more: Readonly<Record<string, string>> = {},
-  { script = 'pinfold.ts', checkout, preload, ...options }: PinfoldOptions = {},
+  { script = 'pinfold.ts', checkout, preload, prefix = [], ...options }: PinfoldOptions = {},
 ): Promise<PinfoldServer> {
-  const port = await freePort();
+  const port = Number(more.PINFOLD_PORT ?? (await freePort()));
   const key = more.PINFOLD_API_KEY ?? new NodeApiKeySecrets().mint().text;
   const environment = {
     PINFOLD_PORT: String(port),
@@ -47,7 +49,7 @@ export async function startPinfold(
     ...more,
   };
   const root = resolve(checkout ?? join(import.meta.dirname, '../..'));
-  const command = [...NODE, ...(preload === undefined ? [] : ['--import', preload])];
+  const command = [...prefix, ...NODE, ...(preload === undefined ? [] : ['--import', preload])];
   const server = await startServer([...command, join(root, 'bench/servers', script)], environment, {
     ...options,
     ...(checkout === undefined ? {} : { cwd: root }),

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { median, spread } from './statistics.ts';
+
+const RESULTS = join(import.meta.dirname, '../results');
 
 /** One row of a table: a ratio first, and the goal beside it. */
 export interface Row {
@@ -25,6 +28,25 @@ export async function inTemporaryFolder(work: (folder: string) => Promise<void>)
   }
 }
 
+/** Makes the parts of a table; with `--only PART` that one, whose rows then replace their earlier ones in the file. */
+export async function reportParts(
+  name: string,
+  parts: Readonly<Record<string, () => Promise<readonly Row[]>>>,
+): Promise<void> {
+  const { only } = parseArgs({ args: process.argv.slice(3), options: { only: { type: 'string' } } }).values;
+  const chosen = Object.entries(parts).filter(([part]) => only === undefined || only === part);
+  if (chosen.length === 0) throw new Error(`--only ${Object.keys(parts).join('|')}`);
+  const rows: Row[] = [];
+  for (const [, make] of chosen) rows.push(...(await make()));
+  const earlier = only === undefined ? [] : await earlierRows(name);
+  const isSame = (one: Row) => (other: Row) => one.what === other.what && one.unit === other.unit;
+  await report(name, [...earlier.filter((row) => !rows.some(isSame(row))), ...rows]);
+}
+
+async function earlierRows(name: string): Promise<readonly Row[]> {
+  return JSON.parse(await readFile(join(RESULTS, `${name}.json`), 'utf8')).rows;
+}
+
 /** Prints a table for people and writes it as JSON for machines. */
 export async function report(
   name: string,
@@ -32,15 +54,14 @@ export async function report(
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   print(rows);
-  const folder = join(import.meta.dirname, '../results');
-  await mkdir(folder, { recursive: true });
+  await mkdir(RESULTS, { recursive: true });
   const result = {
     name,
     ...circumstances(),
     ...more,
     rows: rows.map((row) => ({ ...row, met: isMet(row) })),
   };
-  await writeFile(join(folder, `${name}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
+  await writeFile(join(RESULTS, `${name}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
 }
 
 /** Prints a table, or a part of one, for people. */

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { layWire, startPostgres, startS3, type Wire } from 'pinfold-test-servers';
-import { freePort, NODE, type RunningServer, startServer } from './processes.ts';
+import { startPinfold } from './pinfold.ts';
+import { freePort, type RunningServer } from './processes.ts';
 
 /** One of three nodes, on its own way to the database, with its own small disk where the system lets us make one. */
 export interface BehindProxy {
@@ -51,10 +52,6 @@ export async function startThreeNodes(drainSeconds: number): Promise<ThreeNodes>
     PINFOLD_STORAGE_URL: `s3://bench/pinfold?endpoint=${encodeURIComponent(store.endpoint)}`,
     PINFOLD_SECRET: 'the secret of all the nodes',
     PINFOLD_API_KEY: key,
-    PINFOLD_WELCOME: 'off',
-    PINFOLD_RATE_REQUESTS: 'off',
-    PINFOLD_RATE_PUBLICATIONS: 'off',
-    PINFOLD_LOG_LEVEL: 'silent',
     PINFOLD_DRAIN_SECONDS: String(drainSeconds),
     AWS_ACCESS_KEY_ID: 'pinfold',
     AWS_SECRET_ACCESS_KEY: 'this S3 server takes any',
@@ -66,8 +63,7 @@ export async function startThreeNodes(drainSeconds: number): Promise<ThreeNodes>
     const url = `postgres://${user}:${password}@127.0.0.1:${way.port}/${database}`;
     const folder = join(root, name);
     await mkdir(folder);
-    const own = { ...settings, PINFOLD_DATABASE_URL: url, PINFOLD_DATA_DIR: folder };
-    nodes.push(await nodeOf(own, folder, way));
+    nodes.push(await nodeOf({ ...settings, PINFOLD_DATABASE_URL: url }, folder, way));
   }
   for (const node of nodes) await node.start();
   return {
@@ -94,16 +90,15 @@ async function nodeOf(
   database: Wire,
 ): Promise<BehindProxy> {
   const port = await freePort();
-  const script = join(import.meta.dirname, '../servers/pinfold.ts');
-  const program = [...NODE, script];
-  const command = haveSmallDisks ? ['unshare', '-rm', 'sh', '-c', DISK, 'sh', folder, ...program] : program;
+  const own = { ...settings, PINFOLD_PORT: String(port) };
+  const prefix = haveSmallDisks ? ['unshare', '-rm', 'sh', '-c', DISK, 'sh', folder] : [];
   let running: RunningServer | undefined;
   return {
     port,
     database,
     folder: () => (haveSmallDisks ? `/proc/${running?.process.pid}/root${folder}` : folder),
     start: async () => {
-      running = await startServer(command, { ...settings, PINFOLD_PORT: String(port) });
+      running = await startPinfold(folder, own, { prefix });
     },
     stop: async () => {
       await running?.stop();

@@ -86,14 +86,8 @@ function meanwhile(
   { hot, archive }: Ground,
   aSecond: { readonly views: number; readonly publications: number },
 ): readonly Asking[] {
-  let turn = 0;
-  const view = async (): Promise<string | undefined> => {
-    turn += 1;
-    const site = hot[turn % hot.length];
-    return site === undefined ? 'no site' : await people.viewMeanwhile(site.id, site.page);
-  };
   return [
-    { aSecond: aSecond.views, ask: view },
+    { aSecond: aSecond.views, ask: inTurn(hot, ({ id, page }) => people.viewMeanwhile(id, page)) },
     { aSecond: aSecond.publications, ask: () => people.publishMeanwhile(archive) },
     { aSecond: aSecond.publications, ask: () => people.publishByHttp2Meanwhile(archive) },
   ];
@@ -168,14 +162,19 @@ const SLOWLY = 3_000;
 const NOTHING: Counted = { requests: 0, failures: ['nothing was asked'] };
 
 function views(people: ThroughProxy, sites: readonly OnePage[], aSecond: number): Asking {
+  return { aSecond, ask: inTurn(sites, ({ id, page }) => people.view(id, page)) };
+}
+
+/** Asks for one site after another. */
+function inTurn(
+  sites: readonly OnePage[],
+  ask: (site: OnePage) => Promise<string | undefined>,
+): Asking['ask'] {
   let turn = 0;
-  return {
-    aSecond,
-    ask: async () => {
-      turn += 1;
-      const site = sites[turn % sites.length];
-      return site === undefined ? 'no site' : await people.view(site.id, site.page);
-    },
+  return async () => {
+    turn += 1;
+    const site = sites[turn % sites.length];
+    return site === undefined ? 'no site' : await ask(site);
   };
 }
 

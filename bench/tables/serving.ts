@@ -5,7 +5,7 @@ import { startPostgres } from 'pinfold-test-servers';
 import { loader } from '../lib/load.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
 import { isThere, type RunningServer } from '../lib/processes.ts';
-import { isMet, print, type Row, report } from '../lib/report.ts';
+import { isMet, print, type Row, reportParts } from '../lib/report.ts';
 import { type Site, smallPages, swaggerSite, writeSite, zipOf } from '../lib/sites.ts';
 import { median } from '../lib/statistics.ts';
 import {
@@ -28,7 +28,7 @@ const SMALL = '/index.html';
 const STYLE = '/swagger-ui.css';
 const LARGE = '/swagger-ui-bundle.js';
 
-/** Requests and bytes per second, against the servers that people serve folders with. */
+/** Requests and bytes per second, against the servers that people serve folders with; `--only PART` for one part. */
 export async function run(): Promise<void> {
   await inFolder(async (folder, running) => {
     const site = await swaggerSite();
@@ -39,36 +39,50 @@ export async function run(): Promise<void> {
     for (const candidate of candidates) await checkBytes(candidate, site);
     process.stderr.write(`loads by ${loader}, ${ROUNDS} rounds of ${SECONDS} s\n`);
     const some = (...names: readonly string[]) => candidates.filter(({ name }) => names.includes(name));
-    const small = await measured(candidates, (c) => target(c, SMALL));
-    const script = await measured(some('pinfold', 'bare-http', 'nginx'), (c) => target(c, LARGE), 'bytes');
-    const unchanged = await measured(some('pinfold', 'sirv', 'express-static', 'bare-http'), withTag);
-    const rows = [
-      ...rowsOf('small page', small, [
-        ['pinfold', 'express-static', 3.5],
-        ['pinfold', 'sirv', 3],
-        ['pinfold', 'fastify-static'],
-        ['pinfold', 'bare-http', 0.5],
-        ['pinfold', 'nginx'],
-        ['silent', 'bare-http', 0.65],
-        ['pinfold', 'silent', 0.87],
-        ['protected', 'pinfold', 0.85],
-      ]),
-      logLineRow(small),
-      ...rowsOf('bytes of a large script', script, [
-        ['pinfold', 'nginx', 0.8],
-        ['pinfold', 'bare-http'],
-      ]),
-      ...rowsOf('304 answers', unchanged, [
-        ['pinfold', 'bare-http', 0.8],
-        ['pinfold', 'sirv'],
-        ['pinfold', 'express-static'],
-      ]),
-      ...(await pagesRows(ours[0], folder, running)),
-      ...(await postgresRows(ours[0], folder, running)),
-    ];
-    for (const server of running.splice(0)) await server.stop();
-    await report('serving', [...rows, ...(await coldRows(folder)), await loopDelayRow(folder)]);
+    await reportParts('serving', {
+      small: () => smallRows(candidates),
+      script: async () =>
+        rowsOf(
+          'bytes of a large script',
+          await measured(some('pinfold', 'bare-http', 'nginx'), (c) => target(c, LARGE), 'bytes'),
+          [
+            ['pinfold', 'nginx', 0.8],
+            ['pinfold', 'bare-http'],
+          ],
+        ),
+      unchanged: async () =>
+        rowsOf(
+          '304 answers',
+          await measured(some('pinfold', 'sirv', 'express-static', 'bare-http'), withTag),
+          [
+            ['pinfold', 'bare-http', 0.8],
+            ['pinfold', 'sirv'],
+            ['pinfold', 'express-static'],
+          ],
+        ),
+      pages: () => pagesRows(pinfold, folder, running),
+      postgres: () => postgresRows(pinfold, folder, running),
+      cold: async () => {
+        for (const server of running.splice(0)) await server.stop();
+        return [...(await coldRows(folder)), await loopDelayRow(folder)];
+      },
+    });
   });
+}
+
+async function smallRows(candidates: readonly Candidate[]): Promise<readonly Row[]> {
+  const small = await measured(candidates, (c) => target(c, SMALL));
+  const rows = rowsOf('small page', small, [
+    ['pinfold', 'express-static', 3.5],
+    ['pinfold', 'sirv', 3],
+    ['pinfold', 'fastify-static'],
+    ['pinfold', 'bare-http', 0.5],
+    ['pinfold', 'nginx'],
+    ['silent', 'bare-http', 0.65],
+    ['pinfold', 'silent', 0.87],
+    ['protected', 'pinfold', 0.85],
+  ]);
+  return [...rows, logLineRow(small)];
 }
 
 /** The most processor time that a view may cost, in that of bare `node:http`: what a run on a quiet machine has, and a fifth. */
@@ -198,7 +212,7 @@ async function postgresRows(
   try {
     const { user, password, port, database } = postgres.address;
     const url = `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
-    const environment = { PINFOLD_DATABASE_URL: url };
+    const environment = { PINFOLD_DATABASE_URL: url, PINFOLD_SECRET: 'the secret of the node' };
     const server = await startPinfold(join(folder, 'on postgres'), environment, {
       log: join(folder, 'log 2'),
     });

@@ -1,5 +1,6 @@
 // For packages of the same release; semver does not cover it.
 export { BLOCK } from './fixtures/accounts.ts';
+export { useEveryStore } from './fixtures/every-store.ts';
 export { listedKeys } from './fixtures/keys.ts';
 export {
   archivePart,

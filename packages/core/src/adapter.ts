@@ -11,7 +11,15 @@ export {
   refuseOutdated,
   type SchemaState,
 } from './adapter/migrations.ts';
-export { BEFORE_ALL, eventPageOf, MOST_SEARCHED, pageOf, titleFolded } from './adapter/pages.ts';
+export {
+  eventPageOf,
+  MOST_RANK,
+  MOST_SEARCHED,
+  pageOf,
+  placeOf,
+  startOf,
+  titleFolded,
+} from './adapter/pages.ts';
 export type { Persistence, StoreName } from './adapter/persistence.ts';
 export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';

@@ -20,7 +20,7 @@ export type {
 export type { ArchiveListing, Judgement, ListedEntry, ProofTask, SiteFile } from './domain/archive-rules.ts';
 export type { Branded } from './domain/brand.ts';
 export type { Credential } from './domain/credential.ts';
-export type { RoleCursor } from './domain/cursor.ts';
+export type { RoleCursor, RoleFilter, RoleOrder } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
 export type { FeedId, FeedPlace } from './domain/feed.ts';
 export type { Grant, GrantPurpose, KnownViewer, VisibleRole } from './domain/grant.ts';

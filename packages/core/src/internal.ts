@@ -20,7 +20,7 @@ export { sharedUrlBelow } from './domain/publication.ts';
 export { CHANGE_COST, leftOf, parseRate, takenFrom } from './domain/rate.ts';
 export { readRecordLine, recordLine } from './domain/record-lines.ts';
 export { parseRoleState, ROLE_STATES, refuseCommand } from './domain/role.ts';
-export { sessionIdOf } from './domain/session.ts';
+export { parseSessionId, sessionIdOf } from './domain/session.ts';
 export { resolve } from './domain/site.ts';
 export { parseSha256 } from './domain/takedown.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';

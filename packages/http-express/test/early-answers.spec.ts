@@ -40,17 +40,6 @@ describe('An answer before the end of the body', () => {
     expect(sent).to.be.within(64, 200);
   });
 
-  it('says that the connection closes, and closes it once the body has ended', async () => {
-    const connection = await openRawConnection(rig.baseUrl);
-    await connection.send(refusedHead(MiB));
-    const answer = await connection.answer();
-    expect(answer.status).to.equal(401);
-    expect(answer.headers.get('connection')).to.equal('close');
-    expect(connection.closed).to.equal(false);
-    await connection.send(Buffer.alloc(MiB));
-    await connection.untilClosed();
-  });
-
   it('reaches a client that waits for 100 Continue', async () => {
     const connection = await openRawConnection(rig.baseUrl);
     await connection.send(refusedHead(MiB, 'Expect: 100-continue'));

@@ -1,6 +1,6 @@
 import { minutes } from '@pinfold/core';
 import { expect } from 'chai';
-import { ask, siteZip } from './client.ts';
+import { ask, publish, update } from './client.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
 interface Listed {
@@ -12,17 +12,6 @@ interface Listed {
     readonly address?: string;
   }[];
   readonly next_cursor: string | null;
-}
-
-async function publish({ useCases }: Rig) {
-  const outcome = await useCases.publish({
-    by: 'first',
-    key: 'one',
-    filename: 'site.zip',
-    archive: siteZip(),
-  });
-  if (outcome.kind === 'refused') throw new Error(outcome.code);
-  return outcome;
 }
 
 /** Runs a test over a service with a role of its own. */
@@ -40,19 +29,12 @@ async function onRig(
   }
 }
 
-const patch = (rig: Rig, id: string, body: object) =>
-  fetch(`${rig.baseUrl}/api/v1/pins/${id}`, {
-    method: 'PATCH',
-    headers: { Authorization: `Bearer ${rig.keys.first}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-
 describe('GET /api/v1/events', () => {
   it('tells what was done by which key in which request, newest first, and nothing of others', () =>
     onRig({}, async (rig, get) => {
-      const { publication: role } = await publish(rig);
+      const role = (await publish(rig)).json.pin;
       rig.clock.advance(minutes(1));
-      const changed = await patch(rig, role.id, { title: 'A secret name' });
+      const changed = await update(rig, role.id, { title: 'A secret name' });
       const answer = await get(`/api/v1/events?pin=${role.id.toUpperCase()}`);
       const { events, next_cursor } = (await answer.json()) as Listed;
       expect(answer.status).to.equal(200);
@@ -98,15 +80,15 @@ describe('GET /api/v1/events', () => {
 
   it('keeps an address only where the service is told to', () =>
     onRig({ api: { historyAddress: () => '192.0.2.7' } }, async (rig, get) => {
-      const { publication: role } = await publish(rig);
-      await patch(rig, role.id, { title: 'Renamed' });
+      const role = (await publish(rig)).json.pin;
+      await update(rig, role.id, { title: 'Renamed' });
       const { events } = (await (await get(`/api/v1/events?pin=${role.id}`)).json()) as Listed;
-      expect(events.map(({ address }) => address)).to.deep.equal(['192.0.2.7', undefined]);
+      expect(events.map(({ address }) => address)).to.deep.equal(['192.0.2.7', '192.0.2.7']);
     }));
 
   it('shows what the operator did without a name or an address', () =>
     onRig({}, async (rig, get) => {
-      const { publication: role } = await publish(rig);
+      const role = (await publish(rig)).json.pin;
       const cause = {
         actor: { kind: 'operator', id: 'root' },
         address: '192.0.2.1',

@@ -1,6 +1,6 @@
-import { days, type RoleId } from '@pinfold/core';
+import { days, parseRoleId, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
-import { siteZip } from './client.ts';
+import { ask, publish } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
 
 describe('GET /api/v1/pins/{id}?include=views', () => {
@@ -8,16 +8,11 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
   let id: RoleId;
   beforeEach(async () => {
     rig = await openRig();
-    id = await publish(rig);
+    id = await published(rig);
   });
   afterEach(() => rig.close());
 
-  async function publish({ useCases }: Rig): Promise<RoleId> {
-    const archive = siteZip();
-    const outcome = await useCases.publish({ by: 'first', key: 'one', filename: 'site.zip', archive });
-    if (outcome.kind === 'refused') throw new Error(outcome.code);
-    return outcome.publication.id;
-  }
+  const published = async (on: Rig) => parseRoleId((await publish(on)).json.pin.id) as RoleId;
 
   const get = (path: string, { keys, baseUrl } = rig, key: 'first' | 'second' = 'first') =>
     fetch(`${baseUrl}/api/v1/pins/${path}`, { headers: { Authorization: `Bearer ${keys[key]}` } });
@@ -69,14 +64,13 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
       expect(answer.status, query).to.equal(400);
       expect(await answer.json()).to.include({ code: 'invalid_request' });
     }
-    const change = { method: 'DELETE', headers: { Authorization: `Bearer ${rig.keys.first}` } };
-    const stop = await fetch(`${rig.baseUrl}/api/v1/pins/${id}?include=views`, change);
+    const stop = await ask(rig, `/api/v1/pins/${id}?include=views`, { method: 'DELETE' });
     expect(stop.status).to.equal(400);
   });
 
   it('is no parameter where nothing is counted, and not in the document', async () => {
     const bare = await openRig({ api: { views: undefined as never } });
-    expect((await get(`${await publish(bare)}?include=views`, bare)).status).to.equal(400);
+    expect((await get(`${await published(bare)}?include=views`, bare)).status).to.equal(400);
     const document = await (await fetch(`${bare.baseUrl}/openapi.json`)).text();
     expect(document).not.to.include('refused_passwords');
     await bare.close();

@@ -9,7 +9,7 @@ export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './
 export { hasSeveralHosts } from './duplicate-host.ts';
 export { hashOnly } from './forms/hash-only.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
-export { type ReceivedArchive, receiveArchive } from './forms/receive-archive.ts';
+export { receiveArchive } from './forms/receive-archive.ts';
 export {
   type FormField,
   type FormFile,
@@ -20,22 +20,21 @@ export {
   receiveForm,
 } from './forms/receive-form.ts';
 export { headerValues } from './header-values.ts';
-export { type Html, type HtmlValue, html, raw } from './html.ts';
-export { ALL_LANGUAGES, LANGUAGES, type Language, type LanguageRules, parseLanguage } from './language.ts';
+export { type Html, html, raw } from './html.ts';
+export { ALL_LANGUAGES, LANGUAGES, type Language, parseLanguage } from './language.ts';
 export {
   matchesStrongly,
   matchesWeakly,
   preferredLanguage,
   prefersGzip,
-  type Weighted,
 } from './negotiation.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
 export { checkReportUrl, PUBLIC_IMAGES, type PublicPage, publicHead } from './public-page.ts';
 export { pathOf } from './public-url.ts';
 export { clientOf } from './rates/client-of.ts';
-export { RateHeaders, type RatePolicy } from './rates/rate-headers.ts';
+export { RateHeaders } from './rates/rate-headers.ts';
 export { requestRateOf, socketAddress } from './rates/request-limiter.ts';
-export { type EntryMembers, requestEntry, thrown } from './request-entry.ts';
+export { requestEntry, thrown } from './request-entry.ts';
 export { isOwnForm } from './same-origin.ts';
 export { type Sentences, sentenceOf } from './sentences.ts';
 export { stripInherited } from './strip-inherited.ts';

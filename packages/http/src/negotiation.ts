@@ -64,7 +64,9 @@ const TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
 /** Whether If-None-Match names the tag, weakly compared (RFC 9110, section 13.1.2). */
 export function matchesWeakly(header: string, tag: string): boolean {
-  return header.trim() === '*' || [...header.matchAll(TAG)].some(([, opaque]) => opaque === tag);
+  return (
+    header === tag || header.trim() === '*' || [...header.matchAll(TAG)].some(([, opaque]) => opaque === tag)
+  );
 }
 
 /** Whether If-Match names one of the tags, strongly compared (RFC 9110, section 13.1.1). */

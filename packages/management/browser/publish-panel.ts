@@ -59,6 +59,13 @@ function carriesFiles(event: DragEvent): boolean {
 }
 
 async function begin(panel: HTMLElement, chosen: Chosen): Promise<void> {
+  const password = panel.querySelector<HTMLInputElement>('#publish-password');
+  if (password !== null) {
+    // What was chosen waits until the password is long enough.
+    const isValid = password.reportValidity();
+    password.onchange = isValid ? null : () => void begin(panel, chosen);
+    if (!isValid) return;
+  }
   const { publish } = (await import(panel.dataset.script ?? '')) as PublishModule;
   await publish(panel, chosen);
 }

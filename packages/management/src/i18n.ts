@@ -105,6 +105,12 @@ export class Words<Id extends string> {
     return format.format(sign * Math.round(size / DAY), 'day');
   }
 
+  /** A length of time in seconds. */
+  seconds(length: number): string {
+    const options = { style: 'unit', unit: 'second', unitDisplay: 'long', maximumFractionDigits: 1 } as const;
+    return this.#format('seconds', (language) => new Intl.NumberFormat(language, options)).format(length);
+  }
+
   /** A length of time in days, hours if it is shorter than two days, or minutes if shorter than two hours. */
   span(length: number): string {
     const [value, unit] =

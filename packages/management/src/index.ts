@@ -4,4 +4,4 @@ export type { LookOptions, OwnLink } from './branding.ts';
 export { createManagement } from './create-management.ts';
 export type { Message } from './i18n.ts';
 export type { MessageId } from './messages/catalogues.ts';
-export type { Authenticate, ManagementOptions } from './options.ts';
+export type { Authenticate, ManagementOptions, NodeHealth } from './options.ts';

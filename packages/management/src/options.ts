@@ -22,6 +22,17 @@ import { PageTurns } from './response/page-turns.ts';
 /** The caller of a request; `undefined` without a sign-in. The caller needs the scope `manage`. */
 export type Authenticate = AuthenticateAny<Request, Response>;
 
+/** How well a node is, and what it needs. */
+export interface NodeHealth {
+  readonly node: string;
+  readonly version: string;
+  readonly parts: Readonly<
+    Record<'database' | 'storage' | 'staging', 'ok' | 'slow' | 'low' | 'full' | 'unavailable'>
+  >;
+  /** Seconds that the node's clock is ahead of the database's; null while it is not known. */
+  readonly clock: number | null;
+}
+
 /** What {@link createManagement} needs. */
 export interface ManagementOptions {
   readonly useCases: Pick<
@@ -65,6 +76,8 @@ export interface ManagementOptions {
    * `authenticate` answers, which is logged once.
    */
   readonly administration?: Administration;
+  /** How well this node is, for those who administer. Absent: it is not shown. */
+  readonly health?: () => NodeHealth;
   /** Absent: it is not shown how often publications were viewed. */
   readonly views?: Pick<Views, 'of'>;
   /** The address of a client that the history is to keep; absent, it keeps none. */

@@ -20,6 +20,7 @@ import {
 import { publishForm, publishUpload } from './handlers/publish.ts';
 import { archiveInBody, archiveInForm } from './handlers/receive.ts';
 import { changeService, showService } from './handlers/service.ts';
+import { endSession, endSessions, showSessions } from './handlers/sessions.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
 import { beginElsewhere, finishElsewhere } from './handlers/sign-in-elsewhere.ts';
 import { askToStopSelected, stopSelected } from './handlers/stop-selected.ts';
@@ -157,7 +158,16 @@ function administrationOf(screen: Screen): readonly Route[] {
   const all = '/administration';
   const account = `${all}/accounts/:name`;
   const publication = `${all}/publications/:id`;
+  const { sessions } = screen;
+  const signedIn = sessions && { ...screen, sessions };
   return [
+    ...(signedIn === undefined
+      ? []
+      : [
+          on('get', `${all}/sessions`, overview, showSessions, signedIn),
+          on('post', `${all}/sessions/:id/end`, operation, endSession, signedIn),
+          on('post', `${account}/sessions/end`, operation, endSessions, signedIn),
+        ]),
     on('get', all, overview, showAccounts, screen),
     on('get', account, overview, showAccount, screen),
     on('post', `${account}/limits`, operation, limit, screen),

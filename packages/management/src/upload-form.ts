@@ -91,6 +91,12 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
     return undefined;
   }
 
+  /** The key, once it was read: our page sends it before the file. */
+  get key(): IdempotencyKey | undefined {
+    const key = parseIdempotencyKey(this.#texts.get('key') ?? '', this.#limits);
+    return typeof key === 'string' ? key : undefined;
+  }
+
   end(): { readonly kind: 'wish'; readonly wish: Wish } | UploadRefusal {
     const [key, title, password] = ['key', 'title', 'password'].map((name) => this.#texts.get(name));
     const wish = readWish({ key, filename: this.#filename, title, password }, this.#limits);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
 
-const PAGES = ['', '/accounts/owner', '/publications', '/takedowns', '/history', '/service'];
+const PAGES = ['', '/accounts/owner', '/publications', '/takedowns', '/history', '/sessions', '/service'];
 
 describe('the pages of those who administer', () => {
   let screen: Screen;
@@ -163,6 +163,50 @@ describe('the pages of those who administer', () => {
     const owner = await signedIn(['manage']);
     const told = main((await owner.get(`/history?pin=${id}`)).text);
     expect(told).to.match(/Taken down by the operator[\s\S]*?The operator</);
+  });
+
+  it('list who is signed in, page by page, and end one session or all of an account but the own', async () => {
+    for (let n = 0; n < 51; n += 1) await signedIn(['manage']);
+    const other = await signedIn(['manage'], accountId('another'));
+    const first = (await admin.get('/administration/sessions?account=owner')).text;
+    const [, next = ''] = /rel="next" href="\/manage([^"]+)"/.exec(first.replaceAll('&amp;', '&')) ?? [];
+    const second = (await admin.get(next)).text;
+    const ends = (text: string) =>
+      [...text.matchAll(/action="\/manage([^"]+\/end\?account=owner)"/g)].map(([, path = '']) => path);
+    const all = [...ends(first), ...ends(second)];
+    expect([ends(first).length, new Set(all).size]).to.deep.equal([50, 51]);
+    expect(second).not.to.include('rel="next"');
+    const ended = await send('/administration/sessions', all[0] ?? '', {});
+    expect(ended.location).to.equal('/manage/administration/sessions?account=owner');
+    await send('/administration/sessions', all[0] ?? '', {});
+    expect((await screen.sessions.list({ by: OWNER, limit: 100 })).sessions).to.have.lengthOf(50);
+    for (const name of ['owner', 'operators']) {
+      await send('/administration/sessions', `/administration/accounts/${name}/sessions/end`, {});
+    }
+    expect((await screen.sessions.list({ by: OWNER })).sessions).to.deep.equal([]);
+    const { text } = await admin.get('/administration/sessions?account=operators');
+    expect(text).to.include('This session').and.include('Admin');
+    expect((await other.get('/')).status).to.equal(200);
+    const history = (await admin.get('/administration/history?account=owner')).text;
+    expect(history).to.include('>Signed out<');
+    for (const cursor of ['%00', 'x', 'g'.repeat(16)]) {
+      expect((await admin.get(`/administration/sessions?cursor=${cursor}`)).status).to.equal(200);
+    }
+  });
+
+  it('show how well the node is', async () => {
+    const parts = { database: 'ok', storage: 'slow', staging: 'low' } as const;
+    const health = () => ({ node: 'node <1>', version: '1.2.3', parts, clock: -2.25 });
+    const watched = await openScreen({ management: { health } });
+    const person = new Person(watched.base);
+    const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+    await person.signIn((await watched.sessions.offerLink(OWNER, cause, 'admin')).token);
+    const page = (await person.get('/administration/service')).text;
+    const facts = [...page.matchAll(/<dd>(.*?)<\/dd>/g)].map(([, fact = '']) => fact.replace(/<[^>]+>/g, ''));
+    expect(facts).to.deep.equal([
+      ...['Working', 'Slow', 'Little space', '-2.3 seconds', 'node &lt;1&gt;', '1.2.3'],
+    ]);
+    expect((await admin.get('/administration/service')).text).not.to.include('id="health"');
   });
 
   it('make the service read-only with a message, and end that', async () => {

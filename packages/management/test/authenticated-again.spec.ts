@@ -67,10 +67,7 @@ describe('a person whose upload comes later than its head', () => {
     return Buffer.concat(chunks).toString();
   }
 
-  async function published(): Promise<number> {
-    const listed = await screen.useCases.list({ by: OWNER });
-    return listed.kind === 'page' ? listed.publications.length : Number.NaN;
-  }
+  const published = async (): Promise<number> => (await screen.owned()).length;
 
   async function expectNothingLeft(): Promise<void> {
     expect(await published()).to.equal(0);
@@ -144,10 +141,7 @@ describe('a person whose upload comes later than its head', () => {
     await signInByLink();
     const { status, location } = await person.post(`/publications/${id}/pin`, { form });
     expect({ status, location }).to.deep.equal({ status: 303, location: '/manage/sign-in' });
-    expect(await screen.useCases.read({ by: OWNER, id })).to.have.nested.property(
-      'publication.pinned',
-      false,
-    );
+    expect((await screen.read(id)).pinned).to.equal(false);
   });
 
   it('is asked for again where a team authenticates, with who it was', async () => {

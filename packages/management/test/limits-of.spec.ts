@@ -25,12 +25,7 @@ describe('the screen of an account with limits of its own', () => {
   it('takes no archive above them, with and without scripts', async () => {
     const { token } = await person.get('/');
     const archive = new Uint8Array(2_049);
-    const sent = await person.send('/upload', archive, {
-      'x-pinfold-form': token,
-      'idempotency-key': 'key-1',
-      'x-pinfold-filename': 'site.zip',
-      'content-type': 'application/zip',
-    });
+    const sent = await person.upload(archive, token, 'key-1');
     expect([sent.status, sent.text.includes('"limit":2048')]).to.deep.equal([413, true]);
     const form = new FormData();
     form.set('form', token);

@@ -4,6 +4,11 @@ import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
 
+/** A text that compresses little, the same at every time. */
+function incompressible(length: number): string {
+  return Array.from({ length }, (_, n) => ((n * 2_654_435_761) >>> 8).toString(36)).join('');
+}
+
 describe('the list', () => {
   let screen: Screen;
   let person: Person;
@@ -101,6 +106,38 @@ describe('the list', () => {
     expect(pages).to.equal(3);
     expect(new Set(seen).size).to.equal(60);
     expect(seen).to.have.lengthOf(60);
+  });
+
+  it('is sorted by date, end or size, and links from page to page keep order, filter and search', async () => {
+    const sizes = Array.from({ length: 24 }, (_, n) => (7 * n) % 24);
+    for (const [n, size] of sizes.entries()) {
+      screen.clock.advance(minutes(1));
+      const { id } = await screen.publish(`Site ${size}`, { 'index.html': incompressible(100 * size) });
+      if (n === 0) await screen.useCases.pin({ by: OPERATOR, id });
+    }
+    const walk = async (start: string) => {
+      const seen: (string | undefined)[] = [];
+      for (let path: string | undefined = start; path !== undefined; ) {
+        const { text } = await person.get(path);
+        seen.push(...(await shown(path)));
+        path = /rel="next" href="\/manage([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+      }
+      return seen;
+    };
+    const named = (numbers: readonly number[]) => numbers.map((n) => `Site ${n}`);
+    expect(await walk('/')).to.deep.equal(named(sizes.toReversed()));
+    expect(await walk('/?sort=ending')).to.deep.equal(named([...sizes.slice(1), sizes[0] as number]));
+    expect(await walk('/?state=published&q=site&sort=largest')).to.deep.equal(
+      named(sizes.toSorted((one, other) => other - one)),
+    );
+    const { text } = await person.get('/?q=site&sort=largest');
+    expect(text)
+      .to.include('href="/manage/?state=published&amp;q=site&amp;sort=ending"')
+      .and.include('href="/manage/?state=expired&amp;q=site&amp;sort=largest"')
+      .and.match(/aria-sort="descending"><a [^>]+>ZIP size/)
+      .and.include('<input type="hidden" name="sort" value="largest">');
+    expect((await person.get('/?state=deleted&sort=largest')).text).not.to.include('aria-sort');
+    expect(await shown('/?sort=nonsense')).to.deep.equal(await shown('/'));
   });
 
   it('begins anew when a cursor is not its own', async () => {

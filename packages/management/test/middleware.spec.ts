@@ -33,11 +33,7 @@ describe('what the screen guards against', () => {
     headers: Readonly<Record<string, string>> = {},
   ) {
     const answer = await person.post(`/publications/${role.id}/stop`, fields, headers);
-    const found = await screen.useCases.read({ by: OWNER, id: role.id });
-    return {
-      status: answer.status,
-      happened: found.kind === 'found' && found.publication.deletedAt !== null,
-    };
+    return { status: answer.status, happened: (await screen.read(role.id)).deletedAt !== null };
   }
 
   it('has no page at an address that cannot be decoded, and tells nothing of itself', async () => {
@@ -79,8 +75,7 @@ describe('what the screen guards against', () => {
       const answer = await person.post(named, path === '/publish' ? archive : { title: 'x' });
       expect(answer.status, path).to.equal(403);
     }
-    const listed = await useCases.list({ by: OWNER, limit: 9 });
-    expect(listed.kind === 'page' && listed.publications).to.deep.equal([role]);
+    expect(await screen.owned()).to.deep.equal([role]);
     expect(await listedKeys(keys, OWNER)).to.deep.equal([]);
   });
 
@@ -126,8 +121,7 @@ describe('what the screen guards against', () => {
     for (const verb of ['pin', 'unpin', 'renew', 'rename', 'password']) {
       expect((await person.get(`/publications/${role.id}/${verb}`)).status, verb).to.equal(404);
     }
-    const found = await screen.useCases.read({ by: OWNER, id: role.id });
-    expect(found.kind === 'found' && found.publication).to.deep.equal(role);
+    expect(await screen.read(role.id)).to.deep.equal(role);
   });
 
   it('takes no oversized or malformed form', async () => {

@@ -26,6 +26,10 @@ describe('the names', () => {
       .to.match(/>pr-42<\/a>/)
       .and.include('&lt;Two&gt;')
       .and.not.include('>One<');
+    expect((await person.get(`/publications/${two.id}`)).text).to.match(
+      /href="[^"]*\/n\/pr-42-\w+"[^>]*>pr-42</,
+    );
+    expect((await person.get(`/publications/${one.id}`)).text).not.to.include('>pr-42<');
     const deleted = await person.post('/names/pr-42/delete', { form: token });
     expect(deleted.location).to.equal('/manage/names');
     expect((await person.get('/names')).text).to.include('The name “pr-42” was deleted.');

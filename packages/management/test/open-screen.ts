@@ -1,4 +1,4 @@
-import { type AccountId, accountId, type Publication } from '@pinfold/core';
+import { type AccountId, accountId, type Publication, type RoleId } from '@pinfold/core';
 import { createMemory, type Memory } from '@pinfold/memory';
 import express from 'express';
 import { zipSync } from 'fflate';
@@ -32,6 +32,10 @@ export interface Screen
   readonly base: string;
   readonly memory: Memory;
   readonly log: RequestEntry[];
+  /** What the owner's account has. */
+  owned(): Promise<readonly Publication[]>;
+  /** A publication of the owner's, as it is now. */
+  read(id: RoleId): Promise<Publication>;
   /** A person who has signed in to the owner's account. */
   signedIn(): Promise<Person>;
   publish(
@@ -87,6 +91,16 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
     ...service,
     url: publicUrl ?? `http://localhost:${service.port}`,
     base,
+    owned: async () => {
+      const listed = await service.useCases.list({ by: OWNER, limit: 100 });
+      if (listed.kind !== 'page') throw new Error(listed.code);
+      return listed.publications;
+    },
+    read: async (id) => {
+      const found = await service.useCases.read({ by: OWNER, id });
+      if (found.kind !== 'found') throw new Error(found.code);
+      return found.publication;
+    },
     signedIn: async () => {
       const person = new Person(base);
       await person.signIn((await service.sessions.offerLink(OWNER)).token);

@@ -53,6 +53,17 @@ export class Person {
     return this.#ask(path, { method: 'POST', body, headers: { accept: 'application/json', ...headers } });
   }
 
+  /** Uploads an archive as our script does, under a key of its own. */
+  upload(
+    archive: Uint8Array<ArrayBuffer>,
+    form: string,
+    key: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Page> {
+    const names = { 'x-pinfold-form': form, 'idempotency-key': key, 'x-pinfold-filename': 'site.zip' };
+    return this.send('/upload', archive, { ...names, 'content-type': 'application/zip', ...headers });
+  }
+
   /** Goes through the sign-in link's page and its button. */
   async signIn(token: string): Promise<Page> {
     const page = await this.get(`/sign-in?link=${token}`);
@@ -86,4 +97,16 @@ export class Person {
     if (/max-age=0/i.test(line)) this.#cookies.delete(name);
     else this.#cookies.set(name, value);
   }
+}
+
+/** A form with a file, as browsers send one. */
+export function formOf(
+  fields: Readonly<Record<string, string>>,
+  archive?: Uint8Array<ArrayBuffer>,
+  name = 'site.zip',
+): FormData {
+  const data = new FormData();
+  for (const [field, value] of Object.entries(fields)) data.set(field, value);
+  if (archive !== undefined) data.set('archive', new Blob([archive], { type: 'application/zip' }), name);
+  return data;
 }

@@ -19,11 +19,7 @@ describe('one publication', () => {
     form = (await person.get(path)).token;
   });
 
-  async function now(): Promise<Publication> {
-    const found = await screen.useCases.read({ by: OWNER, id: role.id });
-    if (found.kind !== 'found') throw new Error(found.code);
-    return found.publication;
-  }
+  const now = (): Promise<Publication> => screen.read(role.id);
 
   const act = (verb: string, fields: Readonly<Record<string, string>> = {}) =>
     person.post(`${path}/${verb}`, { form, ...fields });

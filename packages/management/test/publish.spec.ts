@@ -6,7 +6,7 @@ import { Uploads } from '@pinfold/http';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
-import { Person } from './person.ts';
+import { formOf, Person } from './person.ts';
 
 const SITE = { 'index.html': '<a href="gone.html">x</a>', 'a/b.txt': 'x' };
 
@@ -20,29 +20,11 @@ describe('publishing from the screen', () => {
     form = (await person.get('/')).token;
   });
 
-  async function all() {
-    const listed = await screen.useCases.list({ by: OWNER, limit: 100 });
-    if (listed.kind !== 'page') throw new Error(listed.code);
-    return listed.publications;
-  }
-
-  function formOf(
-    fields: Readonly<Record<string, string>>,
-    archive?: Uint8Array<ArrayBuffer>,
-    name = 'site.zip',
-  ) {
-    const data = new FormData();
-    for (const [field, value] of Object.entries(fields)) data.set(field, value);
-    if (archive !== undefined) data.set('archive', new Blob([archive], { type: 'application/zip' }), name);
-    return data;
-  }
+  const all = () => screen.owned();
 
   const upload = (archive: Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>> = {}) =>
-    person.send('/upload', archive, {
-      'x-pinfold-form': form,
-      'idempotency-key': 'key-1',
+    person.upload(archive, form, 'key-1', {
       'x-pinfold-filename': encodeURIComponent('サイト.zip'),
-      'content-type': 'application/zip',
       ...headers,
     });
 
@@ -172,11 +154,7 @@ describe('publishing from the screen', () => {
       expect(sent.status).to.equal(400);
       expect(sent.text).to.include('Something went wrong');
       expect(String(screen.log.at(-1)?.error)).to.include('before any body parser');
-      const script = await person.send('/upload', zipOf(SITE), {
-        'x-pinfold-form': form,
-        'idempotency-key': 'k',
-        'x-pinfold-filename': 'a.zip',
-      });
+      const script = await person.upload(zipOf(SITE), form, 'k');
       expect([script.status, script.text.includes('Reload the page')]).to.deep.equal([400, true]);
     });
 
@@ -282,12 +260,7 @@ describe('publishing from the screen', () => {
       void uploads.take(OWNER, new AbortController().signal, () => held.promise);
     });
 
-    const send = (key: string) =>
-      visitor.send('/upload', zipOf(SITE), {
-        'x-pinfold-form': token,
-        'idempotency-key': key,
-        'x-pinfold-filename': 'site.zip',
-      });
+    const send = (key: string) => visitor.upload(zipOf(SITE), token, key);
     const post = (key: string) =>
       visitor.post('/publish', formOf({ form: token, key, title: '' }, zipOf(SITE)));
 

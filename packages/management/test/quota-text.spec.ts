@@ -1,7 +1,7 @@
 import { minutes, OPERATOR, type PublicationLimits } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
-import type { Person } from './person.ts';
+import { formOf, type Person } from './person.ts';
 
 const SITE = zipOf({ 'index.html': 'x' });
 
@@ -16,21 +16,8 @@ describe('what an account may publish, on the screen', () => {
     form = (await person.get('/')).token;
   }
 
-  const upload = (key: string) =>
-    person.send('/upload', SITE, {
-      'x-pinfold-form': form,
-      'idempotency-key': key,
-      'x-pinfold-filename': 'site.zip',
-      'content-type': 'application/zip',
-    });
-
-  function sendForm(key: string) {
-    const data = new FormData();
-    data.set('form', form);
-    data.set('key', key);
-    data.set('archive', new Blob([SITE], { type: 'application/zip' }), 'site.zip');
-    return person.post('/publish', data);
-  }
+  const upload = (key: string) => person.upload(SITE, form, key);
+  const sendForm = (key: string) => person.post('/publish', formOf({ form, key }, SITE));
 
   it('is not spoken of where there is no bound', async () => {
     await open({});

@@ -97,13 +97,7 @@ describe('the rate of requests on the screen', () => {
   }
 
   it('is JSON for an upload by our script, before its body is read', async () => {
-    const send = (key: string) =>
-      person.send('/upload', zipOf({ 'index.html': key }), {
-        'x-pinfold-form': form,
-        'idempotency-key': key,
-        'x-pinfold-filename': 'site.zip',
-        'content-type': 'application/zip',
-      });
+    const send = (key: string) => person.upload(zipOf({ 'index.html': key }), form, key);
     expect((await send('a')).status).to.equal(201);
     expect(remaining()).to.equal(15);
     expect((await send('b')).status).to.equal(201);

@@ -1,4 +1,4 @@
-import { accountId } from '@pinfold/core';
+import { accountId, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import type { Person } from './person.ts';
@@ -11,10 +11,7 @@ describe('several publications at once', () => {
     person = await screen.signedIn();
   });
 
-  const stateOf = async (id: string): Promise<string | undefined> => {
-    const found = await screen.useCases.read({ by: OWNER, id });
-    return found.kind === 'found' ? found.publication.state : undefined;
-  };
+  const stateOf = async (id: RoleId): Promise<string> => (await screen.read(id)).state;
   const stop = (ids: readonly string[], form: string): ReturnType<Person['post']> =>
     person.post('/stop', new URLSearchParams([['form', form], ...ids.map((id) => ['id', id])]));
 

@@ -75,8 +75,7 @@ describe('cookies that a sibling planted', () => {
         expect(answer.headers.getSetCookie().some((line) => /session=[^;]/.test(line))).to.equal(false);
       }
     }
-    const found = await screen.useCases.read({ by: OWNER, id: role.id });
-    expect(found.kind === 'found' && found.publication.deletedAt).to.equal(null);
+    expect((await screen.read(role.id)).deletedAt).to.equal(null);
   });
 
   it('are taken away for each domain and path they may be kept under, and the own ones, too', async () => {

@@ -1,13 +1,5 @@
-import {
-  type LoadedRole,
-  type Page,
-  type Role,
-  type RoleCursor,
-  type RoleId,
-  type RoleQuery,
-  stateOf,
-} from '@pinfold/core';
-import { FIRST_GENERATION, MOST_SEARCHED, titleFolded } from '@pinfold/core/adapter';
+import { type LoadedRole, type Page, type Role, type RoleId, type RoleQuery, stateOf } from '@pinfold/core';
+import { FIRST_GENERATION, MOST_SEARCHED, placeOf, startOf, titleFolded } from '@pinfold/core/adapter';
 import type { MemoryData } from './memory-data.ts';
 
 export function listRoles(data: MemoryData, query: RoleQuery): Page<Role> {
@@ -15,32 +7,36 @@ export function listRoles(data: MemoryData, query: RoleQuery): Page<Role> {
   const items: Role[] = [];
   let looked = 0;
   let last = query.after;
-  for (const role of newestFirst(data, query)) {
+  for (const role of inOrder(data, query)) {
     if (looked === most) return { items, next: last };
     looked += 1;
     if (matches(role, query)) {
       if (items.length === query.limit) return { items, next: last };
       items.push({ ...role });
     }
-    last = placeOf(role);
+    last = placeOf(role, query.order);
   }
   return { items, next: undefined };
 }
 
-function newestFirst(data: MemoryData, { account, after }: RoleQuery): readonly Role[] {
-  const own = [...data.roles.values()]
-    .map(({ role }) => role)
-    .filter((role) => account === undefined || role.account === account);
-  const behind = after === undefined ? own : own.filter((role) => order(after, role) < 0);
-  return behind.sort(order);
+function inOrder(data: MemoryData, query: RoleQuery): readonly Role[] {
+  const start = startOf(query);
+  return [...data.roles.values()]
+    .filter(({ role }) => query.account === undefined || role.account === query.account)
+    .map(({ role }) => ({ role, place: placeOf(role, query.order) }))
+    .filter(({ place }) => compare(start, place) < 0)
+    .sort((one, other) => compare(one.place, other.place))
+    .map(({ role }) => role);
 }
 
-/** Negative when `one` comes first: newest first by (publishedAt, id). */
-function order(one: RoleCursor, other: RoleCursor): number {
-  if (one.publishedAt !== other.publishedAt) return other.publishedAt - one.publishedAt;
+/** Negative when `one` comes first: the greatest (rank, id). */
+function compare(one: Place, other: Place): number {
+  if (one.rank !== other.rank) return other.rank - one.rank;
   if (one.id === other.id) return 0;
   return one.id > other.id ? -1 : 1;
 }
+
+type Place = ReturnType<typeof startOf>;
 
 function matches(role: Role, { now, state, idempotencyKey, search }: RoleQuery): boolean {
   if (idempotencyKey !== undefined) return role.idempotencyKey === idempotencyKey;
@@ -48,10 +44,6 @@ function matches(role: Role, { now, state, idempotencyKey, search }: RoleQuery):
   if (state === undefined ? present === 'deleted' : present !== state) return false;
   if (search === undefined) return true;
   return role.id.includes(search) || titleFolded(role).includes(search);
-}
-
-function placeOf({ publishedAt, id }: Role): RoleCursor {
-  return { publishedAt, id };
 }
 
 export function loadRole({ roles, accounts }: MemoryData, id: RoleId): LoadedRole | undefined {

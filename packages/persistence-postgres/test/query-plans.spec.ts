@@ -1,31 +1,6 @@
-import { after, days, minutes, type RoleQuery, type RoleState } from '@pinfold/core';
-import type { Persistence } from '@pinfold/core/adapter';
 import { dayOf } from '@pinfold/core/internal';
-import {
-  ACCOUNT,
-  aComparison,
-  aConsent,
-  aKey,
-  aLink,
-  anApiKey,
-  anApiKeyId,
-  anArchiveId,
-  anEvent,
-  aPairingRedemption,
-  aPublication,
-  aRedemption,
-  aRegistration,
-  aReservation,
-  aRoleId,
-  aSession,
-  aSha256,
-  aTakedown,
-  aToken,
-  aTokenHash,
-  leaseOf,
-  publishTo,
-  START,
-} from '@pinfold/test-contracts/fixtures';
+import { ACCOUNT, START } from '@pinfold/test-contracts/fixtures';
+import { useEveryStore } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
@@ -50,8 +25,6 @@ function mayRead(table: string, text: string): boolean {
   return table === 'api_keys' && (!text.includes('WHERE') || text.includes('WHERE NOT EXISTS'));
 }
 
-const LATER = after(START, days(30));
-
 /** Notes every statement on its way to the server. */
 function noting(pool: pg.Pool, asked: Map<string, Asked>): PostgresPool {
   const clients = new WeakSet<pg.PoolClient>();
@@ -71,118 +44,6 @@ function noting(pool: pg.Pool, asked: Map<string, Asked>): PostgresPool {
     on: (event, listener) => pool.on(event, listener),
     off: (event, listener) => pool.off(event, listener),
   };
-}
-
-async function useRoles({ roles }: Persistence): Promise<void> {
-  await publishTo(roles, aPublication(1));
-  await publishTo(roles, aPublication(2));
-  await roles.reserve(aReservation(3));
-  await roles.renew(leaseOf(aReservation(3)), LATER);
-  await roles.release(leaseOf(aReservation(3)));
-  const loaded = await roles.load(aRoleId(1));
-  if (loaded !== undefined) await roles.save(loaded.value, loaded.version, [anEvent()]);
-  await roles.loadManifest(anArchiveId(1));
-  await roles.whichAreNamed([anArchiveId(1)]);
-  await roles.listArchives(undefined, 10);
-  await roles.purge(START, 10);
-  const first = await roles.keepComparison(aComparison(), undefined);
-  if (first.kind === 'kept') await roles.keepComparison(aComparison(), first.version);
-  await roles.loadComparison();
-  const claim = { now: LATER, endedBefore: LATER, token: aToken(9), until: LATER, limit: 10 };
-  const [one, other] = await roles.claimForCleanup(claim);
-  if (one !== undefined) await roles.settleCleanup(one, { kind: 'removed' }, [anEvent()]);
-  if (other !== undefined) await roles.settleCleanup(other, { kind: 'failed', retryAt: LATER }, [anEvent()]);
-}
-
-async function useLists({ roles }: Persistence): Promise<void> {
-  const query: RoleQuery = {
-    account: ACCOUNT,
-    now: START,
-    state: undefined,
-    idempotencyKey: undefined,
-    search: undefined,
-    after: undefined,
-    limit: 20,
-  };
-  await roles.list({ ...query, idempotencyKey: aKey(1) });
-  const states: readonly (RoleState | undefined)[] = [undefined, 'published', 'expired', 'deleted'];
-  for (const state of states) {
-    for (const search of [undefined, 'site']) {
-      for (const account of [ACCOUNT, undefined]) await roles.list({ ...query, account, state, search });
-    }
-  }
-}
-
-async function useKeysAndAttempts({ apiKeys, attempts }: Persistence): Promise<void> {
-  await apiKeys.createFirst(anApiKey(1), [anEvent()]);
-  await apiKeys.create(anApiKey(2), [anEvent()], 'account', 100);
-  await apiKeys.create({ ...anApiKey(2), isEnsured: true }, [anEvent()], 'operator');
-  await apiKeys.find(anApiKeyId(2));
-  for (const account of [undefined, ACCOUNT]) await apiKeys.list({ account, after: undefined, limit: 50 });
-  await apiKeys.countLive(ACCOUNT);
-  await apiKeys.touch(anApiKeyId(2), LATER, START);
-  await apiKeys.revoke(anApiKeyId(2), START, [anEvent()]);
-  await apiKeys.purge(LATER, 10);
-  const limits = { window: minutes(5), perAddress: 10, perRole: 300 };
-  const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };
-  for (const end of [attempts.forgive.bind(attempts), attempts.settle.bind(attempts)]) {
-    const outcome = await attempts.begin(attempt);
-    if (outcome.kind === 'admitted') await end(outcome.ticket);
-  }
-  await attempts.purge(LATER, 10);
-}
-
-async function useSessions({ sessions }: Persistence): Promise<void> {
-  await sessions.offer(aLink(1), [anEvent()]);
-  const limits = { ofActor: 100, ofAccount: 1_000 };
-  await sessions.redeem(aRedemption(aLink(1), aSession(1), { limits }), [anEvent()]);
-  await sessions.begin(aSession(2), [anEvent()], limits);
-  await sessions.find(aTokenHash(2), START);
-  for (const account of [undefined, ACCOUNT]) {
-    await sessions.list({ account, now: START, after: aTokenHash(1), limit: 10 });
-  }
-  await sessions.end(aTokenHash(2), [anEvent()]);
-  await sessions.purge(LATER, 10);
-}
-
-async function useViews({ views }: Persistence): Promise<void> {
-  const day = dayOf(START);
-  await views.add([{ role: aRoleId(1), day, views: 1, refusedPasswords: 0 }]);
-  await views.list(aRoleId(1), day);
-  await views.drop(day, 10);
-}
-
-async function usePairings({ pairings }: Persistence): Promise<void> {
-  const { secretHash } = aRegistration(1);
-  await pairings.register(aRegistration(1));
-  const consent = aConsent(1, { session: aTokenHash(3), apiKey: anApiKeyId(1) });
-  await pairings.agree(secretHash, consent, START, [anEvent()]);
-  await pairings.find(secretHash, START);
-  await pairings.take(aPairingRedemption(1, { limit: 100 }), []);
-  await pairings.purge(LATER, 10);
-}
-
-async function useHistory({ history }: Persistence): Promise<void> {
-  await history.list({ account: ACCOUNT, pin: undefined, since: START, after: undefined, limit: 10 });
-  await history.list({ account: ACCOUNT, pin: aRoleId(1), since: undefined, after: undefined, limit: 10 });
-  for (const account of [undefined, ACCOUNT]) {
-    for (const pin of [undefined, aRoleId(1)]) await history.feed({ account, pin, after: 1, limit: 10 });
-  }
-  await history.expired(START, 10);
-  await history.drop(START, 10);
-  await history.thin({ since: START, until: after(START, minutes(1)), keep: 10_000, limit: 10 });
-}
-
-async function useTakedowns({ takedowns }: Persistence): Promise<void> {
-  await takedowns.takeDown(aTakedown(5), undefined, [anEvent()]);
-  await takedowns.isForbidden(aSha256(5));
-  await takedowns.of([aRoleId(5)]);
-  for (const sha256 of [undefined, aSha256(5)]) {
-    await takedowns.list({ sha256, after: aTakedown(6), limit: 10 });
-  }
-  await takedowns.copies({ sha256: aSha256(5), now: START, after: undefined, limit: 10 });
-  await takedowns.claimPurge({ role: aRoleId(5), token: aToken(5), until: LATER });
-  await takedowns.lift(aTakedown(5), LATER, [anEvent()]);
 }
 
 /** So many rows of all kinds that nobody would read them all without need: half of the roles ended, some deleted. */
@@ -216,6 +77,8 @@ function fill(schema: string): string {
     SELECT 'role-' || n, ${dayOf(START)} - n % 30, 1, 0 FROM pg_catalog.generate_series(1, 20000) AS n;
     INSERT INTO ${name}.pairings (secret_hash, account, scopes, label, actor, ends_at)
     SELECT 'hash-' || n, 'account-' || n % 100, '[]', '', '{}', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
+    INSERT INTO ${name}.names
+    SELECT 'account-' || n % 100, 'name-' || n, 'token-' || n, 'role-' || n, ${START} FROM pg_catalog.generate_series(1, 20000) AS n;
     INSERT INTO ${name}.takedowns
     SELECT 'role-' || n, 'account-' || n % 100, 'sha-' || n / 3, 'Phishing', ${START} - n, NULL
     FROM pg_catalog.generate_series(1, 20000) AS n;
@@ -225,7 +88,7 @@ function fill(schema: string): string {
     FROM pg_catalog.generate_series(1, 20000) AS n;
     INSERT INTO ${name}.feed_begins
     SELECT 'account-' || n, 1, 'event' FROM pg_catalog.generate_series(1, 20000) AS n;
-    ANALYZE ${name}.events, ${name}.feed_begins, ${name}.takedowns, ${name}.pairings, ${name}.views, ${name}.roles, ${name}.manifests, ${name}.idempotency_keys, ${name}.api_keys, ${name}.attempt_windows,
+    ANALYZE ${name}.names, ${name}.events, ${name}.feed_begins, ${name}.takedowns, ${name}.pairings, ${name}.views, ${name}.roles, ${name}.manifests, ${name}.idempotency_keys, ${name}.api_keys, ${name}.attempt_windows,
       ${name}.attempts, ${name}.sessions, ${name}.sign_in_links`;
 }
 
@@ -254,15 +117,7 @@ describe('Every statement of a request', () => {
     const handle = await openPostgres({ pool: noting(place.pool(), asked), schema: place.schema });
     await handle.migrate();
     asked.clear();
-    await handle.check();
-    await useRoles(handle);
-    await useLists(handle);
-    await useKeysAndAttempts(handle);
-    await useSessions(handle);
-    await useViews(handle);
-    await usePairings(handle);
-    await useTakedowns(handle);
-    await useHistory(handle);
+    await useEveryStore(handle);
     const statements = [...asked.values()].filter(
       ({ text }) => !/^\s*(?:BEGIN|COMMIT|ROLLBACK|DO)/.test(text),
     );

@@ -54,6 +54,7 @@ function aQuery(more: Partial<RoleQuery>): RoleQuery {
     state: undefined,
     idempotencyKey: undefined,
     search: undefined,
+    order: undefined,
     after: undefined,
     limit: 3,
     ...more,

@@ -1,11 +1,9 @@
-import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
 import { days } from '../src/index.ts';
 import { openTestPinfold, zipOf } from '../src/testing.ts';
+import { startStub } from './servers/stub.ts';
 
 const foldersOfTests = async () =>
   (await readdir(tmpdir())).filter((name) => name.startsWith('pinfold-test-pinfold-'));
@@ -20,13 +18,8 @@ describe('openTestPinfold', () => {
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
     const { id, fileCount, expiresAt } = outcome.publication;
     expect([fileCount, expiresAt]).to.deep.equal([2, pinfold.clock.now() + days(7)]);
-    const server = createServer((request, response) => pinfold.viewer(request, response)).listen(
-      0,
-      '127.0.0.1',
-    );
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const shared = () => fetch(`http://127.0.0.1:${port}/s/${id}`, { redirect: 'manual' });
+    const server = await startStub((request, response) => pinfold.viewer(request, response));
+    const shared = () => fetch(`${server.url}/s/${id}`, { redirect: 'manual' });
     expect((await shared()).status).to.equal(302);
     pinfold.clock.advance(days(7));
     expect((await shared()).status).to.equal(410);
@@ -34,8 +27,7 @@ describe('openTestPinfold', () => {
     const types = pinfold.capturedEvents.map(({ type }) => type);
     expect(types).to.deep.equal(['pin.published', 'pin.stopped']);
     expect(told).to.deep.equal(types);
-    server.close();
-    server.closeAllConnections();
+    await server.close();
     await pinfold.close();
     expect(await foldersOfTests()).to.deep.equal(before);
   });

@@ -27,7 +27,7 @@ const shape: PortShape<ApiKeyStore> = {
       answers: { kind: 'choice' },
       early: { value: { kind: 'created' } },
       clauses: 'unreachable touch revoke create-limit first create create-exists list-many sequences',
-      untested: 'takes.authority.stuck takes.events.list-reversed',
+      untested: 'takes.events.list-reversed',
       tested: 'repeats',
     },
     createFirst: {

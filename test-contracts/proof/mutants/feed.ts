@@ -28,11 +28,11 @@ export const feedShape: MethodShape = {
   },
   clauses: 'unreachable feed-order feed-begin feed-accounts feed-there feed-id same-question many',
   untested: [
-    'answers.feed.{nearly,stuck} answers.items.event.asOperator.lowered',
-    'answers.items.event.{account,actor,address,name,request} shares takes.query.account',
+    'answers.feed.{nearly,stuck} answers.items.event.asOperator.lowered takes.query.account',
+    'answers.items.event.{account,address,name,request} answers.items.event.actor.{id.stuck,kind}',
   ],
   tested: [
-    'answers.begin.number.capped answers.items.event.account.stuck answers.items.number.capped',
+    'answers.begin.number.capped answers.items.event.account.{lost,raised,stuck} answers.items.number.capped',
     'answers.last.number.capped takes.query.account.{lost,lowered,raised,stuck}',
     'takes.query.after.capped',
   ],

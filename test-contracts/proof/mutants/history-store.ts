@@ -31,7 +31,7 @@ const shape: PortShape<HistoryStore> = {
       clauses: 'unreachable list-order list-pages list-filter same-question',
       untested: [
         'answers.items.account answers.items.address.stuck answers.items.request.stuck',
-        'answers.next.id.{cut,stuck} caches takes.query.account takes.query.after.id.{cut,stuck}',
+        'answers.next.id.{cut,stuck} takes.query.account takes.query.after.id.{cut,stuck}',
         'takes.query.limit.more takes.query.pin.stuck takes.query.since.stuck',
       ],
       tested: [
@@ -51,9 +51,13 @@ const shape: PortShape<HistoryStore> = {
     tellExpired: {
       takes: { events: [EVENT] },
       early: { value: undefined },
-      clauses: 'unreachable tell-expired-once tell-expired-conflicts',
-      untested: 'caches shares takes takes.events.at.{seconds,stuck} takes.events.pin.stuck',
-      tested: 'takes.events.{at,list-emptied,list-shortened,pin}',
+      clauses: 'unreachable tell-expired-once tell-expired-conflicts expired feed-order',
+      untested: 'caches shares takes',
+      tested: [
+        'takes.events.{at,list-emptied,list-first,list-shortened,pin} takes.events.account.{lost,raised}',
+        'takes.events.actor.id.{cut,lost,raised} takes.events.asOperator.raised',
+        'takes.events.id.{cut,ended,lost} takes.events.recordedAt.{earlier,later,lost,wrapped}',
+      ],
     },
     drop: {
       takes: { recordedBefore: 'instant', limit: 'count' },

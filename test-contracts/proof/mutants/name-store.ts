@@ -31,7 +31,6 @@ const shape: PortShape<NameStore> = {
       },
       early: { value: undefined },
       clauses: 'unreachable resolve same-question lets-go resolve-aborted',
-      untested: 'shares',
     },
     list: {
       takes: { account: 'word', after: 'word', limit: 'count' },
@@ -49,7 +48,7 @@ const shape: PortShape<NameStore> = {
       answers: { kind: 'choice', name: NAME },
       early: { value: { kind: 'moved' } },
       clauses: 'unreachable set find set-quota',
-      untested: 'caches shares takes.change.limit.stuck takes.events.{list-first,list-reversed}',
+      untested: 'caches takes.change.limit.stuck takes.events.{list-first,list-reversed}',
       tested: 'repeats',
     },
     delete: {

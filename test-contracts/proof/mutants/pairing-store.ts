@@ -81,7 +81,7 @@ const shape: PortShape<PairingStore> = {
         'takes.events.{list-first,list-reversed} takes.request.key.id.ended',
         'takes.request.key.isEnsured.lowered takes.request.key.{lastUsedAt,revokedAt}',
       ],
-      tested: 'repeats',
+      tested: 'answers.key.label.{lost,lowered,raised,stuck} repeats',
     },
     purge: {
       takes: { endedBy: 'instant', limit: 'count' },

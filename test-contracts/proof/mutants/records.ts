@@ -189,7 +189,8 @@ export const ROLE_QUERY: Fields<RoleQuery> = {
   state: 'choice',
   idempotencyKey: 'text',
   search: 'text',
-  after: { publishedAt: 'instant', id: 'uuid' },
+  order: 'choice',
+  after: { rank: 'size', id: 'uuid' },
   limit: 'count',
 };
 export const CLEANUP: Fields<CleanupRequest> = {

@@ -108,11 +108,11 @@ export const roleStoreShape: PortShape<RoleStore> = {
     },
     list: {
       takes: { query: ROLE_QUERY },
-      answers: { items: [ROLE], next: { publishedAt: 'instant', id: 'uuid' } },
+      answers: { items: [ROLE], next: { rank: 'size', id: 'uuid' } },
       early: { value: { items: [], next: undefined } },
       clauses: [
         'unreachable list-order list-state list-key list-search same-question list-search-state',
-        'list-pages',
+        'list-pages list-sorted',
       ],
       untested: [
         'answers.items.account.{cut,stuck} answers.items.archiveBytes.wrapped',

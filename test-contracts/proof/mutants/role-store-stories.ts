@@ -185,6 +185,20 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       release: (lease: Lease) => store.release(ledger.holder(lease)?.request ?? lease),
     })),
   ),
+  mutant('role-store/list-sorted', 'a page starts after the rank of the last role', () => (store) => ({
+    list: ({ after, ...query }) =>
+      store.list({ ...query, after: query.order && after ? { ...after, id: '' as RoleId } : after }),
+  })),
+  mutant('role-store/list-sorted', 'those without an end come first', () => (store) => ({
+    list: async (query) => {
+      const { items, next } = await store.list(query);
+      if (query.order !== 'ending') return { items, next };
+      return {
+        items: [...items.filter((role) => role.pinned), ...items.filter((role) => !role.pinned)],
+        next,
+      };
+    },
+  })),
   mutant('role-store/list-sparse', 'a page ends after a thousand roles were examined', () => (store) => ({
     list: async (query) => {
       if (query.state !== 'expired' || query.idempotencyKey !== undefined) return await store.list(query);

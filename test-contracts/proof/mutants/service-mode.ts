@@ -19,7 +19,7 @@ const shape: PortShape<ServiceMode> = {
       answers: MODE,
       early: { value: { kind: 'normal', message: null } },
       clauses: 'unreachable load same-question lets-go load-aborted',
-      untested: 'answers.message shares',
+      untested: 'answers.message',
       tested: 'answers.message.{latin,lost,lowered,raised}',
     },
     change: {

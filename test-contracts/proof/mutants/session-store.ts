@@ -37,7 +37,7 @@ const shape: PortShape<SessionStore> = {
       answers: { ended: 'count' },
       early: { value: { ended: 0 } },
       clauses: 'unreachable list begin begin-limit end sequences',
-      untested: 'caches shares takes.events',
+      untested: 'caches takes.events',
     },
     find: {
       takes: { tokenHash: 'hash', now: 'instant', signal: 'signal' },

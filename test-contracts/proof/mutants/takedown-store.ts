@@ -81,7 +81,7 @@ const shape: PortShape<TakedownStore> = {
       early: { value: undefined },
       clauses: 'unreachable claim-purge purge-without-grace',
       untested: [
-        'answers.account.{cut,stuck} answers.archive.stuck answers.failures',
+        'answers.account.stuck answers.archive.stuck answers.failures',
         'answers.token.{ended,lowered} caches shares takes.claim.token.{ended,lowered}',
         'takes.claim.until.{seconds,stuck}',
       ],

@@ -57,7 +57,6 @@ async function change(
   expect(saved.kind).to.equal('saved');
 }
 
-/** What an account's row says to its publications. */
 export const boundClauses: AccountStoreClauses = {
   "account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer":
     async ({ port, peer }) => {

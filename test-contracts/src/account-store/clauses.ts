@@ -42,7 +42,6 @@ const MAKERS: readonly ((stores: AccountStores, n: number) => Promise<unknown>)[
   ({ roles }, n) => publishTo(roles, aPublication(n, { account: anAccountName(n) })),
 ];
 
-/** What is known of accounts. */
 export const accountClauses: AccountStoreClauses = {
   'account-store/load: what any peer saved last is loaded, every field as it was saved; an unknown name is undefined, and names are compared exactly':
     async ({ port, peer }) => {

@@ -2,7 +2,7 @@ import type { ApiKeyId, Credential, Refusal, RoleId, Sha256, Title } from '@pinf
 import { expect } from 'chai';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
-import { anEvent, aPublication, aReservation, leaseOf } from '../fixtures/roles.ts';
+import { anEvent, aPublication, aReservation, leaseOf, loadedRole } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import type { AccountStoreClauses, AccountStores } from './subject.ts';
 
@@ -102,13 +102,8 @@ async function rename(stores: AccountStores, n: number, credential: Credential) 
   return await stores.roles.save({ ...value, title: RENAMED }, version, [anEvent()], 'account', credential);
 }
 
-async function loaded({ roles }: AccountStores, n: number) {
-  const found = await roles.load(idOf(n));
-  if (found === undefined) throw new Error('a role is not there');
-  return found;
-}
+const loaded = ({ roles }: AccountStores, n: number) => loadedRole(roles, idOf(n));
 
-/** What the end of a key or a session means to changes that were begun with it. */
 export const credentialClauses: AccountStoreClauses = {
   'account-store/revoked-key: once a revocation is acknowledged, no peer commits or saves a role with that key: it is refused as unauthorized and changes nothing, and the lease still holds; other keys, unknown ones among them, change nothing':
     async ({ port, peer }) => {

@@ -10,7 +10,6 @@ import type { AccountStores } from './subject.ts';
 /** More than a page of any size that a database, a driver or an adapter may have. */
 const COUNT = 1_050;
 
-/** Many accounts, and what every store promises. */
 export const reachClauses: ClauseTable<AccountStores, StoreSubject<AccountStores>> = {
   'account-store/list-many: more than a thousand accounts are listed whole': async ({ port, peer }) => {
     const names = Array.from({ length: COUNT }, (_, n) => accountId(`team ${n}`));

@@ -25,7 +25,6 @@ function past(limit: number, actual: number): unknown {
   return { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit, actual };
 }
 
-/** How many keys there are, of what age, and how they are walked. */
 export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
   'api-key-store/create-ensured: a taken id that is ensured is so from then on, in every other field as it was':
     async ({ port, peer }) => {

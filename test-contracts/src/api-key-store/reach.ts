@@ -10,7 +10,6 @@ import { sharedClauses } from '../shared-clauses.ts';
 const COUNT = 1_320;
 const [LATER, EVER_LATER] = [after(START, minutes(1)), after(START, minutes(2))];
 
-/** Many keys, and what every store promises. */
 export const reachClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
   'api-key-store/list-many: more than a thousand keys, hundreds of them of one instant, are listed whole where the limit is as many':
     async ({ port, peer }) => {

@@ -115,22 +115,7 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
   fault: 'store_unavailable',
 };
 
-/**
- * Runs random sequences of everything a store of keys can do, over a port and a peer in turn, beside the store in
- * memory. Rejects with the shortest sequence found in which the two differ.
- *
- * @param create makes a subject over empty data of its own, as for a contract; called for each run.
- *
- * @example
- * import { createMemory } from '@pinfold/memory';
- * import { checkApiKeyStoreSequences } from '@pinfold/test-contracts';
- *
- * const create = async () => {
- *   const memory = createMemory();
- *   return { port: memory.apiKeys, peer: async () => memory.peer().apiKeys, dispose: () => memory.close() };
- * };
- * await checkApiKeyStoreSequences(create, { runs: 2 });
- */
+/** Does with an {@link ApiKeyStore} what `checkRoleStoreSequences` does with a store of roles. */
 export function checkApiKeyStoreSequences(
   create: () => Promise<Reachable<ApiKeyStore>>,
   options: ModelOptions = {},

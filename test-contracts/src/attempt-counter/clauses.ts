@@ -3,5 +3,4 @@ import type { ClauseTable } from '../contract.ts';
 import { limitClauses } from './limits.ts';
 import { underWayClauses } from './under-way.ts';
 
-/** Every promise of the port. */
 export const attemptClauses: ClauseTable<AttemptCounter> = { ...limitClauses, ...underWayClauses };

@@ -60,7 +60,6 @@ async function begin(
   return answer as AttemptOutcome;
 }
 
-/** Begins tries at once, one at each door. */
 async function beginAll(
   doors: readonly Door[],
   all: readonly Who[],

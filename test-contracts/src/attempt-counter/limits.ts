@@ -7,7 +7,6 @@ import { aRoleId } from '../fixtures/roles.ts';
 import { forgivenApart, refusedApart, settledApart, wrongApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, WINDOW } from './tries.ts';
 
-/** How many wrong tries there may be, and for how long. */
 export const limitClauses: ClauseTable<AttemptCounter> = {
   'attempt-counter/per-address: one address is limited after its wrong tries, others are not': async ({
     port,

@@ -18,27 +18,9 @@ import { admit, aTry, BUSY, fail, limitedUntil, WINDOW } from './tries.ts';
 const END: Instant = after(START, WINDOW);
 
 /** What a text is otherwise when an escape is read, or a sign is written as several. */
-const SPELLED = [
-  'a',
-  'b',
-  'ab',
-  'assb',
-  'aSSb',
-  'afib',
-  'aeb',
-  'A',
-  '%41',
-  '\\x41',
-  '\\u0041',
-  '&#65;',
-  'a+b',
-  'a%20b',
-  '&',
-  '&amp;',
-];
+const SPELLED = 'a b ab assb aSSb afib aeb A %41 \\x41 \\u0041 &#65; a+b a%20b & &amp;'.split(' ');
 const NETWORKS = ['fe80:1234:5678:9abc:def0:1234:5678:9abc', '2001:db8:1234:5678::/64', '198.51.100.223'];
 
-/** What shows with limits as they are in use, with many windows, and when nobody answers. */
 export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounter>> = {
   'attempt-counter/hundreds: limits of hundreds hold exactly, for one address and for all together': async ({
     port,

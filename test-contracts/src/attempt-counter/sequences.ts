@@ -95,22 +95,7 @@ const SEQUENCES: Sequences<Door, Values> = {
   look: step(1, 'measure', (values) => [who(values), oneOf('perAddress', 'perRole')], measure),
 };
 
-/**
- * Runs random sequences of everything a counter can do, over a port and a peer in turn, beside the counter in memory.
- * Rejects with the shortest sequence found in which the two differ.
- *
- * @param create makes a subject over empty data of its own, as for a contract; called for each run.
- *
- * @example
- * import { createMemory } from '@pinfold/memory';
- * import { checkAttemptCounterSequences } from '@pinfold/test-contracts';
- *
- * const create = async () => {
- *   const memory = createMemory();
- *   return { port: memory.attempts, peer: async () => memory.peer().attempts, dispose: () => memory.close() };
- * };
- * await checkAttemptCounterSequences(create, { runs: 2 });
- */
+/** Does with an {@link AttemptCounter} what `checkRoleStoreSequences` does with a store of roles. */
 export function checkAttemptCounterSequences(
   create: () => Promise<Subject<AttemptCounter>>,
   options: ModelOptions = {},

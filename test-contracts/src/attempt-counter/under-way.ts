@@ -16,7 +16,6 @@ import { aRoleId } from '../fixtures/roles.ts';
 import { forgivenApart, settledApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, ticketOf, WINDOW } from './tries.ts';
 
-/** What tries under way do to others, and what becomes of them. */
 export const underWayClauses: ClauseTable<AttemptCounter> = {
   'attempt-counter/busy: while wrong tries and those under way reach a limit together, a further try is busy, not limited':
     async ({ port, peer }) => {

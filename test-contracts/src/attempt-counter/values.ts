@@ -26,7 +26,6 @@ export interface Values {
 
 const ROLE = aRoleId(1);
 const ROLES = [ROLE, `${ROLE.slice(0, -1)}0`, `f${ROLE.slice(1)}`, ROLE.slice(0, -1), aRoleId(2)] as RoleId[];
-/** Each list has addresses that are nearly one. */
 const ADDRESSES = [
   ['192.0.2.1', '192.0.2.10', '192.0.2.01', '192.0.2.1 ', '1192.0.2.1', '192.0.2', 'from 192.0.2.1'],
   ['2001:db8::/64', '2001:DB8::/64', '2001:db8:1:2::/64', '2001:db8:1:3::/64', '2001:db8::/640', '::/64'],

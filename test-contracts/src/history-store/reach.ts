@@ -18,7 +18,6 @@ function expired(): HistoryEvent {
   return eventFor(ROLE, { type: 'pin.expired', at: END });
 }
 
-/** Many events, and what every store promises. */
 export const reachClauses: ClauseTable<HistoryStores, StoreSubject<HistoryStores>> = {
   'history-store/many: more than a thousand events, hundreds of them of one instant, are listed whole and dropped, each time as many as the limit, until none is left':
     async ({ port, peer }) => {

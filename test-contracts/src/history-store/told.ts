@@ -7,7 +7,7 @@ import {
   type Role,
   type RoleId,
 } from '@pinfold/core';
-import { anEvent, aPublication, aReservation, leaseOf } from '../fixtures/roles.ts';
+import { anEvent, aPublication, aReservation, leaseOf, loadedRole } from '../fixtures/roles.ts';
 import type { HistoryStores } from './subject.ts';
 
 export const ALL: EventQuery = {
@@ -80,8 +80,6 @@ export function eventFor(role: Role, more: Partial<HistoryEvent> = {}): HistoryE
 }
 
 /** A role as it is now, with its version. */
-export async function loaded({ roles }: Pick<HistoryStores, 'roles'>, id: RoleId): Promise<LoadedRole> {
-  const found = await roles.load(id);
-  if (found === undefined) throw new Error('a published role is not there');
-  return found;
+export function loaded({ roles }: Pick<HistoryStores, 'roles'>, id: RoleId): Promise<LoadedRole> {
+  return loadedRole(roles, id);
 }

@@ -7,7 +7,6 @@ import type { HttpClauses } from './subject.ts';
 
 const WEEK = days(7);
 
-/** Bodies that are JSON and no update. */
 const NO_UPDATES = [
   '{}',
   '[]',
@@ -31,7 +30,6 @@ const NO_UPDATES = [
   '{"reset_expiration":"true"}',
 ];
 
-/** What an owner changes. */
 export const changingClauses: HttpClauses = {
   'http/update-title: a title is set, and cleared by an empty string or null; a wrong one is invalid_title and changes nothing':
     async ({ port }) => {

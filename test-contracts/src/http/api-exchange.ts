@@ -72,7 +72,8 @@ export async function exchange(
   { headers, body, path, ...request }: ApiRequest,
 ): Promise<ApiAnswer> {
   const { pathname, search } = new URL(`${baseUrl}${path}`);
-  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const isSized = body !== undefined && headers?.['Transfer-Encoding'] === undefined;
+  const length = isSized ? { 'Content-Length': String(Buffer.byteLength(body)) } : {};
   const answer = await sendRequest(baseUrl, {
     ...request,
     path: pathname + search,

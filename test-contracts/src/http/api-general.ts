@@ -9,7 +9,6 @@ import type { HttpClauses, HttpService } from './subject.ts';
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** A request of each operation on a role. */
 function everyOperation(id: string): readonly ApiRequest[] {
   const json = { 'Content-Type': 'application/json' };
   const { contentType, body } = multipart([]);
@@ -29,7 +28,6 @@ function everyOperation(id: string): readonly ApiRequest[] {
   ];
 }
 
-/** Answers of every kind that a client can provoke. */
 async function provoked(service: HttpService): Promise<readonly ApiAnswer[]> {
   const client = new ApiClient(service);
   const { id } = await publishSite(service, { key: 'used' });
@@ -52,7 +50,6 @@ async function provoked(service: HttpService): Promise<readonly ApiAnswer[]> {
   ];
 }
 
-/** What holds for every request. */
 export const generalClauses: HttpClauses = {
   'http/unauthorized: a missing, malformed or unknown key is one and the same 401, with WWW-Authenticate, on every operation':
     async ({ port }) => {
@@ -108,29 +105,15 @@ export const generalClauses: HttpClauses = {
       const { id } = await publishSite(port);
       const client = new ApiClient(port);
       const role = `/api/v1/pins/${id}`;
-      for (const path of [
-        '/api/v1',
-        '/api/v1/',
-        '/api/v1/x',
-        '/api/v1/pins/',
-        `${role}/`,
-        `${role}/x`,
-        '/api/v1/PINS',
-      ]) {
+      for (const end of ['', '/', '/x', '/pins/', `/pins/${id}/`, `/pins/${id}/x`, '/PINS']) {
+        const path = `/api/v1${end}`;
         for (const method of ['GET', 'POST', 'OPTIONS']) {
           expect((await exchange(port.baseUrl, { method, path })).status, path).to.equal(401);
           expectProblem(await client.send({ method, path }), 404, 'not_found', path);
         }
       }
-      for (const path of [
-        '/api',
-        '/api/',
-        '/api/v9/pins',
-        `/api/v2/pins/${id}`,
-        '/api/v1x',
-        '/api/V1/limits',
-        '/api/?x=1',
-      ]) {
+      for (const end of ['', '/', '/v9/pins', `/v2/pins/${id}`, '/v1x', '/V1/limits', '/?x=1']) {
+        const path = `/api${end}`;
         for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
           for (const send of [client.send({ method, path }), exchange(port.baseUrl, { method, path })]) {
             expectProblem(await send, 404, 'not_found', `${method} ${path}`);
@@ -181,13 +164,8 @@ export const generalClauses: HttpClauses = {
     async ({ port }) => {
       const { id } = await publishSite(port);
       const client = new ApiClient(port);
-      for (const path of [
-        '/api/v1/pins',
-        `/api/v1/pins/${id}`,
-        '/api/v1/limits',
-        '/openapi.json',
-        `/api/v1/pins/${UNKNOWN_ID}`,
-      ]) {
+      const paths = ['pins', 'limits', `pins/${id}`, `pins/${UNKNOWN_ID}`].map((end) => `/api/v1/${end}`);
+      for (const path of [...paths, '/openapi.json']) {
         const get = await client.get(path);
         const head = await client.send({ method: 'HEAD', path });
         expect(head.status).to.equal(get.status);

@@ -47,7 +47,6 @@ function expectOneRole(answers: readonly ApiAnswer[]): void {
 /** Far more looks than a publication takes. */
 const MOST_LOOKS = 20_000;
 
-/** Waits until the publication of a key is there. */
 async function untilPublished(client: ApiClient, key: string): Promise<string> {
   for (let n = 0; n < MOST_LOOKS; n += 1) {
     const [pin] = (await client.get(`/api/v1/pins?idempotency_key=${key}`)).body.pins;
@@ -56,7 +55,6 @@ async function untilPublished(client: ApiClient, key: string): Promise<string> {
   throw new AssertionError('the publication never came');
 }
 
-/** What an Idempotency-Key stands for. */
 export const idempotencyClauses: HttpClauses = {
   'http/replay: the same request again is 200 with the same role in its state now, and says that it is a replay':
     async ({ port }) => {

@@ -17,7 +17,6 @@ async function publishMany(service: HttpService, count: number): Promise<readonl
   return ids;
 }
 
-/** Walks a list from page to page; gives the ids of each page. */
 async function walk(service: HttpService, query: string): Promise<readonly (readonly string[])[]> {
   const client = new ApiClient(service);
   const pages: (readonly string[])[] = [];
@@ -30,7 +29,6 @@ async function walk(service: HttpService, query: string): Promise<readonly (read
   }
 }
 
-/** What can be read. */
 export const readingClauses: HttpClauses = {
   'http/read: a role of the account is read in any state and by its id in any letter case, and expires at its very instant':
     async ({ port }) => {
@@ -164,17 +162,12 @@ export const readingClauses: HttpClauses = {
   'http/limits: the limits told are those in force': async ({ port }) => {
     const client = new ApiClient(port);
     const { limits } = (await client.get('/api/v1/limits')).body;
-    expect(Object.keys(limits)).to.have.members([
-      'archive_bytes',
-      'expanded_bytes',
-      'files',
-      'file_bytes',
-      'title_characters',
-      'idempotency_key_characters',
-      'password_min_characters',
-      'password_max_bytes',
-      'lifetime_days',
-    ]);
+    expect(Object.keys(limits)).to.have.members(
+      [
+        'archive_bytes expanded_bytes files file_bytes title_characters idempotency_key_characters',
+        'password_min_characters password_max_bytes lifetime_days',
+      ].flatMap((names) => names.split(' ')),
+    );
     const {
       title_characters: title = 0,
       password_max_bytes: bytes = 0,

@@ -9,7 +9,6 @@ import type { HttpClauses, HttpService } from './subject.ts';
 
 const FORM = 'multipart/form-data; boundary=b';
 
-/** A publication whose body is written by hand. */
 function rawPublication(type: string | undefined, body: string | Uint8Array): ApiRequest {
   const typed = type === undefined ? {} : { 'Content-Type': type };
   return { method: 'POST', path: '/api/v1/pins', headers: { 'Idempotency-Key': 'raw', ...typed }, body };
@@ -43,7 +42,6 @@ async function brokenUpdates(service: HttpService): Promise<readonly (string | U
   return ['', '{', '{"title":}', "{'title':'x'}", '{"title":"x"}x', `{"title":"${'x'.repeat(16_384)}"}`];
 }
 
-/** What publishing refuses. */
 export const refusalClauses: HttpClauses = {
   'http/archive-size: an archive of exactly the limit is published, one byte more is 413 archive_too_large':
     async ({ port }) => {

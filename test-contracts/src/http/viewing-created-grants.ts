@@ -11,7 +11,6 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Creates a grant, which must succeed. */
 async function grantFor(
   service: HttpService,
   id: string,
@@ -25,7 +24,6 @@ async function asksForPassword(service: HttpService, url: string): Promise<boole
   return (await new Visitor(service).open(url)).text.includes('type="password"');
 }
 
-/** Grants that owners create, so that they need no password. */
 export const createdGrantClauses: HttpClauses = {
   'http/created-grant: a created grant opens a protected site without its password on every node, as often as it is opened within a minute':
     async (subject) => {
@@ -45,6 +43,8 @@ export const createdGrantClauses: HttpClauses = {
       const visitor = new Visitor(port);
       const page = await visitor.open(url);
       await port.advance(duration(MINUTE));
+      const ended = await new Visitor(port).ask(url, { headers: NAVIGATION });
+      expect(ended.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
       expect(await asksForPassword(port, url)).to.equal(true);
       expect((await visitor.open(page.url)).text, 'who came in').to.equal(HOME);
       const left = Date.parse(expires_at) - Date.parse(pin.published_at);
@@ -91,8 +91,15 @@ export const createdGrantClauses: HttpClauses = {
       const pin = await publishToView(port, SITE, PASSWORD);
       const own = new ApiClient(port);
       expect((await own.createGrant(pin.id, '{}')).status).to.equal(201);
+      for (const type of [{}, { 'Content-Type': 'application/json' }]) {
+        const headers = { 'Transfer-Encoding': 'chunked', ...type };
+        const request = { method: 'POST', path: `/api/v1/pins/${pin.id}/grants`, headers };
+        expect((await own.send({ ...request, body: '' })).status, JSON.stringify(type)).to.equal(201);
+      }
       expectProblem(await new ApiClient(port, port.keys.readOnly).createGrant(pin.id, '{'), 403, 'forbidden');
       const path = `/api/v1/pins/${UNKNOWN_ID}/grants`;
+      const untyped = { method: 'POST', path, headers: { 'Transfer-Encoding': 'chunked' }, body: '{}' };
+      expectProblem(await own.send(untyped), 415, 'unsupported_media_type');
       const typed = { method: 'POST', path, headers: { 'Content-Type': 'text/plain' }, body: '{' };
       expectProblem(await own.send(typed), 415, 'unsupported_media_type');
       for (const [body, status, code] of [

@@ -20,7 +20,6 @@ function noise(length: number): Uint8Array {
 
 const LARGE = noise(1_048_576 + 70_001);
 
-/** Which file answers a path, and with what. */
 export const fileClauses: HttpClauses = {
   'http/view-resolution: a folder is its index.html, a name is the file or its .html, and a folder without a slash leads on with 308 and its query':
     async ({ port }) => {
@@ -68,16 +67,7 @@ export const fileClauses: HttpClauses = {
     async ({ port }) => {
       const { page } = await openNewSite(port);
       const { pathname, host: Host } = new URL(page.url);
-      for (const path of [
-        '..%2fapp.js',
-        '%2e%2e/app.js',
-        '%2Fapp.js',
-        '/app.js',
-        'app.js%00',
-        '%',
-        '%FF',
-        '%c0%ae',
-      ]) {
+      for (const path of '..%2fapp.js %2e%2e/app.js %2Fapp.js /app.js app.js%00 % %FF %c0%ae'.split(' ')) {
         const { status } = await sendRequest(port.baseUrl, { path: pathname + path, headers: { Host } });
         expect(status, path).to.equal(404);
       }

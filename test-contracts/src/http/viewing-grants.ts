@@ -29,7 +29,6 @@ async function bareSite(port: HttpService, pin: WirePin): Promise<string> {
   return open.page.url.replace(open.pin.id, pin.id);
 }
 
-/** Grants: who sees a protected site, and for how long. */
 export const grantClauses: HttpClauses = {
   'http/view-grant: who gave the password sees the site on every node, and goes straight on when the shared URL is opened again':
     async (subject) => {

@@ -8,7 +8,6 @@ import type { HttpClauses, HttpService } from './subject.ts';
 import { HOME, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
 import { NAVIGATION, Visitor } from './viewing-visitor.ts';
 
-/** Publishes a site to a name. */
 async function publishTo(service: HttpService, name: string, password?: string): Promise<WireBody> {
   const headers = password === undefined ? {} : { 'Pinfold-Password': encodeURIComponent(password) };
   const wish = { archive: await zipOf(SITE), query: `?name=${name}`, headers };
@@ -17,21 +16,10 @@ async function publishTo(service: HttpService, name: string, password?: string):
   return answer.body;
 }
 
-const DOTS = [
-  '/../x',
-  '/a/..',
-  '/./a',
-  '/%2e%2e/x',
-  '/a/%2E./x',
-  '/.%2e',
-  '/a%2f..%2fb',
-  '/a/..\\b',
-  '/a%5c..%5cb',
-];
+const DOTS = '/../x /a/.. /./a /%2e%2e/x /a/%2E./x /.%2e /a%2f..%2fb /a/..\\b /a%5c..%5cb'.split(' ');
 const [PUBLISHERS, ROUNDS, VIEWERS] = [16, 2, 64];
 const UNSAFE = ['//evil.example/', '/\\evil.example/', `/${'a'.repeat(2_048)}`];
 
-/** What the URLs of names lead to. */
 export const viewingNameClauses: HttpClauses = {
   'http/view-name: the URL of a name leads with 302 to the shared URL of what it shows, with path and query, on every node and from the first request after it moved; other methods are 405':
     async (subject) => {

@@ -57,7 +57,6 @@ async function asTimeGoesOn<Result>(service: HttpService, work: Promise<Result>)
   return await done;
 }
 
-/** The password form, and how often it may be wrong. */
 export const passwordClauses: HttpClauses = {
   'http/view-password-page: a protected publication asks for the password: a page with one field and no action':
     async ({ port }) => {

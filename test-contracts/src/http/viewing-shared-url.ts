@@ -35,7 +35,6 @@ async function everyPage(visitor: Visitor, baseUrl: string, id: string): Promise
   ];
 }
 
-/** What shared URLs lead to, and the viewer's own pages. */
 export const sharedUrlClauses: HttpClauses = {
   'http/view-open: a shared URL leads with 302 to the site, which is served by any node': async (subject) => {
     const pin = await publishToView(subject.port);

@@ -34,7 +34,6 @@ async function noFiles(port: HttpService): Promise<readonly ViewAnswer[]> {
   ];
 }
 
-/** What sites that share a domain can do to each other, and to the public host. */
 export const siblingClauses: HttpClauses = {
   'http/view-siblings-learn-nothing: an answer that is no file of a site is for its own origin alone, whether the viewer is in or not':
     async ({ port }) => {

@@ -40,7 +40,6 @@ const CLAIM = { now: LATER, endedBefore: LATER, token: aToken(7), until: LATER, 
 
 const A_DAY = { role: aRoleId(1), day: 20_777 as Day, views: 1, refusedPasswords: 0 };
 
-/** Everything that changes something. */
 const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown>>> = {
   reserve: ({ roles }) => roles.reserve(aReservation(70)),
   renew: ({ roles }) => roles.renew(leaseOf(aReservation(70)), LATER),
@@ -95,7 +94,6 @@ const OWN: Readonly<Record<string, (stores: MovingStores) => Promise<unknown>>> 
   event: ({ sessions }) => sessions.offer(aLink(1), [anEvent()]),
 };
 
-/** The records of a stocked database. */
 async function stocked(
   another: () => Promise<{ readonly port: MovingStores }>,
 ): Promise<readonly MovedRecord[]> {
@@ -267,7 +265,6 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
   );
 }
 
-/** A record of the same name or id that says something else. */
 function otherwise(record: MovedRecord): MovedRecord {
   const other = { label: 'other', title: 'Other', reason: 'other', views: 99, address: '192.0.2.99' };
   return { ...record, value: { ...record.value, ...other } } as MovedRecord;

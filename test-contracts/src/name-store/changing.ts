@@ -74,7 +74,6 @@ async function everyRefusal(port: NameStores, peer: NameStores, expected: 'set' 
   expect(outcome.kind).to.equal(expected === 'set' ? 'moved' : 'deleted');
 }
 
-/** What changes a name by itself. */
 export const changingClauses: NameClauses = {
   'name-store/set: a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role':
     async ({ port, peer }) => {

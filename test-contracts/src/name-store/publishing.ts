@@ -21,7 +21,6 @@ const COMMITTED = { kind: 'committed', warnings: [] };
 const OTHER = accountId('globex');
 const PR: { readonly name: ReturnType<typeof aName> } = { name: aName(1) };
 
-/** What a publication to a name does. */
 export const publishingClauses: NameClauses = {
   'name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name':
     async ({ port, peer }) => {

@@ -50,7 +50,6 @@ async function setAll(stores: NameStores, names: readonly PinName[], account = A
   }
 }
 
-/** What is asked of names. */
 export const readingClauses: NameClauses = {
   'name-store/find: what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined':
     async ({ port, peer }) => {

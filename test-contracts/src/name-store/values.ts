@@ -25,6 +25,7 @@ import {
   aPublication,
   aReservation,
   aRoleId,
+  changeRole,
   leaseOf,
   publishTo,
   UNBOUNDED,
@@ -117,12 +118,8 @@ export function eventsOf({ role: { account, id }, name }: RoleCommit): readonly 
 }
 
 /** Stops a role. */
-export async function stop({ roles }: NameStores, id: RoleId): Promise<void> {
-  const loaded = await roles.load(id);
-  if (loaded === undefined) throw new Error('a role is not there');
-  const stopped = { ...loaded.value, deletedAt: START };
-  const saved = await roles.save(stopped, loaded.version, [anEvent({ type: 'pin.stopped', pin: id })]);
-  if (saved.kind !== 'saved') throw new Error(`a stop is ${saved.kind}`);
+export function stop({ roles }: NameStores, id: RoleId): Promise<void> {
+  return changeRole(roles, id, { deletedAt: START }, anEvent({ type: 'pin.stopped', pin: id }));
 }
 
 /** The events of an account, newest first. */

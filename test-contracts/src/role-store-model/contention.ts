@@ -23,7 +23,6 @@ export interface Contention {
 
 /** Keys, roles and tokens of this range belong to no other step. */
 const FIRST = 100_000;
-/** How often each caller raises the generation of the role. */
 const RAISES = 2;
 
 /**

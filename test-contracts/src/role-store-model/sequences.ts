@@ -38,7 +38,6 @@ const back = fc.nat({ max: 3 });
 const place = fc.nat({ max: 1 });
 const events = fc.nat({ max: 2 });
 const authority = oneOf(undefined, undefined, 'account' as const, 'operator' as const);
-/** One handle, or both. */
 const two = oneOf<Two[]>([0, 1], [0, 0], [1, 1]);
 /** No 32 bits. */
 const MANY = 2 ** 32;
@@ -190,6 +189,7 @@ const SEQUENCES: Sequences<Side, Values> = {
         now: instant(given),
         state,
         search: fc.option(search(given), { nil: undefined, freq: 2 }),
+        order: oneOf(undefined, 'ending', 'largest'),
         limit: oneOf(1, 2, 3, 99, 100),
       }),
       fc.option(back, { nil: undefined, freq: 2 }),

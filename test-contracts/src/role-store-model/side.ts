@@ -15,7 +15,7 @@ import type {
   RoleState,
   RoleStore,
 } from '@pinfold/core';
-import { FIRST_GENERATION } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, placeOf } from '@pinfold/core/adapter';
 import { anEvent, aRoleId } from '../fixtures/roles.ts';
 import { asks, walk } from '../role-store/asked.ts';
 import { areAlike, inOneOrder } from '../sequences/alike.ts';
@@ -180,9 +180,10 @@ export class Side {
 
   /** Everything behind one of the roles that were published, or from the first on. */
   async list(query: Partial<RoleQuery>, n?: number, beside = 0): Promise<unknown> {
-    const after = n === undefined ? undefined : this.notes.publications.at(-1 - n)?.role;
-    const place = after && { publishedAt: (after.publishedAt + beside) as Instant, id: after.id };
-    const pages = await walk(this.#store, asks({ ...query, after: place }));
+    const role = n === undefined ? undefined : this.notes.publications.at(-1 - n)?.role;
+    const place = role && placeOf(role, query.order);
+    const after = place && { ...place, rank: place.rank + beside };
+    const pages = await walk(this.#store, asks({ ...query, after }));
     const items = pages.map((page) => page.items);
     // With a search, pages may be short.
     return query.search === undefined ? items : items.flat();

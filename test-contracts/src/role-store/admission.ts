@@ -71,7 +71,6 @@ async function expectThirds({ port, peer }: Subject<RoleStore>, start: Instant):
   expect((await other.reserve(asked(4, 334))).kind, 'more than a third').to.equal('reserved');
 }
 
-/** What admission checks of a publication. */
 export const admissionClauses: ClauseTable<RoleStore> = {
   'role-store/reserve-rate: a publication past the rate is refused with the instant from which it would pass, and looking takes nothing':
     (_, another) =>

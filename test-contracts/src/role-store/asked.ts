@@ -20,6 +20,7 @@ export function asks(more: Partial<RoleQuery> = {}): RoleQuery {
     state: undefined,
     idempotencyKey: undefined,
     search: undefined,
+    order: undefined,
     after: undefined,
     limit: 100,
     ...more,

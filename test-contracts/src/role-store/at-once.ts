@@ -52,7 +52,7 @@ async function publishMixed(port: RoleStore): Promise<void> {
   }
 }
 
-const cursor = { publishedAt: after(START, minutes(1)), id: aRoleId(4) };
+const cursor = { rank: after(START, minutes(1)), id: aRoleId(4) };
 
 /** What differs from a question in one of its parts. */
 const LISTS: readonly Partial<RoleQuery>[] = [
@@ -65,7 +65,8 @@ const LISTS: readonly Partial<RoleQuery>[] = [
   { idempotencyKey: aKey(1), account: OTHER },
   { after: cursor },
   { after: { ...cursor, id: aRoleId(2) } },
-  { after: { ...cursor, publishedAt: after(START, minutes(2)) } },
+  { after: { ...cursor, rank: after(START, minutes(2)) } },
+  ...(['ending', 'largest'] as const).map((order) => ({ order })),
   ...[1, 2, 99].map((limit) => ({ limit })),
 ];
 
@@ -123,7 +124,6 @@ function lost(lease: Lease): Lease {
   return { ...lease, token: aToken(98) };
 }
 
-/** Two orders of the same. */
 function bothWays<Value>(one: Value, other: Value): readonly (readonly [Value, Value])[] {
   return [
     [one, other],
@@ -222,7 +222,6 @@ async function cleanAtOnce(port: RoleStore): Promise<void> {
   expect((dropped[0] ?? 0) + (dropped[1] ?? 0), 'dropped by two at once').to.equal(begun);
 }
 
-/** What a handle is asked or told at once is not taken for one. */
 export const atOnceClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
   'role-store/at-once: of calls that one handle makes at once each is answered, and does, what it would alone':
     async ({ port, peer }) => {

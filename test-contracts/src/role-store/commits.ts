@@ -54,8 +54,7 @@ async function expectNothingOf(port: RoleStore, { role }: RoleCommit): Promise<v
   expect(await port.loadManifest(role.archive), 'manifest').to.equal(undefined);
   expect((await port.whichAreNamed([role.archive])).size, 'named').to.equal(0);
   expect(await walkArchives(port, 1_000)).not.to.include(role.archive);
-  const all = { idempotencyKey: undefined, state: undefined, search: undefined, after: undefined };
-  const page = await port.list({ ...all, account: role.account, now: START, limit: 100 });
+  const page = await port.list(asks({ account: role.account }));
   expect(page.items.map(({ id }) => id)).not.to.include(role.id);
 }
 

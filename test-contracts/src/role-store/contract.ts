@@ -12,6 +12,7 @@ import { listingClauses } from './listing.ts';
 import { manyClauses } from './many.ts';
 import { reachClauses } from './reach.ts';
 import { roleClauses } from './roles.ts';
+import { sortedClauses } from './sorted.ts';
 import { sweepClauses } from './sweep.ts';
 
 /** What every {@link RoleStore} promises. */
@@ -30,6 +31,7 @@ export const roleStoreContract: Contract<RoleStore, StoreSubject<RoleStore>> = {
     ...admissionClauses,
     ...roleClauses,
     ...listingClauses,
+    ...sortedClauses,
     ...claimClauses,
     ...settleClauses,
     ...sweepClauses,

@@ -30,36 +30,20 @@ const IN_ACCOUNTS = SIGNS.filter((sign) => isPrintable(sign));
 
 /** Pairs that folding, trimming, cutting, normalising, joining, decoding or counting would make the same. */
 const DIFFERENT_KEYS: readonly (readonly [account: string, key: string])[] = [
-  ['acme', 'key'],
-  ['acme', 'KEY'],
-  ['acme', 'key '],
-  ['acme', ' key'],
-  ['acme', "key' OR '1'='1"],
-  ['acme', '"key"'],
-  ['acme', 'key\\'],
-  ['Acme', 'key'],
-  ['acme ', 'key'],
-  ['acm\u00e9', 'key'],
-  ['acme\u0301', 'key'],
-  ['ac\u00adme', 'key'],
-  ['ac\u200dme', 'key'],
-  ...IN_KEYS.flatMap((sign) =>
-    [`k${sign}y`, `b${sign}c`, `${sign}c`, `c${sign}`].map((key) => ['a', key] as const),
+  ...['key', 'KEY', 'key ', ' key', "key' OR '1'='1", '"key"', 'key\\', `${LONG}a`, `${LONG}b`].map(
+    (key) => ['acme', key] as const,
   ),
-  ...[...IN_ACCOUNTS.flatMap((sign) => [`a${sign}b`, `${sign}b`, `a${sign}`]), 'assb', 'aSSb', 'afib'].map(
-    (account) => [account, 'c'] as const,
-  ),
-  ...['k  y', 'k+ y', 'c..', 'c.,'].map((key) => ['a', key] as const),
-  ...['k%20y', 'k&#32;y', '1', '01', '1.0', '1e0'].map((key) => ['a', key] as const),
-  [`${LONG}a`, 'key'],
-  [`${LONG}b`, 'key'],
-  [`${LONG_OF_TWO_BYTES}a`, 'key'],
-  [`${LONG_OF_TWO_BYTES}b`, 'key'],
-  ['acme', `${LONG}a`],
-  ['acme', `${LONG}b`],
+  ...['Acme', 'acme ', 'acm\u00e9', 'acme\u0301', 'ac\u00adme', 'ac\u200dme']
+    .concat([LONG, LONG_OF_TWO_BYTES].flatMap((long) => [`${long}a`, `${long}b`]))
+    .map((account) => [account, 'key'] as const),
+  ...IN_KEYS.flatMap((sign) => [`k${sign}y`, `b${sign}c`, `${sign}c`, `c${sign}`])
+    .concat('k  y', 'k+ y', 'c..', 'c.,', 'k%20y', 'k&#32;y', '1', '01', '1.0', '1e0')
+    .map((key) => ['a', key] as const),
+  ...IN_ACCOUNTS.flatMap((sign) => [`a${sign}b`, `${sign}b`, `a${sign}`])
+    .concat('assb', 'aSSb', 'afib')
+    .map((account) => [account, 'c'] as const),
 ];
 
-/** Whether an account may have it. */
 function isPrintable(sign: string): boolean {
   try {
     return accountId(sign) === sign;
@@ -68,7 +52,6 @@ function isPrintable(sign: string): boolean {
   }
 }
 
-/** Other than `fingerprint`, though nearly the same. */
 function nearly(fingerprint: Fingerprint): readonly Fingerprint[] {
   const cut = fingerprint.slice(0, -1);
   return [fingerprint.toUpperCase(), `${fingerprint} `, cut, aFingerprint(99), '%'] as Fingerprint[];

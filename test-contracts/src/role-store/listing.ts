@@ -93,8 +93,8 @@ export const listingClauses: ClauseTable<RoleStore> = {
         expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
         expect(pages, `${limit} at once`).to.have.lengthOf(Math.max(1, Math.ceil(expected.length / limit)));
       }
-      const behind = { publishedAt: (START + 1_001) as Instant, id: aRole(99).id };
-      const rest = newestFirst(roles.filter(({ publishedAt }) => publishedAt < behind.publishedAt));
+      const behind = { rank: START + 1_001, id: aRole(99).id };
+      const rest = newestFirst(roles.filter(({ publishedAt }) => publishedAt < behind.rank));
       expect(idsOf(await other.list(asks({ after: behind }))), 'behind none of them').to.deep.equal(rest);
       const meanwhile = async (page: number) => {
         const publishedAt = after(START, hours(page));

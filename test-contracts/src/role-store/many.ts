@@ -51,7 +51,6 @@ async function publishMany(
 /** More than an adapter looks at in one step when it searches for a state, and places of such a list. */
 const [CROWD, SPARSE] = [2_100, [2, 3, 500, 1_999, 2_001, 2_098, 2_099]];
 
-/** Claims all that ended, so many at a time. */
 async function claimAll(port: RoleStore, limit: number): Promise<readonly CleanupTask[]> {
   const claimed: CleanupTask[] = [];
   for (let turn = 1; ; turn += 1) {
@@ -80,7 +79,6 @@ function warningsOf(count: number): readonly KeptWarning[] {
   }));
 }
 
-/** What holds for a few has to hold for many, and what holds for the short for the long. */
 export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
   'role-store/many: more than a thousand roles, hundreds of them of one instant, are listed, named, counted and claimed as few are':
     async ({ port, peer }) => {

@@ -63,7 +63,6 @@ async function remove(port: RoleStore): Promise<void> {
 
 const changed = (more: Partial<Role>) => (port: RoleStore) => changeRole(port, aRoleId(1), more);
 
-/** What every store promises. */
 export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
   ...sharedClauses<RoleStore, RoleStore, Read>({
     suite: 'role-store',
@@ -83,7 +82,9 @@ export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
           { state: 'deleted' } as const,
           { state: 'expired' } as const,
           { idempotencyKey: aRole(1).idempotencyKey },
-          { after: { publishedAt: END, id: aRoleId(1) }, limit: 1 },
+          { after: { rank: END, id: aRoleId(1) }, limit: 1 },
+          { order: 'ending' } as const,
+          { order: 'largest' } as const,
         ].map(
           (more): Ask<RoleStore> =>
             (roles) =>

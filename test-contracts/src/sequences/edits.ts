@@ -39,7 +39,6 @@ function rest(text: string): string {
   return text.slice(first(text).length);
 }
 
-/** A text that one edit makes of another, at any place. */
 export function edited(text: string): fc.Arbitrary<string> {
   const letters = [...text];
   return fc

@@ -25,7 +25,6 @@ const stop = ({ mode }: ModeStores): Promise<void> => mode.change(READ_ONLY, [an
 const goOn = ({ mode }: ModeStores): Promise<void> =>
   mode.change({ kind: 'normal', message: null }, [anEvent()]);
 
-/** What the mode says to the other stores. */
 export const boundClauses: ServiceModeClauses = {
   'service-mode/publications: while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever':
     async ({ port, peer }) => {

@@ -28,7 +28,6 @@ function changeAll(
   ]);
 }
 
-/** What changes leave. */
 async function left({ roles, apiKeys }: ModeStores): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   for (let n = 0; n < AT_ONCE; n += 1) {
@@ -39,7 +38,6 @@ async function left({ roles, apiKeys }: ModeStores): Promise<readonly unknown[]>
   return found;
 }
 
-/** The mode itself. */
 export const modeClauses: ServiceModeClauses = {
   'service-mode/load: what any peer changed it to last is loaded, with its message; until then it is normal':
     async ({ port, peer }) => {

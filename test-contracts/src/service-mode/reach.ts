@@ -4,7 +4,6 @@ import { anEvent } from '../fixtures/roles.ts';
 import { sharedClauses } from '../shared-clauses.ts';
 import type { ModeStores } from './subject.ts';
 
-/** What every store promises. */
 export const reachClauses: ClauseTable<ModeStores, StoreSubject<ModeStores>> = sharedClauses<
   ModeStores,
   ModeStores['mode'],

@@ -19,7 +19,6 @@ const BOB: Pick<Session, 'actor'> = { actor: { kind: 'person', id: 'bob' } };
 const GLOBEX = 'globex' as AccountId;
 const LIMITS: SessionLimits = { ofActor: 3, ofAccount: 5 };
 
-/** How many sessions there may be. */
 export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
   'session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), never the one that begins; sessions of other accounts and actors, and those that are over, do not count':
     async (subject, another) => {

@@ -19,7 +19,6 @@ import { told } from '../history-store/told.ts';
 const UNKNOWN = { kind: 'unknown' };
 const MOMENT = duration(1);
 
-/** What ends sessions and links, and what does not. */
 export const endingClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
   'session-store/end: an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds':
     async (subject) => {

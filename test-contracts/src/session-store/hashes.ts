@@ -1,5 +1,6 @@
 import type { Sha256 } from '@pinfold/core';
 import fc from 'fast-check';
+import { nearTexts } from '../fixtures/roles.ts';
 import { someOf } from '../sequences/values.ts';
 
 /** A hash as most are: all digits of it count. */
@@ -42,39 +43,13 @@ export const nearHashes: fc.Arbitrary<Sha256[]> = fc
   );
 
 /** What comes before, between and after digits. */
-export const PLACES: readonly string[] = [
-  '',
-  ' ',
-  '/',
-  '0',
-  ':',
-  '@',
-  'A',
-  'G',
-  '`',
-  'a',
-  'f',
-  'g',
-  '~',
-  '\u00e9',
-  '\uffff',
-  '\u{1f9ed}',
-];
+export const PLACES: readonly string[] = ['', ...' /0:@AG`afg~\u00e9\uffff\u{1f9ed}'];
 
 /** A hash that is one, or nearly. */
 export function perhapsAnother(one: Sha256): fc.Arbitrary<Sha256> {
   const begun = [0, 1, 16, 32, 63].map((length) => one.slice(0, length));
-  const longer = [
-    `${one} `,
-    ` ${one}`,
-    `${one}\n`,
-    `${one}0`,
-    `0${one}`,
-    `0x${one}`,
-    `${one}%`,
-    one.repeat(2),
-  ];
-  const near = [one.toUpperCase(), one.slice(1), one.slice(32), ...begun, ...longer] as Sha256[];
+  const longer = [`0x${one}`, `${one}%`, one.repeat(2)];
+  const near = [...nearTexts(one), one.slice(32), ...begun, ...longer] as Sha256[];
   return fc.oneof(
     { weight: 4, arbitrary: oneOf(one) },
     { weight: 2, arbitrary: oneOf(...near) },

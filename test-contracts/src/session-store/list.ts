@@ -31,7 +31,6 @@ const NEARLY_ONE_ACCOUNT = [
   ...['Acm\u00e9', 'Acme\u0301', '\u{1f9ed}', '\u{1f9ee}', '__proto__', 'constructor'],
 ] as AccountId[];
 
-/** What a list of sessions shows. */
 export const listClauses: ClauseTable<SessionStore> = {
   'session-store/list: pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all':
     async ({ port, peer }) => {

@@ -57,7 +57,6 @@ async function expectListsAtOnce(
   }
 }
 
-/** Many sessions, many requests at once, and what every store promises. */
 export const reachClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
   'session-store/purge-many: more than a thousand sessions and links are dropped, each time as many as the limit, until none is left':
     async ({ port, peer }, another) => {

@@ -88,7 +88,6 @@ const stay = (values: Values) => ({
 /** More pages or purges than a run has use for: a store that gives more gives them without end. */
 const MANY = 50;
 
-/** All pages, each as it came. */
 async function walked(store: SessionStore, query: SessionQuery): Promise<unknown> {
   const pages: (readonly Session[])[] = [];
   do {
@@ -225,22 +224,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
   fault: 'store_unavailable',
 };
 
-/**
- * Runs random sequences of everything a store of sessions can do, over a port and a peer in turn, beside the store in
- * memory. Rejects with the shortest sequence found in which the two differ.
- *
- * @param create makes a subject over empty data of its own, as for a contract; called for each run.
- *
- * @example
- * import { createMemory } from '@pinfold/memory';
- * import { checkSessionStoreSequences } from '@pinfold/test-contracts';
- *
- * const create = async () => {
- *   const memory = createMemory();
- *   return { port: memory.sessions, peer: async () => memory.peer().sessions, dispose: () => memory.close() };
- * };
- * await checkSessionStoreSequences(create, { runs: 2 });
- */
+/** Does with a {@link SessionStore} what `checkRoleStoreSequences` does with a store of roles. */
 export function checkSessionStoreSequences(
   create: () => Promise<Reachable<SessionStore>>,
   options: ModelOptions = {},

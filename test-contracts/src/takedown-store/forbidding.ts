@@ -40,7 +40,6 @@ function commit(
   return roles.commit({ ...publication, ...more }, leaseOf(aReservation(n)), [anEvent()]);
 }
 
-/** What a takedown says to publications. */
 export const forbiddingClauses: TakedownClauses = {
   'takedown-store/forbids-reserve: of a forbidden archive nothing is reserved, by any account or peer, before any rate and quota, and the key stays free; what is in progress, complete or a mismatch is answered as such':
     async ({ port, peer }) => {

@@ -34,7 +34,6 @@ function taskOf({ id, account, archive }: Role, n: number, failures = 0): Cleanu
   return { role: id, account, archive, token: aToken(n), failures };
 }
 
-/** How archives of what was taken down go. */
 export const purgingClauses: TakedownClauses = {
   'takedown-store/claim-purge: an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not':
     async ({ port, peer }) => {

@@ -7,7 +7,6 @@ import type { TakedownStores } from './subject.ts';
 
 const [sha256, after] = [aSha256(1), undefined];
 
-/** What every store promises. */
 export const reachClauses: ClauseTable<TakedownStores, StoreSubject<TakedownStores>> = sharedClauses<
   TakedownStores,
   TakedownStores['takedowns'],

@@ -10,7 +10,6 @@ async function bring({ takedowns }: TakedownStores, all: readonly Takedown[]): P
   for (const each of all) await takedowns.takeDown(each, undefined, [takenEvent(each)]);
 }
 
-/** What is known of takedowns. */
 export const readingClauses: TakedownClauses = {
   'takedown-store/forbidden: what any peer forbade last is forbidden, and nothing else': async ({
     port,

@@ -10,7 +10,6 @@ import { CONFLICT, stoppedNow, TAKEN_DOWN, takeDown, takenEvent } from './taken.
 
 const LATER = after(START, hours(1));
 
-/** How a role goes down, and how its ban is lifted. */
 export const takingClauses: TakedownClauses = {
   'takedown-store/whole: stop, ban and events are there together for every peer, or none of them is': async ({
     port,

@@ -12,7 +12,6 @@ type ViewClauses = ClauseTable<ViewStore, StoreSubject<ViewStore>>;
 
 const LONG_AGO = 0 as Day;
 
-/** The `n`th day of the tests. */
 function day(n: number): Day {
   return (dayOf(START) + n) as Day;
 }
@@ -21,7 +20,6 @@ function counted(role: RoleId, n: number, views: number, refusedPasswords = 0): 
   return { role, day: day(n), views, refusedPasswords };
 }
 
-/** What is listed of a day. */
 function of(n: number, views: number, refusedPasswords = 0): Omit<CountedViews, 'role'> {
   return { day: day(n), views, refusedPasswords };
 }

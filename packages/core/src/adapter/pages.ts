@@ -1,15 +1,30 @@
-import type { RoleCursor } from '../domain/cursor.ts';
+import type { RoleCursor, RoleOrder } from '../domain/cursor.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { Role } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { EventPage } from '../ports/history-store.ts';
-import type { Page } from '../ports/role-store.ts';
+import type { Page, RoleQuery } from '../ports/role-store.ts';
 
-/** A place before every record, where the first page begins. */
-export const BEFORE_ALL: { readonly publishedAt: number; readonly id: string } = {
-  publishedAt: Number.MAX_SAFE_INTEGER,
-  id: '~',
-};
+/** The greatest rank. The sooner a role ends, the nearer its rank is to this; without an end it is 0. */
+export const MOST_RANK: number = Number.MAX_SAFE_INTEGER;
+
+/** The place of a role in a list. */
+export function placeOf(role: Role, order: RoleOrder | undefined): RoleCursor {
+  const { id, publishedAt, expiresAt, archiveBytes } = role;
+  if (order === undefined) return { rank: publishedAt, id };
+  if (order === 'largest') return { rank: archiveBytes, id };
+  return { rank: expiresAt === null ? 0 : MOST_RANK - expiresAt, id };
+}
+
+/** Where a page begins. Of what is published, the list by end skips what ended. */
+export function startOf({ after, order, state, now }: RoleQuery): {
+  readonly rank: number;
+  readonly id: string;
+} {
+  if (after !== undefined) return after;
+  const skips = order === 'ending' && state === 'published';
+  return skips ? { rank: MOST_RANK - now, id: '' } : { rank: MOST_RANK, id: '~' };
+}
 
 /** The most roles that one page of a search looks at. */
 export const MOST_SEARCHED = 2_000;
@@ -25,12 +40,16 @@ export const MOST_SEARCHED = 2_000;
  *
  * declare const roles: readonly Role[];
  *
- * const { items, next } = pageOf(roles, 20);
+ * const { items, next } = pageOf(roles, { limit: 20, order: undefined });
  */
-export function pageOf(roles: readonly Role[], limit: number, lookedTo?: RoleCursor): Page<Role> {
+export function pageOf(
+  roles: readonly Role[],
+  { limit, order }: Pick<RoleQuery, 'limit' | 'order'>,
+  lookedTo?: RoleCursor,
+): Page<Role> {
   const items = roles.slice(0, limit);
-  const last = roles.length > limit ? items.at(-1) : lookedTo;
-  return { items, next: last === undefined ? undefined : { publishedAt: last.publishedAt, id: last.id } };
+  const last = roles.length > limit ? items.at(-1) : undefined;
+  return { items, next: last === undefined ? lookedTo : placeOf(last, order) };
 }
 
 /**

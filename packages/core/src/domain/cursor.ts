@@ -3,19 +3,26 @@ import { type AccountId, parseRoleId, type RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { RoleState } from './role.ts';
 
-/** A place in a list of roles, newest first: behind the role of that instant and id. */
+/** What comes first in a list of roles: those that end soonest, or those with the largest archive. */
+export type RoleOrder = 'ending' | 'largest';
+
+/** A place in a list of roles, the greatest rank first: behind the role of that rank and id. */
 export interface RoleCursor {
-  readonly publishedAt: Instant;
+  /** A whole number from 0 on; what it counts depends on the order. */
+  readonly rank: number;
   readonly id: RoleId;
 }
 
-/** The filter of a list of roles. */
+/** The filter of a list of roles, and its order. */
 export interface RoleFilter {
   /** Absent: every account. */
   readonly account: AccountId | undefined;
+  /** Absent: all but deleted ones. */
   readonly state: RoleState | undefined;
-  /** A folded text to be found in the title or the id. */
+  /** A text folded by the core, to be found in the folded title or in the id. */
   readonly search: string | undefined;
+  /** Absent: newest first. Others need an index only with an account, and for roles that are not deleted. */
+  readonly order: RoleOrder | undefined;
 }
 
 /** Writes places in a list as text, and reads that text again. */
@@ -55,8 +62,8 @@ export function cursorCodec<Place extends object>(
 }
 
 /** The codec of a list of roles. */
-export function roleCursors({ account, state, search }: RoleFilter): CursorCodec<RoleCursor> {
-  return cursorCodec({ publishedAt: readInstant, id: parseRoleId }, ['roles', account, state, search]);
+export function roleCursors(filter: RoleFilter): CursorCodec<RoleCursor> {
+  return cursorCodec({ rank: readInstant, id: parseRoleId }, ['roles', filter]);
 }
 
 export function readInstant(text: string): Instant | undefined {

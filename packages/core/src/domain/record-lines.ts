@@ -1,5 +1,5 @@
 import type { AccountLimits, Block } from './account.ts';
-import { type ApiKeyId, KNOWN_SCOPES } from './api-key.ts';
+import { type ApiKeyId, KNOWN_SCOPES, parseApiKeyId } from './api-key.ts';
 import type { EventActor, EventId, EventType, HistoryEvent } from './history.ts';
 import {
   type Filename,
@@ -8,7 +8,14 @@ import {
   parseFilename,
   type Sha256,
 } from './idempotency.ts';
-import type { AccountId, ArchiveId, RoleId } from './identity.ts';
+import {
+  type AccountId,
+  type ArchiveId,
+  parseAccountId,
+  parseArchiveId,
+  parseRoleId,
+  type RoleId,
+} from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { EncodedManifest } from './manifest.ts';
 import { type NameRecord, type PinName, parseName, parseNameToken } from './name.ts';
@@ -28,14 +35,12 @@ import { parseTitle, type Title } from './title.ts';
 import type { CountedViews, Day } from './views.ts';
 import type { KeptWarning } from './warnings.ts';
 
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-
 /** Any text that every database can keep. */
 const anyText = <Value extends string>(): Form<Value> => text(/^[^\0\p{Cs}]*$/u, 'a text');
-const uuid = <Value extends string>(): Form<Value> => text(new RegExp(`^${UUID}$`), 'a UUID in lower case');
+const uuid = <Value extends string>(): Form<Value> => parsedText(parseRoleId, 'a UUID in lower case');
 const instant: Form<Instant> = count();
-const accountName: Form<AccountId> = text(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u, 'the name of an account');
-const archiveId: Form<ArchiveId> = text(new RegExp(`^\\d{13}-${UUID}$`), 'the id of an archive');
+const accountName: Form<AccountId> = parsedText(parseAccountId, 'the name of an account');
+const archiveId: Form<ArchiveId> = parsedText(parseArchiveId, 'the id of an archive');
 const hash = (pattern: RegExp): Form<Sha256> => text(pattern, 'a SHA-256');
 /** The operator may have lowered the limit since. */
 const title: Form<Title> = parsedText(
@@ -75,7 +80,7 @@ const trueOrAbsent: Form<boolean> = {
 };
 
 const key: Form<ApiKeyRecord> = object<ApiKeyRecord>({
-  id: text<ApiKeyId>(/^[0-9A-Za-z]{1,32}$/, 'the id of a key'),
+  id: parsedText<ApiKeyId>(parseApiKeyId, 'the id of a key'),
   account: accountName,
   scopes: list(oneOf(...KNOWN_SCOPES)),
   label: anyText(),
@@ -85,30 +90,21 @@ const key: Form<ApiKeyRecord> = object<ApiKeyRecord>({
   isEnsured: trueOrAbsent,
 });
 
-/** All members that a warning of any rule may have. */
-interface AnyWarning {
-  readonly rule: string;
-  readonly path?: string;
-  readonly target?: string;
-  readonly file?: string;
-  readonly secret?: string;
-  readonly detail?: string;
-  readonly used?: number;
-  readonly most?: number;
-}
-
-const warning = object<AnyWarning>(
-  {
-    rule: anyText(),
-    path: anyText(),
-    target: anyText(),
-    file: anyText(),
-    secret: anyText(),
-    detail: anyText(),
-    used: count(),
-    most: count(),
-  },
-  ['path', 'target', 'file', 'secret', 'detail', 'used', 'most'],
+/** A rule, and members that a warning of any rule may have. */
+const WARNING = {
+  rule: anyText(),
+  path: anyText(),
+  target: anyText(),
+  file: anyText(),
+  secret: anyText(),
+  detail: anyText(),
+  used: count(),
+  most: count(),
+};
+const [, ...ofSomeRules] = Object.keys(WARNING) as (keyof typeof WARNING)[];
+const warning = object<Record<keyof typeof WARNING, string | number>>(
+  WARNING,
+  ofSomeRules,
 ) as unknown as Form<KeptWarning>;
 
 const publication: Form<PublicationRecord> = object<PublicationRecord>({

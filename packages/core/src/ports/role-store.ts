@@ -3,7 +3,7 @@ import type { SaveAuthority } from '../domain/actor.ts';
 import type { AdmissionRequest, Inadmissible, Unchangeable } from '../domain/admission.ts';
 import type { Branded } from '../domain/brand.ts';
 import type { Credential } from '../domain/credential.ts';
-import type { RoleCursor } from '../domain/cursor.ts';
+import type { RoleCursor, RoleFilter } from '../domain/cursor.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { Fingerprint, IdempotencyKey } from '../domain/idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
@@ -11,7 +11,7 @@ import type { Instant } from '../domain/instant.ts';
 import type { EncodedManifest } from '../domain/manifest.ts';
 import type { NameRecord, PinName } from '../domain/name.ts';
 import type { Comparison } from '../domain/reconciliation.ts';
-import type { Generation, Role, RoleState } from '../domain/role.ts';
+import type { Generation, Role } from '../domain/role.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
 import type { Refusal } from '../refusal.ts';
 
@@ -82,17 +82,11 @@ export interface RoleCommit {
   readonly name?: Pick<NameRecord, 'name' | 'token'> | undefined;
 }
 
-/** Which roles to list, newest first by (publishedAt, id). */
-export interface RoleQuery {
-  /** Absent: every account. */
-  readonly account: AccountId | undefined;
+/** Which roles to list. */
+export interface RoleQuery extends RoleFilter {
   readonly now: Instant;
-  /** Absent: all but deleted ones. */
-  readonly state: RoleState | undefined;
   /** Present: only the role that this key of the account published, in any state; it comes with an account. */
   readonly idempotencyKey: IdempotencyKey | undefined;
-  /** A text folded by the core, to be found in the folded title or in the id. */
-  readonly search: string | undefined;
   readonly after: RoleCursor | undefined;
   /** 1 to 100. */
   readonly limit: number;
@@ -129,10 +123,8 @@ export interface CleanupCount {
 }
 
 /** One archive to remove, claimed. */
-export interface CleanupTask {
+export interface CleanupTask extends Pick<Role, 'account' | 'archive'> {
   readonly role: RoleId;
-  readonly account: AccountId;
-  readonly archive: ArchiveId;
   readonly token: Token;
   /** How often removing it failed before. */
   readonly failures: number;
@@ -221,14 +213,13 @@ export interface RoleStore {
     events: readonly HistoryEvent[],
     authority?: SaveAuthority,
     credential?: Credential,
-  ): Promise<
-    { readonly kind: 'saved' } | { readonly kind: 'conflict' } | Unchangeable | Refusal<'unauthorized'>
-  >;
+  ): Promise<{ readonly kind: 'saved' | 'conflict' } | Unchangeable | Refusal<'unauthorized'>>;
 
   /**
-   * A page of an account's roles, or of all, newest first.
+   * A page of an account's roles, or of all.
    * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own; without an account, those of all
    * @promise role-store/list-pages: pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last
+   * @promise role-store/list-sorted: by end, soonest first and without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, also when others are published or changed meanwhile
    * @promise role-store/list-state: the state is judged at the request's instant; without one, all but deleted ones come
    * @promise role-store/list-key: an idempotency key finds its role in any state, and none of another account
    * @promise role-store/list-search: a folded text is found in the folded title as it is now and in the id, taken literally

@@ -16,7 +16,7 @@ export interface AdministeredPublication {
 }
 
 /** Which page of all roles is wanted. */
-export interface RoleListRequest extends Omit<ListRequest, 'by'> {
+export interface RoleListRequest extends Omit<ListRequest, 'by' | 'order'> {
   /** Absent: every account. */
   readonly account?: string;
 }

@@ -1,12 +1,11 @@
-import { roleCursors } from '../domain/cursor.ts';
-import { checkIdempotencyKey } from '../domain/idempotency.ts';
+import { type RoleOrder, roleCursors } from '../domain/cursor.ts';
+import { checkIdempotencyKey, type IdempotencyKey } from '../domain/idempotency.ts';
 import { accountId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Publication } from '../domain/publication.ts';
 import { expectState, type Role, type RoleState } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
-import type { Page, RoleQuery } from '../ports/role-store.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { loadFor, NOT_FOUND, type RoleRequest } from './changing.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
@@ -20,6 +19,8 @@ export interface ListRequest extends PageRequest {
   readonly state?: RoleState;
   /** A text to find in titles and ids, in any case and width. */
   readonly search?: string;
+  /** Absent: newest first. */
+  readonly order?: RoleOrder;
 }
 
 /** One publication, or no such publication in reach. */
@@ -36,7 +37,7 @@ export interface Reading {
   read(request: RoleRequest): Promise<ReadOutcome>;
 
   /**
-   * A page of an account's publications, newest first.
+   * A page of an account's publications.
    *
    * @throws TypeError when the limit is no whole number from 1 to 100, or the state is unknown.
    */
@@ -50,45 +51,45 @@ type ReadingPorts = Pick<AllPorts, 'roles' | 'clock'>;
 
 export function reading(ports: ReadingPorts, limits: Limits, show: ShowPublication): Reading {
   const { roles } = ports;
+  const showAll = async (found: readonly Role[]) => found.map(show);
   return {
     async read(request) {
       const loaded = await loadFor(roles, request);
       return loaded === undefined ? NOT_FOUND : { kind: 'found', publication: show(loaded.value) };
     },
     list: async ({ by, ...request }) =>
-      await listRoles(ports, { ...request, account: accountId(by) }, async (found) => found.map(show)),
+      await listRoles(ports, { ...request, account: accountId(by) }, showAll),
     async findByKey({ by, key }) {
       const account = accountId(by);
       const idempotencyKey = checkIdempotencyKey(key, limits);
       if (isRefusal(idempotencyKey)) return undefined;
-      const [role] = (await roleRows(ports, { account, idempotencyKey, limit: 1 })).items;
-      return role && show(role);
+      const found = await listRoles(ports, { account, idempotencyKey, limit: 1 }, showAll);
+      return found.kind === 'page' ? found.publications[0] : undefined;
     },
   };
 }
 
-/** A page of roles, newest first; without an account those of every account. */
+interface RolesRequest extends Omit<ListRequest, 'by'> {
+  readonly account?: string | undefined;
+  readonly idempotencyKey?: IdempotencyKey;
+}
+
+/** A page of roles; without an account those of every account, newest first. */
 export async function listRoles<Shown>(
-  ports: ReadingPorts,
-  { account, state, search, ...page }: Omit<ListRequest, 'by'> & { readonly account?: string | undefined },
+  { roles, clock }: ReadingPorts,
+  { account, state, search, order, idempotencyKey, ...page }: RolesRequest,
   show: (roles: readonly Role[]) => Promise<readonly Shown[]>,
 ): Promise<PageOutcome<'publications', Shown>> {
   expectState(state);
   const filter = {
     account: account === undefined ? undefined : accountId(account),
     state,
-    search: search === undefined ? undefined : foldForSearch(search),
+    search: search && foldForSearch(search),
+    order,
+    idempotencyKey,
   };
   return await readPage('publications', page, roleCursors(filter), async (after, limit) => {
-    const { items, next } = await roleRows(ports, { ...filter, after, limit });
+    const { items, next } = await roles.list({ ...filter, now: clock.now(), after, limit });
     return { items: await show(items), next };
   });
-}
-
-function roleRows(
-  { roles, clock }: ReadingPorts,
-  query: Partial<RoleQuery> & Pick<RoleQuery, 'account' | 'limit'>,
-): Promise<Page<Role>> {
-  const rest = { state: undefined, search: undefined, idempotencyKey: undefined, after: undefined };
-  return roles.list({ now: clock.now(), ...rest, ...query });
 }

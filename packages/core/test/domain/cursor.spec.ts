@@ -2,19 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { cursorCodec, type RoleFilter, roleCursors } from '../../src/domain/cursor.ts';
 import { takedownCursors } from '../../src/domain/takedown.ts';
-import {
-  accountId,
-  instant,
-  parseRoleId,
-  type RoleId,
-  type Sha256,
-  type TakedownCursor,
-} from '../../src/index.ts';
+import { accountId, parseRoleId, type RoleId, type Sha256, type TakedownCursor } from '../../src/index.ts';
 import { NOW, UUID } from '../values.ts';
 
 const id = UUID as RoleId;
 const account = accountId('default');
-const everything: RoleFilter = { account, state: undefined, search: undefined };
+const everything: RoleFilter = { account, state: undefined, search: undefined, order: undefined };
 
 describe('a cursor', () => {
   it('leads back to its place', () => {
@@ -26,21 +19,22 @@ describe('a cursor', () => {
         states,
         fc.option(fc.string(), { nil: undefined }),
         (at, uuid, state, search) => {
-          const cursor = { publishedAt: instant(at), id: parseRoleId(uuid) as RoleId };
-          const filter: RoleFilter = { account, state, search };
+          const cursor = { rank: at, id: parseRoleId(uuid) as RoleId };
+          const filter: RoleFilter = { ...everything, state, search };
           expect(roleCursors(filter).decode(roleCursors(filter).encode(cursor))).to.deep.equal(cursor);
         },
       ),
     );
   });
   it('is good under its own filter only', () => {
-    const text = roleCursors(everything).encode({ publishedAt: NOW, id });
+    const text = roleCursors(everything).encode({ rank: NOW, id });
     for (const other of [
       { account: accountId('another') },
       { state: 'expired' },
       { search: 'a' },
       { search: 'undefined' },
       { search: '' },
+      { order: 'largest' },
     ] as const) {
       expect(roleCursors({ ...everything, ...other }).decode(text)).to.have.property(
         'code',
@@ -49,14 +43,14 @@ describe('a cursor', () => {
     }
   });
   it('is safe in a URL as it stands', () => {
-    const text = roleCursors({ account, state: 'published', search: 'ä /&' }).encode({
-      publishedAt: NOW,
+    const text = roleCursors({ ...everything, state: 'published', search: 'ä /&' }).encode({
+      rank: NOW,
       id,
     });
     expect(encodeURIComponent(text)).to.equal(text);
   });
   it('that is not ours is refused', () => {
-    const text = roleCursors(everything).encode({ publishedAt: NOW, id });
+    const text = roleCursors(everything).encode({ rank: NOW, id });
     for (const wrong of [
       '',
       'abc',

@@ -34,7 +34,7 @@ describe('what use cases answer', () => {
 
   /** What each use case answers of one protected publication, by its name. */
   async function everyAnswer(): Promise<Readonly<Record<string, unknown>>> {
-    const { useCases, clock, ports, memory } = stage;
+    const { useCases, clock, ports } = stage;
     const publish = async () => useCases.publish(await stage.request({ key: KEY }));
     const published = await publish();
     if (published.kind !== 'published') throw new Error(published.kind);
@@ -86,7 +86,7 @@ describe('what use cases answer', () => {
       'administration.showRole': await administration.showRole(id),
       'administration.takeDown': await administration.takeDown({ id, reason: 'x', cause: CAUSE }),
       'administration.listTakedowns': await administration.listTakedowns(),
-      'history.list': await createHistory({ ...ports, history: memory.history }).list({ by: OWNER }),
+      'history.list': await createHistory(ports).list({ by: OWNER }),
       now: clock.now(),
     };
   }
@@ -99,6 +99,7 @@ describe('what use cases answer', () => {
         account: OWNER,
         state: 'deleted',
         search: undefined,
+        order: undefined,
         idempotencyKey: undefined,
         after: undefined,
         limit: 1,

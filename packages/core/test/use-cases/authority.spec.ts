@@ -9,7 +9,6 @@ import {
   type Sessions,
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
-import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
@@ -25,17 +24,8 @@ describe('authority', () => {
   beforeEach(async () => {
     stage = await openStage();
     id = await stage.publish();
-    const { clock, memory } = stage;
-    const ports = {
-      apiKeys: memory.apiKeys,
-      apiKeySecrets: new NodeApiKeySecrets(),
-      sessions: memory.sessions,
-      sessionSecrets: new NodeSessionSecrets(),
-      clock,
-      ids: stage.ports.ids,
-    };
-    keys = createKeys(ports);
-    sessions = createSessions(ports, keys);
+    keys = createKeys(stage.ports);
+    sessions = createSessions(stage.ports, keys);
   });
   afterEach(() => stage.dispose());
 

@@ -215,16 +215,6 @@ describe('comparing storage with the records', () => {
     expect(await stage.archives()).to.equal(ids.length - missing.length);
   });
 
-  it('reports no more than a thousand missing archives', async () => {
-    for (let n = 0; n < 1_001; n += 1) await stage.publishMany(1);
-    const storage = replacing(stage.memory.archives, {
-      list: async () => [],
-      read: async () => undefined,
-    });
-    stage.clock.advance(hours(25));
-    expect((await stage.with({ archives: storage }).cleanUp()).missing).to.have.length(1_000);
-  });
-
   it('stops between two pages when it is told to', async () => {
     await stage.orphan(1);
     stage.clock.advance(hours(25));

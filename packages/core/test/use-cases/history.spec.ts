@@ -8,7 +8,6 @@ import {
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { createHistory, type History } from '@pinfold/core/history';
-import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { anEvent, aroundCalls } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
@@ -66,14 +65,8 @@ describe('What the stores are told for the history', () => {
 
   it('is what became of keys, links and sessions', async () => {
     const { memory, clock } = stage;
-    const ports = {
-      apiKeys: noting(memory.apiKeys, noted),
-      apiKeySecrets: new NodeApiKeySecrets(),
-      sessions: noting(memory.sessions, noted),
-      sessionSecrets: new NodeSessionSecrets(),
-      clock,
-      ids: stage.ports.ids,
-    };
+    const stores = { apiKeys: noting(memory.apiKeys, noted), sessions: noting(memory.sessions, noted) };
+    const ports = { ...stage.ports, ...stores };
     const keys = createKeys(ports);
     const sessions = createSessions(ports, keys);
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
@@ -95,22 +88,14 @@ describe('What the stores are told for the history', () => {
   });
 
   it('is what a refused key tried, once a minute', async () => {
-    const { memory, clock } = stage;
-    const ports = {
-      apiKeys: memory.apiKeys,
-      apiKeySecrets: new NodeApiKeySecrets(),
-      sessions: memory.sessions,
-      sessionSecrets: new NodeSessionSecrets(),
-      clock,
-      ids: stage.ports.ids,
-    };
+    const { ports, clock } = stage;
     const keys = createKeys(ports);
     const sessions = createSessions(ports, keys);
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
     for (let n = 0; n < 3; n += 1) await sessions.signInWithKey(text);
     clock.advance(minutes(1));
     await sessions.signInWithKey(text);
-    const history = createHistory({ ...stage.ports, history: memory.history, clock });
+    const history = createHistory(ports);
     const page = await history.list({ by: OWNER });
     if (page.kind !== 'page') throw new Error(page.code);
     const refused = page.events.filter(({ type }) => type === 'session.refused');
@@ -120,21 +105,12 @@ describe('What the stores are told for the history', () => {
   });
 
   it('is what a revoked key tried, and only with its secret', async () => {
-    const { memory, clock } = stage;
-    const { ids } = stage.ports;
-    const ports = {
-      apiKeys: memory.apiKeys,
-      apiKeySecrets: new NodeApiKeySecrets(),
-      sessions: memory.sessions,
-      sessionSecrets: new NodeSessionSecrets(),
-      clock,
-      ids,
-    };
+    const { ports } = stage;
     const keys = createKeys(ports);
     const sessions = createSessions(ports, keys);
     const { key, text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     await keys.revoke({ by: OWNER, id: key.id });
-    const history = createHistory({ ...stage.ports, history: memory.history, clock });
+    const history = createHistory(ports);
     const refused = async () => {
       const page = await history.list({ by: OWNER });
       return page.kind === 'page' ? page.events.filter(({ type }) => type === 'session.refused') : [];
@@ -146,14 +122,14 @@ describe('What the stores are told for the history', () => {
   });
 
   it('has no secret, no title and no file name in it', async () => {
-    const { memory, clock, ports } = stage;
+    const { ports } = stage;
     const useCases = stage.with({});
     const outcome = await useCases.publish({ ...(await stage.request()), title: 'Title of the site' });
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
     const { id, originalFilename } = outcome.publication;
     await useCases.update({ by: OWNER, id }, { type: 'set_password', password: 'a password of it' });
     await useCases.update({ by: OWNER, id }, { type: 'set_title', title: 'Title of its own' });
-    const history = createHistory({ ...ports, history: memory.history, clock });
+    const history = createHistory(ports);
     const page = await history.list({ by: OPERATOR });
     if (page.kind !== 'page') throw new Error(page.code);
     expect(page.events).to.have.lengthOf(3);
@@ -177,7 +153,7 @@ describe('The sweep of the history', () => {
   };
 
   it('tells once of what expired, stopped since or not, and not of what was stopped before', async () => {
-    const { memory, clock, ports } = stage;
+    const { clock, ports } = stage;
     const useCases = stage.with({});
     const roles = [];
     for (let n = 0; n < 3; n += 1) {
@@ -190,7 +166,7 @@ describe('The sweep of the history', () => {
     await useCases.stop(stoppedBefore);
     clock.advance(days(8));
     await useCases.stop(stoppedAfter);
-    const history = createHistory({ ...ports, history: memory.history, clock });
+    const history = createHistory(ports);
     await Promise.all([history.sweep(), history.sweep(), history.sweep()]);
     const told = await kinds(history);
     const expiry = roles[0]?.expiresAt;
@@ -201,9 +177,9 @@ describe('The sweep of the history', () => {
   });
 
   it('drops what is older than it is to be kept', async () => {
-    const { memory, clock, ports } = stage;
+    const { clock, ports } = stage;
     await stage.with({}).publish(await stage.request());
-    const history = createHistory({ ...ports, history: memory.history, clock }, { keptFor: days(30) });
+    const history = createHistory(ports, { keptFor: days(30) });
     clock.advance(days(30));
     await history.sweep();
     expect((await kinds(history)).map(([type]) => type)).to.deep.equal(['pin.expired', 'pin.published']);
@@ -213,9 +189,9 @@ describe('The sweep of the history', () => {
   });
 
   it('drops by when an event was recorded, which of an expiration is later than its instant', async () => {
-    const { memory, clock, ports } = stage;
+    const { clock, ports } = stage;
     await stage.with({}).publish(await stage.request());
-    const history = createHistory({ ...ports, history: memory.history, clock }, { keptFor: days(30) });
+    const history = createHistory(ports, { keptFor: days(30) });
     clock.advance(days(20));
     await history.sweep();
     clock.advance(days(30));
@@ -239,7 +215,7 @@ describe('The sweep of the history', () => {
       if (role === undefined || version === undefined) throw new Error('a published role is not there');
       await memory.roles.save(role, version, events);
     };
-    const history = createHistory({ ...ports, history: memory.history, clock });
+    const history = createHistory(ports);
     const count = async () => {
       let events = 0;
       let cursor: string | undefined;

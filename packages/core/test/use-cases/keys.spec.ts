@@ -34,7 +34,7 @@ describe('managing API keys', () => {
     secrets: ApiKeySecrets = apiKeySecrets,
     options: KeyOptions = {},
   ): Keys {
-    return createKeys({ apiKeys, apiKeySecrets: secrets, clock: stage.clock, ids: stage.ports.ids }, options);
+    return createKeys({ ...stage.ports, apiKeys, apiKeySecrets: secrets }, options);
   }
 
   async function kept({ id }: ApiKey): Promise<ApiKey | undefined> {
@@ -127,11 +127,7 @@ describe('managing API keys', () => {
     await keys.create({ by: OPERATOR, account: OWNER });
     for (const id of [given.id, minted.key.id, other.id]) await keys.revoke({ id, by: OPERATOR });
     stage.clock.advance(days(400));
-    const sweep = createHistory({
-      ...stage.ports,
-      history: stage.memory.history,
-      apiKeys: stage.memory.apiKeys,
-    });
+    const sweep = createHistory(stage.ports);
     await sweep.sweep();
     expect(await stage.memory.apiKeys.find(other.id), 'revoked as long ago as the history goes').not.to.equal(
       undefined,

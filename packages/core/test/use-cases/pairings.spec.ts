@@ -14,7 +14,6 @@ import { createKeys, createPairings, createSessions } from '@pinfold/core/accoun
 import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
 import { pairingCode, sessionIdOf } from '@pinfold/core/internal';
-import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -28,22 +27,15 @@ describe('Giving a program a key', () => {
   let stage: Stage;
   let keys: Keys;
   let pairings: Pairings;
-  const secrets = new NodeSessionSecrets();
-  const apiKeySecrets = new NodeApiKeySecrets();
   beforeEach(async () => {
     stage = await openStage();
-    keys = createKeys(keyPorts());
+    keys = createKeys(stage.ports);
     pairings = over(stage.memory.pairings);
   });
   afterEach(() => stage.dispose());
 
-  function keyPorts() {
-    const { clock, memory, ports } = stage;
-    return { apiKeys: memory.apiKeys, apiKeySecrets, clock, ids: ports.ids };
-  }
-
   function over(store: PairingStore): Pairings {
-    return createPairings({ ...keyPorts(), pairings: store, sessionSecrets: secrets }, keys);
+    return createPairings({ ...stage.ports, pairings: store }, keys);
   }
 
   /** The key that was made, if one was. */
@@ -55,7 +47,7 @@ describe('Giving a program a key', () => {
 
   /** What the history says, newest first. */
   async function told(): Promise<unknown> {
-    const history = createHistory({ ...stage.ports, history: stage.memory.history });
+    const history = createHistory(stage.ports);
     const page = await history.list({ by: OPERATOR });
     const events = page.kind === 'page' ? page.events : [];
     // Events of one instant are in order of their random ids.
@@ -68,7 +60,7 @@ describe('Giving a program a key', () => {
 
   /** A program that registered. */
   async function program(): Promise<{ readonly text: string; readonly hash: Sha256 }> {
-    const minted = secrets.mint();
+    const minted = stage.ports.sessionSecrets.mint();
     expect(await pairings.register(minted.hash)).to.deep.equal({ kind: 'registered' });
     return minted;
   }
@@ -92,7 +84,7 @@ describe('Giving a program a key', () => {
   });
 
   it('agrees to nothing that did not register', async () => {
-    const { text, hash } = secrets.mint();
+    const { text, hash } = stage.ports.sessionSecrets.mint();
     expect(await pairings.isRegistered(hash)).to.equal(false);
     expect(await pairings.agree(wish(hash))).to.deep.equal(UNKNOWN);
     expect(await pairings.redeem(text)).to.deep.equal(UNKNOWN);
@@ -106,7 +98,7 @@ describe('Giving a program a key', () => {
   });
 
   it('makes none ten minutes after the program registered, nor for another secret', async () => {
-    const [one, late, other] = [await program(), await program(), secrets.mint()];
+    const [one, late, other] = [await program(), await program(), stage.ports.sessionSecrets.mint()];
     await pairings.agree(wish(one.hash));
     await pairings.agree({ ...wish(late.hash), cause: { actor: { kind: 'person', id: 'u2' } } });
     stage.clock.advance(minutes(9.99));
@@ -132,10 +124,7 @@ describe('Giving a program a key', () => {
   });
 
   it('makes none once the session ended in which it was agreed to, or its key was revoked', async () => {
-    const sessions = createSessions(
-      { ...keyPorts(), sessions: stage.memory.sessions, sessionSecrets: secrets },
-      keys,
-    );
+    const sessions = createSessions(stage.ports, keys);
     const begin = async () => {
       const { key, text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
       const started = await sessions.signInWithKey(text);
@@ -175,7 +164,7 @@ describe('Giving a program a key', () => {
   });
 
   it('is refused where the account has all the keys that it may have, before and after the consent', async () => {
-    keys = createKeys(keyPorts(), { limit: 1 });
+    keys = createKeys(stage.ports, { limit: 1 });
     pairings = over(stage.memory.pairings);
     const { text, hash } = await program();
     await pairings.agree(wish(hash));
@@ -219,7 +208,7 @@ describe('Giving a program a key', () => {
   });
 
   it('gives no key that administers, or that does nothing, and none for what is no hash', async () => {
-    const { hash } = secrets.mint();
+    const { hash } = stage.ports.sessionSecrets.mint();
     for (const scopes of [[], ['admin'], ['pins:read', 'admin']] as const) {
       await pairings.agree({ ...wish(hash), scopes }).then(
         () => expect.fail('agreed'),
@@ -250,7 +239,7 @@ describe('Giving a program a key', () => {
       expect(await pairings.redeem(text)).to.deep.equal(UNKNOWN);
     }
     expect(asked).to.deep.equal([]);
-    await pairings.redeem(secrets.mint().text);
+    await pairings.redeem(stage.ports.sessionSecrets.mint().text);
     await pairings.redeem((await program()).text);
     expect(asked).to.deep.equal(['find', 'find']);
   });
@@ -258,7 +247,10 @@ describe('Giving a program a key', () => {
   it('shows eight characters of the hash, which tell two secrets apart', () => {
     expect(pairingCode(`${'0'.repeat(10)}${'f'.repeat(54)}`)).to.equal('0000-0000');
     expect(pairingCode('f'.repeat(64))).to.equal('ZZZZ-ZZZZ');
-    const codes = Array.from({ length: 500 }, () => pairingCode(secrets.mint().hash) ?? '');
+    const codes = Array.from(
+      { length: 500 },
+      () => pairingCode(stage.ports.sessionSecrets.mint().hash) ?? '',
+    );
     expect(new Set(codes).size).to.equal(500);
     for (const code of codes) expect(code).to.match(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
     expect(pairingCode('0')).to.equal(undefined);

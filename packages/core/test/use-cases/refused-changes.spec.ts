@@ -2,7 +2,6 @@ import { type Caller, hours, type Mode, OPERATOR, type RoleId } from '@pinfold/c
 import { createKeys } from '@pinfold/core/accounts';
 import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
-import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { codeOf, isStaged, OWNER, openStage, type Stage } from './stage.ts';
 
@@ -42,8 +41,7 @@ for (const [what, code, refuse, allow] of REFUSING) {
     });
     afterEach(() => stage.dispose());
 
-    const keysOf = ({ memory, clock, ports }: Stage) =>
-      createKeys({ apiKeys: memory.apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids });
+    const keysOf = ({ ports }: Stage) => createKeys(ports);
 
     it('change nothing for it, and everything for the operator', async () => {
       const changes = (by: Caller['account'] | typeof OPERATOR) => [
@@ -141,7 +139,7 @@ describe('sweeps of a service that is read-only', () => {
   });
 
   it('tell of no expiration, and drop no event', async () => {
-    const history = createHistory({ ...stage.ports, history: stage.memory.history }, { keptFor: hours(1) });
+    const history = createHistory(stage.ports, { keptFor: hours(1) });
     await stage.memory.mode.change(READ_ONLY, []);
     const before = await history.list({ by: OPERATOR });
     await history.sweep();

@@ -1,6 +1,5 @@
-import { Fault, type Keys, type Measurement, OPERATOR, type SessionPorts, seconds } from '@pinfold/core';
+import { Fault, type Keys, type Measurement, OPERATOR, seconds } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
-import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
@@ -10,20 +9,9 @@ describe('how many sessions there may be', () => {
   let keys: Keys;
   beforeEach(async () => {
     stage = await openStage();
-    keys = createKeys({ ...ports(), apiKeySecrets: new NodeApiKeySecrets() });
+    keys = createKeys(stage.ports);
   });
   afterEach(() => stage.dispose());
-
-  function ports(): SessionPorts {
-    const { apiKeys, sessions } = stage.memory;
-    return {
-      apiKeys,
-      sessions,
-      sessionSecrets: new NodeSessionSecrets(),
-      clock: stage.clock,
-      ids: stage.ports.ids,
-    };
-  }
 
   it('begins a session though what follows it fails', async () => {
     const fail = async () => {
@@ -31,7 +19,7 @@ describe('how many sessions there may be', () => {
     };
     const { text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const store = replacing(stage.memory.sessions, { purge: fail });
-    const sessions = createSessions({ ...ports(), sessions: store }, { ...keys, noteUse: fail });
+    const sessions = createSessions({ ...stage.ports, sessions: store }, { ...keys, noteUse: fail });
     const person = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
     for (const started of [
       await sessions.redeem((await sessions.offerLink(OWNER)).token),
@@ -45,7 +33,7 @@ describe('how many sessions there may be', () => {
 
   it('ends the oldest session of a key, a person or a maker of links past a hundred, and says so', async () => {
     const figures: Measurement[] = [];
-    const bounded = createSessions(ports(), keys, { observe: (figure) => figures.push(figure) });
+    const bounded = createSessions(stage.ports, keys, { observe: (figure) => figures.push(figure) });
     const { text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const person = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
     const ways: readonly (() => Promise<unknown>)[] = [

@@ -14,7 +14,6 @@ import {
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { sessionIdOf } from '@pinfold/core/internal';
-import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -26,23 +25,13 @@ describe('signing in to the management screen', () => {
   let sessions: Sessions;
   beforeEach(async () => {
     stage = await openStage();
-    const { clock, memory } = stage;
-    keys = createKeys({
-      apiKeys: memory.apiKeys,
-      apiKeySecrets: new NodeApiKeySecrets(),
-      clock,
-      ids: stage.ports.ids,
-    });
-    sessions = over(memory.sessions);
+    keys = createKeys(stage.ports);
+    sessions = over(stage.memory.sessions);
   });
   afterEach(() => stage.dispose());
 
   function over(store: SessionStore, apiKeys: ApiKeyStore = stage.memory.apiKeys): Sessions {
-    const sessionSecrets = new NodeSessionSecrets();
-    return createSessions(
-      { sessions: store, sessionSecrets, apiKeys, clock: stage.clock, ids: stage.ports.ids },
-      keys,
-    );
+    return createSessions({ ...stage.ports, sessions: store, apiKeys }, keys);
   }
 
   async function byLink() {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,29 +11,26 @@ import {
   accountId,
   type Cleaning,
   createUseCases,
-  type EventId,
   type Grant,
   type GrantSigner,
   type Limits,
   type ListedEntry,
-  type NameToken,
   type Password,
   type PasswordHash,
   type PasswordHasher,
   type Ports,
   type PublishRequest,
-  parseRoleId,
   type RoleId,
   type Sha256,
   type StagedArchive,
   type Staging,
-  type Token,
   type UseCases,
 } from '@pinfold/core';
-import { archiveIdOf } from '@pinfold/core/adapter';
+import type { AllPorts } from '@pinfold/core/adapter';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createSharing } from '@pinfold/core/sharing';
 import { createMemory, type Memory } from '@pinfold/memory';
+import { NodeApiKeySecrets, NodeSessionSecrets, RandomIds } from '@pinfold/platform-node';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 
 export const OWNER: AccountId = accountId('owner');
@@ -132,7 +129,7 @@ export interface Stage {
   readonly memory: Memory;
   readonly clock: ManualClock;
   readonly inspector: ScriptedInspector;
-  readonly ports: Ports;
+  readonly ports: AllPorts;
   readonly useCases: UseCases & Cleaning;
   /** The same data with some ports replaced or limits changed. */
   with(ports: Partial<Ports>, limits?: Partial<Limits>): UseCases & Cleaning;
@@ -147,26 +144,16 @@ export async function openStage(): Promise<Stage> {
   const memory = createMemory();
   const clock = createManualClock();
   const inspector = new ScriptedInspector();
-  const ports: Ports = {
-    roles: memory.roles,
-    accounts: memory.accounts,
-    mode: memory.mode,
-    attempts: memory.attempts,
-    takedowns: memory.takedowns,
-    names: memory.names,
-    archives: memory.archives,
+  const ports: AllPorts = {
+    ...memory,
     staging: new NoStaging(),
     inspector,
     passwords: new PlainHasher(),
     grants: new OpenSigner(),
+    apiKeySecrets: new NodeApiKeySecrets(),
+    sessionSecrets: new NodeSessionSecrets(),
     clock,
-    ids: {
-      role: () => parseRoleId(randomUUID()) as RoleId,
-      archive: (at) => archiveIdOf(at, randomUUID()),
-      token: () => randomUUID() as Token,
-      event: () => randomUUID() as EventId,
-      nameToken: () => randomBytes(11).toString('hex') as NameToken,
-    },
+    ids: new RandomIds(),
   };
   const over: Stage['with'] = (other, limits = {}) => ({
     ...createUseCases({ ...ports, ...other }, limits),

@@ -12,18 +12,35 @@ export interface JsonBody {
   readonly members: number;
 }
 
+const EMPTY: JsonBody = { value: {}, members: 0 };
+
 /** Reads a request's body as JSON (RFC 8259); what it refuses it throws as {@link RequestRefused}. */
 export async function readJson(
   request: IncomingMessage & { readonly body?: unknown },
   limits: Omit<BodyLimits, 'bytes'>,
 ): Promise<JsonBody> {
+  return request.readableDidRead ? parsedBefore(request.body) : parse(await readBytes(request, limits));
+}
+
+/** Reads a body that may be absent, and is if it is empty; one without a media type must be. */
+export async function readOptionalJson(
+  request: IncomingMessage & { readonly body?: unknown },
+  limits: Omit<BodyLimits, 'bytes'>,
+): Promise<JsonBody> {
+  if (hasNoBody(request)) return EMPTY;
   if (request.readableDidRead) return parsedBefore(request.body);
-  const bytes = await readWhole(request, { ...limits, bytes: LONGEST }).catch((error: unknown) => {
+  const bytes = await readBytes(request, limits);
+  if (bytes.length === 0) return EMPTY;
+  if (request.headers['content-type'] === undefined) throw new RequestRefused('unsupported_media_type');
+  return parse(bytes);
+}
+
+async function readBytes(request: IncomingMessage, limits: Omit<BodyLimits, 'bytes'>): Promise<Uint8Array> {
+  return readWhole(request, { ...limits, bytes: LONGEST }).catch((error: unknown) => {
     if (!(error instanceof BodyError)) throw error;
     const { code, told } = refuseBody(error.trouble, 'Send at most 16 KiB of JSON.');
     throw new RequestRefused(code, told);
   });
-  return parse(bytes);
 }
 
 /** What a parser of bodies that stands before the API has made of it. */
@@ -64,7 +81,12 @@ export function hasMediaType(request: IncomingMessage, type: string): boolean {
   return sent.split(/[; \t]/, 1)[0]?.toLowerCase() === type && coding.toLowerCase() === 'identity';
 }
 
+/** Whether a request declares no body, or one without a media type, which may be empty. */
+export function mayBeAbsent(request: IncomingMessage): boolean {
+  return hasNoBody(request) || request.headers['content-type'] === undefined;
+}
+
 /** Whether a request says that it has no body (RFC 9112, section 6.3). */
-export function hasNoBody({ headers }: IncomingMessage): boolean {
+function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }

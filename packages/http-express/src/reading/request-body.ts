@@ -3,7 +3,7 @@ import type { Call } from '../endpoint.ts';
 import { type AnyRefusal, type ProblemDetails, refuseRequest } from '../problems/problem.ts';
 import { type JsonObject, named, type Schema } from '../schema.ts';
 import type { Service } from '../service.ts';
-import { hasMediaType, hasNoBody, type JsonBody, readJson } from './json-body.ts';
+import { hasMediaType, mayBeAbsent, readJson, readOptionalJson } from './json-body.ts';
 import { checkOf } from './schema-check.ts';
 
 /** The body of a request. */
@@ -36,8 +36,6 @@ interface JsonBodyOptions<Sent extends object, Body extends object> {
   readonly parse?: (sent: Sent, limits: Limits) => Body | AnyRefusal | undefined;
 }
 
-const EMPTY: JsonBody = { value: {}, members: 0 };
-
 /** A body of JSON, whose members each come once. */
 export function jsonBody<Sent extends object, Body extends object = Sent>({
   name,
@@ -60,10 +58,11 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
       ...(values === undefined ? {} : { examples: Object.fromEntries(values) }),
     },
     read: async ({ useCases: { clock, limits }, bodyTimeouts }, { request, again }) => {
-      const isAbsent = isOptional === true && hasNoBody(request);
-      if (!isAbsent && !hasMediaType(request, 'application/json'))
+      const needsType = isOptional !== true || !mayBeAbsent(request);
+      if (needsType && !hasMediaType(request, 'application/json'))
         return refuseRequest('unsupported_media_type', wrongType);
-      const { value, members } = isAbsent ? EMPTY : await readJson(request, { clock, ...bodyTimeouts });
+      const readBody = isOptional === true ? readOptionalJson : readJson;
+      const { value, members } = await readBody(request, { clock, ...bodyTimeouts });
       const refused = await again();
       if (refused !== undefined) return refused;
       const sent = await check(value);

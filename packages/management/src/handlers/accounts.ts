@@ -13,6 +13,7 @@ import { notFound } from '../response/refuse.ts';
 import { type AccountTrouble, accountView, type LimitsInForce } from '../views/account.ts';
 import { accountHistoryView } from '../views/account-history.ts';
 import { accountsView } from '../views/accounts.ts';
+import { namesOf } from './history.ts';
 
 const PAGE_SIZE = 50;
 /** Accounts that one search looks through. */
@@ -127,15 +128,15 @@ export async function unblock(screen: Screen, visit: SignedInContext): Promise<A
 }
 
 /** Shows what happened to all accounts, or to one. */
-export async function showAccountHistory({ history }: Screen, visit: SignedInContext): Promise<Answer> {
+export async function showAccountHistory(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const account = known(queryText(visit, 'account'));
   const asked = pageRequest(visit, PAGE_SIZE);
-  const listed = await history?.list({ by: OPERATOR, ...asked, ...present({ account }) });
+  const listed = await screen.history?.list({ by: OPERATOR, ...asked, ...present({ account }) });
   if (listed === undefined) return notFound(visit);
   if (listed.kind === 'refused') return seeOther(`${visit.base}/administration/history`);
-  return page(
-    accountHistoryView(visit, { events: listed.events, account, position: positionOf(asked, listed) }),
-  );
+  const { events } = listed;
+  const names = await namesOf(screen, visit, events, OPERATOR);
+  return page(accountHistoryView(visit, { events, names, account, position: positionOf(asked, listed) }));
 }
 
 /** The reason of the form; `undefined` if it is invalid. */
@@ -168,7 +169,8 @@ function pathOf({ base }: SignedInContext, name: string): string {
   return `${base}/administration/accounts/${encodeURIComponent(name)}`;
 }
 
-function nameOf({ request }: SignedInContext): AccountId | undefined {
+/** The account of the address. */
+export function nameOf({ request }: SignedInContext): AccountId | undefined {
   return known(String(request.params.name));
 }
 

@@ -1,4 +1,4 @@
-import { type HistoryEvent, parseRoleId, type RoleId } from '@pinfold/core';
+import { type Actor, type EventActor, type HistoryEvent, parseRoleId, type RoleId } from '@pinfold/core';
 import type { History } from '@pinfold/core/history';
 import type { Screen } from '../options.ts';
 import { pageRequest, positionOf, present, queryText } from '../request/page-request.ts';
@@ -34,25 +34,36 @@ async function historyPage(
   );
 }
 
-/** The current names of the publications and keys in events of an account. */
+/** The current names of the publications and keys in events, as far as the actor reaches them. */
 export async function namesOf(
-  { useCases, keys }: Pick<Screen, 'useCases' | 'keys'>,
-  { account: by, signal }: SignedInContext,
+  screen: Pick<Screen, 'useCases' | 'keys'>,
+  visit: SignedInContext,
   events: readonly HistoryEvent[],
+  by: Actor = visit.account,
 ): Promise<EventNames> {
   const pins = new Set(events.map(({ pin }) => pin).filter((pin) => pin !== null));
-  const titles = await titlesOf({ useCases }, { account: by, signal }, pins);
-  const hasKeys = events.some(({ actor }) => actor.kind === 'key');
-  const listed = hasKeys ? await keys?.list({ by, limit: 100 }) : undefined;
-  const labels = listed?.kind === 'page' ? listed.keys.map(({ id, label }) => [id, label] as const) : [];
-  return new Map<string, string>([...titles, ...labels.filter(([, label]) => label !== '')]);
+  const titles = await titlesOf(screen, visit, pins, by);
+  return new Map([...titles, ...(await labelsOf(screen, by, events))]);
 }
 
-/** The current titles of publications of an account, by id. */
+/** The current labels of the keys that acted, by id, as far as they are among the newest hundred. */
+export async function labelsOf(
+  { keys }: Pick<Screen, 'keys'>,
+  by: Actor,
+  acts: readonly { readonly actor: EventActor }[],
+): Promise<EventNames> {
+  const hasKeys = acts.some(({ actor }) => actor.kind === 'key');
+  const listed = hasKeys ? await keys?.list({ by, limit: 100 }) : undefined;
+  if (listed?.kind !== 'page') return new Map();
+  return new Map(listed.keys.filter(({ label }) => label !== '').map(({ id, label }) => [id, label]));
+}
+
+/** The current titles of publications, by id. */
 export async function titlesOf(
   { useCases }: Pick<Screen, 'useCases'>,
-  { account: by, signal }: Pick<SignedInContext, 'account' | 'signal'>,
+  { account, signal }: SignedInContext,
   pins: ReadonlySet<RoleId>,
+  by: Actor = account,
 ): Promise<ReadonlyMap<string, string>> {
   const titles = [...pins].map(async (id) => {
     const found = await useCases.read({ by, id, signal });

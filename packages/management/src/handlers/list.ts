@@ -1,4 +1,4 @@
-import type { Publication } from '@pinfold/core';
+import type { Publication, RoleOrder } from '@pinfold/core';
 import { dayOf, parseRoleState } from '@pinfold/core/internal';
 import type { Screen } from '../options.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
@@ -11,6 +11,7 @@ import { listView } from '../views/list.ts';
 import type { PublishTrouble } from '../views/publish-panel.ts';
 
 const PAGE_SIZE = 20;
+const ORDERS: readonly RoleOrder[] = ['ending', 'largest'];
 
 /** Shows a page of the list, and above it what went wrong with a form for publishing. */
 export async function showList(
@@ -25,8 +26,10 @@ export async function showList(
   }
   const search = searchText(visit);
   const state = parseRoleState(visit.request.query.state);
+  const { sort } = visit.request.query;
+  const order = state === 'deleted' ? undefined : ORDERS.find((each) => each === sort);
   const asked = pageRequest(visit, PAGE_SIZE);
-  const listed = await useCases.list({ by: visit.account, ...asked, ...present({ search, state }) });
+  const listed = await useCases.list({ by: visit.account, ...asked, ...present({ search, state, order }) });
   if (listed.kind === 'refused') return seeOther(`${visit.base}/`);
   const limits = await useCases.limitsOf(visit.account);
   const publications = listed.publications.map((each) =>
@@ -35,7 +38,7 @@ export async function showList(
   const allowance = await allowanceOf(useCases, visit.account, visit.now);
   const position = positionOf(asked, listed);
   const views = await viewsOfWeek(screen, publications);
-  const model = { publications, views, limits, allowance, search, state, position };
+  const model = { publications, views, limits, allowance, search, state, order, position };
   return trouble === undefined
     ? page(listView(visit, model))
     : page(listView(visit, { ...model, trouble: trouble.publish }), trouble.status);

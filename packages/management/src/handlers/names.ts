@@ -1,8 +1,8 @@
-import type { UseCases } from '@pinfold/core';
+import type { Name, RoleId, UseCases } from '@pinfold/core';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { askToSignIn } from '../request/middleware.ts';
-import { pageRequest, positionOf } from '../request/page-request.ts';
+import { pageRequest, positionOf, present } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { notFound, refuseChanges } from '../response/refuse.ts';
@@ -65,4 +65,21 @@ export async function deleteName(naming: Naming, visit: SignedInContext): Promis
     return seeOther(`${base}/names`, { tone: 'good', message: 'didDeleteName', values: { name } });
   if (outcome.code === 'not_found') return notFound(visit);
   return outcome.code === 'unauthorized' ? askToSignIn(naming, visit) : refuseChanges(visit, outcome);
+}
+
+/** The names that show a publication; a name keeps showing one that has ended, too. */
+export async function namesShowing(
+  { useCases: { names } }: Screen,
+  { account: by }: SignedInContext,
+  id: RoleId,
+): Promise<readonly Name[]> {
+  const showing: Name[] = [];
+  let cursor: string | undefined;
+  do {
+    const listed = await names?.list({ by, limit: 100, ...present({ cursor }) });
+    if (listed?.kind !== 'page') break;
+    showing.push(...listed.names.filter(({ pin }) => pin === id));
+    cursor = listed.next;
+  } while (cursor !== undefined);
+  return showing;
 }

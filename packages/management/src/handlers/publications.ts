@@ -28,6 +28,7 @@ import { filesCard } from '../views/files.ts';
 import { stopView } from '../views/stop.ts';
 import { leaveView } from '../views/trouble.ts';
 import { namesOf } from './history.ts';
+import { namesShowing } from './names.ts';
 
 /** What is wrong with a password. */
 export const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
@@ -127,6 +128,7 @@ async function publicationPage(
       files: filesCard(visit, publication, manifest, Number(visit.request.query.files)),
       ...(trouble === undefined ? {} : { trouble }),
       ...(await latestOf(screen, visit, found.id)),
+      names: await namesShowing(screen, visit, found.id),
       views: await screen.views?.of(found.id),
     }),
     trouble === undefined ? 200 : 422,

@@ -1,4 +1,11 @@
-import { type Limits, minutes, type StagedArchive, seconds } from '@pinfold/core';
+import {
+  type IdempotencyKey,
+  type Limits,
+  minutes,
+  type StagedArchive,
+  type Staging,
+  seconds,
+} from '@pinfold/core';
 import { discardQuietly } from '@pinfold/core/internal';
 import { hashOnly, type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http/internal';
 import type { Screen } from '../options.ts';
@@ -21,7 +28,7 @@ export const archiveInForm: Guard<SignedInContext, ArchiveContext> = async (scre
   const limits = await screen.useCases.limitsOf(visit.account);
   const reader = new UploadForm(visit.formToken, limits);
   const form = await screen.uploads.take(visit.account, visit.signal, (follow) =>
-    receiveForm(visit.request, reader, { ...receiving(screen, limits), follow }),
+    receiveForm(visit.request, reader, { ...receiving(screen, visit, limits, () => reader.key), follow }),
   );
   const ended = await endedMeanwhile(screen, visit, form.kind === 'received' ? form.archive : undefined);
   if (ended !== undefined) return ended;
@@ -41,11 +48,8 @@ export const archiveInBody: Guard<SignedInContext, ArchiveContext> = async (scre
   };
   const wish = readWish(sent, limits);
   if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', oddText(wish));
-  const { findByKey, staging } = screen.useCases;
-  const isRepeated = (await findByKey({ by: visit.account, key: wish.key })) !== undefined;
-  const into = { ...receiving(screen, limits), staging: isRepeated ? hashOnly : staging };
   const received = await screen.uploads.take(visit.account, visit.signal, (follow) =>
-    receiveArchive(visit.request, { ...into, follow }),
+    receiveArchive(visit.request, { ...receiving(screen, visit, limits, () => wish.key), follow }),
   );
   switch (received.kind) {
     case 'received': {
@@ -84,8 +88,20 @@ async function endedMeanwhile(
   }
 }
 
-function receiving({ useCases: { clock, staging } }: Screen, { archiveBytes }: Limits): ReceiveFormOptions {
-  return { clock, staging, archiveBytes, idle: seconds(30), total: minutes(15) };
+/** @param keyOf the key of the upload when its archive begins, if it is known by then. */
+function receiving(
+  { useCases: { clock, findByKey, staging } }: Screen,
+  { account: by }: SignedInContext,
+  { archiveBytes }: Limits,
+  keyOf: () => IdempotencyKey | undefined,
+): ReceiveFormOptions {
+  const receive: Staging['receive'] = async (...upload) => {
+    const key = keyOf();
+    // A key that has published stays complete for ever: a repetition only needs its hash.
+    const isRepeated = key !== undefined && (await findByKey({ by, key })) !== undefined;
+    return await (isRepeated ? hashOnly : staging).receive(...upload);
+  };
+  return { clock, staging: { receive }, archiveBytes, idle: seconds(30), total: minutes(15) };
 }
 
 async function refuseForm(

@@ -12,7 +12,7 @@ export async function showService(
   trouble?: { readonly message: string },
 ): Promise<Answer> {
   const mode = await administrationOf(screen).showService();
-  return page(serviceView(visit, mode, trouble), trouble === undefined ? 200 : 422);
+  return page(serviceView(visit, mode, screen.health?.(), trouble), trouble === undefined ? 200 : 422);
 }
 
 /** Makes the service read-only, or lets it be changed again. */

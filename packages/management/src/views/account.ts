@@ -46,7 +46,7 @@ export function accountView(
     offers.history
       ? html` · <a href="${base}/administration/history?${query}">${words.say('itsHistory')}</a>`
       : undefined
-  }</p>`;
+  }${offers.signOut ? html` · <a href="${base}/administration/sessions?${query}">${words.say('itsSessions')}</a>` : undefined}</p>`;
   return administrationPage(visit, {
     part: 'accounts',
     ...(trouble?.field === 'reason' ? { flash: REASON_WRONG } : {}),

@@ -4,13 +4,20 @@ import type { Flash } from '../response/flash.ts';
 import { layout, type PageParts } from './layout.ts';
 
 /** The pages of those who administer. */
-export type AdministrationPart = 'accounts' | 'allPublications' | 'takedowns' | 'history' | 'service';
+export type AdministrationPart =
+  | 'accounts'
+  | 'allPublications'
+  | 'takedowns'
+  | 'history'
+  | 'sessions'
+  | 'service';
 
 const PARTS: readonly (readonly [part: AdministrationPart, path: string])[] = [
   ['accounts', ''],
   ['allPublications', '/publications'],
   ['takedowns', '/takedowns'],
   ['history', '/history'],
+  ['sessions', '/sessions'],
   ['service', '/service'],
 ];
 
@@ -37,8 +44,8 @@ export function administrationPage(
     signedIn: visit,
     part: 'administration',
     showsMode: part === 'service',
-    main: html`<nav class="filters" aria-label="${words.say('administration')}">${PARTS.filter(
-      ([name]) => name !== 'history' || offers.history,
+    main: html`<nav class="filters" aria-label="${words.say('administration')}">${PARTS.filter(([name]) =>
+      name === 'history' ? offers.history : name !== 'sessions' || offers.signOut,
     ).map(link)}</nav>
 ${main}`,
   });

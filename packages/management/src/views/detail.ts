@@ -1,4 +1,4 @@
-import type { DayOfViews, Limits } from '@pinfold/core';
+import type { DayOfViews, Limits, Name } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -24,6 +24,8 @@ export interface DetailModel {
   readonly publication: ShownPublication;
   readonly limits: Limits;
   readonly files: Html;
+  /** Those that show it. */
+  readonly names: readonly Name[];
   readonly trouble?: FieldTrouble;
   /** The latest of what happened to it; absent where no history is shown. */
   readonly history?: Parameters<typeof historyCard>[2];
@@ -50,7 +52,7 @@ ${linkCard(visit, publication)}
 ${lifetimeCard(visit, publication, limits)}
 ${passwordCard(visit, model)}
 ${titleCard(visit, model)}
-${visit.offers.names && publication.state === 'published' ? nameCard(visit, publication.id) : undefined}
+${visit.offers.names && publication.state === 'published' ? nameCard(visit, publication.id, model.names) : undefined}
 ${stopCard(visit, publication)}
 </div><div class="stack">
 ${factsCard(visit, publication)}

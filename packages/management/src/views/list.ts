@@ -1,4 +1,4 @@
-import type { Limits, RoleState } from '@pinfold/core';
+import type { Limits, RoleOrder, RoleState } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
@@ -12,8 +12,10 @@ import { copyLinkButton, distance, marks, stateBadge } from './parts.ts';
 import { type PublishTrouble, publishPanel } from './publish-panel.ts';
 import {
   type Column,
+  type ColumnSort,
   cell,
   figureCell,
+  type PagerLabels,
   pager,
   queryOf,
   rowsTable,
@@ -31,6 +33,8 @@ export interface ListModel {
   readonly allowance: Allowance;
   readonly search: string;
   readonly state: RoleState | undefined;
+  /** Absent: newest first. */
+  readonly order: RoleOrder | undefined;
   readonly position: PagePosition;
   readonly trouble?: PublishTrouble;
 }
@@ -44,10 +48,10 @@ export function listView(visit: SignedInContext, model: ListModel): Html {
   const filtered = model.search !== '' || model.state !== undefined || model.position.further;
   const columns: readonly Column[] = [
     'publication',
-    'publishedAt',
-    ...(model.views === undefined ? [] : [{ figure: 'viewsOfWeek' } as const]),
-    'expires',
-    { figure: 'size' },
+    { label: 'publishedAt', sort: sortOf(visit, model, undefined) },
+    ...(model.views === undefined ? [] : [{ label: 'viewsOfWeek', isFigure: true } as const]),
+    { label: 'expires', sort: sortOf(visit, model, 'ending') },
+    { label: 'size', isFigure: true, sort: sortOf(visit, model, 'largest') },
     'actions',
   ];
   const table = rowsTable(visit, columns, model.publications, (publication, n) =>
@@ -64,31 +68,64 @@ ${publishPanel(visit, { limits: model.limits, allowance: model.allowance, roomy:
 <section class="list" aria-labelledby="list-title" data-list${bare ? html` hidden` : undefined}>
 <div class="list-top"><h2 id="list-title">${words.say('publications')}</h2>${filters(visit, model)}${searchForm(visit, model)}</div>
 ${model.publications.length === 0 ? nothing(visit, model) : table}
-${pager(visit, '/', model.position, { state: model.state, q: model.search }, { first: 'newest', next: model.search === '' ? 'older' : 'searchOn' })}
+${pager(visit, '/', model.position, queryFor(model), pagerLabels(model))}
 <form id="s" action="${visit.base}/stop" class="selection"><button class="bad">${words.say('stopSelected')}</button></form>
 <form id="row" method="post"><input type="hidden" name="form" value="${visit.formToken}"></form>
 </section>`,
   });
 }
 
-function filters({ words, base }: SignedInContext, { state, search }: ListModel): Html {
+function queryFor({ state, search, order }: ListModel): Readonly<Record<string, string | undefined>> {
+  return { state, q: search, sort: order };
+}
+
+function pagerLabels({ search, order }: ListModel): PagerLabels {
+  const first = order === undefined ? 'newest' : 'firstPage';
+  const next = order === undefined ? 'older' : 'nextPage';
+  return { first, next: search === '' ? next : 'searchOn' };
+}
+
+/** Stopped publications have one order. */
+function sortOf(
+  { base }: SignedInContext,
+  model: ListModel,
+  order: RoleOrder | undefined,
+): ColumnSort | undefined {
+  if (model.state === 'deleted') return undefined;
+  // Otherwise those that expired long ago would come first.
+  const state = order === 'ending' ? (model.state ?? 'published') : model.state;
+  return {
+    href: `${base}/${queryOf({ ...queryFor(model), state, sort: order })}`,
+    direction: order === 'ending' ? 'ascending' : 'descending',
+    isCurrent: order === model.order,
+  };
+}
+
+function filters({ words, base }: SignedInContext, model: ListModel): Html {
   return html`<nav class="filters" aria-label="${words.say('filterLabel')}">${STATE_FILTERS.map(
     ([filter, message]) => {
-      const current = filter === state ? html` aria-current="true"` : undefined;
-      return html`<a href="${base}/${queryOf({ state: filter, q: search })}"${current}>${words.say(message)}</a>`;
+      const current = filter === model.state ? html` aria-current="true"` : undefined;
+      return html`<a href="${base}/${queryOf({ ...queryFor(model), state: filter })}"${current}>${words.say(message)}</a>`;
     },
   )}</nav>`;
 }
 
-function searchForm(visit: SignedInContext, { state, search }: ListModel): Html {
+function searchForm(visit: SignedInContext, { state, search, order }: ListModel): Html {
+  const hidden = (name: string, value: string | undefined) =>
+    value === undefined ? undefined : html`<input type="hidden" name="${name}" value="${value}">`;
   return html`<form class="search" role="search" action="${visit.base}/">
-${state === undefined ? undefined : html`<input type="hidden" name="state" value="${state}">`}
+${hidden('state', state)}${hidden('sort', order)}
 ${searchField(visit, 'q', 'searchLabel', search)}
 ${searchButton(visit)}
 </form>`;
 }
 
-function row(visit: SignedInContext, { views }: ListModel, publication: ShownPublication, n: number): Html {
+function row(
+  visit: SignedInContext,
+  { views, order }: ListModel,
+  publication: ShownPublication,
+  n: number,
+): Html {
   const { words } = visit;
   const { id, name, endsSoon, state, archiveBytes, publishedAt, refused } = publication;
   const style = endsSoon ? html` class="soon"` : state === 'published' ? undefined : html` class="over"`;
@@ -105,7 +142,7 @@ function row(visit: SignedInContext, { views }: ListModel, publication: ShownPub
 <td>${distance(visit, publishedAt)}</td>
 ${views === undefined ? undefined : figureCell(visit, 'views', words.number(views.get(id) ?? 0))}
 ${cell(visit, 'expires', expiry(visit, publication))}
-<td class="figure size">${words.size(archiveBytes)}</td>
+<td class="figure${order === 'largest' ? '' : ' size'}">${words.size(archiveBytes)}</td>
 <td class="actions">${state === 'published' ? copyLinkButton(visit, n) : undefined}${menu(visit, publication, n)}</td>
 </tr>`;
 }

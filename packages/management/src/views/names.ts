@@ -49,13 +49,14 @@ ${cell(visit, 'nameMoved', distance(visit, updatedAt))}
 <td class="actions">${copyButton(visit, url, 'copyLink')} ${remove}</td></tr>`;
 }
 
-/** The form that lets a name show this publication. */
-export function nameCard(visit: SignedInContext, id: string): Html {
+/** The names that show this publication, and the form that lets another one do so. */
+export function nameCard(visit: SignedInContext, id: string, names: readonly Name[]): Html {
   const { words, base, formToken } = visit;
   return card(
     visit,
     'nameHeading',
-    html`<form method="post" action="${base}/publications/${id}/name" class="field-form"><input type="hidden" name="form" value="${formToken}">
+    html`${names.map(({ name, url }) => html`<p><a href="${url}" target="_blank" rel="noopener">${name}</a> ${copyButton(visit, url, 'copyLink')}</p>`)}
+<form method="post" action="${base}/publications/${id}/name" class="field-form"><input type="hidden" name="form" value="${formToken}">
 <div class="field"><label class="hidden" for="name">${words.say('name')}</label>
 <div class="with-button"><input id="name" name="name" required maxlength="63" pattern="[a-z0-9]([a-z0-9\\-]*[a-z0-9])?" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="name-hint"><button>${words.say('setName')}</button></div>
 <p class="quiet hint" id="name-hint">${words.say('nameHint')}</p></div></form>`,

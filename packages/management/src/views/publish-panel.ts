@@ -39,9 +39,9 @@ ${roomy ? html`<div class="drop-sign">${icon('folder')}</div>` : undefined}
 <button type="button" class="primary" data-choose="folder">${icon('folder')}${words.say('chooseFolder')}</button>
 <button type="button" data-choose="archive">${icon('archive')}${words.say('chooseZip')}</button>
 </div>
-${uploadForm(visit, trouble)}
+${uploadForm(visit, limits, trouble)}
 </div>
-<details class="protect scripted"><summary>${words.say('protect')}</summary>${passwordField(visit, 'publish-password')}</details>
+<details class="protect scripted"><summary>${words.say('protect')}</summary>${passwordField(visit, limits, 'publish-password')}</details>
 <p class="limits quiet">${limitsLine(visit, limits)}</p>
 ${left === '' ? undefined : html`<p class="limits quiet">${left}</p>`}
 </section>`;
@@ -55,7 +55,7 @@ function maintenancePanel({ words, mode: { message } }: SignedInContext): Html {
 </div></section>`;
 }
 
-function uploadForm(visit: SignedInContext, trouble: PublishTrouble | undefined): Html {
+function uploadForm(visit: SignedInContext, limits: Limits, trouble: PublishTrouble | undefined): Html {
   const { words, base, formToken } = visit;
   const described =
     trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="archive-error"`;
@@ -65,7 +65,7 @@ function uploadForm(visit: SignedInContext, trouble: PublishTrouble | undefined)
 <input id="archive" name="archive" type="file" accept=".zip,application/zip" required${described}></div>
 <div class="field"><label for="upload-title">${words.say('titleLabel')}</label>
 <input id="upload-title" name="title" maxlength="255" autocomplete="off" dir="auto"></div>
-${passwordField(visit, 'upload-password', 'password')}
+${passwordField(visit, limits, 'upload-password', 'password')}
 <button class="primary">${words.say('publish')}</button>
 </form>
 ${
@@ -75,9 +75,15 @@ ${
 }`;
 }
 
-function passwordField({ words }: SignedInContext, id: string, name?: string): Html {
+/** Browsers check the length before they send anything: a refused form loses its file. */
+function passwordField(
+  { words }: SignedInContext,
+  { passwordMinCharacters }: Limits,
+  id: string,
+  name?: string,
+): Html {
   return html`<div class="field"><label for="${id}">${words.say('passwordOptional')}</label>
-<div class="with-button" data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"><input id="${id}"${name === undefined ? undefined : html` name="${name}"`} type="password" autocomplete="new-password"></div></div>`;
+<div class="with-button" data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"><input id="${id}"${name === undefined ? undefined : html` name="${name}"`} type="password" minlength="${passwordMinCharacters}" autocomplete="new-password"></div></div>`;
 }
 
 /** The limits of the account on one line. */

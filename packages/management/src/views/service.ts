@@ -1,14 +1,18 @@
 import type { Mode } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
+import type { NodeHealth } from '../options.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { administrationPage } from './administration.ts';
+import { icon } from './icons.ts';
 import { card } from './parts.ts';
+import { factList } from './tables.ts';
 
-/** Whether the service can be changed, and the form for that. */
+/** How well the node is, whether the service can be changed, and the form for that. */
 export function serviceView(
   visit: SignedInContext,
   mode: Mode,
+  health: NodeHealth | undefined,
   trouble: { readonly message: string } | undefined,
 ): Html {
   const { words, base, formToken } = visit;
@@ -26,6 +30,35 @@ ${trouble === undefined ? undefined : html`<p class="error" id="message-error">$
     part: 'service',
     title: words.say('service'),
     main: html`<div class="head"><h1>${words.say('service')}</h1></div>
+${health && healthCard(visit, health)}
 ${card(visit, 'serviceMode', form)}`,
   });
+}
+
+const PART_STATES = {
+  ok: ['live', 'partOk'],
+  slow: ['soon', 'partSlow'],
+  low: ['soon', 'partLow'],
+  full: ['soon', 'partFull'],
+  unavailable: ['stopped', 'partUnavailable'],
+} as const;
+
+function healthCard(visit: SignedInContext, { node, version, parts, clock }: NodeHealth): Html {
+  const { words } = visit;
+  const part = (state: keyof typeof PART_STATES) => {
+    const [look, message] = PART_STATES[state];
+    return html`<span class="state ${look}">${icon(look)}${words.say(message)}</span>`;
+  };
+  return card(
+    visit,
+    'health',
+    factList(visit, [
+      ['partDatabase', part(parts.database)],
+      ['partStorage', part(parts.storage)],
+      ['partStaging', part(parts.staging)],
+      ['clockAhead', clock === null ? undefined : words.seconds(clock)],
+      ['node', html`<span dir="auto">${node}</span>`],
+      ['version', version],
+    ]),
+  );
 }

@@ -5,8 +5,17 @@ import { type PagePosition, present } from '../request/page-request.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
 
-/** A column: its heading, and whether it has figures. */
-export type Column = MessageId | { readonly figure: MessageId };
+/** A column by its heading alone, or with more: whether it has figures, and how the list is sorted by it. */
+export type Column =
+  | MessageId
+  | { readonly label: MessageId; readonly isFigure?: boolean; readonly sort?: ColumnSort | undefined };
+
+/** A link that sorts a list by a column, and whether it is so sorted. */
+export interface ColumnSort {
+  readonly href: string;
+  readonly direction: 'ascending' | 'descending';
+  readonly isCurrent: boolean;
+}
 
 /** The states by which lists of publications are filtered. */
 export const STATE_FILTERS: readonly (readonly [state: RoleState | undefined, message: MessageId])[] = [
@@ -38,9 +47,11 @@ export function rowsTable<Item>(
   const heading = (column: Column) => {
     if (column === 'actions')
       return html`<th scope="col"><span class="hidden">${words.say('actions')}</span></th>`;
-    return typeof column === 'string'
-      ? html`<th scope="col">${words.say(column)}</th>`
-      : html`<th scope="col" class="figure">${words.say(column.figure)}</th>`;
+    if (typeof column === 'string') return html`<th scope="col">${words.say(column)}</th>`;
+    const { label, isFigure = false, sort } = column;
+    const sorted = sort?.isCurrent ? html` aria-sort="${sort.direction}"` : undefined;
+    const text = sort === undefined ? words.say(label) : html`<a href="${sort.href}">${words.say(label)}</a>`;
+    return html`<th scope="col"${isFigure ? html` class="figure"` : undefined}${sorted}>${text}</th>`;
   };
   return html`<table class="rows">
 <thead><tr>${columns.map(heading)}</tr></thead>
@@ -57,13 +68,19 @@ export function figureCell({ words }: RequestContext, label: MessageId, content:
   return html`<td class="figure" data-label="${words.say(label)}">${content}</td>`;
 }
 
+/** Absent ones are those of any list. */
+export interface PagerLabels {
+  readonly first?: MessageId;
+  readonly next?: MessageId;
+}
+
 /** Links to the first and the next page of a list. */
 export function pager(
   { words, base }: RequestContext,
   path: string,
   { further, next }: PagePosition,
   query: Readonly<Record<string, string | undefined>> = {},
-  labels: { readonly first?: MessageId; readonly next?: MessageId } = {},
+  labels: PagerLabels = {},
 ): Html {
   if (!further && next === undefined) return html``;
   const first = html`<a href="${base}${path}${queryOf(query)}">${words.say(labels.first ?? 'firstPage')}</a>`;

@@ -66,6 +66,10 @@ const firstRelease: PostgresMigration = {
       WHERE deleted_at IS NULL;
     CREATE INDEX roles_deleted ON ${tables.roles} (account, published_at, id) WHERE deleted_at IS NOT NULL;
     CREATE INDEX roles_newest ON ${tables.roles} (published_at, id) INCLUDE (expires_at) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_ending ON ${tables.roles} (account, coalesce(9007199254740991 - expires_at, 0), id)
+      WHERE deleted_at IS NULL;
+    CREATE INDEX roles_largest ON ${tables.roles} (account, archive_bytes, id) INCLUDE (expires_at)
+      WHERE deleted_at IS NULL;
     CREATE INDEX roles_newest_deleted ON ${tables.roles} (published_at, id) WHERE deleted_at IS NOT NULL;
     CREATE INDEX roles_in_service ON ${tables.roles} (account, expires_at) INCLUDE (archive_bytes)
       WHERE deleted_at IS NULL;

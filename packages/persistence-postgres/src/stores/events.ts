@@ -13,13 +13,17 @@ export function eventsIn(place: number): string {
   return `pg_catalog.json_to_recordset($${place}::json) AS event (${COLUMNS})`;
 }
 
+/** The columns of an inserted event: those that {@link eventsIn} reads, but for some that come from elsewhere. */
+export function eventColumns(other: Readonly<Record<string, string>> = {}): string {
+  const columns = EVENTS.insert.split(', ');
+  return columns.map((column) => other[column] ?? `event.${column}`).join(', ');
+}
+
 /** The statement that inserts the events of a parameter once per row of the CTE `part`. */
 export function keepingFor({ events }: Tables, part: string, place: number): string {
   return `
     INSERT INTO ${events} (${EVENTS.insert})
-    SELECT event.at, event.id, event.type, event.account, event.pin, event.name, event.actor, event.request, event.address,
-      event.as_operator, event.recorded_at
-    FROM ${part}, ${eventsIn(place)} ORDER BY event.n`;
+    SELECT ${eventColumns()} FROM ${part}, ${eventsIn(place)} ORDER BY event.n`;
 }
 
 /**
@@ -29,9 +33,7 @@ export function keepingFor({ events }: Tables, part: string, place: number): str
 export function keepingInTurn({ events }: Tables, part: string, place: number): string {
   return `
     INSERT INTO ${events} (${EVENTS.insert})
-    SELECT ${part}.last_event_at - pg_catalog.json_array_length($${place}::json) + 1 + event.n, event.id, event.type,
-      event.account, event.pin, event.name, event.actor, event.request, event.address, event.as_operator,
-      event.recorded_at
+    SELECT ${eventColumns({ at: `${part}.last_event_at - pg_catalog.json_array_length($${place}::json) + 1 + event.n` })}
     FROM ${part}, ${eventsIn(place)} ORDER BY event.n`;
 }
 

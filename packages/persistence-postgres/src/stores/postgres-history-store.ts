@@ -33,7 +33,7 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
         RETURNING event.*
       )
       INSERT INTO ${events} (${EVENTS.insert})
-      SELECT at, id, type, account, pin, name, actor, request, address, as_operator, recorded_at FROM told`),
+      SELECT ${EVENTS.insert} FROM told`),
     drop: dropping(
       tables,
       `SELECT at, id FROM ${events} AS old WHERE recorded_at < $1 ORDER BY recorded_at LIMIT $2`,

@@ -5,7 +5,7 @@ import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 import { EVENTS, LINKS, SESSIONS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 import { makingAccounts } from './accounts.ts';
-import { eventsIn, keepingFor, rowsOf } from './events.ts';
+import { eventColumns, eventsIn, keepingFor, rowsOf } from './events.ts';
 import { lockingName } from './locks.ts';
 
 /** Keeps sessions and sign-in links in PostgreSQL, which all nodes share. */
@@ -35,9 +35,7 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
         SELECT account, actor, scope, $3, $4, $5, $6::bigint, $7::bigint FROM taken
       ), kept AS (
         INSERT INTO ${events} (${EVENTS.insert})
-        SELECT event.at, event.id, event.type, taken.account, event.pin, event.name, taken.actor, event.request, event.address,
-          event.as_operator, event.recorded_at
-        FROM taken, ${eventsIn(8)}
+        SELECT ${eventColumns({ account: 'taken.account', actor: 'taken.actor' })} FROM taken, ${eventsIn(8)}
       )
       SELECT ${LINKS.select} FROM taken`),
     begin: prepared(`

@@ -47,6 +47,9 @@ const firstRelease: Migration = {
     CREATE INDEX roles_listed ON roles (account, published_at, id, expires_at, deleted_at) WHERE deleted_at IS NULL;
     CREATE INDEX roles_deleted ON roles (account, published_at, id) WHERE deleted_at IS NOT NULL;
     CREATE INDEX roles_newest ON roles (published_at, id, expires_at, deleted_at) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_ending ON roles (account, coalesce(9007199254740991 - expires_at, 0), id, expires_at, deleted_at)
+      WHERE deleted_at IS NULL;
+    CREATE INDEX roles_largest ON roles (account, archive_bytes, id, expires_at, deleted_at) WHERE deleted_at IS NULL;
     CREATE INDEX roles_newest_deleted ON roles (published_at, id) WHERE deleted_at IS NOT NULL;
     CREATE INDEX roles_in_service ON roles (account, expires_at, archive_bytes) WHERE deleted_at IS NULL;
     CREATE INDEX roles_sha256 ON roles (sha256, id) WHERE deleted_at IS NULL;

@@ -48,8 +48,10 @@ type Positionals<Names extends readonly string[]> = Names extends readonly [`${s
   : { readonly [Index in keyof Names]: Names[Index] extends `[${string}]` ? string | undefined : string };
 
 interface CommandRecord<Names extends readonly string[], Known extends Options>
-  extends Pick<Command, 'name' | 'group' | 'help' | 'example'> {
-  readonly arguments: Names;
+  extends Pick<Command, 'name' | 'help' | 'example'> {
+  /** `service` when absent. */
+  readonly group?: Group;
+  readonly arguments?: Names;
   readonly options?: Known;
   readonly guide?: string;
   /** False for a command whose output is not for scripts. */
@@ -65,17 +67,20 @@ const JSON_OPTION: Options = { json: { type: 'boolean', help: 'print one JSON do
 
 /** Makes a command of a record; nearly every command takes `--json`. */
 export function command<
-  const Names extends readonly string[],
+  const Names extends readonly string[] = readonly [],
   const Known extends Options = Record<never, never>,
->({ guide, json, run, ...record }: CommandRecord<Names, Known>): Command {
+>({ group = 'service', guide, json, run, ...record }: CommandRecord<Names, Known>): Command {
   const options: Options = { ...record.options, ...(json === false ? {} : JSON_OPTION) };
+  const names: readonly string[] = record.arguments ?? [];
   return {
     ...record,
+    group,
+    arguments: names,
     options,
     guide,
     run: async (args, terminal) => {
       const { values, positionals } = parse(args, options);
-      checkCount(positionals, record.arguments);
+      checkCount(positionals, names);
       // `parseArgs` has checked the values against the options, and the line above the positionals.
       const typed = { ...values, json: values.json === true } as unknown as Values<Known>;
       const code = await run(positionals as unknown as Positionals<Names>, typed, terminal);

@@ -1,4 +1,4 @@
-import type { Composition, CompositionOptions } from '../compose/composition.ts';
+import type { ComposedService, ComposeOptions } from '../compose/compose.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -8,13 +8,13 @@ import type { Terminal } from './terminal.ts';
  */
 export async function withComposition<Result>(
   { env, err }: Terminal,
-  task: (composition: Composition, settings: Settings) => Promise<Result>,
-  options: CompositionOptions = {},
+  task: (composition: ComposedService, settings: Settings) => Promise<Result>,
+  options: ComposeOptions = {},
 ): Promise<Result> {
   const settings = readSettings(env);
   for (const note of settings.notes) err(`pinfold: ${note}`);
-  const { openComposition } = await import('../compose/composition.ts');
-  const composition = await openComposition(settings, {
+  const { compose } = await import('../compose/compose.ts');
+  const composition = await compose(settings, {
     missingDataFolder: 'refused',
     migrates: 'empty',
     ...options,

@@ -15,8 +15,6 @@ import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'accounts list',
-  group: 'service',
-  arguments: [],
   help: 'list all accounts with their usage',
   example: 'pinfold accounts list --json',
   guide: 'administration.md',
@@ -29,7 +27,6 @@ const list = command({
 
 const show = command({
   name: 'accounts show',
-  group: 'service',
   arguments: ['NAME'],
   help: 'show one account with its usage and limits',
   example: 'pinfold accounts show web-team',
@@ -43,7 +40,6 @@ const show = command({
 
 const block = command({
   name: 'accounts block',
-  group: 'service',
   arguments: ['NAME'],
   options: {
     reason: { type: 'string', value: 'TEXT', help: 'the reason, which the account is shown; required' },
@@ -70,7 +66,6 @@ const block = command({
 
 const unblock = command({
   name: 'accounts unblock',
-  group: 'service',
   arguments: ['NAME'],
   help: 'unblock an account',
   example: 'pinfold accounts unblock web-team',
@@ -90,7 +85,6 @@ const LIMITS: Readonly<Record<keyof AccountLimits, string>> = {
 
 const limits = command({
   name: 'accounts limits',
-  group: 'service',
   arguments: ['NAME'],
   options: {
     requests: { type: 'string', value: 'RATE', help: 'API requests per process, such as 6000/1m' },

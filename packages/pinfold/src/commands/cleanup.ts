@@ -16,8 +16,6 @@ const PROGRESS_EVERY = seconds(2);
 
 const cleanup = command({
   name: 'cleanup',
-  group: 'service',
-  arguments: [],
   options: {
     'dry-run': {
       type: 'boolean',

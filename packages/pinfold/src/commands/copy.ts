@@ -5,10 +5,10 @@ import { withComposition } from '../command-line/with-composition.ts';
 import { moveFromStores } from '../moving/from-stores.ts';
 import { printSummary } from '../moving/print-summary.ts';
 import { Progress } from '../moving/progress.ts';
+import { ToStores } from '../moving/to-stores.ts';
 import type { Environment } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import { exportedStores } from './export.ts';
-import { IMPORTING, importingStores } from './import.ts';
+import { IMPORTING } from './import.ts';
 
 interface Target {
   readonly 'to-database'?: string | undefined;
@@ -18,8 +18,6 @@ interface Target {
 
 const copy = command({
   name: 'copy',
-  group: 'service',
-  arguments: [],
   options: {
     'to-database': {
       type: 'string',
@@ -43,13 +41,10 @@ const copy = command({
   guide: 'backups.md',
   run: async (_, { json, ...values }, terminal) => {
     const target = { ...terminal, env: environmentOf(values, terminal.env) };
-    const moved = await withComposition(terminal, ({ container: source }) =>
+    const moved = await withComposition(terminal, ({ ports: source }) =>
       withComposition(
         target,
-        async ({ container }) => {
-          const progress = new Progress('copying', terminal);
-          return moveFromStores(await exportedStores(source), await importingStores(container), progress);
-        },
+        ({ ports }) => moveFromStores(source, new ToStores(ports), new Progress('copying', terminal)),
         IMPORTING,
       ).catch((error: unknown) => {
         throw asOption(error, values);

@@ -8,8 +8,6 @@ const BAD: readonly FindingStatus[] = ['failed', 'warning'];
 
 const doctor = command({
   name: 'doctor',
-  group: 'service',
-  arguments: [],
   options: {
     url: { type: 'string', value: 'URL', help: 'the address to check instead of PINFOLD_PUBLIC_URL' },
   },

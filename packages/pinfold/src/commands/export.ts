@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
-import { tokens } from '@pinfold/inversify';
 import { readPath } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import type { Composition } from '../compose/composition.ts';
 import type { Destination } from '../moving/export-form.ts';
 import { type ExportedStores, type Moved, moveFromStores } from '../moving/from-stores.ts';
 import { refuseToOverwrite } from '../moving/overwrite-guard.ts';
@@ -16,7 +14,6 @@ import { ToFolder } from '../moving/to-folder.ts';
 
 const exportAll = command({
   name: 'export',
-  group: 'service',
   arguments: ['FOLDER|-'],
   help: 'write all records and archives to a folder, or as a tar to standard output',
   example: 'pinfold export /backup/pinfold',
@@ -56,18 +53,8 @@ function exportTo(
   terminal: Terminal,
   look?: (stores: ExportedStores) => Promise<void>,
 ): Promise<Moved> {
-  return withComposition(terminal, async ({ container }) => {
-    const stores = await exportedStores(container);
-    await look?.(stores);
-    return moveFromStores(stores, destination, new Progress('exporting', terminal));
+  return withComposition(terminal, async ({ ports }) => {
+    await look?.(ports);
+    return moveFromStores(ports, destination, new Progress('exporting', terminal));
   });
-}
-
-/** The stores that an export reads. */
-export async function exportedStores(container: Composition['container']): Promise<ExportedStores> {
-  return {
-    snapshot: await container.getAsync(tokens.snapshot),
-    roles: await container.getAsync(tokens.roles),
-    archives: await container.getAsync(tokens.archives),
-  };
 }

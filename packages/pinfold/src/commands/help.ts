@@ -6,7 +6,6 @@ import { release } from '../release.ts';
 const version = command({
   name: 'version',
   group: 'about',
-  arguments: [],
   help: 'print the release of this program; --version does so, too',
   example: 'pinfold version',
   run: async (_, { json }, { out }) => {

@@ -12,8 +12,6 @@ import { everyItem } from './every-item.ts';
 
 const history = command({
   name: 'history',
-  group: 'service',
-  arguments: [],
   options: {
     account: { type: 'string', value: 'NAME', help: 'only events of one account' },
     pin: { type: 'string', value: 'ID', help: 'only events of one publication' },
@@ -58,11 +56,12 @@ async function labelsOf(keys: Keys): Promise<ReadonlyMap<string, string>> {
 }
 
 function lineOf(
-  { at, type, account, pin, actor, request, address }: HistoryEvent,
+  { at, type, account, pin, name, actor, request, address }: HistoryEvent,
   labels: ReadonlyMap<string, string>,
 ): string {
   const who = [actor.kind, ...(actor.id === null ? [] : [actor.id, labels.get(actor.id)])];
   const by = `by ${who.filter((part) => part !== undefined).join(' ')}`;
-  const facts = [toRfc3339(at), type, account ?? '-', pin ?? '-', by, request ?? '', address ?? ''];
+  const what = name === undefined ? type : `${type} ${name}`;
+  const facts = [toRfc3339(at), what, account ?? '-', pin ?? '-', by, request ?? '', address ?? ''];
   return escapeControls(facts.join('  ').trimEnd());
 }

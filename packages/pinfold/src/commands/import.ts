@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
-import { tokens } from '@pinfold/inversify';
 import { readPath } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import type { Composition } from '../compose/composition.ts';
 import type { Destination } from '../moving/export-form.ts';
 import { moveFromFolder } from '../moving/from-folder.ts';
 import type { Moved } from '../moving/from-stores.ts';
@@ -23,7 +21,6 @@ export const IMPORTING = {
 
 const importAll = command({
   name: 'import',
-  group: 'service',
   arguments: ['FOLDER|-'],
   help: 'import an export into an empty database, from a folder or a tar on standard input',
   example: 'pinfold import /backup/pinfold',
@@ -32,10 +29,7 @@ const importAll = command({
     const from = readPath(text, 'FOLDER');
     const moved = await withComposition(
       terminal,
-      async ({ container }) => {
-        const to = await importingStores(container);
-        return reportingSystemErrors(() => moveFrom(from, to, terminal));
-      },
+      ({ ports }) => reportingSystemErrors(() => moveFrom(from, new ToStores(ports), terminal)),
       IMPORTING,
     );
     printSummary('imported', moved, json, terminal);
@@ -50,13 +44,4 @@ async function moveFrom(from: string, to: Destination, terminal: Terminal): Prom
   const { moveFromTar } = await import('../moving/from-tar.ts');
   if (terminal.stream === undefined) throw new UsageError('there is no standard input');
   return moveFromTar(terminal.stream(), to, progress);
-}
-
-/** The stores that an import writes to. */
-export async function importingStores(container: Composition['container']): Promise<ToStores> {
-  return new ToStores({
-    imports: await container.getAsync(tokens.imports),
-    archives: await container.getAsync(tokens.archives),
-    staging: await container.getAsync(tokens.staging),
-  });
 }

@@ -12,8 +12,6 @@ import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 
 const create = command({
   name: 'keys create',
-  group: 'service',
-  arguments: [],
   options: {
     account: { type: 'string', value: 'NAME', help: 'the account of the key (default: default)' },
     label: { type: 'string', value: 'TEXT', help: 'a label for people' },
@@ -48,8 +46,6 @@ const create = command({
 
 const list = command({
   name: 'keys list',
-  group: 'service',
-  arguments: [],
   options: { account: { type: 'string', value: 'NAME', help: 'only the keys of one account' } },
   help: 'list API keys: id, account, scopes, creation, last use or revocation, label',
   example: 'pinfold keys list --json',
@@ -68,7 +64,6 @@ const list = command({
 
 const revoke = command({
   name: 'keys revoke',
-  group: 'service',
   arguments: ['ID'],
   help: 'revoke an API key immediately',
   example: 'pinfold keys revoke 7Hq2Xw',

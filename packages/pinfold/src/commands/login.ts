@@ -69,7 +69,6 @@ const logout = command({
 const whoami = command({
   name: 'whoami',
   group: 'about',
-  arguments: [],
   options: TARGET_OPTIONS,
   help: 'print which server or data folder your commands use, and check the key',
   example: 'pinfold whoami',

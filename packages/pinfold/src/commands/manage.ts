@@ -9,8 +9,6 @@ import { offerSignInLink } from '../start/sign-in-link.ts';
 
 const manage = command({
   name: 'manage',
-  group: 'service',
-  arguments: [],
   options: {
     account: { type: 'string', value: 'NAME', help: 'the account to sign in to (default: default)' },
     admin: { type: 'boolean', help: 'sign in as an administrator of the service as well' },

@@ -4,7 +4,6 @@ import { atPlace, currentFolder, placeOf, TARGET_OPTIONS } from '../publishing/p
 const mcp = command({
   name: 'mcp',
   group: 'publications',
-  arguments: [],
   options: {
     root: {
       type: 'string',

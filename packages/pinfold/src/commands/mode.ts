@@ -9,7 +9,6 @@ import { withComposition } from '../command-line/with-composition.ts';
 
 const mode = command({
   name: 'mode',
-  group: 'service',
   arguments: ['[MODE]'],
   options: {
     message: { type: 'string', value: 'TEXT', help: 'shown to everyone who tries to change something' },

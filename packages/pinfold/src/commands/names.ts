@@ -12,7 +12,6 @@ const GUIDE = '../publish-with-the-command.md#names';
 const list = command({
   name: 'names list',
   group: 'publications',
-  arguments: [],
   options: TARGET_OPTIONS,
   help: 'list your names, with their links and what each shows',
   example: 'pinfold names list',

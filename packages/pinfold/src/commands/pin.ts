@@ -12,7 +12,6 @@ import { webAddresses } from '../settings/web-addresses.ts';
 
 const pin = command({
   name: 'pin',
-  group: 'service',
   arguments: ['ID'],
   help: 'pin a publication: it no longer expires',
   example: 'pinfold pin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
@@ -21,7 +20,6 @@ const pin = command({
 
 const unpin = command({
   name: 'unpin',
-  group: 'service',
   arguments: ['ID'],
   help: 'unpin a publication: it expires again, as late as after a renewal',
   example: 'pinfold unpin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',

@@ -16,14 +16,12 @@ import { linkAddresses } from '../command-line/known-addresses.ts';
 import { formatBytes } from '../command-line/pluralize.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import type { Composition } from '../compose/composition.ts';
+import type { ComposedService } from '../compose/compose.ts';
 import type { Settings } from '../settings/settings.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'pins list',
-  group: 'service',
-  arguments: [],
   options: {
     account: { type: 'string', value: 'NAME', help: 'only those of one account' },
     state: { type: 'string', value: 'STATE', help: 'only published, expired or stopped ones' },
@@ -51,7 +49,6 @@ const list = command({
 
 const show = command({
   name: 'pins show',
-  group: 'service',
   arguments: ['ID'],
   help: 'show everything about one publication of any account',
   example: 'pinfold pins show https://share.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
@@ -73,7 +70,6 @@ const show = command({
 
 const stop = command({
   name: 'pins stop',
-  group: 'service',
   arguments: ['ID'],
   help: 'stop a publication of any account: viewers can no longer see it',
   example: 'pinfold pins stop 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
@@ -94,7 +90,6 @@ const stop = command({
 
 const takedown = command({
   name: 'pins takedown',
-  group: 'service',
   arguments: ['ID...'],
   options: {
     reason: { type: 'string', value: 'TEXT', help: 'the reason; required' },
@@ -139,7 +134,7 @@ function notFound(ids: readonly RoleId[]): CommandFailure {
   return new CommandFailure(`There is no publication ${ids.join(', ')}.`, { code: 'not_found' });
 }
 
-async function load(id: RoleId, composition: Composition, settings: Settings): Promise<AdministeredPin> {
+async function load(id: RoleId, composition: ComposedService, settings: Settings): Promise<AdministeredPin> {
   const outcome = await composition.administration.showRole(id);
   if (outcome.kind === 'refused') throw notFound([id]);
   const { publicUrl } = await linkAddresses(settings);

@@ -19,7 +19,6 @@ const GUIDE = '../publish-with-the-command.md#change-and-stop';
 const list = command({
   name: 'list',
   group: 'publications',
-  arguments: [],
   options: {
     state: { type: 'string', value: 'STATE', help: 'only published, expired or stopped ones' },
     ...TARGET_OPTIONS,

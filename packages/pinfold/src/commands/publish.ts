@@ -142,6 +142,7 @@ async function refuseUnprotected(
   if (shown === undefined || !(await publications.get(shown.pin)).password_protected) return;
   throw new CommandFailure(
     `${name} shows a publication with a password: give --password-stdin, or --no-password to publish without one`,
+    { code: 'usage' },
   );
 }
 

@@ -5,8 +5,6 @@ import { readSettings } from '../settings/settings.ts';
 
 const serve = command({
   name: 'serve',
-  group: 'service',
-  arguments: [],
   json: false,
   help: 'run the server until SIGTERM; its settings are environment variables',
   example: 'PINFOLD_PORT=9000 pinfold serve',
@@ -22,8 +20,6 @@ const serve = command({
 
 const migrate = command({
   name: 'migrate',
-  group: 'service',
-  arguments: [],
   help: 'migrate the database to this release; serve and import do so, too',
   example: 'pinfold migrate',
   guide: 'running.md',

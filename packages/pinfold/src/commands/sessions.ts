@@ -1,38 +1,35 @@
 import { OPERATOR, type Session, type SessionId, type Sessions } from '@pinfold/core';
 import { sessionIdOf, toRfc3339 } from '@pinfold/core/internal';
-import { tokens } from '@pinfold/inversify';
 import { readAccount } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { printList } from '../command-line/print-list.ts';
-import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
 const list = command({
   name: 'sessions list',
-  group: 'service',
-  arguments: [],
   options: { account: { type: 'string', value: 'NAME', help: 'only the sessions of one account' } },
   help: 'list who is signed in to the management screen',
   example: 'pinfold sessions list --account web-team',
   run: async (_, values, terminal) => {
     const account = values.account === undefined ? undefined : readAccount(values.account);
     const format = { member: 'sessions', json: values.json, toLine: lineOf, toJson: sessionJson };
-    await withSessions(terminal, (sessions) => printList(everySession(sessions, account), terminal, format));
+    await withComposition(terminal, ({ manageSessions }) =>
+      printList(everySession(manageSessions, account), terminal, format),
+    );
   },
 });
 
 const end = command({
   name: 'sessions end',
-  group: 'service',
   arguments: ['ID'],
   help: 'sign someone out immediately',
   example: 'pinfold sessions end 9f86d081884c7d65',
   run: async ([id], { json }, terminal) => {
     const request = { by: OPERATOR, id, cause: operatorCause() };
-    const outcome = await withSessions(terminal, (sessions) => sessions.endById(request));
+    const outcome = await withComposition(terminal, ({ manageSessions }) => manageSessions.endById(request));
     if (outcome.kind === 'unknown') {
       const message = 'there is no session with this id; "pinfold sessions list" lists them';
       throw new CommandFailure(message, { code: 'not_found' });
@@ -54,15 +51,6 @@ async function* everySession(sessions: Sessions, account: string | undefined): A
     yield* page.sessions;
     after = page.next;
   } while (after !== undefined);
-}
-
-function withSessions<Result>(
-  terminal: Terminal,
-  task: (sessions: Sessions) => Promise<Result>,
-): Promise<Result> {
-  return withComposition(terminal, async ({ container }) =>
-    task(await container.getAsync(tokens.manageSessions)),
-  );
 }
 
 function sessionJson(session: Session): Record<string, unknown> {

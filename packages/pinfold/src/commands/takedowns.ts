@@ -14,8 +14,6 @@ import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'takedowns list',
-  group: 'service',
-  arguments: [],
   help: 'list what was taken down',
   example: 'pinfold takedowns list --json',
   guide: 'administration.md#take-a-site-down',
@@ -24,8 +22,6 @@ const list = command({
 
 const exportTakedowns = command({
   name: 'takedowns export',
-  group: 'service',
-  arguments: [],
   help: 'print what was taken down, one JSON object per line; keep it beside backups',
   example: 'pinfold takedowns export > takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
@@ -34,7 +30,6 @@ const exportTakedowns = command({
 
 const lift = command({
   name: 'takedowns lift',
-  group: 'service',
   arguments: ['SHA256'],
   help: 'allow an archive to be published again; stopped publications stay stopped',
   example: 'pinfold takedowns lift 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
@@ -56,7 +51,6 @@ const lift = command({
 
 const importTakedowns = command({
   name: 'takedowns import',
-  group: 'service',
   arguments: ['[FILE]'],
   help: 'repeat the takedowns of an export, after a database was restored',
   example: 'pinfold takedowns import takedowns.jsonl',

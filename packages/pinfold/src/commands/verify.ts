@@ -1,4 +1,3 @@
-import { tokens } from '@pinfold/inversify';
 import { type Command, command } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -9,8 +8,6 @@ import { type NamedArchive, type Verified, verifyStores } from '../moving/verify
 
 const verify = command({
   name: 'verify',
-  group: 'service',
-  arguments: [],
   options: {
     sample: {
       type: 'string',
@@ -23,15 +20,9 @@ const verify = command({
   guide: 'backups.md',
   run: async (_, { json, ...values }, terminal) => {
     const sample = readSample(values.sample);
-    const found = await withComposition(terminal, async ({ container }) => {
-      const stores = {
-        snapshot: await container.getAsync(tokens.snapshot),
-        roles: await container.getAsync(tokens.roles),
-        archives: await container.getAsync(tokens.archives),
-        clock: await container.getAsync(tokens.clock),
-      };
-      return verifyStores(stores, sample, new Progress('verifying', terminal));
-    });
+    const found = await withComposition(terminal, ({ ports }) =>
+      verifyStores(ports, sample, new Progress('verifying', terminal)),
+    );
     if (json) terminal.out(jsonLine(found));
     else for (const line of linesOf(found)) terminal.out(line);
     const wrong = found.missing.length + found.altered.length + found.superfluous.length;

@@ -213,7 +213,8 @@ async function closeAll(closers: readonly Closer[]): Promise<void> {
   }
 }
 
-function once(close: Closer): Closer {
+/** Closes once: each call waits for the same end. */
+export function once(close: Closer): Closer {
   let closed: Promise<void> | undefined;
   return () => {
     closed ??= close();

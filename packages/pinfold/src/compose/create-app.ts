@@ -17,6 +17,7 @@ import {
   type Untouched,
 } from '../start/first-start.ts';
 import { offerSignInLinkIfPossible } from '../start/sign-in-link.ts';
+import { once } from './compose.ts';
 import { openService, type ServiceOptions } from './service.ts';
 
 /** What is given to the reference server in code instead of settings. */
@@ -120,7 +121,6 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   let draining: Promise<unknown> | undefined;
   const drained = new AbortController();
   let isListening = false;
-  let closing: Promise<void> | undefined;
   let removeServerFile: (() => Promise<void>) | undefined;
 
   async function takePort(): Promise<number> {
@@ -184,7 +184,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     return { ...listening, signInLink };
   }
 
-  async function close(): Promise<void> {
+  const close = once(async () => {
     const cutOff = AbortSignal.timeout(LONGEST_STOP - LAST_STEPS);
     const deadline = AbortSignal.timeout(LONGEST_STOP);
     drained.abort();
@@ -200,7 +200,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       await metricsServer?.close();
       await log.flush();
     }
-  }
+  });
 
   return {
     container: layer.container,
@@ -230,10 +230,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       draining ??= sleepUnlessAborted(composition.useCases.clock, settings.drain, drained.signal);
       await draining;
     },
-    close: () => {
-      closing ??= close();
-      return closing;
-    },
+    close,
   };
 }
 

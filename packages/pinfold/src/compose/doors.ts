@@ -33,6 +33,7 @@ export interface DoorOptions {
   readonly signIn: SignIn | undefined;
   readonly access: ViewerAccess | undefined;
   readonly look: LookOptions | undefined;
+  readonly health: NonNullable<ManagementOptions['health']>;
 }
 
 /** API, viewer and management screen, and what tells the API whose request it is. */
@@ -47,7 +48,7 @@ export interface Doors {
 export async function makeDoors(
   { useCases, history, views, provide, ...service }: ComposedService,
   settings: Settings,
-  { log, requests, addresses, signIn, access, look, figures, ...options }: DoorOptions,
+  { log, requests, addresses, signIn, access, look, health, figures, ...options }: DoorOptions,
 ): Promise<Doors> {
   const { viewerMode: mode, ...urls } = addresses;
   const address = clientAddress(settings.trustProxy);
@@ -102,6 +103,7 @@ export async function makeDoors(
       createManagement({
         ...shared,
         createGrant,
+        health,
         keys: service.manageKeys,
         pairings: service.managePairings,
         ...signedInBy(own, options.identityProvider ?? providerOf(settings.oidc), service.manageSessions),

@@ -13,7 +13,8 @@ import type { Viewer } from '@pinfold/viewer';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
-import { openService, type Service, type ServiceOptions } from './service.ts';
+import { once } from './compose.ts';
+import { openService, type ServiceOptions } from './service.ts';
 
 /** The options that say what a setting of the reference server says, and in the same form. */
 const VARIABLES = {
@@ -120,7 +121,13 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
   const layer = modules === undefined ? undefined : (await import('./container.ts')).containerLayer(modules);
   const service = await openService(settings, () => addresses, options, layer);
   const { useCases, manageKeys, history } = service.composition;
-  const close = closeOnce(service);
+  const close = once(async () => {
+    try {
+      await service.close(AbortSignal.timeout(LONGEST_STOP));
+    } finally {
+      await service.log.flush();
+    }
+  });
   try {
     const { api, viewer, management } = await service.doors();
     await service.tell();
@@ -140,21 +147,6 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
     await close();
     throw error;
   }
-}
-
-function closeOnce(service: Service): () => Promise<void> {
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    try {
-      await service.close(AbortSignal.timeout(LONGEST_STOP));
-    } finally {
-      await service.log.flush();
-    }
-  };
-  return () => {
-    closing ??= close();
-    return closing;
-  };
 }
 
 function settingsOf(options: PinfoldOptions): Settings {

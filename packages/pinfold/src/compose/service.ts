@@ -138,6 +138,7 @@ export async function openService(
       makeDoors(composition, settings, {
         ...{ log, requests, uploads, requestLimiter: new RequestLimiter(), figures: metrics?.viewer },
         ...{ authenticate, administration, identityProvider, signIn, access, look },
+        health: () => ({ ...health.report(), ...names }),
         addresses: addresses(),
       }),
     tell: () => {

@@ -1,3 +1,4 @@
+import { pipeline, Transform } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -25,7 +26,9 @@ export async function serveMcp(
     call.then(ended, ended);
   };
   const closed = Promise.withResolvers<void>();
-  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MESSAGE_BYTES });
+  const lines = wholeLines();
+  pipeline(stdin, lines, () => undefined);
+  const transport = new StdioServerTransport(lines, stdout, { maxBufferSize: MESSAGE_BYTES });
   const makeServer = (): McpServer => {
     const server = new McpServer({ name: 'pinfold', title: 'Pinfold', version });
     registerTools(server, { publications, roots, follow, err });
@@ -44,6 +47,35 @@ export async function serveMcp(
     closed.resolve();
   };
   await closed.promise;
+  lines.destroy();
   // What was begun is done, so that an answer that was lost can be asked for again with its key.
   await Promise.allSettled(running);
+}
+
+/**
+ * Passes input on in whole lines. For each piece that it gets, the transport copies and searches all of an unfinished
+ * line: a message of 12 MB in pieces of a pipe would take seconds.
+ */
+function wholeLines(): Transform {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  const take = (): Buffer => {
+    const whole = Buffer.concat(pieces);
+    [pieces, size] = [[], 0];
+    return whole;
+  };
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      const end = piece.lastIndexOf('\n') + 1;
+      if (end > 0) {
+        pieces.push(piece.subarray(0, end));
+        this.push(take());
+      }
+      pieces.push(piece.subarray(end));
+      size += piece.length - end;
+      // The transport refuses what is longer.
+      done(null, size > MESSAGE_BYTES ? take() : null);
+    },
+    flush: (done) => done(null, take()),
+  });
 }

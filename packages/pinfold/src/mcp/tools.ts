@@ -5,8 +5,8 @@ import { parseIdempotencyKey, parsePassword } from '@pinfold/core';
 import { openApiDocument } from '@pinfold/http-express';
 import { readPublicationId, readState } from '../command-line/arguments.ts';
 import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import type { Published, WireWarning } from '../publishing/publication.ts';
+import { CommandFailure, reasonOf, UsageError } from '../command-line/failures.ts';
+import type { WireWarning } from '../publishing/publication.ts';
 import type { Publications } from '../publishing/publications.ts';
 import { type PackedPath, packPage, type Roots } from './roots.ts';
 import { refusedArgument, type ToolResult, toolError, wrongArguments } from './tool-error.ts';
@@ -58,12 +58,9 @@ const CONTENT = {
 };
 
 /** The schemas of the API's answers, without references: clients of tools resolve none. */
-const answers = (openApiDocument({ publicUrl: 'https://share.example' }) as unknown as Document).components
-  .schemas;
-
-interface Document {
-  readonly components: { readonly schemas: Readonly<Record<string, Json>> };
-}
+const { schemas: answers } = openApiDocument({ publicUrl: 'https://share.example' }).components as {
+  readonly schemas: Readonly<Record<string, unknown>>;
+};
 
 /** Some clients compare the answer of a failed tool with its output schema, too. */
 const PROBLEM = {
@@ -90,6 +87,15 @@ function inlined(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(inlined);
   if ('$ref' in schema) return inlined(answers[String(schema.$ref).split('/').at(-1) ?? '']);
   return Object.fromEntries(Object.entries(schema).map(([member, value]) => [member, inlined(value)]));
+}
+
+/** A tool that works with one publication, needs all its arguments, and answers with the publication. */
+function aboutPin({
+  input,
+  ...tool
+}: Omit<Tool, 'input' | 'required' | 'output'> & Partial<Pick<Tool, 'input'>>): Tool {
+  const members = { ...ID, ...input };
+  return { ...tool, input: members, required: Object.keys(members), output: answer('PinAnswer') };
 }
 
 const TOOLS: readonly Tool[] = [
@@ -125,9 +131,8 @@ const TOOLS: readonly Tool[] = [
     run: async (given, { publications, roots }) => {
       const { leftOut, ...packed } = await pack(given, roots);
       const checked = await publications.check({ ...packed, title: undefined, idempotencyKey: randomUUID() });
-      const { archive, warnings } = checked;
-      const size = `It can be published: ${archive.file_count} files, ${archive.size} bytes.`;
-      return result([size, ...warningLines(warnings)], { pin: null, ...checked, left_out: leftOut });
+      const size = `It can be published: ${checked.archive.file_count} files, ${checked.archive.size} bytes.`;
+      return result([size, ...warningLines(checked.warnings)], { pin: null, ...checked, left_out: leftOut });
     },
   },
   {
@@ -146,58 +151,44 @@ const TOOLS: readonly Tool[] = [
     output: answer('PinList'),
     hints: { readOnlyHint: true },
     run: async ({ state, limit, cursor }, { publications }) => {
-      const query = { limit, cursor, state: state === undefined ? undefined : readState(state) };
-      const page = await publications.listPage(query);
+      const page = await publications.listPage({ limit, cursor, state: state && readState(state) });
       return result(page.pins.length === 0 ? ['There are none.'] : page.pins.map(lineOf), { ...page });
     },
   },
-  {
+  aboutPin({
     name: 'get',
     title: 'Read a publication',
     description: 'Reads a publication in any state.',
-    input: ID,
-    required: ['id'],
-    output: answer('PinAnswer'),
     hints: { readOnlyHint: true },
     run: async (given, { publications }) => ofPin(await publications.get(idOf(given))),
-  },
-  {
+  }),
+  aboutPin({
     name: 'rename',
     title: 'Change the title',
     description: 'Changes the title of a publication.',
-    input: { ...ID, title: orNull('The new title; null removes it.') },
-    required: ['id', 'title'],
-    output: answer('PinAnswer'),
+    input: { title: orNull('The new title; null removes it.') },
     hints: { destructiveHint: false, idempotentHint: true },
     run: (given, context) => change(given, { title: given.title ?? null }, context),
-  },
-  {
+  }),
+  aboutPin({
     name: 'set_password',
     title: 'Set or remove the password',
     description: 'Protects a publication with a password, or removes it. Every viewer has to enter it anew.',
-    input: { ...ID, password: orNull('The new password; null removes the protection.') },
-    required: ['id', 'password'],
-    output: answer('PinAnswer'),
+    input: { password: orNull('The new password; null removes the protection.') },
     hints: { destructiveHint: false },
     run: (given, context) => change(given, { password: given.password ?? null }, context),
-  },
-  {
+  }),
+  aboutPin({
     name: 'renew',
     title: 'Renew a publication',
     description: 'Lets a publication expire later: the time of a renewal from now.',
-    input: ID,
-    required: ['id'],
-    output: answer('PinAnswer'),
     hints: { destructiveHint: false },
     run: (given, context) => change(given, { reset_expiration: true }, context),
-  },
-  {
+  }),
+  aboutPin({
     name: 'stop',
     title: 'Stop a publication',
     description: 'Stops a publication for good: viewers can no longer see it.',
-    input: ID,
-    required: ['id'],
-    output: answer('PinAnswer'),
     hints: { destructiveHint: true, idempotentHint: true },
     run: async (given, { publications }) => {
       const id = idOf(given);
@@ -208,7 +199,7 @@ const TOOLS: readonly Tool[] = [
       }
       return ofPin(await publications.get(id));
     },
-  },
+  }),
 ];
 
 /** Registers the tools. A failed call is an answer, not the end of the process. */
@@ -220,7 +211,7 @@ export function registerTools(server: McpServer, context: ToolContext): void {
         return await run(given, context);
       } catch (error) {
         const isRefusal = error instanceof CommandFailure || error instanceof UsageError;
-        if (!isRefusal) context.err(`pinfold: ${name} failed: ${messageOf(error)}`);
+        if (!isRefusal) context.err(`pinfold: ${name} failed: ${reasonOf(error)}`);
         return toolError(error, name === 'publish');
       }
     };
@@ -255,7 +246,7 @@ async function publish(given: Arguments, { publications, roots }: ToolContext): 
     });
   const lines = [
     `${published.replayed ? 'It was published before' : 'Published'}: ${lineOf(published.pin)}`,
-    ...nameLines(published),
+    ...(published.name ? [`Under its name: ${published.name.url}`] : []),
     ...warningLines(published.warnings),
     ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}`]),
   ];
@@ -296,10 +287,6 @@ function lineOf({ shared_url, state, title, expires_at, password_protected }: Pi
   return `${shared_url} (${end}${password_protected ? ', with a password' : ''}${named})`;
 }
 
-function nameLines({ name }: Pick<Published, 'name'>): readonly string[] {
-  return name == null ? [] : [`Under its name: ${name.url}`];
-}
-
 function warningLines(warnings: readonly WireWarning[]): readonly string[] {
   return warnings.map(({ rule, detail, path }) => {
     return `Warning: ${path === undefined ? '' : `${path}: `}${detail} (${rule})`;
@@ -309,8 +296,4 @@ function warningLines(warnings: readonly WireWarning[]): readonly string[] {
 function result(lines: readonly string[], structuredContent: Record<string, unknown>): ToolResult {
   const text = lines.map(escapeControlsInLines).join('\n');
   return { content: [{ type: 'text', text }], structuredContent };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -4,7 +4,7 @@ import type { RequestEntry, Uploads } from '@pinfold/http';
 import type { ViewerFigures } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
 import { BusiestAccount } from './busiest-account.ts';
-import { ViewerCacheFigures } from './cache-figures.ts';
+import { cacheFigures } from './cache-figures.ts';
 import { healthFigures } from './health-figures.ts';
 import type { Snapshot } from './metrics-snapshot.ts';
 import { type Pool, poolFigures } from './pool-figures.ts';
@@ -23,7 +23,6 @@ export class Metrics {
   readonly #publishing: PublishingFigures;
   readonly #stores: StoreFigures;
   readonly #queues: QueueFigures;
-  readonly #caches: ViewerCacheFigures;
   readonly #sessionsEnded: SeriesSet<Series>;
   readonly #stopLoopDelay: () => void;
   readonly sweeps: SweepFigures;
@@ -35,7 +34,6 @@ export class Metrics {
     this.#publishing = new PublishingFigures(this.#figures, busiest);
     this.#stores = new StoreFigures(this.#figures);
     this.#queues = new QueueFigures(this.#figures);
-    this.#caches = new ViewerCacheFigures(this.#figures);
     this.sweeps = new SweepFigures(this.#figures, () => Date.now());
     this.#sessionsEnded = this.#figures.counter({
       name: 'pinfold_sessions_ended_total',
@@ -83,19 +81,12 @@ export class Metrics {
 
   /** Says where uploads are received. */
   uploads(uploads: Uploads): void {
-    this.#queues.has('uploads', {
-      get running() {
-        return uploads.queue.running;
-      },
-      get waiting() {
-        return uploads.queue.waiting;
-      },
-    });
+    this.#queues.has('uploads', uploads.queue);
   }
 
   /** Says what the viewer counts. */
   readonly viewer = ({ bodies, sites, inflations }: ViewerFigures): void => {
-    this.#caches.has({ bodies, sites });
+    cacheFigures(this.#figures, { bodies, sites });
     this.#queues.has('inflations', inflations);
   };
 

@@ -24,7 +24,7 @@ export async function moveFromTar(
   to: Destination,
   progress: Progress,
 ): Promise<Moved> {
-  const begin = once(() => to.begin());
+  let begun = false;
   const files: RecordsFile[] = [];
   const archives: MovingArchive['id'][] = [];
   let manifest: ExportManifest | undefined;
@@ -38,7 +38,9 @@ export async function moveFromTar(
       const lines = Buffer.concat(await piecesOf(entry));
       const file = recordsFileOf(files.length + 1, lines);
       files.push(file);
-      await begin();
+      // What is no export begins nothing.
+      if (!begun) await to.begin();
+      begun = true;
       await to.records(lines);
       progress.records(file.records);
     } else if (entry.header.type === 'directory') {
@@ -59,19 +61,10 @@ export async function moveFromTar(
     }
   }
   expectWhole(manifest, files);
-  await begin();
+  if (!begun) await to.begin();
   await to.end({ archives, broken: manifest.broken });
   const records = files.reduce((sum, file) => sum + file.records, 0);
   return { records, archives: archives.length, copied, broken: manifest.broken };
-}
-
-/** Something that is done when it is first needed: what is no export begins nothing. */
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= work();
-    return done;
-  };
 }
 
 async function* entriesOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<ParsedTarEntry, void> {

@@ -18,7 +18,7 @@ import { linkAddresses, printableAddresses } from '../command-line/known-address
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from '../commands/every-item.ts';
-import type { Composition } from '../compose/composition.ts';
+import type { ComposedService } from '../compose/compose.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { type Attempt, retryUntilDone } from './persist.ts';
@@ -47,7 +47,7 @@ export async function withLocalPublications<Result>(
 
 /** The names of an account on this machine. */
 function localNames(
-  names: Composition['useCases']['names'],
+  names: ComposedService['useCases']['names'],
   by: AccountId,
   publicUrl: WebAddresses['publicUrl'],
 ): Names {
@@ -77,14 +77,14 @@ function localNames(
 
 class LocalPublications implements Publications {
   readonly names: Names;
-  readonly #useCases: Composition['useCases'];
+  readonly #useCases: ComposedService['useCases'];
   readonly #by: AccountId;
   readonly #addresses: WebAddresses;
   readonly #settings: Settings;
   readonly #terminal: Terminal;
 
   constructor(
-    { useCases }: Composition,
+    { useCases }: ComposedService,
     by: AccountId,
     addresses: WebAddresses,
     settings: Settings,

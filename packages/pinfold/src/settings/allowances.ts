@@ -1,5 +1,6 @@
 import { defaultLimits, type Limits, type Rate } from '@pinfold/core';
 import { DEFAULT_KEY_LIMIT, DEFAULT_NAME_LIMIT, parseRate } from '@pinfold/core/internal';
+import type { Parse, ReadVariable } from './read-variable.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** What each account may use, unless it was given an allowance of its own. */
@@ -16,25 +17,6 @@ export interface Allowances {
 
 type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;
 
-/** Reads one variable, whose name comes without its prefix. */
-export type ReadVariable<Name> = <Value>(
-  name: Name,
-  parse: (variable: string, value: string | undefined) => Value,
-) => Value;
-
-export const ALLOWANCE_VARIABLES = [
-  'RATE_REQUESTS',
-  'RATE_PUBLICATIONS',
-  'QUOTA_SITES',
-  'QUOTA_BYTES',
-  'KEYS',
-  'NAMES',
-  'ARCHIVE_BYTES',
-  'EXPANDED_BYTES',
-  'FILES',
-  'FILE_BYTES',
-] as const;
-
 const MiB = 1_048_576;
 /** The smallest ZIP there is of an empty index.html: below it, nothing could be published. */
 const LEAST_ARCHIVE_BYTES = 118;
@@ -43,7 +25,7 @@ const MOST_EXPANDED_BYTES = 512 * MiB;
 const MOST_FILES = 10_000;
 
 /** Reads rates, quotas, the limit of keys and the limits of an archive. */
-export function readAllowances(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[number]>): Allowances {
+export function readAllowances(read: ReadVariable): Allowances {
   return {
     rates: {
       requests: read('RATE_REQUESTS', readRate('6000/1m')),
@@ -59,7 +41,7 @@ export function readAllowances(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[n
   };
 }
 
-function readRate(usual: string): (variable: string, value: string | undefined) => Rate | null {
+function readRate(usual: string): Parse<Rate | null> {
   return (variable, value = usual) => {
     const rate = parseRate(value);
     if (rate === undefined) {
@@ -72,7 +54,7 @@ function readRate(usual: string): (variable: string, value: string | undefined) 
   };
 }
 
-function readQuota(usual: string): (variable: string, value: string | undefined) => number | null {
+function readQuota(usual: string): Parse<number | null> {
   return (variable, value = usual) => {
     if (value === 'off') return null;
     if (!/^\d{1,15}$/.test(value)) throw new SettingsError(variable, 'must be off, or a whole number from 0');
@@ -81,7 +63,7 @@ function readQuota(usual: string): (variable: string, value: string | undefined)
 }
 
 /** Only those that differ: what is not set here may be set in code. */
-function readArchiveLimits(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[number]>): Partial<ArchiveLimits> {
+function readArchiveLimits(read: ReadVariable): Partial<ArchiveLimits> {
   const expandedBytes = read('EXPANDED_BYTES', readLimit(LEAST_ARCHIVE_BYTES, MOST_EXPANDED_BYTES));
   const within = expandedBytes ?? defaultLimits.expandedBytes;
   const given: { readonly [Name in keyof ArchiveLimits]: number | undefined } = {
@@ -99,11 +81,7 @@ function readArchiveLimits(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[numbe
   }
 }
 
-function readLimitWithin(
-  within: number,
-  least: number,
-  most: number,
-): (variable: string, value: string | undefined) => number | undefined {
+function readLimitWithin(within: number, least: number, most: number): Parse<number | undefined> {
   return (variable, value) => {
     const limit = readLimit(least, most)(variable, value);
     if (limit === undefined || limit <= within) return limit;
@@ -111,10 +89,7 @@ function readLimitWithin(
   };
 }
 
-function readLimit(
-  least: number,
-  most: number,
-): (variable: string, value: string | undefined) => number | undefined {
+function readLimit(least: number, most: number): Parse<number | undefined> {
   return (variable, value) => {
     if (value === undefined) return undefined;
     if (/^[1-9]\d{0,9}$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value);

@@ -1,4 +1,4 @@
-import { readSwitch } from './read-switch.ts';
+import { type ReadVariable, readSwitch } from './read-variable.ts';
 import { SettingsError } from './settings-error.ts';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -21,15 +21,8 @@ export interface LogSettings {
   readonly logViews: number;
 }
 
-export const LOG_VARIABLES = ['LOG_LEVEL', 'LOG_FORMAT', 'LOG_ADDRESSES', 'LOG_VIEWS'] as const;
-
 /** Reads the settings of the log. */
-export function readLogSettings(
-  read: <Value>(
-    name: (typeof LOG_VARIABLES)[number],
-    parse: (variable: string, value: string | undefined) => Value,
-  ) => Value,
-): LogSettings {
+export function readLogSettings(read: ReadVariable): LogSettings {
   return {
     logLevel: read('LOG_LEVEL', (variable, value) => oneOf(LEVELS, variable, value ?? 'info')),
     logFormat: read('LOG_FORMAT', (variable, value) => value && oneOf(FORMATS, variable, value)) || undefined,

@@ -1,21 +1,9 @@
 import { issuerUrl, type OpenIdConnectOptions, parseClaimRule } from '@pinfold/oidc';
-import type { ReadVariable } from './allowances.ts';
+import type { Parse, ReadVariable } from './read-variable.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** A client of an issuer of OpenID Connect; `clientSecret` is never printed. */
 export type OidcSetting = Omit<OpenIdConnectOptions, 'clock'>;
-
-export const OIDC_VARIABLES = [
-  'OIDC_ISSUER',
-  'OIDC_CLIENT_ID',
-  'OIDC_CLIENT_SECRET',
-  'OIDC_SCOPES',
-  'OIDC_NAME',
-  'OIDC_ACCOUNT_PREFIX',
-  'OIDC_ACCOUNT_CLAIM',
-  'OIDC_REQUIRE',
-  'OIDC_ADMINS',
-] as const;
 
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
@@ -24,10 +12,7 @@ const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
  *
  * @param accountPrefix as it is in the environment: here, an empty variable says something.
  */
-export function readOidc(
-  read: ReadVariable<(typeof OIDC_VARIABLES)[number]>,
-  accountPrefix: string | undefined,
-): OidcSetting | undefined {
+export function readOidc(read: ReadVariable, accountPrefix: string | undefined): OidcSetting | undefined {
   const issuer = read(
     'OIDC_ISSUER',
     readWith((text) => issuerUrl(text) && text),
@@ -40,7 +25,9 @@ export function readOidc(
     ),
     scopes: read('OIDC_SCOPES', readWith(scopes)),
     name: read('OIDC_NAME', readWith(printable)),
-    accountPrefix: accountPrefix === undefined ? undefined : prefix(accountPrefix),
+    accountPrefix: read('OIDC_ACCOUNT_PREFIX', () =>
+      accountPrefix === undefined ? undefined : prefix(accountPrefix),
+    ),
     accountClaim: read('OIDC_ACCOUNT_CLAIM', readWith(printable)),
     require: read('OIDC_REQUIRE', readWith(parseClaimRule)),
     admins: read('OIDC_ADMINS', readWith(parseClaimRule)),
@@ -60,9 +47,7 @@ export function oidcNotes(setting: OidcSetting | undefined): readonly string[] {
   ];
 }
 
-function readWith<Value>(
-  parse: (text: string) => Value,
-): (variable: string, value: string | undefined) => Value | undefined {
+function readWith<Value>(parse: (text: string) => Value): Parse<Value | undefined> {
   return (variable, value) => {
     if (value === undefined) return undefined;
     try {

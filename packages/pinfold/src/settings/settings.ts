@@ -3,11 +3,11 @@ import { type Duration, days, seconds } from '@pinfold/core';
 import { checkReportUrl } from '@pinfold/http/internal';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type Need, parseNeeds } from '../health/health.ts';
-import { ALLOWANCE_VARIABLES, type Allowances, readAllowances } from './allowances.ts';
+import { type Allowances, readAllowances } from './allowances.ts';
 import { type DatabaseSetting, databaseOf, readDatabase } from './databases.ts';
-import { LOG_VARIABLES, type LogSettings, readLogSettings } from './log-settings.ts';
-import { OIDC_VARIABLES, type OidcSetting, oidcNotes, readOidc } from './oidc-setting.ts';
-import { readSwitch } from './read-switch.ts';
+import { type LogSettings, readLogSettings } from './log-settings.ts';
+import { type OidcSetting, oidcNotes, readOidc } from './oidc-setting.ts';
+import { type ReadVariable, readSwitch } from './read-variable.ts';
 import { SettingsError } from './settings-error.ts';
 import { readStorage, type StorageSetting } from './storage-setting.ts';
 import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
@@ -74,36 +74,6 @@ const MOST_UPLOADS = 10_000;
 const LONGEST_LIFETIME_DAYS = 36_500;
 const LONGEST_DRAIN = 3_600;
 
-const VARIABLES = [
-  'PORT',
-  'HOST',
-  'WORKERS',
-  'PUBLIC_URL',
-  'SITES_URL',
-  'VIEWER_MODE',
-  'DATA_DIR',
-  'DATABASE_URL',
-  'STORAGE_URL',
-  'SECRET',
-  'UPLOADS',
-  ...ALLOWANCE_VARIABLES,
-  'DEFAULT_LIFETIME_DAYS',
-  'TRUST_PROXY',
-  ...LOG_VARIABLES,
-  'NODE',
-  'METRICS_PORT',
-  'METRICS_HOST',
-  'API_KEY',
-  'WELCOME',
-  'CLEAR_COOKIES',
-  'REPORT_URL',
-  'READY_NEEDS',
-  'DRAIN_SECONDS',
-  'HISTORY_DAYS',
-  'HISTORY_ADDRESSES',
-  ...OIDC_VARIABLES,
-] as const;
-
 /** Read by the `pinfold` command for a server elsewhere, so they may stand beside the settings. */
 const OTHER_VARIABLES = ['URL', 'KEY'];
 
@@ -119,10 +89,11 @@ const OTHER_VARIABLES = ['URL', 'KEY'];
  * console.log(port); // 9000
  */
 export function readSettings(env: Environment): Settings {
-  const read = <Value>(
-    name: (typeof VARIABLES)[number],
-    parse: (variable: string, value: string | undefined) => Value,
-  ): Value => parse(PREFIX + name, env[PREFIX + name] || undefined);
+  const known = new Set(OTHER_VARIABLES.map((name) => PREFIX + name));
+  const read: ReadVariable = (name, parse) => {
+    known.add(PREFIX + name);
+    return parse(PREFIX + name, env[PREFIX + name] || undefined);
+  };
 
   const addresses = readWebAddresses({
     publicUrl: read('PUBLIC_URL', asItIs),
@@ -138,9 +109,11 @@ export function readSettings(env: Environment): Settings {
     );
   }
   const oidc = readOidc(read, env[`${PREFIX}OIDC_ACCOUNT_PREFIX`]);
-  return {
+  const settings = {
     ...addresses,
-    port: env[`${PREFIX}PORT`] ? read('PORT', readPort) : readPort('PORT', env.PORT || undefined),
+    port: read('PORT', (variable, value) =>
+      value === undefined ? readPort('PORT', env.PORT || undefined) : readPort(variable, value),
+    ),
     host: read('HOST', asItIs) ?? '127.0.0.1',
     workers: read('WORKERS', readWorkers),
     dataDir: read('DATA_DIR', asItIs) ?? './data',
@@ -166,8 +139,9 @@ export function readSettings(env: Environment): Settings {
     historyKeptFor: read('HISTORY_DAYS', readLifetime),
     historyAddresses: read('HISTORY_ADDRESSES', readSwitch(false)),
     drain: read('DRAIN_SECONDS', readDrain),
-    notes: [...unknownVariables(env), ...idleVariables(env), ...addressNotes(addresses), ...oidcNotes(oidc)],
   };
+  const notes = [unknownVariables(env, known), idleVariables(env), addressNotes(addresses), oidcNotes(oidc)];
+  return { ...settings, notes: notes.flat() };
 }
 
 function asItIs(_variable: string, value: string | undefined): string | undefined {
@@ -277,8 +251,7 @@ function idleVariables(env: Environment): readonly string[] {
 }
 
 /** A misspelt variable would be passed over in silence otherwise. */
-function unknownVariables(env: Environment): readonly string[] {
-  const known = new Set([...VARIABLES, ...OTHER_VARIABLES].map((name) => PREFIX + name));
+function unknownVariables(env: Environment, known: ReadonlySet<string>): readonly string[] {
   const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.has(name));
   return unknown.length === 0 ? [] : [`unknown variables have no effect: ${unknown.sort().join(', ')}`];
 }

@@ -1,28 +1,26 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type Clock, type Duration, instant } from '@pinfold/core';
 import { expect } from 'chai';
 import { keyForSecret, registerLogin } from '../../src/api-client/device-login.ts';
+import { type Stub, startStub } from '../servers/stub.ts';
 
 const GIVEN = { key: 'pf_a_b', id: 'a', account: 'ada', scopes: ['pins:read'] };
 
 describe('asking for the key of a secret', () => {
-  let server: Server;
+  let server: Stub;
   let url: string;
   let asked: string[];
   let answers: { readonly status: number; readonly retryAfter?: string; readonly body: unknown }[];
 
   beforeEach(async () => {
     [asked, answers] = [[], []];
-    server = createServer(async (request, response) => {
-      asked.push(`${request.url} ${await textOf(request)}`);
+    server = await startStub(async (request, response) => {
+      asked.push(`${request.url} ${await text(request)}`);
       const { status, retryAfter, body } = answers.shift() ?? { status: 500, body: {} };
       response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
       response.end(JSON.stringify(body));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    url = server.url;
   });
 
   afterEach(() => server.close());
@@ -54,9 +52,3 @@ describe('asking for the key of a secret', () => {
     expect(String(error)).to.include('503').and.include('Try again.');
   });
 });
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of request) text += chunk;
-  return text;
-}

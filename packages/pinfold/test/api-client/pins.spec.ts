@@ -1,57 +1,50 @@
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { run } from '../command-run.ts';
+import { type Env, run } from '../command-run.ts';
+import { type Stub, startStub } from '../servers/stub.ts';
+
+const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 
 type Answer = readonly [status: number, body: unknown, headers?: Record<string, string>];
 
 function pin(title: string): object {
-  const id = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
-  const published_at = '2026-11-20T12:00:00.000Z';
   const figures = { file_count: 1, size: 2, original_filename: 'site.zip' };
-  const dates = { published_at, expires_at: null, deleted_at: null };
-  const shared_url = `https://share.example/s/${id}`;
-  return {
-    id,
-    shared_url,
-    state: 'published',
-    title,
-    password_protected: false,
-    pinned: true,
-    ...dates,
-    ...figures,
-  };
+  const dates = { published_at: '2026-11-20T12:00:00.000Z', expires_at: null, deleted_at: null };
+  const states = { state: 'published', password_protected: false, pinned: true };
+  return { id: ID, shared_url: `https://share.example/s/${ID}`, title, ...states, ...dates, ...figures };
 }
 
 describe('what a server elsewhere answers', () => {
-  let server: Server;
+  let server: Stub;
   let answers: Answer[];
   let asked: URLSearchParams[];
-  let env: Readonly<Record<string, string>>;
+  let env: Env;
+  let folder: string;
+  let page: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+  });
+  after(() => rm(folder, { recursive: true }));
 
   beforeEach(async () => {
     [answers, asked] = [[], []];
-    server = createServer(async (request, response) => {
+    server = await startStub(async (request, response) => {
       // All of it: else the connection ends while the client still sends, who then takes it for broken.
       await buffer(request);
       asked.push(new URL(request.url ?? '', 'http://x').searchParams);
       const [status, body, headers] = answers.shift() ?? [500, {}];
       response.writeHead(status, { connection: 'close', ...headers }).end(JSON.stringify(body));
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    env = { PINFOLD_URL: `http://127.0.0.1:${port}`, PINFOLD_KEY: 'secret' };
+    env = { PINFOLD_URL: server.url, PINFOLD_KEY: 'secret' };
   });
 
-  afterEach(() => {
-    server.close();
-  });
+  afterEach(() => server.close());
 
   it('is listed to its last page', async () => {
     answers = [
@@ -59,12 +52,8 @@ describe('what a server elsewhere answers', () => {
       [200, { pins: [pin('two')], next_cursor: null }],
     ];
     const { out } = await run(env, 'list', '--state', 'expired');
-    expect(
-      out
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.slice(-3)),
-    ).to.deep.equal(['one', 'two']);
+    const lines = out.trimEnd().split('\n');
+    expect(lines.map((line) => line.slice(-3))).to.deep.equal(['one', 'two']);
     expect(asked.map((query) => query.get('cursor'))).to.deep.equal([null, 'a&b']);
     expect(asked.map((query) => query.get('state'))).to.deep.equal(['expired', 'expired']);
   });
@@ -89,15 +78,11 @@ describe('what a server elsewhere answers', () => {
       [422, { code: hostile, detail: hostile, suggestion: hostile, errors }],
       [201, { pin: { ...pin('x'), shared_url: `http://${hostile}` }, warnings: errors }],
     ];
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
-    const page = join(folder, 'page.html');
-    await writeFile(page, 'hi');
     for (let n = 0; n < 2; n += 1) {
       const { out, err } = await run(env, 'publish', page);
       expect(out + err).to.include('gnp.exe');
       expect((out + err).replaceAll('\n', '')).not.to.match(/[\p{Cc}\p{Bidi_Control}]/u);
     }
-    await rm(folder, { recursive: true });
   });
 
   it('begins no line, which a continuous integration could take for an order', async () => {
@@ -111,24 +96,19 @@ describe('what a server elsewhere answers', () => {
       [401, { code: hostile, detail: hostile, errors: [] }],
       [201, { pin: changed, warnings: errors }],
     ];
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
-    const page = join(folder, 'page.html');
-    await writeFile(page, 'hi');
     for (const [status] of [...answers]) {
       const { out, err } = await run(env, 'publish', page);
       expect(out + err, String(status)).to.include('::stop-commands');
       expect((out + err).split('\n').filter((line) => line.startsWith('::'))).to.deep.equal([]);
     }
-    await rm(folder, { recursive: true });
   });
 
   it('does nothing to a terminal where it was changed, or is shown as JSON, which says the same', async () => {
     const hostile = '\u001b]0;x\u0007\u009b2J\u202egnp.exe\u2028\u007f';
-    const id = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
     const answer: Answer = [200, { pin: { ...pin(hostile), id: hostile } }];
     for (const args of [
-      ['rename', id, 'x'],
-      ['show', id, '--json'],
+      ['rename', ID, 'x'],
+      ['show', ID, '--json'],
     ]) {
       answers = [answer];
       const { out } = await run(env, ...args);
@@ -141,7 +121,7 @@ describe('what a server elsewhere answers', () => {
   it('is opened only where it is an address of the web', async () => {
     for (const shared_url of ['file:///etc/passwd', 'javascript:0', '--help', 'calc.exe']) {
       answers = [[201, { grant: { url: shared_url, expires_at: '2026-11-20T12:00:00.000Z' } }]];
-      const { code, out } = await run(env, 'open', '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20');
+      const { code, out } = await run(env, 'open', ID);
       expect([code, out]).to.deep.equal([1, '']);
     }
   });
@@ -154,7 +134,7 @@ describe('what a server elsewhere answers', () => {
   ];
   for (const answer of foreign) {
     it(`is not taken for that of a Pinfold when it is ${JSON.stringify(answer[1])}`, async () => {
-      for (const args of [['list'], ['show', '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20']]) {
+      for (const args of [['list'], ['show', ID]]) {
         answers = [answer];
         const { code, err } = await run(env, ...args);
         expect(code).to.equal(1);
@@ -164,9 +144,6 @@ describe('what a server elsewhere answers', () => {
   }
 
   it('is not taken for a publication when its warnings are none', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
-    const page = join(folder, 'page.html');
-    await writeFile(page, 'hi');
     for (const warnings of [
       5,
       [null],
@@ -178,13 +155,9 @@ describe('what a server elsewhere answers', () => {
       const { code, err } = await run(env, 'publish', page);
       expect([code, err]).to.deep.equal([1, 'pinfold: the answer does not come from a Pinfold\n']);
     }
-    await rm(folder, { recursive: true });
   });
 
   it('is waited for, and a publication that does not come about names its key', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
-    const page = join(folder, 'page.html');
-    await writeFile(page, 'hi');
     const busy: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '1' }];
     answers = [busy, [502, '<html>'], [201, { pin: pin('x'), warnings: [] }]];
     const { code, out, err } = await run(env, 'publish', page, '--idempotency-key', 'mine', '--json');
@@ -202,13 +175,9 @@ describe('what a server elsewhere answers', () => {
     const late = await run(env, 'publish', page, '--idempotency-key', 'mine');
     expect([late.code, asked.length]).to.deep.equal([3, 4]);
     expect(late.err).to.include('--idempotency-key mine').and.to.include(' is unavailable (503 unavailable)');
-    await rm(folder, { recursive: true });
   });
 
   it('is one JSON object for scripts where it is a failure', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
-    const page = join(folder, 'page.html');
-    await writeFile(page, 'hi');
     const errors = [{ rule: 'missing_index', detail: 'Put one there.', path: 'a\u202eb' }];
     answers = [[422, { code: 'invalid_archive', detail: 'Correct it.', errors }]];
     const refused = await run(env, 'publish', page, '--json', '--idempotency-key', 'mine');
@@ -221,7 +190,6 @@ describe('what a server elsewhere answers', () => {
     const wrong = await run(env, 'list', '--state', 'none', '--json');
     expect(wrong.code).to.equal(2);
     expect(JSON.parse(wrong.out).error).to.include({ code: 'usage' });
-    await rm(folder, { recursive: true });
   });
 
   it('takes the key nowhere else', async () => {

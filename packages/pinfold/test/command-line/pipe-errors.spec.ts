@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { spawnCommand } from '../command-run.ts';
+import { type Env, spawnCommand } from '../command-run.ts';
+import { type Stub, startStub } from '../servers/stub.ts';
 
 /** More than the system keeps for a pipe that nobody reads. */
 const PINS = 3_000;
@@ -22,22 +21,17 @@ const LISTING = JSON.stringify({
 });
 
 describe('what a command writes', () => {
-  let server: Server;
-  let env: Record<string, string>;
+  let server: Stub;
+  let env: Env;
 
   beforeEach(async () => {
-    server = createServer((_, response) => {
+    server = await startStub((_, response) => {
       response.setHeader('content-type', 'application/json').end(LISTING);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    env = { PINFOLD_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PINFOLD_KEY: 'any' };
+    });
+    env = { PINFOLD_URL: server.url, PINFOLD_KEY: 'any' };
   });
 
-  afterEach(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
+  afterEach(() => server.close());
 
   it('arrives whole in a pipe, whose reader may be slow', async () => {
     for (const json of [true, false]) {

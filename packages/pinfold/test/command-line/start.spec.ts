@@ -26,11 +26,12 @@ describe('a command that opens no store', function () {
     ['completion', 'bash'],
     ['publish', '--wrong'],
     ['list', '--wrong'],
+    ['keys', 'list'],
   ]) {
     it(`loads nothing that a server needs: ${args.join(' ')}`, () => {
       const [program, ...first] = COMMAND;
       const hooks = `data:text/javascript,${encodeURIComponent(PROBE)}`;
-      const env = { ...process.env, NODE_OPTIONS: '' };
+      const env = { ...process.env, NODE_OPTIONS: '', PINFOLD_DATA_DIR: '/nonexistent' };
       const { stderr } = spawnSync(program, ['--import', hooks, ...first, ...args], {
         env,
         encoding: 'utf8',

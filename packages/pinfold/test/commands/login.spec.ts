@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
-import { closed, listening } from 'pinfold-test-servers/service';
 import { type CommandRun, type Env, run, runWith } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
+import { startStub } from '../servers/stub.ts';
 
 describe('pinfold login', () => {
   let server: Served;
@@ -131,17 +131,11 @@ describe('pinfold login', () => {
   });
 
   it('says so where there is no Pinfold', async () => {
-    const foreign = await listening();
-    try {
-      foreign.on('request', (_, response) => response.writeHead(404).end());
-      const address = foreign.address();
-      const port = typeof address === 'object' ? address?.port : 0;
-      const { code, err } = await run(env, 'login', `http://127.0.0.1:${port}`, '--no-browser');
-      expect(code).to.equal(1);
-      expect(err).to.include('404');
-    } finally {
-      await closed(foreign);
-    }
+    const foreign = await startStub((_, response) => response.writeHead(404).end());
+    const { code, err } = await run(env, 'login', foreign.url, '--no-browser');
+    await foreign.close();
+    expect(code).to.equal(1);
+    expect(err).to.include('404');
     expect((await run(env, 'login', 'share.example')).code).to.equal(2);
     expect((await run(env, 'login')).code).to.equal(2);
   });

@@ -59,6 +59,7 @@ for (const way of ['directly', 'by the API']) {
     it('are deleted, and missed unless they need not exist', async () => {
       const { name } = await asJson('publish', page, '--to', 'docs');
       expect(await asJson('names', 'delete', 'docs')).to.deep.equal({ name: 'docs', deleted: true });
+      expect((await run(served.env, 'history')).out).to.include('  name.deleted docs  ');
       expect((await fetch(name.url)).status).to.equal(404);
       const again = await run(env, 'names', 'delete', 'docs', '--json');
       expect([again.code, JSON.parse(again.out).error.code]).to.deep.equal([1, 'not_found']);
@@ -117,6 +118,8 @@ for (const way of ['directly', 'by the API']) {
       const refused = await run(env, 'publish', page, '--to', 'docs');
       expect(refused.code).to.equal(1);
       expect(refused.err).to.include('--password-stdin').and.include('--no-password');
+      const answer = await run(env, 'publish', page, '--to', 'docs', '--json');
+      expect([answer.code, JSON.parse(answer.out).error.code]).to.deep.equal([1, 'usage']);
       expect((await asJson('names', 'list')).names[0].pin).to.equal(pin.id);
       const { warnings, name } = await asJson('publish', page, '--to', 'docs', '--no-password');
       expect(warnings.map(({ rule }: { rule: string }) => rule)).to.deep.equal(['password_dropped']);

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { run, spawnCommand } from '../command-run.ts';
 import { CREDENTIALS } from '../servers/engines.ts';
 import { type Machine, openMachine, serve } from '../servers/served.ts';
+import { startStub } from '../servers/stub.ts';
 
 const anyKey = /^pf_[0-9A-Za-z]+_[0-9A-Za-z]{43}\n$/;
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -142,19 +141,15 @@ describe('the commands, on the settings of a server', () => {
   }
 
   it('name the setting when there is no such bucket to clean up', async () => {
-    const store = createServer((request, response) => {
+    const store = await startStub((request, response) => {
       const body = '<?xml version="1.0"?><Error><Code>NoSuchBucket</Code><Message>no</Message></Error>';
       request.resume().once('end', () => response.writeHead(404).end(body));
     });
-    store.listen(0, '127.0.0.1');
-    await once(store, 'listening');
-    const { port } = store.address() as AddressInfo;
     Object.assign(process.env, CREDENTIALS);
-    const bucket = `s3://nowhere?endpoint=http://127.0.0.1:${port}`;
+    const bucket = `s3://nowhere?endpoint=${store.url}`;
     const { code, err } = await run({ ...machine.env, PINFOLD_STORAGE_URL: bucket }, 'cleanup');
     for (const name of Object.keys(CREDENTIALS)) delete process.env[name];
-    store.closeAllConnections();
-    store.close();
+    await store.close();
     expect(code).to.equal(3);
     expect(err).to.match(/^pinfold: PINFOLD_STORAGE_URL [^\n]+"nowhere"[^\n]*\n$/);
   });

@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { type App, createApp, readSettings } from '../../src/index.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
 import { CREDENTIALS, type Engines, startEngines } from '../servers/engines.ts';
+import { startStub } from '../servers/stub.ts';
 
 describe('a server whose engines go away', function () {
   this.timeout(60_000);
@@ -118,18 +117,16 @@ describe('a server whose engines go away', function () {
   });
 
   it('answers 503 while the storage refuses, and goes on when it does not', async () => {
-    const stub = createServer((request, response) => {
+    const stub = await startStub((request, response) => {
       const error = '<Error><Code>AccessDenied</Code><Message>no</Message></Error>';
       request.resume().once('end', () => response.writeHead(403).end(`<?xml version="1.0"?>${error}`));
     });
-    await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
     await engines.storeWire.cut();
-    await engines.storeWire.mend((stub.address() as AddressInfo).port);
+    await engines.storeWire.mend(stub.port);
     await expectUnavailable(await publish(url, key, 'meanwhile'));
     await expectUnhealthy('storage');
     await engines.storeWire.cut();
-    stub.closeAllConnections();
-    await new Promise((resolve) => stub.close(resolve));
+    await stub.close();
     await engines.storeWire.mend(engines.store.port);
     await expectRecovered('meanwhile', 2);
   });

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type App, createApp, FeedError, type FeedItem, openPinfold, readSettings } from '../../src/index.ts';
+import { FeedError, type FeedItem, openPinfold } from '../../src/index.ts';
 import { publish, site } from '../servers/api-calls.ts';
+import { serve } from '../servers/served.ts';
 
 describe('The events of a service', () => {
   let dataDir: string;
@@ -50,17 +51,13 @@ describe('The events of a service', () => {
   });
 
   it('leave a stopping server that waits for them with an empty page', async () => {
-    const settings = readSettings({ PINFOLD_DATA_DIR: dataDir, PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' });
-    const app: App = await createApp(settings, { log: () => undefined });
+    const { app, url, key, close } = await serve();
     try {
-      const { addresses, firstStart } = await app.listen();
-      const url = addresses.publicUrl;
-      const text = firstStart?.apiKey ?? '';
       const ask = (query: string) =>
-        fetch(`${url}/api/v1/events?order=asc&${query}`, { headers: { authorization: `Bearer ${text}` } });
+        fetch(`${url}/api/v1/events?order=asc&${query}`, { headers: { authorization: `Bearer ${key}` } });
       const { next_cursor: end } = (await (await ask('after=latest')).json()) as { next_cursor: string };
       const waiting = ask(`after=${end}&wait=30`);
-      await publish(url, text, 'one');
+      await publish(url, key, 'one');
       expect(((await (await waiting).json()) as { events: unknown[] }).events).to.have.lengthOf(1);
       // Two of them: the later one shows that the earlier one waits.
       const held = ask('after=latest&wait=30');
@@ -70,7 +67,7 @@ describe('The events of a service', () => {
       expect(answer.status).to.equal(200);
       expect(((await answer.json()) as { events: unknown[] }).events).to.deep.equal([]);
     } finally {
-      await app.close();
+      await close();
     }
   });
 });

@@ -1,8 +1,5 @@
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountId, days, hours, isFault, MEMBER_SCOPES, OPERATOR, seconds } from '@pinfold/core';
@@ -14,25 +11,24 @@ import { zipSync } from 'fflate';
 import { ContainerModule } from 'inversify';
 import { openPinfold, type Pinfold, type PinfoldOptions, SettingsError } from '../../src/index.ts';
 import { type PinJson, publish } from '../servers/api-calls.ts';
+import { type Stub, startStub } from '../servers/stub.ts';
 
 const ada = accountId('ada');
 
 describe('Pinfold in a server of your own', () => {
   let dataDir: string;
-  let server: Server;
+  let stub: Stub;
   let publicUrl: string;
   let pinfold: Pinfold | undefined;
 
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'pinfold-open-'));
-    server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    stub = await startStub();
+    publicUrl = stub.url;
   });
 
   afterEach(async () => {
-    server.close();
-    server.closeAllConnections();
+    await stub.close();
     await pinfold?.close();
     pinfold = undefined;
     await rm(dataDir, { recursive: true });
@@ -42,7 +38,7 @@ describe('Pinfold in a server of your own', () => {
     const opened = await openPinfold({ dataDir, publicUrl, log: () => undefined, ...options });
     pinfold = opened;
     const { viewer, api, management } = opened;
-    server.on('request', express().use(viewer, api).use('/manage', management));
+    stub.server.on('request', express().use(viewer, api).use('/manage', management));
     return opened;
   }
 
@@ -188,6 +184,8 @@ describe('Pinfold in a server of your own', () => {
     it('has operators where administration was asked for', async () => {
       expect(await answersOf({ administration: true })).to.deep.equal([200, 200, 200]);
       expect(warnings()).to.deep.equal([]);
+      const service = await fetch(`${publicUrl}/manage/administration/service`);
+      expect(await service.text()).to.match(/Database<[\s\S]+Working<[\s\S]+Version<[\s\S]+\d+\.\d+\.\d+/);
     });
   });
 
@@ -239,7 +237,7 @@ describe('Pinfold in a server of your own', () => {
       .list({ by: ada })
       .catch((error: unknown) => isFault(error) && error.code);
     expect(outcome).to.equal('store_unavailable');
-    server.removeAllListeners('request');
+    stub.server.removeAllListeners('request');
     await open({ limits: { lifetime: days(30) } });
     expect(await (await fetch(pin.shared_url)).text()).to.include('<p>a');
   });

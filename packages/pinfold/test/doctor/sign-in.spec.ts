@@ -1,31 +1,27 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { type Finding, runChecks } from '../../src/doctor/finding.ts';
 import { SIGN_IN } from '../../src/doctor/sign-in.ts';
 import { readSettings } from '../../src/index.ts';
+import { type Stub, startStub } from '../servers/stub.ts';
 import { findingsOf } from './findings-of.ts';
 
 const CLIENT = { PINFOLD_OIDC_CLIENT_ID: 'pinfold', PINFOLD_OIDC_CLIENT_SECRET: 'hunter2' };
 
 describe('pinfold doctor, at the provider of sign-in', () => {
-  let provider: Server;
+  let provider: Stub;
   let issuer: string;
   let document: string | undefined;
 
   beforeEach(async () => {
-    provider = createServer((incoming, outgoing) => {
+    provider = await startStub((incoming, outgoing) => {
       const isAsked = incoming.url === '/realm/.well-known/openid-configuration' && document !== undefined;
       outgoing.writeHead(isAsked ? 200 : 404).end(document);
-    }).listen(0, '127.0.0.1');
-    await once(provider, 'listening');
-    issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/realm`;
+    });
+    issuer = `${provider.url}/realm`;
   });
 
-  afterEach(() => {
-    provider.close();
-    provider.closeAllConnections();
+  afterEach(async () => {
+    if (provider.server.listening) await provider.close();
   });
 
   function found(text?: string): Promise<Finding> {
@@ -61,7 +57,7 @@ describe('pinfold doctor, at the provider of sign-in', () => {
   });
 
   it('finds that it is away, and shows no secret', async () => {
-    provider.close();
+    await provider.close();
     const away = await found();
     expect(away).to.include({ status: 'failed' });
     expect(away.observed).to.include('ECONNREFUSED');

@@ -2,8 +2,11 @@ import { type Engines, startEngines } from '../servers/engines.ts';
 import { journey } from './journey.ts';
 import { openStage, type Stage } from './stage.ts';
 
+/** `npm run moving` moves a thousand. */
+const PUBLICATIONS = Number(process.env.PUBLICATIONS ?? 30);
+
 describe('a service that moves from SQLite and files to PostgreSQL and S3, and back', function () {
-  this.timeout(120_000);
+  this.timeout(60_000 + PUBLICATIONS * 2_000);
   let stage: Stage;
   let engines: Engines;
 
@@ -16,5 +19,5 @@ describe('a service that moves from SQLite and files to PostgreSQL and S3, and b
     await stage.dispose();
   });
 
-  it('is the same at both ends, though it publishes meanwhile', () => journey(stage, engines, 30));
+  it('is the same at both ends, though it publishes meanwhile', () => journey(stage, engines, PUBLICATIONS));
 });

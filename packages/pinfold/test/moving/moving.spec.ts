@@ -236,6 +236,7 @@ describe('pinfold export and import', function () {
 async function pipe(line: string, env: Readonly<Record<string, string>>, out: string): Promise<string> {
   const words = COMMAND.map((word) => `'${word}'`).join(' ');
   const script = `set -o pipefail; pinfold() { ${words} "$@"; }; ${line}`;
-  const options = { env: { ...process.env, ...env, OUT: out, NODE_OPTIONS: '' } };
-  return (await promisify(execFile)('bash', ['-c', script], options)).stderr;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const options = { env: { PATH, NODE_COMPILE_CACHE, ...env, OUT: out } };
+  return (await promisify(execFile)('bash', ['--norc', '-c', script], options)).stderr;
 }

@@ -72,14 +72,16 @@ describe('pinfold verify', function () {
     'no bytes': () => Buffer.alloc(0),
   };
 
-  for (const [what, change] of Object.entries(CHANGES)) {
-    it(`names what is altered: ${what}`, async () => {
-      await stage.stock('one', 2);
-      const [altered = ''] = await archivesOf(stage.env('one'));
-      await writeFile(place(altered), change(await readFile(place(altered))));
-      expect(await verify()).to.deep.include({ code: 1, missing: [], altered: [altered], read: 2 });
-    });
-  }
+  it('names what is altered', async () => {
+    await stage.stock('one', 2);
+    const [altered = ''] = await archivesOf(stage.env('one'));
+    const whole = await readFile(place(altered));
+    for (const [what, change] of Object.entries(CHANGES)) {
+      await writeFile(place(altered), change(whole));
+      const found = await verify();
+      expect(found, what).to.deep.include({ code: 1, missing: [], altered: [altered], read: 2 });
+    }
+  });
 
   it('names what no record does, once it is over a day old by its id; younger ones fail nothing', async () => {
     await stage.stock('one', 1);

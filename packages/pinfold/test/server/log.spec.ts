@@ -1,18 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type AccountId, Fault, type RoleId } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { type App, createApp, readSettings } from '../../src/index.ts';
 import { openLog } from '../../src/server/log.ts';
 import { requestFields, requestLine } from '../../src/server/request-line.ts';
 import { requestLog } from '../../src/server/request-log.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
-import { serve } from '../servers/served.ts';
+import { type Served, serve } from '../servers/served.ts';
 
 const password = 'a secret passphrase';
 
@@ -52,18 +48,11 @@ async function send(
 describe('the log', () => {
   for (const mode of ['origin', 'path']) {
     it(`has one line a request and no secret in it, in ${mode} mode`, async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'pinfold-log-'));
       const written: string[] = [];
-      const env = {
-        PINFOLD_PORT: '0',
-        PINFOLD_DATA_DIR: folder,
-        PINFOLD_VIEWER_MODE: mode,
-        PINFOLD_LOG_LEVEL: 'trace',
-      };
-      const app = await createApp(readSettings(env), { log: (line) => written.push(line) });
-      const { secrets, sent } = await useEverything(app);
-      await app.close();
-      await rm(folder, { recursive: true });
+      const env = { PINFOLD_VIEWER_MODE: mode, PINFOLD_LOG_LEVEL: 'trace', PINFOLD_WELCOME: '' };
+      const server = await serve(env, { log: (line) => written.push(line) });
+      const { secrets, sent } = await useEverything(server);
+      await server.close();
       for (const secret of secrets) expect(written.join('')).not.to.include(secret);
       const requests = written.map((line): Line => JSON.parse(line)).filter(({ msg }) => msg === 'request');
       expect(requests).to.have.length(sent);
@@ -187,13 +176,13 @@ describe('the log', () => {
   });
 });
 
-/** Goes through everything that carries secrets; answers them, and how many requests that were. */
-async function useEverything(
-  app: App,
-): Promise<{ readonly secrets: readonly string[]; readonly sent: number }> {
-  const { addresses, port, firstStart } = await app.listen();
+/** Goes through everything that carries secrets; returns them, and how many requests that were. */
+async function useEverything({
+  addresses,
+  port,
+  key,
+}: Served): Promise<{ readonly secrets: readonly string[]; readonly sent: number }> {
   const url = `http://127.0.0.1:${port}`;
-  const key = firstStart?.apiKey ?? '';
   const published = await publish(url, key, 'idempotency secret');
   const { pin } = (await published.json()) as { readonly pin: PinJson };
   const body = JSON.stringify({ password });

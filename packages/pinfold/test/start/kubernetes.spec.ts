@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import { createApp, readSettings, type Settings } from '../../src/index.ts';
+import { readSettings, type Settings } from '../../src/index.ts';
+import { serve } from '../servers/served.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 
@@ -130,20 +130,16 @@ describe('the manifest for Kubernetes', () => {
   });
 
   it('probes what a node answers, and gives it the time for it', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-probes-'));
-    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' };
-    const app = await createApp(readSettings(env), { log: () => undefined });
-    const { port } = await app.listen();
+    const server = await serve();
     const { startupProbe, livenessProbe, readinessProbe } = container;
     for (const { httpGet, timeoutSeconds } of [startupProbe, livenessProbe, readinessProbe]) {
-      const { status } = await fetch(`http://127.0.0.1:${port}${httpGet.path}`);
+      const { status } = await fetch(`http://127.0.0.1:${server.port}${httpGet.path}`);
       expect(status).to.equal(200);
       expect(httpGet.port).to.equal('http');
       expect(timeoutSeconds).to.be.at.least(5);
     }
     const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
     expect(paths).to.deep.equal(['/livez', '/livez', '/readyz?needs=none']);
-    await app.close();
-    await rm(folder, { recursive: true });
+    await server.close();
   });
 });

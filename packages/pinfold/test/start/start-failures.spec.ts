@@ -1,31 +1,28 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { isFault } from '@pinfold/core';
 import { expect } from 'chai';
 import { createApp, type Environment, readSettings, SettingsError } from '../../src/index.ts';
 import { startChild } from '../servers/child-server.ts';
 import { CREDENTIALS, type Engines, startEngines } from '../servers/engines.ts';
 import { newDatabase } from '../servers/new-database.ts';
+import { type Stub, startStub } from '../servers/stub.ts';
 
 const PASSWORD = 'never-to-be-shown';
 
 describe('a start with engines that cannot be used', function () {
   this.timeout(60_000);
   let engines: Engines;
-  let stub: Server;
+  let stub: Stub;
   let answer: { readonly status: number; readonly body: string };
 
   before(async () => {
     engines = await startEngines();
-    stub = createServer((request, response) => {
+    stub = await startStub((request, response) => {
       request.resume().once('end', () => response.writeHead(answer.status).end(answer.body));
     });
-    await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
   });
 
   after(async () => {
-    stub.closeAllConnections();
-    await new Promise((resolve) => stub.close(resolve));
+    await stub.close();
     await engines.close();
   });
 
@@ -87,7 +84,7 @@ describe('a start with engines that cannot be used', function () {
   });
 
   const storage = (url: string): Promise<SettingsError> => expectRefused({ PINFOLD_STORAGE_URL: url });
-  const atStub = (): string => `s3://sites?endpoint=http://127.0.0.1:${(stub.address() as AddressInfo).port}`;
+  const atStub = (): string => `s3://sites?endpoint=${stub.url}`;
 
   it('names the bucket that does not exist', async () => {
     const { message } = await storage(`s3://nowhere?endpoint=${engines.store.endpoint}`);

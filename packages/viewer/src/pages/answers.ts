@@ -99,7 +99,9 @@ function sendHtml(
 ): void {
   const body = Buffer.from(page);
   const own = { 'Content-Language': language, 'Content-Length': body.length };
-  response.writeHead(status, { ...PAGE_HEADERS, ...own, ...more });
+  const hasGrant = /[?&]grant=/.test(request.url ?? '');
+  const policy: Headers = hasGrant ? { 'Referrer-Policy': 'no-referrer' } : {};
+  response.writeHead(status, { ...PAGE_HEADERS, ...own, ...policy, ...more });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 

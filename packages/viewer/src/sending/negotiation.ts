@@ -1,13 +1,20 @@
 import { prefersGzip } from '@pinfold/http/internal';
-import { LRUCache } from 'lru-cache';
 import mime from 'mime';
 
-/** What clients send is few strings. */
-const known = new LRUCache<string, boolean>({ max: 256, memoMethod: prefersGzip });
+/** Clients send few different headers. */
+const known = new Map<string, boolean>();
+const MOST_KNOWN = 256;
 
 /** Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3). */
 export function acceptsGzip(header: string | undefined): boolean {
-  return header !== undefined && known.memo(header);
+  if (header === undefined) return false;
+  let accepts = known.get(header);
+  if (accepts === undefined) {
+    accepts = prefersGzip(header);
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(header, accepts);
+  }
+  return accepts;
 }
 
 const TEXT_TYPE = /^text\/|^application\/(?:json|xml|javascript)$|\+(?:json|xml)$/;

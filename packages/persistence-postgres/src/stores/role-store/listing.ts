@@ -1,5 +1,5 @@
-import type { Role, RoleState, RoleStore } from '@pinfold/core';
-import { BEFORE_ALL, MOST_SEARCHED, pageOf, type StoredRow } from '@pinfold/core/adapter';
+import type { Role, RoleOrder, RoleState, RoleStore } from '@pinfold/core';
+import { MOST_RANK, MOST_SEARCHED, pageOf, placeOf, type StoredRow, startOf } from '@pinfold/core/adapter';
 import type { PostgresConnection } from '../../engine/postgres-connection.ts';
 import { prepared, unprepared } from '../../engine/statement.ts';
 import { ROLES } from '../../schema/columns.ts';
@@ -24,7 +24,12 @@ const LOOKED: Readonly<Record<RoleState | 'kept', string>> = {
 /** The roles of all accounts: `$1` is null. */
 const OF_ALL = '$1::text IS NULL';
 
-const NEWEST_FIRST = 'ORDER BY published_at DESC, id DESC';
+/** Each is in an index. */
+const RANKS: Readonly<Record<RoleOrder | 'newest', string>> = {
+  newest: 'published_at',
+  ending: `coalesce(${MOST_RANK} - expires_at, 0)`,
+  largest: 'archive_bytes',
+};
 
 /** A role that was found, or the last one looked at. */
 type SearchRow = StoredRow<Role> & { readonly found: boolean };
@@ -38,18 +43,18 @@ export function listing(
     byKey: prepared(`
       SELECT ${ROLES.select} FROM ${roles} AS roles
       WHERE id = (SELECT role FROM ${idempotencyKeys} WHERE account = $1 AND key = $2)`),
-    page: (state: RoleState | 'kept', owned: string) =>
+    page: (state: RoleState | 'kept', owned: string, rank: string) =>
       unprepared(`
         SELECT ${ROLES.select} FROM ${roles}
-        WHERE ${owned} AND ${WANTED[state]} AND (published_at, id) < ($3, $4)
-        ${NEWEST_FIRST} LIMIT $5`),
+        WHERE ${owned} AND ${WANTED[state]} AND (${rank}, id) < ($3, $4)
+        ORDER BY ${rank} DESC, id DESC LIMIT $5`),
     // Also returns the last role read, so that results and cursor come from one snapshot.
-    search: (state: RoleState | 'kept', owned: string) =>
+    search: (state: RoleState | 'kept', owned: string, rank: string) =>
       unprepared(`
         WITH looked AS (
-          SELECT *, pg_catalog.row_number() OVER (${NEWEST_FIRST}) AS place FROM ${roles}
-          WHERE ${owned} AND ${LOOKED[state]} AND (published_at, id) < ($3, $4)
-          ${NEWEST_FIRST} LIMIT ${MOST_SEARCHED}
+          SELECT *, pg_catalog.row_number() OVER (ORDER BY ${rank} DESC, id DESC) AS place FROM ${roles}
+          WHERE ${owned} AND ${LOOKED[state]} AND (${rank}, id) < ($3, $4)
+          ORDER BY ${rank} DESC, id DESC LIMIT ${MOST_SEARCHED}
         ), found AS (
           SELECT * FROM looked
           WHERE ${WANTED[state]}
@@ -62,27 +67,26 @@ export function listing(
         ORDER BY found DESC, place`),
   };
   return {
-    list: async ({ account, idempotencyKey, now, state, search, after, limit }) => {
+    list: async (query) => {
+      const { account, idempotencyKey, now, state = 'kept', search, order, limit } = query;
       if (idempotencyKey !== undefined) {
         const rows = await connection.read<StoredRow<Role>>(statements.byKey, [account, idempotencyKey]);
         return { items: rows.map(ROLES.read), next: undefined };
       }
-      const { publishedAt, id } = after ?? BEFORE_ALL;
+      const { rank, id } = startOf(query);
       const owned = account === undefined ? OF_ALL : 'account = $1';
-      const values = [account ?? null, now, publishedAt, id, limit + 1];
+      const kind = [state, owned, RANKS[order ?? 'newest']] as const;
+      const values = [account ?? null, now, rank, id, limit + 1];
       if (search === undefined) {
-        const rows = await connection.read<StoredRow<Role>>(statements.page(state ?? 'kept', owned), values);
-        return pageOf(rows.map(ROLES.read), limit);
+        const rows = await connection.read<StoredRow<Role>>(statements.page(...kind), values);
+        return pageOf(rows.map(ROLES.read), query);
       }
       // PostgreSQL has no text with this character, and rejects it in a parameter.
       if (search.includes('\0')) return { items: [], next: undefined };
-      const rows = await connection.read<SearchRow>(statements.search(state ?? 'kept', owned), [
-        ...values,
-        search,
-      ]);
+      const rows = await connection.read<SearchRow>(statements.search(...kind), [...values, search]);
       const found = rows.filter((row) => row.found).map(ROLES.read);
       const last = rows.find((row) => !row.found);
-      return pageOf(found, limit, last && ROLES.read(last));
+      return pageOf(found, query, last && placeOf(ROLES.read(last), order));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Page, Role, RoleCursor, RoleQuery, RoleState, RoleStore } from '@pinfold/core';
-import { BEFORE_ALL, MOST_SEARCHED, pageOf, type StoredRow } from '@pinfold/core/adapter';
+import type { Page, Role, RoleCursor, RoleOrder, RoleQuery, RoleState, RoleStore } from '@pinfold/core';
+import { MOST_RANK, MOST_SEARCHED, pageOf, type StoredRow, startOf } from '@pinfold/core/adapter';
 import type { Statements } from '../../engine/sqlite-connection.ts';
 import type { Prepare } from '../../engine/sqlite-file.ts';
 import { ROLES } from '../../schema/columns.ts';
@@ -17,6 +17,13 @@ const STATES: Readonly<Record<RoleState | 'kept', { readonly walked: string; rea
   },
   expired: { walked: 'deleted_at IS NULL', wanted: 'looked.ends <= @now' },
   deleted: { walked: 'deleted_at IS NOT NULL', wanted: 'TRUE' },
+};
+
+/** Each is in an index. */
+const RANKS: Readonly<Record<RoleOrder | 'newest', string>> = {
+  newest: 'published_at',
+  ending: `coalesce(${MOST_RANK} - expires_at, 0)`,
+  largest: 'archive_bytes',
 };
 
 const BY_KEY = `
@@ -47,7 +54,7 @@ export function listing(connection: Statements): Pick<RoleStore, 'list'> {
         if (found.length > query.limit || query.search !== undefined) break;
         if (after !== undefined) await setImmediate();
       } while (after !== undefined);
-      return pageOf(found, query.limit, after);
+      return pageOf(found, query, after);
     },
   };
 }
@@ -60,8 +67,8 @@ function findByKey(prepare: Prepare, { account, idempotencyKey }: RoleQuery): Pa
 /** Looks through the list after a cursor for at most `wanted` roles. It needs one snapshot for its two statements. */
 function look(prepare: Prepare, query: RoleQuery, after: RoleCursor | undefined, wanted: number): Looked {
   const { account, now, search } = query;
-  const { publishedAt, id } = after ?? BEFORE_ALL;
-  const place = account === undefined ? { publishedAt, id } : { account, publishedAt, id };
+  const { rank, id } = startOf({ ...query, after });
+  const place = account === undefined ? { rank, id } : { account, rank, id };
   const filter = search === undefined ? { now } : { now, search };
   const rows = prepare<StoredRow<Role>>(matching(query)).all({
     ...place,
@@ -88,13 +95,14 @@ function matching(query: RoleQuery): string {
 }
 
 function endOfLook(query: RoleQuery): string {
-  return `${walk('published_at AS publishedAt, id', query)} LIMIT 1 OFFSET @skipped`;
+  return `${walk(`${RANKS[query.order ?? 'newest']} AS rank, id`, query)} LIMIT 1 OFFSET @skipped`;
 }
 
-function walk(columns: string, { account, state }: RoleQuery): string {
+function walk(columns: string, { account, state, order }: RoleQuery): string {
+  const rank = RANKS[order ?? 'newest'];
   const { walked } = STATES[state ?? 'kept'];
   return `
     SELECT ${columns} FROM roles
-    WHERE ${account === undefined ? '' : 'account = @account AND'} ${walked} AND (published_at, id) < (@publishedAt, @id)
-    ORDER BY published_at DESC, id DESC`;
+    WHERE ${account === undefined ? '' : 'account = @account AND'} ${walked} AND (${rank}, id) < (@rank, @id)
+    ORDER BY ${rank} DESC, id DESC`;
 }

@@ -1,0 +1,21 @@
+const ofTest: (() => Promise<unknown>)[] = [];
+const ofRun: (() => Promise<unknown>)[] = [];
+let isInTest = false;
+
+async function closeAll(closings: (() => Promise<unknown>)[]): Promise<void> {
+  for (let close = closings.pop(); close !== undefined; close = closings.pop()) await close();
+}
+
+beforeEach(() => {
+  isInTest = true;
+});
+afterEach('what the test opened is closed', async () => {
+  isInTest = false;
+  await closeAll(ofTest);
+});
+after('what several tests shared is closed', () => closeAll(ofRun));
+
+/** Closes something after the test that opens it, or at the end where it is opened before the tests; the last first. */
+export function closeAfterwards(close: () => Promise<unknown>): void {
+  (isInTest ? ofTest : ofRun).push(close);
+}

@@ -1,0 +1,19 @@
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { closed, listening } from 'pinfold-test-servers/service';
+
+/** A foreign server on a port of its own. */
+export interface Stub {
+  readonly server: Server;
+  readonly port: number;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Starts a server that answers as a test says. */
+export async function startStub(answer?: RequestListener): Promise<Stub> {
+  const server = await listening();
+  if (answer !== undefined) server.on('request', answer);
+  const { port } = server.address() as AddressInfo;
+  return { server, port, url: `http://127.0.0.1:${port}`, close: () => closed(server) };
+}
