@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
 import { keepTo, LOAD_CORE } from '../lib/processes.ts';
-import { type Row, report } from '../lib/report.ts';
+import { type Row, reportParts } from '../lib/report.ts';
 import { filledSite, type Site, swaggerSite, zipOf } from '../lib/sites.ts';
 import { inRounds, median } from '../lib/statistics.ts';
 import { inFolder, startPeer } from '../lib/views.ts';
@@ -15,7 +15,7 @@ import { post } from './uploads.ts';
 const ROUNDS = 7;
 const MiB = 1_048_576;
 
-/** Time to 201 and throughput, against the floor and against what people do today. */
+/** Time to 201 and throughput, against the floor and against what people do today; `--only PART` for one part. */
 export async function run(): Promise<void> {
   keepTo(LOAD_CORE);
   await inFolder(async (folder, running) => {
@@ -30,16 +30,23 @@ export async function run(): Promise<void> {
     };
     const floor = await startPort('floor');
     const handler = await startPort('unzip-handler');
-    const rows: Row[] = [];
-    for (const [name, site] of Object.entries(await archives())) {
-      rows.push(...(await timeRows(name, zipOf(site), { pinfold, floor, handler }, folder)));
-    }
-    const middle = zipOf((await archives())['500 files / 10 MiB'] as Site);
-    rows.push(...(await throughputRows(middle, pinfold, handler, ROUNDS)));
-    rows.push(await replayRow(middle, pinfold, floor));
-    for (const server of running.splice(0)) await server.stop();
-    rows.push(...(await memoryRows(folder)), await bombRow(folder), ...(await objectRows(folder)));
-    await report('publishing', rows);
+    const sites = await archives();
+    const middle = zipOf(sites['500 files / 10 MiB'] as Site);
+    await reportParts('publishing', {
+      times: async () => {
+        const rows: Row[] = [];
+        for (const [name, site] of Object.entries(sites)) {
+          rows.push(...(await timeRows(name, zipOf(site), { pinfold, floor, handler }, folder)));
+        }
+        return rows;
+      },
+      throughput: () => throughputRows(middle, pinfold, handler, ROUNDS),
+      replay: async () => [await replayRow(middle, pinfold, floor)],
+      bounds: async () => {
+        for (const server of running.splice(0)) await server.stop();
+        return [...(await memoryRows(folder)), await bombRow(folder), ...(await objectRows(folder))];
+      },
+    });
   });
 }
 

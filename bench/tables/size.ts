@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { packageIn } from '../../scripts/pack.ts';
-import { type Row, report } from '../lib/report.ts';
-import { memoryRows } from './memory.ts';
+import { type Row, reportParts } from '../lib/report.ts';
+import { memoryRows, smallRows } from './memory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -14,12 +14,13 @@ const ROOT = join(import.meta.dirname, '../..');
 export async function run(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
   try {
-    const core = { what: '@pinfold/core, minified and gzipped', figure: await coreSize(), unit: 'kB' };
-    await report('size', [
-      { ...core, goal: { atMost: 12 } },
-      ...(await installRows(folder)),
-      ...(await memoryRows(folder)),
-    ]);
+    const core = { what: '@pinfold/core, minified and gzipped', unit: 'bytes', goal: { atMost: 12_288 } };
+    await reportParts('size', {
+      core: async () => [{ ...core, figure: await coreSize() }],
+      install: () => installRows(folder),
+      memory: () => memoryRows(folder),
+      small: () => smallRows(folder),
+    });
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -33,7 +34,7 @@ async function coreSize(): Promise<number> {
     format: 'esm',
     write: false,
   });
-  return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length / 1_000;
+  return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length;
 }
 
 /** Packs everything as it is published, and installs the server with npm into an empty folder, as its users do. */

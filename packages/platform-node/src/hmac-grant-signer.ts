@@ -73,8 +73,10 @@ export class HmacGrantSigner implements GrantSigner {
     if (grant === undefined) return undefined;
     this.#verified.delete(token);
     this.#verified.set(token, grant);
-    const [oldest] = this.#verified.keys();
-    if (this.#verified.size > VERIFIED_AT_MOST && oldest !== undefined) this.#verified.delete(oldest);
+    if (this.#verified.size > VERIFIED_AT_MOST) {
+      const [oldest = token] = this.#verified.keys();
+      this.#verified.delete(oldest);
+    }
     return grant;
   }
 

@@ -1,4 +1,4 @@
-import type { Ended, Publication, VisibleRole } from '@pinfold/core';
+import type { Ended, Grant, Publication, VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import { hasTooManyCookies } from '@pinfold/http/internal';
 import { type Answered, type Exchange, isRead } from '../exchange.ts';
@@ -40,7 +40,7 @@ export async function serveSiteOrigin(
   }
   const { publication } = visit;
   if (target.path === HAND_OVER_PATH) return await takeOver(context, exchange, visit, target);
-  if (!(context.access.isOpen(publication) || (await holdsGrant(context, exchange, visit)))) {
+  if (!(context.access.isOpen(publication) || (await heldGrant(context, exchange, visit)))) {
     return turnAway(context, exchange, publication, whole);
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
@@ -77,17 +77,17 @@ async function takeOver(
   if (grant !== undefined) {
     return sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(publication, grant) });
   }
-  return access.isOpen(publication) || (await holdsGrant(context, exchange, shown))
+  return access.isOpen(publication) || (await heldGrant(context, exchange, shown))
     ? sendRedirect(exchange, onward)
     : turnAway(context, exchange, publication, path, UNNAMED);
 }
 
-async function holdsGrant(
+function heldGrant(
   { grants }: ViewerContext,
   { request }: Exchange,
   shown: VisibleRole,
-): Promise<boolean> {
-  return (await grants.ofSite(shown, request.headers.cookie)) !== undefined;
+): Promise<Grant | undefined> {
+  return grants.ofSite(shown, request.headers.cookie);
 }
 
 function turnAway(
