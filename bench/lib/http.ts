@@ -38,7 +38,18 @@ export function ask(options: RequestOptions, ...body: readonly (string | Uint8Ar
   });
 }
 
-/** The same, where anything but 200 is an error. */
+/** Asks once and drops the body, so that a client that asks for much costs the load little; returns the status. */
+export function askAndDrop(options: RequestOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', ...options }, (answer) => {
+      answer.resume().once('error', reject);
+      answer.once('end', () => resolve(answer.statusCode ?? 0));
+    });
+    request.once('error', reject).end();
+  });
+}
+
+/** The same as {@link ask}, where anything but 200 is an error. */
 export async function askWell(
   options: RequestOptions,
   ...body: readonly (string | Uint8Array)[]

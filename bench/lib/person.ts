@@ -1,8 +1,10 @@
-import { type Answer, agent, ask } from './http.ts';
+import { type Answer, agent, ask, askAndDrop } from './http.ts';
 
 /** Somebody who is signed in to the management screen. */
 export interface Person {
   get(path: string): Promise<Answer>;
+  /** Asks for a page and drops it; anything but 200 is an error. */
+  drop(path: string): Promise<void>;
   /** Sends a form. */
   post(path: string, fields?: Readonly<Record<string, string>>): Promise<Answer>;
 }
@@ -15,10 +17,10 @@ export async function signIn(
 ): Promise<Person> {
   const cookies = new Map<string, string>();
   let form = '';
+  const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const send = async (path: string, body?: string): Promise<Answer> => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
-    const headers = { host: `localhost:${port}`, cookie, ...type };
+    const headers = { host: `localhost:${port}`, cookie: cookie(), ...type };
     const method = body === undefined ? 'GET' : 'POST';
     const answer = await ask({ port, path: `/manage${path}`, method, headers, agent }, body ?? '');
     for (const line of answer.headers['set-cookie'] ?? []) {
@@ -29,6 +31,11 @@ export async function signIn(
     return answer;
   };
   const get = (path: string) => send(path);
+  const drop = async (path: string): Promise<void> => {
+    const headers = { host: `localhost:${port}`, cookie: cookie() };
+    const status = await askAndDrop({ port, path: `/manage${path}`, headers, agent });
+    if (status !== 200) throw new Error(`${path}: ${status}`);
+  };
   const post = (path: string, more: Readonly<Record<string, string>> = {}) =>
     send(path, String(new URLSearchParams({ form, ...more })));
   const readForm = async (path: string): Promise<void> => {
@@ -40,5 +47,5 @@ export async function signIn(
   const { status } = await post(`/sign-in${query}`, fields);
   if (status !== 303) throw new Error(`signing in: ${status}`);
   await readForm('/');
-  return { get, post };
+  return { get, drop, post };
 }

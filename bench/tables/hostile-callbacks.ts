@@ -9,6 +9,8 @@ import { findings, type HostileLoad } from './hostile-load.ts';
 
 const CALLBACKS = 200;
 const WHILE = 3;
+/** Times that they came before, so that what a connection goes through is compiled: about a thousand connections. */
+const BEFORE = 2;
 /** How long the issuer is looked at after the clients have left, in milliseconds. */
 const AFTERWARDS = 2_000;
 
@@ -29,21 +31,28 @@ export const returningBrowsers: HostileLoad = {
       });
       const { pid, port } = server;
       const small = await server.publish(zipOf(smallPages(2)));
-      const returns = await begun(server);
-      const quiet = await quietP99(port, small, WHILE);
-      const before = residentMiB(pid);
-      const browsers = await sayAndTakeNothing(port, ...returns, ...returns);
-      const during = await othersP99(port, small, WHILE);
-      const resident = residentMiB(pid) - before;
-      const { most } = issuer.open;
-      for (const browser of browsers) browser.destroy();
-      await pause(AFTERWARDS);
+      const coming = async () => {
+        const returns = await begun(server);
+        const quiet = await othersP99(port, small, WHILE);
+        const before = residentMiB(pid);
+        const browsers = await sayAndTakeNothing(port, ...returns, ...returns);
+        const during = await othersP99(port, small, WHILE);
+        const resident = residentMiB(pid) - before;
+        for (const browser of browsers) browser.destroy();
+        await pause(AFTERWARDS);
+        return { quiet, during, resident };
+      };
+      await quietP99(port, small, WHILE);
+      const first = await coming();
+      for (let times = 1; times < BEFORE; times += 1) await coming();
+      const { quiet, during, resident } = await coming();
       return findings(
         `${CALLBACKS} browsers that come back, twice each, to a slow issuer`,
         ["others' p99", during / quiet, '× quiet', 5],
-        ["others' p99, quiet", quiet, 'ms'],
+        ["others' p99", during, 'ms'],
+        ["others' p99 in a new process", first.during, 'ms'],
         ['memory', resident, 'MiB more', 256],
-        ['exchanges at a time', most, '', 8],
+        ['exchanges at a time', issuer.open.most, '', 8],
         ['exchanges after they left', issuer.open.now, '', 0],
         ['exchanges in all', issuer.tokens.length, '', CALLBACKS],
       );

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { othersP99 } from '../lib/others.ts';
+import { othersP99, quietP99 } from '../lib/others.ts';
 import { type Person, signIn } from '../lib/person.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
 import { findings, type HostileLoad } from './hostile-load.ts';
@@ -23,12 +23,12 @@ export const manyKeys: HostileLoad = {
     const host = await server.publish(zipOf(smallPages(2)));
     const { key } = await server.publisherOf('hostile', 'manage');
     const person = await signIn(port, { key });
-    const quiet = await othersP99(port, host, SECONDS);
+    const quiet = await quietP99(port, host, SECONDS);
     const before = await server.heldMiB();
     const made = await makeKeys(person);
     let ended = false;
     const attackers = Array.from({ length: PAGES_AT_ONCE }, async () => {
-      while (!ended) await person.get('/keys');
+      while (!ended) await person.drop('/keys');
     });
     const busy = await othersP99(port, host, SECONDS);
     const held = (await server.heldMiB()) - before;

@@ -8,7 +8,17 @@ import type { Page, RoleQuery } from '../ports/role-store.ts';
 /** The greatest rank. The sooner a role ends, the nearer its rank is to this; without an end it is 0. */
 export const MOST_RANK: number = Number.MAX_SAFE_INTEGER;
 
-/** The place of a role in a list. */
+/**
+ * The place of a role in a list, largest rank first.
+ *
+ * @example
+ * import type { Role } from '@pinfold/core';
+ * import { placeOf } from '@pinfold/core/adapter';
+ *
+ * declare const role: Role;
+ *
+ * const { rank, id } = placeOf(role, 'largest');
+ */
 export function placeOf(role: Role, order: RoleOrder | undefined): RoleCursor {
   const { id, publishedAt, expiresAt, archiveBytes } = role;
   if (order === undefined) return { rank: publishedAt, id };
@@ -16,7 +26,17 @@ export function placeOf(role: Role, order: RoleOrder | undefined): RoleCursor {
   return { rank: expiresAt === null ? 0 : MOST_RANK - expiresAt, id };
 }
 
-/** Where a page begins. Of what is published, the list by end skips what ended. */
+/**
+ * The place that a page begins after. Of what is published, the list by end skips what ended.
+ *
+ * @example
+ * import type { RoleQuery } from '@pinfold/core';
+ * import { startOf } from '@pinfold/core/adapter';
+ *
+ * declare const query: RoleQuery;
+ *
+ * const { rank, id } = startOf(query);
+ */
 export function startOf({ after, order, state, now }: RoleQuery): {
   readonly rank: number;
   readonly id: string;

@@ -8,7 +8,7 @@ import { readPath } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, isNotFound, UnavailableError, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
 import { UnknownAddressError } from '../command-line/known-addresses.ts';
 import { formatBytes, formatExpiry, pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -21,7 +21,7 @@ import type {
   WireError,
   WireWarning,
 } from '../publishing/publication.ts';
-import { atPlace, type Publications, placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
+import { atPlace, placeOf, refuseUnprotected, TARGET_OPTIONS } from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-words.ts';
 import { warningGroups } from '../publishing/warning-text.ts';
 import { SettingsError } from '../settings/settings-error.ts';
@@ -88,7 +88,8 @@ const publish = command({
     readArgument(parseIdempotencyKey(idempotencyKey, defaultLimits));
     const request = { ...content, idempotencyKey };
     const published = await atPlace(place, terminal, async (publications) => {
-      if (!values['no-password']) await refuseUnprotected(publications, request);
+      if (!values['no-password'])
+        await refuseUnprotected(publications, request, '--password-stdin, or --no-password');
       if (values.strict || values['dry-run']) {
         const checked = await publications.check(request);
         if (values['dry-run']) return { checked: name === undefined ? checked : { ...checked, name: null } };
@@ -128,22 +129,6 @@ async function readPassword(
   // More likely an unset variable of a script than a wish for no password.
   if (!given) throw new UsageError('--password-stdin needs a password on standard input');
   return given;
-}
-
-/** A name whose viewers have to enter a password must not lose it by mistake. */
-async function refuseUnprotected(
-  publications: Publications,
-  { name, password }: Pick<PublishRequest, 'name' | 'password'>,
-): Promise<void> {
-  if (name === undefined || password !== undefined) return;
-  const shown = await publications.names.get(name).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
-  if (shown === undefined || !(await publications.get(shown.pin)).password_protected) return;
-  throw new CommandFailure(
-    `${name} shows a publication with a password: give --password-stdin, or --no-password to publish without one`,
-    { code: 'usage' },
-  );
 }
 
 /** The page's own title, if the user wants it to be the publication's. */

@@ -7,7 +7,7 @@ import { readPublicationId, readState } from '../command-line/arguments.ts';
 import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, reasonOf, UsageError } from '../command-line/failures.ts';
 import type { WireWarning } from '../publishing/publication.ts';
-import type { Publications } from '../publishing/publications.ts';
+import { type Publications, refuseUnprotected } from '../publishing/publications.ts';
 import { type PackedPath, packPage, type Roots } from './roots.ts';
 import { refusedArgument, type ToolResult, toolError, wrongArguments } from './tool-error.ts';
 
@@ -107,7 +107,7 @@ const TOOLS: readonly Tool[] = [
     input: {
       ...CONTENT,
       title: string('A title for the owner; viewers do not see it.'),
-      password: string('Viewers need it to open the site.'),
+      password: orNull('Viewers need it to open the site. Null: none, even for a name that had one.'),
       name: string('A name whose URL always shows the newest publication under it: a to z, 0 to 9 and "-".'),
       idempotency_key: string(
         'The same key with the same content publishes once: give the key of a failed call to repeat it.',
@@ -235,9 +235,9 @@ async function publish(given: Arguments, { publications, roots }: ToolContext): 
   const { leftOut, ...packed } = await pack(given, roots);
   const { title, password, name, idempotency_key: idempotencyKey = randomUUID() } = given;
   expectSendable(idempotencyKey, password);
-  const request = { ...packed, title: title ?? undefined, idempotencyKey, name };
+  await refuseUnprotected(publications, given, 'a password, or null');
   const published = await publications
-    .publish({ ...request, password: password ?? undefined })
+    .publish({ ...packed, title: title ?? undefined, idempotencyKey, name, password: password ?? undefined })
     .catch((error: unknown) => {
       if (!(error instanceof CommandFailure)) throw error;
       const json = { code: 'failed', detail: error.message, ...error.json, idempotency_key: idempotencyKey };

@@ -119,6 +119,18 @@ describe('pinfold mcp', () => {
           named.json.pin.id,
           true,
         ]);
+        const password = 'correct horse';
+        await call(client, 'set_password', { id: named.json.pin.id, password });
+        const open = await call(client, 'publish', { html: PAGE, name: 'docs' });
+        expect([open.isError, open.text]).to.deep.equal([
+          true,
+          'docs shows a publication with a password: give a password, or null to publish without one. Correct what the detail names, and call the tool again.',
+        ]);
+        for (const more of [{ password }, { password: null }]) {
+          const again = await call(client, 'publish', { html: PAGE, name: 'docs', ...more });
+          expect(again.json.pin.password_protected).to.equal(more.password !== null);
+          await call(client, 'stop', { id: again.json.pin.id });
+        }
         const wrong = await call(client, 'publish', { html: PAGE, name: 'No Name' });
         expect([wrong.isError, wrong.json.code]).to.deep.equal([true, 'invalid_name']);
         await call(client, 'stop', { id: named.json.pin.id });
