@@ -6,12 +6,12 @@ const SIGNATURE = 0x08074b50;
 /** A data descriptor's lengths: with 32-bit or 64-bit sizes, with or without a signature (APPNOTE.TXT, section 4.3.9). */
 const LENGTHS: ReadonlySet<number> = new Set([12, 16, 20, 24]);
 
-/** Whether so many bytes between an entry's data and the next record may be its descriptor. */
+/** Whether a gap of this length between an entry's data and the next record can be its descriptor. */
 export function isDescriptorLength(bytes: number): boolean {
   return LENGTHS.has(bytes);
 }
 
-/** Whether a descriptor, its length told by where the next record begins, says what the directory says. */
+/** Whether a descriptor agrees with the directory. It ends where the next record begins. */
 export function descriptorAgrees(descriptor: Buffer, central: CentralHeader): boolean {
   const signed = descriptor.length % 8 === 0;
   if (signed && descriptor.readUInt32LE(0) !== SIGNATURE) return false;

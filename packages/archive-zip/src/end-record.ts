@@ -13,7 +13,7 @@ export interface EndRecord {
   readonly directorySize: number;
   /** Entries in the directory. */
   readonly count: number;
-  /** What does not add up between the records. */
+  /** How the records contradict each other. */
   readonly wrong?: Ambiguity;
 }
 
@@ -50,7 +50,7 @@ export function readEndRecord(file: ByteSource, at: number): EndRecord {
   };
   const locator = at < LOCATOR_BYTES ? undefined : file.at(at - LOCATOR_BYTES, LOCATOR_BYTES);
   if (locator === undefined || uint32(locator, 0) !== LOCATOR_SIGNATURE) {
-    return { at, commentLength, directoryEnd: at, ...said(plain, directoryProblem(plain, at)) };
+    return { at, commentLength, directoryEnd: at, ...directoryOf(plain, directoryProblem(plain, at)) };
   }
   return { at, commentLength, ...zip64Record(file, at - LOCATOR_BYTES, locator, plain) };
 }
@@ -60,13 +60,13 @@ export function addsUp(end: EndRecord): boolean {
   return end.wrong === undefined;
 }
 
-function said(
+function directoryOf(
   figures: Figures,
   wrong: Ambiguity | undefined,
 ): Pick<EndRecord, 'directoryOffset' | 'directorySize' | 'count' | 'wrong'> {
   const { directoryOffset, directorySize, count } = figures;
-  const told = { directoryOffset, directorySize, count };
-  return wrong === undefined ? told : { ...told, wrong };
+  const directory = { directoryOffset, directorySize, count };
+  return wrong === undefined ? directory : { ...directory, wrong };
 }
 
 function directoryProblem(figures: Figures, directoryEnd: number): Ambiguity | undefined {
@@ -86,7 +86,7 @@ function zip64Record(
   const oneDisk = uint32(locator, 4) === 0 && uint32(locator, 16) <= 1;
   const record = recordAt + ZIP64_BYTES <= locatorAt ? file.at(recordAt, ZIP64_BYTES) : undefined;
   if (record === undefined || record.length < ZIP64_BYTES || uint32(record, 0) !== ZIP64_SIGNATURE) {
-    return { directoryEnd: locatorAt, ...said(plain, 'zip64_misplaced') };
+    return { directoryEnd: locatorAt, ...directoryOf(plain, 'zip64_misplaced') };
   }
   const zip64: Figures = {
     disk: uint32(record, 16),
@@ -100,7 +100,7 @@ function zip64Record(
   const wrong = oneDisk ? undefined : 'several_parts';
   return {
     directoryEnd: recordAt,
-    ...said(
+    ...directoryOf(
       zip64,
       wrong ??
         (reachesLocator ? undefined : 'zip64_misplaced') ??
@@ -110,7 +110,7 @@ function zip64Record(
   };
 }
 
-/** Each figure of the end record says the same as the Zip64 one, or that it does not fit. */
+/** Whether each figure of the end record equals the Zip64 one, or marks one that does not fit. */
 function agree(plain: Figures, zip64: Figures): boolean {
   const fits = (figure: keyof Figures, overflow: number): boolean =>
     plain[figure] === zip64[figure] || plain[figure] === overflow;

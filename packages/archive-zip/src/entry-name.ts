@@ -39,7 +39,7 @@ export function unicodePathProblem(
   return undefined;
 }
 
-/** A decoder that throws would cost as much as a thousand names for each that is not UTF-8. */
+/** Uses no fatal decoder: for a name that is not UTF-8, its exception costs as much as decoding a thousand names. */
 function utf8Text(bytes: Uint8Array): string | undefined {
   const text = UTF8.decode(bytes);
   if (!text.includes(REPLACEMENT)) return text;

@@ -7,10 +7,10 @@ import { ZIP64 } from './extra-fields.ts';
 import { findEnd } from './find-end.ts';
 import { entryProblems, listed, nameHeaders, STRUCTURE } from './named-header.ts';
 
-/** A ZIP, wherever it is: a `Blob` in a browser, a file, or a range of an address. */
+/** A ZIP that is read in pieces: a `Blob` in a browser, a file, or a URL with byte ranges. */
 export interface ArchiveBytes {
   readonly size: number;
-  /** The bytes there, fewer only where the ZIP ends. */
+  /** Reads bytes at a position; fewer only where the ZIP ends. */
   readAt(position: number, length: number): Promise<Uint8Array> | Uint8Array;
 }
 
@@ -23,7 +23,7 @@ export interface DirectoryEntry extends ListedEntry {
   readonly localOffset: number;
 }
 
-/** What the directory of a ZIP says: the rules of `judgeListing` of the core can be applied to it. */
+/** The directory of a ZIP, to which `judgeListing` of the core applies the rules. */
 export interface DirectoryListing extends ArchiveListing {
   readonly entries: readonly DirectoryEntry[];
   /** Where the directory begins. */
@@ -94,7 +94,7 @@ interface Piece {
   readonly bytes: Uint8Array;
 }
 
-/** A ZIP of which only some pieces were read. */
+/** Serves the pieces of a ZIP that were read. */
 function sourceOf(size: number, pieces: readonly Piece[]): ByteSource {
   const at = (position: number, length: number): Uint8Array => {
     const end = Math.min(position + length, size);

@@ -39,7 +39,7 @@ export interface CheckOptions extends CallOptions {
 
 /** What `publish` takes beside the archive. */
 export interface PublishOptions extends CheckOptions {
-  /** The name that is to show the publication; it is made if it is new. */
+  /** The name to point at the publication; it is created if it is new. */
   readonly name?: string | undefined;
   /** Protects the site from its first instant; nothing is protected when absent. */
   readonly password?: string | undefined;

@@ -42,7 +42,7 @@ export interface ApiTimeouts {
 
 /** Options of {@link createApi}. */
 export interface ApiOptions {
-  /** What the API offers. */
+  /** What the endpoints call. */
   readonly useCases: ApiUseCases;
   /** Absent: `/api/v1/events` is not offered. */
   readonly history?: History;
@@ -57,13 +57,13 @@ export interface ApiOptions {
   readonly administration?: Administration;
   /** The public address, under which the router is mounted and sites are shared: `https://share.example`. */
   readonly publicUrl: string;
-  /** Whose request it is. */
+  /** Finds out whose request it is. */
   readonly authenticate: Authenticate;
-  /** What 401, 403 and the API document say of your own sign-in. Absent, they speak of API keys. */
+  /** How 401, 403 and the API document describe your own sign-in. Absent: they describe API keys. */
   readonly signIn?: SignIn;
   /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */
   readonly log?: RequestLog;
-  /** The address of a client that the history is to keep; absent, it keeps none. */
+  /** The client's address that the history stores; absent: none. */
   readonly historyAddress?: (request: Request) => string;
   /**
    * How many requests an account may send to this process: one rate for all, or by caller. One that was set for the
@@ -87,7 +87,7 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
  * everything under `/api/`, whose only version is `/api/v1`, and `/openapi.json`; with `administration`, also `/admin/v1`
  * and `/admin/openapi.json`. Other paths are passed on. Mount routes of your own under `/api/` before it.
  *
- * @throws TypeError when `publicUrl` is no http or https URL.
+ * @throws TypeError when `publicUrl` is no http or https URL, or `authenticate` is no function.
  * @example
  * import type { UseCases } from '@pinfold/core';
  * import { type Authenticate, createApi } from '@pinfold/http-express';
@@ -126,7 +126,7 @@ export function createApi(options: ApiOptions): Router {
   return router;
 }
 
-/** Mounted elsewhere, it would leave the very requests that are meant for it to others, which know nothing of them. */
+/** Throws if the API is mounted elsewhere: requests meant for it would reach other handlers. */
 function expectMounted({ baseUrl, originalUrl }: Request, path: string): void {
   if (baseUrl === path || !/^\/(?:api\/|openapi\.json$)/.test(below(originalUrl, path))) return;
   const [is, meant] = [baseUrl === '' ? '/' : baseUrl, path === '' ? '/' : path];
@@ -149,6 +149,7 @@ function serviceOf(options: ApiOptions): Service {
     log = consoleLog,
     requestRate = null,
   } = options;
+  if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function');
   const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const offered = {

@@ -11,7 +11,7 @@ export interface Route<C> {
 /** A route that a path matched. */
 export interface FoundRoute<C> {
   readonly route: Route<C>;
-  /** What stands in the place of the parameter, percent-encoded as it was sent. */
+  /** The value of the path's parameter, percent-encoded as it was sent. */
   readonly segment: string;
 }
 
@@ -50,8 +50,8 @@ export function allowedMethods({ methods }: Pick<Route<never>, 'methods'>): read
 const CHANGES: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'DELETE']);
 
 /**
- * What a request costs of the account's rate. Path and method alone decide, since the rate is checked before both.
- * Publishing has a rate of its own and costs as little as reading.
+ * What a request takes from the account's rate, by path and method alone. Publishing has a rate of its own, and costs
+ * as little as reading.
  */
 export function costOf<C>(method: string, found: FoundRoute<C> | undefined): number {
   const publishes = found?.route.methods[method]?.publishes !== undefined;

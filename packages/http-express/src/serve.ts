@@ -72,14 +72,14 @@ export function serve<C>(
   });
 }
 
-/** Answers a request to no version of the API. No key is checked, since it is no secret that there is nothing. */
+/** Answers 404 below `/api` outside of any version. Checks no key: the answer reveals nothing. */
 export function answerNothing(service: Service, request: Request, response: Response): Promise<void> {
   const decide = async () => refuseRequest('not_found');
   const aim = { role: null, publishing: false, caller: () => undefined, route: '/api', decide };
   return answer(service, request, response, aim);
 }
 
-/** Read from the target itself: in a bare node:http server, the request has nothing that Express adds. */
+/** Reads the target itself: in a bare node:http server, the request lacks what Express adds. */
 function pathOf({ url }: Pick<IncomingMessage, 'url'>): string {
   return url?.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
 }

@@ -12,7 +12,7 @@ export interface UploadsOptions {
   readonly queue?: number;
   /** The longest such a wait: 30 seconds. */
   readonly patience?: Duration;
-  /** Called before an upload is received or waits: throws the fault to answer with while none can be. */
+  /** Called before an upload is received or waits: throws the fault to answer with while no upload is possible. */
   readonly admit?: () => void;
 }
 
@@ -107,7 +107,7 @@ export class Uploads {
     return over;
   }
 
-  /** An upload that no other account waits for any longer is measured anew from the next wait on. */
+  /** Resets the pace of uploads for which no other account waits any longer. */
   #forgetUnwaited(): void {
     for (const upload of this.#received) if (this.#waitingBeside(upload.account) === 0) upload.forget();
     if (this.#gate.waiting > 0) return;

@@ -1,7 +1,7 @@
 import type { ArchiveStorage, ServiceMode } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import { Connection } from './connection.ts';
-import { keep } from './events.ts';
+import { storeEvents } from './events.ts';
 import { memoryAccountStore } from './memory-account-store.ts';
 import { memoryApiKeyStore } from './memory-api-key-store.ts';
 import { memoryArchiveStorage } from './memory-archive-storage.ts';
@@ -75,7 +75,7 @@ export function memoryServiceMode(connection: Connection): ServiceMode {
       const { kind, message } = data.mode;
       if (kind === mode.kind && message === mode.message) return;
       data.mode = mode;
-      keep(data, events);
+      storeEvents(data, events);
     },
   };
 }

@@ -9,15 +9,15 @@ import {
 } from '@pinfold/core';
 import type { MemoryData } from './memory-data.ts';
 
-export function keep({ events, feeds }: MemoryData, told: readonly HistoryEvent[]): void {
-  for (const event of told) {
+export function storeEvents({ events, feeds }: MemoryData, added: readonly HistoryEvent[]): void {
+  for (const event of added) {
     events.set(event.id, { ...event, actor: { ...event.actor } });
     feeds.add(event);
   }
 }
 
 /** Drops events, and returns how many. */
-export function drop({ events, feeds }: MemoryData, dropped: readonly HistoryEvent[]): number {
+export function dropEvents({ events, feeds }: MemoryData, dropped: readonly HistoryEvent[]): number {
   for (const event of dropped) {
     events.delete(event.id);
     feeds.drop(event);
@@ -28,13 +28,13 @@ export function drop({ events, feeds }: MemoryData, dropped: readonly HistoryEve
 /** Stores the events of one change of a role, each later than the one before. Returns the instant of the last. */
 export function insertSequenced(
   data: MemoryData,
-  told: readonly HistoryEvent[],
+  added: readonly HistoryEvent[],
   lastEventAt: Instant,
 ): Instant {
   let last = lastEventAt;
-  for (const event of told) {
+  for (const event of added) {
     last = Math.max(event.at, after(last, duration(1))) as Instant;
-    keep(data, [{ ...event, at: last }]);
+    storeEvents(data, [{ ...event, at: last }]);
   }
   return last;
 }
@@ -54,9 +54,9 @@ export function saveRole(
 }
 
 /** Stores the events of one role outside of a change of it, each later than the role's last. */
-export function keepOfRole(data: MemoryData, id: RoleId, events: readonly HistoryEvent[]): void {
+export function storeEventsOfRole(data: MemoryData, id: RoleId, events: readonly HistoryEvent[]): void {
   const row = data.roles.get(id);
   if (row === undefined) return;
-  const told = events.map((event) => ({ ...event, pin: id }));
-  data.roles.set(id, { ...row, lastEventAt: insertSequenced(data, told, row.lastEventAt) });
+  const added = events.map((event) => ({ ...event, pin: id }));
+  data.roles.set(id, { ...row, lastEventAt: insertSequenced(data, added, row.lastEventAt) });
 }

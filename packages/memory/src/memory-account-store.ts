@@ -16,7 +16,7 @@ import {
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_LIMITS, refuseChange, UNAUTHORIZED } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
-import { keep } from './events.ts';
+import { storeEvents } from './events.ts';
 import type { AccountRow, MemoryData } from './memory-data.ts';
 
 export function memoryAccountStore(connection: Connection): AccountStore {
@@ -29,7 +29,7 @@ export function memoryAccountStore(connection: Connection): AccountStore {
     save: async (change, loadedAt, events) => {
       const data = connection.change();
       if (!saveAccount(data, change, loadedAt)) return { kind: 'conflict' };
-      keep(data, events);
+      storeEvents(data, events);
       return { kind: 'saved' };
     },
     list: async (after, limit) => listAccounts(connection.open(), after, limit),

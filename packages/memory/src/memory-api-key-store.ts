@@ -1,7 +1,7 @@
 import type { AccountId, ApiKey, ApiKeyPlace, ApiKeyStore } from '@pinfold/core';
 import { refuseKey } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
-import { keep } from './events.ts';
+import { storeEvents } from './events.ts';
 import { madeAccount, refused } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
 
@@ -25,7 +25,7 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       if (past !== undefined) return past;
       data.apiKeys.set(key.id, copyOfKey(key));
       madeAccount(data, key.account);
-      keep(data, events);
+      storeEvents(data, events);
       return { kind: 'created' };
     },
     createFirst: async (key, events) => {
@@ -33,7 +33,7 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       if (data.apiKeys.size > 0) return { kind: 'exists' };
       data.apiKeys.set(key.id, copyOfKey(key));
       madeAccount(data, key.account);
-      keep(data, events);
+      storeEvents(data, events);
       return { kind: 'created' };
     },
     find: async (id, signal) => {
@@ -55,7 +55,7 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       if (key === undefined) return { kind: 'unknown' };
       if (key.revokedAt === null) {
         data.apiKeys.set(id, { ...key, revokedAt: at });
-        keep(data, events);
+        storeEvents(data, events);
       }
       return { kind: 'revoked' };
     },

@@ -9,7 +9,7 @@ import type {
 } from '@pinfold/core';
 import { eventPageOf } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
-import { drop, keep } from './events.ts';
+import { dropEvents, storeEvents } from './events.ts';
 import type { MemoryData, RoleRow } from './memory-data.ts';
 
 export function memoryHistoryStore(connection: Connection): HistoryStore {
@@ -38,11 +38,11 @@ export function memoryHistoryStore(connection: Connection): HistoryStore {
     drop: async (before, limit) => {
       const data = connection.change();
       const old = [...data.events.values()].filter(({ recordedAt }) => recordedAt < before);
-      return drop(data, old.slice(0, limit));
+      return dropEvents(data, old.slice(0, limit));
     },
     thin: async (thinning) => {
       const data = connection.change();
-      return drop(data, extraOf([...data.events.values()], thinning));
+      return dropEvents(data, extraOf([...data.events.values()], thinning));
     },
   };
 }
@@ -70,7 +70,7 @@ function tellExpired(data: MemoryData, event: HistoryEvent): void {
   const version = (row.version + 1) as Version;
   const lastEventAt = Math.max(row.lastEventAt, event.at) as Instant;
   data.roles.set(row.role.id, { ...row, version, lastEventAt, isExpiryTold: true });
-  keep(data, [event]);
+  storeEvents(data, [event]);
 }
 
 function untoldExpiry({ role: { expiresAt, deletedAt }, isExpiryTold }: RoleRow): Instant | undefined {

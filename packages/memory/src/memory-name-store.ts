@@ -10,7 +10,7 @@ import type {
 } from '@pinfold/core';
 import { decideName } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
-import { keepOfRole } from './events.ts';
+import { storeEventsOfRole } from './events.ts';
 import { loadRole } from './list-roles.ts';
 import { refused, refusedCredential } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
@@ -39,7 +39,7 @@ export function memoryNameStore(connection: Connection): NameStore {
       const found = findName(data, account, name);
       if (found === undefined) return { kind: 'unknown' };
       data.names.delete(found.token);
-      keepOfRole(data, found.role, events);
+      storeEventsOfRole(data, found.role, events);
       return { kind: 'deleted' };
     },
   };
@@ -72,7 +72,7 @@ function setName(
   if (decided.kind === 'unchanged' && known !== undefined) return { kind: 'unchanged', name: { ...known } };
   const record = { account, name, token: known?.token ?? token, role: id, updatedAt: now };
   data.names.set(record.token, record);
-  keepOfRole(data, id, events);
+  storeEventsOfRole(data, id, events);
   return { kind: decided.kind, name: { ...record } };
 }
 

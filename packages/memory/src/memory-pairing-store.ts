@@ -1,7 +1,7 @@
 import type { ApiKey, Consent, Instant, Pairing, PairingStore } from '@pinfold/core';
 import { refuseKey } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
-import { keep } from './events.ts';
+import { storeEvents } from './events.ts';
 import { madeAccount, refused } from './memory-account-store.ts';
 import { copyOfKey, countLive } from './memory-api-key-store.ts';
 import type { MemoryData } from './memory-data.ts';
@@ -29,7 +29,7 @@ export function memoryPairingStore(connection: Connection): PairingStore {
         if (isReplaced(other, consent)) data.pairings.set(other.secretHash, { ...other, consent: null });
       }
       data.pairings.set(secretHash, { ...pairing, consent: structuredClone(consent) });
-      keep(data, events);
+      storeEvents(data, events);
       return { kind: 'agreed' };
     },
     take: async ({ secretHash, now, key: wanted, limit }, events) => {
@@ -46,7 +46,7 @@ export function memoryPairingStore(connection: Connection): PairingStore {
       data.apiKeys.set(key.id, key);
       data.pairings.delete(secretHash);
       madeAccount(data, account);
-      keep(
+      storeEvents(
         data,
         events.map((event) => ({ ...event, account, actor })),
       );

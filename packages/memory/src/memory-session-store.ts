@@ -1,6 +1,6 @@
 import type { Session, SessionLimits, SessionStore, Sha256 } from '@pinfold/core';
 import type { Connection } from './connection.ts';
-import { keep } from './events.ts';
+import { storeEvents } from './events.ts';
 import { madeAccount } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
 
@@ -14,7 +14,7 @@ export function memorySessionStore(connection: Connection): SessionStore {
     offer: async (link, events) => {
       const data = connection.change();
       data.signInLinks.set(link.tokenHash, copyOf(link));
-      keep(data, events);
+      storeEvents(data, events);
     },
     redeem: async ({ link, now, session, limits }, events) => {
       const data = connection.change();
@@ -27,7 +27,7 @@ export function memorySessionStore(connection: Connection): SessionStore {
       const ended = makeRoom(data, begun, limits);
       sessions.set(begun.tokenHash, begun);
       madeAccount(data, account);
-      keep(
+      storeEvents(
         data,
         events.map((event) => ({ ...event, account, actor })),
       );
@@ -38,7 +38,7 @@ export function memorySessionStore(connection: Connection): SessionStore {
       const ended = makeRoom(data, session, limits);
       data.sessions.set(session.tokenHash, copyOf(session));
       madeAccount(data, session.account);
-      keep(data, events);
+      storeEvents(data, events);
       return { ended };
     },
     find: async (tokenHash, now, signal) => {
@@ -55,14 +55,14 @@ export function memorySessionStore(connection: Connection): SessionStore {
         .map(copyOf),
     end: async (tokenHash, events) => {
       const data = connection.change();
-      if (data.sessions.delete(tokenHash)) keep(data, events);
+      if (data.sessions.delete(tokenHash)) storeEvents(data, events);
     },
     refuse: async (event, unlessSince) => {
       const data = connection.change();
       const last = data.refusals.get(event.account);
       if (last !== undefined && last > unlessSince) return;
       data.refusals.set(event.account, event.at);
-      keep(data, [event]);
+      storeEvents(data, [event]);
     },
     purge: async (endedBy, limit) => {
       const { signInLinks, sessions } = connection.change();

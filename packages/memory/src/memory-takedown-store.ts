@@ -16,7 +16,7 @@ import {
   type Versioned,
 } from '@pinfold/core';
 import type { Connection } from './connection.ts';
-import { insertSequenced, keep, saveRole } from './events.ts';
+import { insertSequenced, saveRole, storeEvents } from './events.ts';
 import type { MemoryData } from './memory-data.ts';
 
 export function memoryTakedownStore(connection: Connection): TakedownStore {
@@ -48,7 +48,7 @@ export function takeDown(
 ): boolean {
   const isNew = data.takedowns.get(nameOfTakedown(takedown))?.liftedAt !== null;
   if (stopped === undefined ? !isNew : !saveRole(data, stopped.value, stopped.version, events)) return false;
-  if (stopped === undefined) keep(data, events);
+  if (stopped === undefined) storeEvents(data, events);
   if (isNew) data.takedowns.set(nameOfTakedown(takedown), takedown);
   return true;
 }
@@ -64,7 +64,7 @@ export function lift(
   if (known?.liftedAt !== null) return false;
   data.takedowns.set(nameOfTakedown(known), { ...known, liftedAt });
   const row = data.roles.get(id);
-  if (row === undefined) keep(data, events);
+  if (row === undefined) storeEvents(data, events);
   else data.roles.set(id, { ...row, lastEventAt: insertSequenced(data, events, row.lastEventAt) });
   return true;
 }

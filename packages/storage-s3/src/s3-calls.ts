@@ -10,7 +10,7 @@ export interface S3CallsOptions {
   readonly parallel: number;
 }
 
-/** Runs calls to the store: so many at once, each to its deadline, every failure a fault but an abort. */
+/** Runs a bounded number of calls at once, each with a deadline. Failures become faults; an abort passes through. */
 export class S3Calls {
   readonly #bucket: string;
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class S3Calls {
     this.#gate = new Gate({ places: options.parallel });
   }
 
-  /** Runs one; the signal it is given ends with the caller's and at the deadline, waiting for a place included. */
+  /** Runs a call. Its signal aborts with the caller's and at the deadline, which includes the wait for a place. */
   async run<Result>(
     signal: AbortSignal | undefined,
     deadline: Duration,

@@ -21,12 +21,12 @@ import { ANSWERED, type Answered, type Exchange } from './exchange.ts';
 import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answers.ts';
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
-import { StoragePatience } from './sending/circuit-breaker.ts';
-import { InflatingTurns } from './sending/fair-queue.ts';
+import { CircuitBreaker } from './sending/circuit-breaker.ts';
+import { FairQueue } from './sending/fair-queue.ts';
 import { filePolicies } from './sending/file-policies.ts';
 import { isDocument } from './sending/find-file.ts';
 import { Sites } from './sending/sites.ts';
-import { TryLater } from './sending/unavailable-error.ts';
+import { UnavailableError } from './sending/unavailable-error.ts';
 import type { ViewerContext } from './viewer-context.ts';
 import {
   DEFAULT_BOUNDS,
@@ -91,8 +91,8 @@ function contextOf(options: ViewerOptions): ViewerContext {
   const { inflating, inflatingQueue, heldBytes } = { ...DEFAULT_BOUNDS, ...options.bounds };
   const tools: BodyTools = {
     open: useCases.open,
-    patience: new StoragePatience(useCases.clock),
-    turns: new InflatingTurns(inflating, inflatingQueue),
+    breaker: new CircuitBreaker(useCases.clock),
+    turns: new FairQueue(inflating, inflatingQueue),
     mostHeld: heldBytes,
   };
   const sites = new Sites(useCases.open, siteCacheBytes);
@@ -128,7 +128,7 @@ async function answer(
   const id = requestId(request);
   // The clock of the service counts whole milliseconds, and most views take less than one.
   const begun = performance.now();
-  /** Of a request with which its connection is done. */
+  /** The final status, once the response has closed. */
   let status: number | undefined;
   let milliseconds = 0;
   let settled: Settled | undefined;
@@ -143,7 +143,7 @@ async function answer(
   response.on('close', () => {
     milliseconds = Math.round((performance.now() - begun) * 1_000) / 1_000;
     status = response.headersSent ? response.statusCode : LEFT;
-    // A viewer who left before the answer is logged at once: what is begun for them may take long.
+    // Logs a viewer who left before the answer at once: the work begun for them may take long.
     if (!response.headersSent) settled ??= ANSWERED;
     end();
   });
@@ -152,7 +152,7 @@ async function answer(
     const served = serve(context, exchange, place);
     answered = served instanceof Promise ? await served : served;
   } catch (error) {
-    const cause = error instanceof TryLater ? error.cause : thrown(error);
+    const cause = error instanceof UnavailableError ? error.cause : thrown(error);
     answered = { ...sendFailure(exchange, error), error: cause };
   }
   if (settled !== undefined) return;
@@ -173,7 +173,7 @@ function serve(context: ViewerContext, exchange: Exchange, place: Place): Promis
   switch (place.kind) {
     case 'unreadable':
       return sendPlainPage(exchange, 400, 'bad_request');
-    case 'astray':
+    case 'misdirected':
       return sendPlainPage(exchange, 421, 'misdirected');
     case 'nowhere':
       return hasTooManyCookies(exchange.request)
@@ -197,7 +197,7 @@ function sendFailure(exchange: Exchange, error: unknown): Answered {
     exchange.response.destroy();
     return ANSWERED;
   }
-  if (error instanceof TryLater) return sendUnavailable(exchange, error.seconds);
+  if (error instanceof UnavailableError) return sendUnavailable(exchange, error.seconds);
   if (isFault(error) && error.retryable) return sendUnavailable(exchange);
   return sendPlainPage(exchange, 500, 'internal_error');
 }

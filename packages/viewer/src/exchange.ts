@@ -1,25 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PublicPage } from '@pinfold/http/internal';
 
-/** One request of the viewer's own and its answer. */
+/** A request that the viewer answers, and its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** What the service's own pages show of it. */
+  /** What the service's own pages show about the service. */
   readonly service: PublicPage;
 }
 
 /** What an answer was, for the log and the counter of views. */
 export interface Answered {
-  /** Why nothing of a site was shown. */
+  /** Why no file of a site was shown. */
   readonly outcome?: string;
-  /** Whether it is a page of the site; the status says whether that page was asked for. */
+  /** Whether the answer is a page of the site, its 404 page included. */
   readonly isPage?: true;
 }
 
 export const ANSWERED: Answered = {};
 
-/** Whether the method asks to see something. */
 export function isRead(request: IncomingMessage): boolean {
   return request.method === 'GET' || request.method === 'HEAD';
 }

@@ -6,7 +6,7 @@ import type { FilePolicies } from './sending/file-policies.ts';
 import type { Sites } from './sending/sites.ts';
 import type { Settings, ViewerUseCases } from './viewer-options.ts';
 
-/** What every part of one viewer works with. */
+/** What all parts of a viewer share. */
 export interface ViewerContext {
   readonly settings: Settings;
   readonly useCases: ViewerUseCases;

@@ -13,8 +13,8 @@ import {
   storedPieces,
 } from '../src/sending/body-pieces.ts';
 import type { PieceSource } from '../src/sending/byte-source.ts';
-import { StoragePatience } from '../src/sending/circuit-breaker.ts';
-import { InflatingTurns } from '../src/sending/fair-queue.ts';
+import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
+import { FairQueue } from '../src/sending/fair-queue.ts';
 import { gzipMember } from '../src/sending/gzip-member.ts';
 import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import type { Form } from '../src/sending/site-files.ts';
@@ -24,10 +24,10 @@ const DEFLATED = deflateRawSync(CONTENT);
 const OFFSET = 100;
 
 /** Patience that counts who was given it. */
-class CountedPatience extends StoragePatience {
+class CountedBreaker extends CircuitBreaker {
   given = 0;
 
-  override first<Bytes>(...first: Parameters<typeof StoragePatience.prototype.first<Bytes>>) {
+  override first<Bytes>(...first: Parameters<typeof CircuitBreaker.prototype.first<Bytes>>) {
     this.given += 1;
     return super.first(...first);
   }
@@ -37,7 +37,7 @@ class CountedPatience extends StoragePatience {
 function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: Open['read']) {
   const archive = Buffer.concat([Buffer.alloc(OFFSET), bytes]);
   const reads: [at: number, length: number][] = [];
-  const patience = new CountedPatience(createManualClock());
+  const breaker = new CountedBreaker(createManualClock());
   const open = {
     read: async (...[role, at, length, signal]: Parameters<Open['read']>) => {
       reads.push([at - OFFSET, length]);
@@ -48,8 +48,8 @@ function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: Open['
   const content = method === 'stored' ? bytes : CONTENT;
   const source: PieceSource = {
     open,
-    patience,
-    turns: new InflatingTurns(1, 1),
+    breaker,
+    turns: new FairQueue(1, 1),
     mostHeld: 2 * MAX_READ,
     publication: {} as Publication,
     entry: {
@@ -62,7 +62,7 @@ function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: Open['
     client: 'a',
     signal: new AbortController().signal,
   };
-  return { source, reads, patience };
+  return { source, reads, breaker };
 }
 
 /** All the pieces, none of which may be empty. */
@@ -76,16 +76,16 @@ async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 describe('the pieces of a body', () => {
-  it('are read one by one from where the entry lies, and only the first is waited for with patience', async () => {
+  it('are read one by one from where the entry lies, and only the first goes through the circuit breaker', async () => {
     const bytes = randomBytes(2 * MAX_READ + 5);
-    const { source, reads, patience } = stage(bytes, 'stored');
+    const { source, reads, breaker } = stage(bytes, 'stored');
     expect((await joined(storedPieces(source))).equals(bytes)).to.equal(true);
     expect(reads).to.deep.equal([
       [0, MAX_READ],
       [MAX_READ, MAX_READ],
       [2 * MAX_READ, 5],
     ]);
-    expect(patience.given).to.equal(1);
+    expect(breaker.given).to.equal(1);
   });
 
   it('count as held while they are taken, but for small ones', async () => {

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { Fault, isFault, seconds } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { StoragePatience } from '../src/sending/circuit-breaker.ts';
-import { TryLater } from '../src/sending/unavailable-error.ts';
+import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
+import { UnavailableError } from '../src/sending/unavailable-error.ts';
 
 const never = new AbortController().signal;
 const hang = (): Promise<string> => new Promise(() => {});
@@ -11,11 +11,11 @@ const answer = async (): Promise<string> => 'bytes';
 
 function stage() {
   const clock = createManualClock();
-  const patience = new StoragePatience(clock);
+  const breaker = new CircuitBreaker(clock);
   let asked = 0;
   /** What becomes of one viewer; whether storage was asked shows in `asked`. */
   const view = (read: (end: AbortSignal) => Promise<string>, signal: AbortSignal = never): Promise<unknown> =>
-    patience
+    breaker
       .first(signal, (end) => {
         asked += 1;
         return read(end);
@@ -26,7 +26,7 @@ function stage() {
     for (let time = 0; time < times; time += 1) {
       const late = view(hang);
       clock.advance(seconds(5));
-      expect(await late).to.be.instanceOf(TryLater);
+      expect(await late).to.be.instanceOf(UnavailableError);
     }
   };
   return { clock, view, tire, asked: () => asked };
@@ -47,8 +47,8 @@ describe('a storage that hangs', () => {
     expect(ended).to.equal(false);
     clock.advance(seconds(0.001));
     const outcome = await late;
-    expect(outcome).to.be.instanceOf(TryLater).and.include({ seconds: 5 });
-    expect(isFault((outcome as TryLater).cause)).to.equal(true);
+    expect(outcome).to.be.instanceOf(UnavailableError).and.include({ seconds: 5 });
+    expect(isFault((outcome as UnavailableError).cause)).to.equal(true);
     expect(ended).to.equal(true);
   });
 
@@ -57,12 +57,12 @@ describe('a storage that hangs', () => {
     await tire(5);
     for (let time = 0; time < 3; time += 1) {
       const outcome = await view(answer);
-      expect(outcome).to.be.instanceOf(TryLater).and.include({ seconds: 5 });
+      expect(outcome).to.be.instanceOf(UnavailableError).and.include({ seconds: 5 });
       // What is known already is no news for the log.
-      expect((outcome as TryLater).cause).to.equal(undefined);
+      expect((outcome as UnavailableError).cause).to.equal(undefined);
     }
     clock.advance(seconds(4.999));
-    expect(await view(answer)).to.be.instanceOf(TryLater);
+    expect(await view(answer)).to.be.instanceOf(UnavailableError);
     expect(asked()).to.equal(5);
   });
 
@@ -72,7 +72,7 @@ describe('a storage that hangs', () => {
     clock.advance(seconds(5));
     const reading = Promise.withResolvers<string>();
     const trying = view(() => reading.promise);
-    expect(await view(answer)).to.be.instanceOf(TryLater);
+    expect(await view(answer)).to.be.instanceOf(UnavailableError);
     expect(asked()).to.equal(6);
     reading.resolve('bytes');
     expect(await trying).to.equal('bytes');
@@ -88,7 +88,7 @@ describe('a storage that hangs', () => {
       clock.advance(seconds(5));
       if (fault === undefined) await tire(1);
       else expect(await view(() => Promise.reject(fault))).to.equal(fault);
-      expect(await view(answer)).to.be.instanceOf(TryLater);
+      expect(await view(answer)).to.be.instanceOf(UnavailableError);
       clock.advance(seconds(5));
       expect(await view(answer)).to.equal('bytes');
     }
@@ -124,7 +124,7 @@ describe('a storage that hangs', () => {
       expect(await view(() => Promise.reject(error))).to.equal(error);
     }
     await tire(1);
-    expect(await view(answer)).to.be.instanceOf(TryLater);
+    expect(await view(answer)).to.be.instanceOf(UnavailableError);
     expect(asked()).to.equal(7);
   });
 
@@ -142,16 +142,16 @@ describe('a storage that hangs', () => {
   it('is not shut for long by a clock that is set back', async () => {
     const clock = createManualClock();
     let back = 0;
-    const patience = new StoragePatience({
+    const breaker = new CircuitBreaker({
       now: () => (clock.now() - back) as ReturnType<typeof clock.now>,
       sleep: (length, signal) => clock.sleep(length, signal),
     });
     for (let time = 0; time < 5; time += 1) {
-      const late = patience.first(never, hang).catch(() => undefined);
+      const late = breaker.first(never, hang).catch(() => undefined);
       clock.advance(seconds(5));
       await late;
     }
     back = 3_600_000;
-    expect(await patience.first(never, answer)).to.equal('bytes');
+    expect(await breaker.first(never, answer)).to.equal('bytes');
   });
 });

@@ -1,15 +1,15 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { InflatingTurns } from '../src/sending/fair-queue.ts';
+import { FairQueue } from '../src/sending/fair-queue.ts';
 import type { Release } from '../src/sending/memory-budget.ts';
-import { TryLater } from '../src/sending/unavailable-error.ts';
+import { UnavailableError } from '../src/sending/unavailable-error.ts';
 
 const never = new AbortController().signal;
 
 /** Takes turns under names, and tells which were given. */
 function stage(places: number, longest: number) {
-  const turns = new InflatingTurns(places, longest);
+  const turns = new FairQueue(places, longest);
   const given: string[] = [];
   const refused: string[] = [];
   const places_: Release[] = [];
@@ -19,7 +19,7 @@ function stage(places: number, longest: number) {
         given.push(name);
         places_.push(release);
       },
-      (error: unknown) => refused.push(error instanceof TryLater ? name : `${name} left`),
+      (error: unknown) => refused.push(error instanceof UnavailableError ? name : `${name} left`),
     );
   };
   const giveBack = async (): Promise<void> => {

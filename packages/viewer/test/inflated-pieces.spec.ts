@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { deflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
-import { InflatingTurns } from '../src/sending/fair-queue.ts';
+import { FairQueue } from '../src/sending/fair-queue.ts';
 import { inflatedPieces } from '../src/sending/inflated-pieces.ts';
 import { PIECE } from '../src/sending/memory-budget.ts';
 
@@ -18,10 +18,10 @@ const CONTENT = Buffer.concat([
 const DEFLATED = deflateRawSync(CONTENT);
 
 /** Turns that note who takes one: whether it is the first of a file. */
-class NotedTurns extends InflatingTurns {
+class NotedTurns extends FairQueue {
   readonly taken: boolean[] = [];
 
-  override take(...turn: Parameters<InflatingTurns['take']>) {
+  override take(...turn: Parameters<FairQueue['take']>) {
     this.taken.push(turn[2]);
     return super.take(...turn);
   }
@@ -44,7 +44,7 @@ describe('the pieces of an inflated file', () => {
     [CONTENT.length, CONTENT, PIECE],
   ] as const) {
     it(`are the file, and nobody holds a place between two of them, from ${length} bytes a read`, async () => {
-      const turns = new InflatingTurns(1, 1);
+      const turns = new FairQueue(1, 1);
       const idle: boolean[] = [];
       async function* deflated(): AsyncGenerator<Uint8Array> {
         const bytes = deflateRawSync(content);
@@ -67,7 +67,7 @@ describe('the pieces of an inflated file', () => {
   }
 
   it('are let go of once they are taken, however many come of one read', async () => {
-    const turns = new InflatingTurns(1, 1);
+    const turns = new FairQueue(1, 1);
     const { signal } = new AbortController();
     async function* deflated(): AsyncGenerator<Uint8Array> {
       yield deflateRawSync(Buffer.alloc(100 * PIECE));
@@ -98,7 +98,7 @@ describe('the pieces of an inflated file', () => {
   });
 
   it('leave no place taken when the stream is broken, or nobody wants the rest', async () => {
-    const turns = new InflatingTurns(1, 1);
+    const turns = new FairQueue(1, 1);
     const { signal } = new AbortController();
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('no deflate stream at all');

@@ -7,8 +7,8 @@ import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { Exchange } from '../src/exchange.ts';
 import { Bodies } from '../src/sending/bodies.ts';
-import { StoragePatience } from '../src/sending/circuit-breaker.ts';
-import { InflatingTurns } from '../src/sending/fair-queue.ts';
+import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
+import { FairQueue } from '../src/sending/fair-queue.ts';
 import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import { sendBody } from '../src/sending/send-body.ts';
 import { SiteFile } from '../src/sending/site-files.ts';
@@ -68,8 +68,8 @@ function stage(length: number, mostHeld: number, method: ManifestEntry['method']
       return { kind: 'bytes', bytes: bytes.subarray(at, at + count) };
     },
   } as unknown as Open;
-  const patience = new StoragePatience(createManualClock());
-  const tools = { open, patience, turns: new InflatingTurns(1, 1), mostHeld };
+  const breaker = new CircuitBreaker(createManualClock());
+  const tools = { open, breaker, turns: new FairQueue(1, 1), mostHeld };
   const bodies = new Bodies(tools, PLENTY);
   const context = {
     bodies,

@@ -4,10 +4,10 @@ import type { EntryPath, Open, Publication, RoleId } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { Bodies } from '../src/sending/bodies.ts';
-import { StoragePatience } from '../src/sending/circuit-breaker.ts';
-import { InflatingTurns } from '../src/sending/fair-queue.ts';
+import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
+import { FairQueue } from '../src/sending/fair-queue.ts';
 import { SiteFile } from '../src/sending/site-files.ts';
-import { TryLater } from '../src/sending/unavailable-error.ts';
+import { UnavailableError } from '../src/sending/unavailable-error.ts';
 
 const CONTENT = Buffer.from('home'.repeat(100));
 const DEFLATED = deflateRawSync(CONTENT);
@@ -25,7 +25,7 @@ const { signal } = new AbortController();
 /** Bodies in a process where one place is taken, and one client has as many in line as may be. */
 async function openCrowded() {
   const reads: (() => void)[] = [];
-  const turns = new InflatingTurns(1, 2);
+  const turns = new FairQueue(1, 2);
   const bodies = new Bodies(
     {
       open: {
@@ -34,7 +34,7 @@ async function openCrowded() {
           return { kind: 'bytes', bytes: DEFLATED };
         },
       } as unknown as Open,
-      patience: new StoragePatience(createManualClock()),
+      breaker: new CircuitBreaker(createManualClock()),
       turns,
       mostHeld: 0,
     },
@@ -70,8 +70,8 @@ function openHeld(places = 1) {
   const bodies = new Bodies(
     {
       open: { read } as unknown as Open,
-      patience: new StoragePatience(createManualClock()),
-      turns: new InflatingTurns(places, 0),
+      breaker: new CircuitBreaker(createManualClock()),
+      turns: new FairQueue(places, 0),
       mostHeld: 0,
     },
     0,
@@ -94,8 +94,8 @@ describe('a body that several wait for', () => {
     const { flood, giveBack, ask, answer } = await openCrowded();
     const [first, own, other] = [ask('flood'), ask('flood'), ask('viewer')];
     await answer();
-    expect(await first).to.be.instanceOf(TryLater);
-    expect(await own).to.be.instanceOf(TryLater);
+    expect(await first).to.be.instanceOf(UnavailableError);
+    expect(await own).to.be.instanceOf(UnavailableError);
     giveBack();
     ((await flood[0]) as () => void)();
     expect(await other)

@@ -94,7 +94,7 @@ describe('following the references of a page', () => {
     .tuple(fc.array(step, { maxLength: 6 }), fc.constantFrom('/', '\\'), fc.boolean())
     .map(([steps, slash, absolute]) => (absolute ? '/' : '') + steps.join(slash));
 
-  it('leads where its whole path leads, whatever it goes through', () => {
+  it('resolves the whole path of a reference, not its segments one by one', () => {
     fc.assert(
       fc.property(site, file, fc.array(fc.tuple(target, fc.boolean())), (paths, page, references) => {
         const own = new PageReferences(new SitePaths(paths), page);
@@ -107,7 +107,7 @@ describe('following the references of a page', () => {
     );
   });
 
-  it('finds no file behind an encoded slash, as whoever looks for it is shown none', () => {
+  it('finds no file behind an encoded slash, since viewers are shown none', () => {
     const files = ['index.html', 'img/a.png', 'img/deep/b.png'];
     const own = new PageReferences(new SitePaths(files), 'index.html');
     const broken = { absolute: false, answered: false, otherCase: undefined };
@@ -119,7 +119,7 @@ describe('following the references of a page', () => {
     expect(own.follow({ target: 'x%2Fy/../img/a.png', navigation: false })).to.include({ answered: true });
   });
 
-  it('is not told of names and folders with more marks in a row than any language has', () => {
+  it('ignores names and folders with more marks in a row than any language has', () => {
     const marks = '\u0315\u0301'.repeat(400);
     const own = new PageReferences(new SitePaths(['index.html', 'a/b.html']), 'a/b.html');
     const strange = new PageReferences(new SitePaths(['index.html']), `a${marks}/b.html`);
@@ -136,7 +136,7 @@ describe('following the references of a page', () => {
     expect(brought.filter((text) => text.includes(marks))).to.deep.equal([]);
   });
 
-  it('takes a folder as it is spelt, though it looks like an encoded one', () => {
+  it('takes a folder name literally even if it looks percent-encoded', () => {
     const own = new PageReferences(new SitePaths(['100%/a.png', '%41/b.png']), '100%/index.html');
     expect(own.follow({ target: 'a.png', navigation: false })).to.deep.include({ answered: true });
     expect(own.follow({ target: '../%2541/b.png', navigation: false })).to.deep.include({ answered: true });

@@ -5,14 +5,14 @@ import { STORES, type StoreName } from './persistence.ts';
 export type Call = (...inputs: readonly unknown[]) => unknown;
 
 /**
- * Wraps one method of one port: answers what is called in its place, or the call itself to leave it alone. It is asked
+ * Wraps a method of a port: returns the function to call in its place, or the call itself to leave it alone. It runs
  * once for each method, when the service is composed.
  *
- * @param port its name as figures and spans write it: `roles`, `api_keys`, `archives`.
+ * @param port its name as in metrics and spans: `roles`, `api_keys`, `archives`.
  */
 export type Observer = (call: Call, method: string, port: string) => Call;
 
-/** The ports that are observed: the stores, and what archives go through. */
+/** The observed ports: the stores, and those that archives pass through. */
 const OBSERVED = [...STORES, 'archives', 'staging', 'inspector'] as const;
 
 type ObservedPorts = { readonly [Name in StoreName | 'archives' | 'staging' | 'inspector']?: object };
@@ -74,7 +74,7 @@ function snakeCase(name: string): string {
 /** Takes the events of a publication once they are stored. It must neither throw nor wait. */
 export type OnEvent = (event: HistoryEvent) => void;
 
-/** The calls that store events of publications, the position of those, and the outcomes with which they are stored. */
+/** The calls that store events of publications: which input has the events, and which outcomes store them. */
 const STORED: Readonly<Record<string, readonly [input: number, ...outcomes: readonly string[]]>> = {
   'roles commit': [2, 'committed'],
   'roles save': [2, 'saved'],

@@ -41,14 +41,14 @@ export function parseJsonList(text: string | null): readonly unknown[] {
  * @example
  * import { jsonOf, tableOf } from '@pinfold/core/adapter';
  *
- * const deeds = tableOf<{ readonly by: { readonly id: string } }>({ by: jsonOf('doer') });
- * console.log(deeds.values({ by: { id: 'k1' } })); // [ '{"id":"k1"}' ]
+ * const events = tableOf<{ readonly by: { readonly id: string } }>({ by: jsonOf('actor') });
+ * console.log(events.values({ by: { id: 'k1' } })); // [ '{"id":"k1"}' ]
  */
 export function jsonOf<Value>(name: string): Column<Value> {
   return {
     name,
     write: (value) => JSON.stringify(value),
-    read: (kept) => parseJson(kept as string) as Value,
+    read: (stored) => parseJson(stored as string) as Value,
   };
 }
 
@@ -58,13 +58,13 @@ export function jsonOf<Value>(name: string): Column<Value> {
  * @example
  * import { jsonList, tableOf } from '@pinfold/core/adapter';
  *
- * const words = tableOf<{ readonly all: readonly string[] }>({ all: jsonList('all_of_them') });
+ * const words = tableOf<{ readonly all: readonly string[] }>({ all: jsonList('all_words') });
  * console.log(words.values({ all: ['one', 'two'] })); // [ '["one","two"]' ]
  */
 export function jsonList<Item>(name: string): Column<readonly Item[]> {
   return {
     name,
     write: (list) => JSON.stringify(list),
-    read: (kept) => parseJsonList(kept as string) as readonly Item[],
+    read: (stored) => parseJsonList(stored as string) as readonly Item[],
   };
 }

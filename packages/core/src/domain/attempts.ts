@@ -3,7 +3,7 @@ import { type Duration, type Instant, seconds } from './instant.ts';
 /** The age from which an unsettled try counts as wrong: its process died. */
 export const UNSETTLED_AT_MOST: Duration = seconds(60);
 
-/** What an open window has counted, and how much it may. */
+/** The counts of an open window, and its limit. */
 export interface AttemptTally {
   readonly endsAt: Instant;
   /** Every try of the window: wrong ones, and those under way. */
@@ -13,7 +13,7 @@ export interface AttemptTally {
   readonly limit: number;
 }
 
-/** Why a try is not admitted: for too many wrong ones, until their window ends, or for now. */
+/** `limited`: too many wrong tries, until their window ends; `busy`: too many under way. */
 export type AttemptRefusal =
   | { readonly kind: 'limited'; readonly until: Instant }
   | { readonly kind: 'busy' };

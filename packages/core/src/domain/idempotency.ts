@@ -77,6 +77,6 @@ export function fingerprintOf(sha256: Sha256, filename: Filename, title: Title |
   return JSON.stringify([sha256, filename, title]) as Fingerprint;
 }
 
-function invalid(told: RuleDetails<IdempotencyKeyRules>): Refusal<'invalid_idempotency_key'> {
-  return { kind: 'refused', code: 'invalid_idempotency_key', ...told };
+function invalid(details: RuleDetails<IdempotencyKeyRules>): Refusal<'invalid_idempotency_key'> {
+  return { kind: 'refused', code: 'invalid_idempotency_key', ...details };
 }

@@ -40,7 +40,7 @@ export interface NamesInUse {
   readonly shown: { readonly id: RoleId; readonly isProtected: boolean } | undefined;
 }
 
-/** Names of an account, unless it is set otherwise. */
+/** The most names of an account, unless it is set otherwise. */
 export const DEFAULT_NAME_LIMIT = 1_000;
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -90,7 +90,7 @@ export function nameUrlBelow(publicUrl: string, name: Pick<NameRecord, 'name' | 
   return `${publicUrl}/n/${nameSegment(name)}`;
 }
 
-/** Returns why an account gets no further name, if it does not. */
+/** Refuses a name that is new to an account with no room for it. */
 export function refuseName(
   { count, shown }: NamesInUse,
   limit: number | null,

@@ -35,7 +35,7 @@ import { parseTitle, type Title } from './title.ts';
 import type { CountedViews, Day } from './views.ts';
 import type { KeptWarning } from './warnings.ts';
 
-/** Any text that every database can keep. */
+/** Any text that every database can store. */
 const anyText = <Value extends string>(): Form<Value> => text(/^[^\0\p{Cs}]*$/u, 'a text');
 const uuid = <Value extends string>(): Form<Value> => parsedText(parseRoleId, 'a UUID in lower case');
 const instant: Form<Instant> = count();
@@ -55,7 +55,7 @@ const quota: Form<number | 'off'> = {
   read: (json) => (json === 'off' ? json : count().read(json)),
 };
 
-const doer: Form<EventActor> = object<EventActor>({
+const actor: Form<EventActor> = object<EventActor>({
   kind: oneOf('key', 'person', 'operator', 'system'),
   id: nullable(anyText()),
 });
@@ -117,7 +117,7 @@ const publication: Form<PublicationRecord> = object<PublicationRecord>({
   fileCount: count(),
   size: count(),
   archiveBytes: count(),
-  // Of what an early release published it is not known.
+  // Unknown for publications of an early release.
   sha256: hash(/^(?:[0-9a-f]{64})?$/),
   publishedAt: instant,
   expiresAt: nullable(instant),
@@ -166,7 +166,7 @@ const eventForm = object<HistoryEvent>(
     account: nullable(accountName),
     pin: nullable(uuid<RoleId>()),
     name: nullable(pinName),
-    actor: doer,
+    actor,
     request: nullable(anyText()),
     address: nullable(anyText()),
     asOperator: flag,
@@ -214,7 +214,7 @@ export function recordLine({ kind, value }: MovedRecord): string {
 /**
  * Reads what {@link recordLine} wrote.
  *
- * @throws TypeError for a line that is no record, saying what of it is wrong; a text of its own is not repeated.
+ * @throws TypeError for a line that is not a record: it says what is wrong, and repeats no text of the line.
  */
 export function readRecordLine(line: string): MovedRecord {
   const { record: kind, ...value } = parsed(line);

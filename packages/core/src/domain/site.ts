@@ -5,17 +5,17 @@ export interface FilesByPath<File> {
   get(path: string): File | undefined;
 }
 
-/** How a site answers a path: a file, its own page for what is missing, the way to a folder, or nothing. */
+/** How a site answers a path: with a file, its own 404 page, a redirect to a folder, or nothing. */
 export type Resolution<File = ManifestEntry> =
-  /** `fallback`: it stands in for a path that none of the files and folders answers. */
+  /** `fallback`: it stands in for a path that no file or folder answers. */
   | { readonly kind: 'file'; readonly entry: File; readonly fallback: boolean }
   | { readonly kind: 'not_found_page'; readonly entry: File }
   | { readonly kind: 'folder' }
   | { readonly kind: 'nothing' };
 
 /**
- * In any normal form no path of a file is longer: it has at most 1,024 bytes, and canonical decomposition makes at most
- * three units of two bytes. To bring a long text into a normal form may take time with the square of its length.
+ * No path of a file is longer in any normal form: it has at most 1,024 bytes, and canonical decomposition makes at most
+ * three units of two bytes. Normalizing a long text can take time quadratic in its length.
  */
 const LONGEST_NAME = 2_048;
 
@@ -23,7 +23,7 @@ const LONGEST_NAME = 2_048;
  * Which file answers a path (packages/viewer/README.md#what-it-answers).
  *
  * @param path the decoded path of the request inside the site, beginning with `/`.
- * @param navigation whether a person's browser asks for a page, rather than a page for its parts.
+ * @param navigation whether the browser navigates to the path, rather than loading a part of a page.
  */
 export function resolve<File>(files: FilesByPath<File>, path: string, navigation: boolean): Resolution<File> {
   const name = path.slice(1);
@@ -54,7 +54,7 @@ function file<File>(files: FilesByPath<File>, name: string): File | undefined {
 }
 
 /**
- * What a site shows for a path that none of its files and folders answers.
+ * What a site shows for a path that no file or folder answers.
  *
  * @param name the path without its first slash.
  *

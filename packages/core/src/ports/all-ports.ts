@@ -38,7 +38,7 @@ export interface Stores {
   readonly names: NameStore;
 }
 
-/** Every port, by the name that it has wherever ports are put together. */
+/** Every port by its name. */
 export interface AllPorts extends Stores {
   readonly staging: Staging;
   readonly archives: ArchiveStorage;

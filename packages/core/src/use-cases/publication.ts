@@ -136,7 +136,7 @@ export class PublicationRun {
     const { ports, limits } = this.#tools;
     const { roles, clock } = ports;
     try {
-      return await holdLease(roles, clock, lease, limits, (lost) => this.#goOn(lease, lost));
+      return await holdLease(roles, clock, lease, limits, (lost) => this.#resume(lease, lost));
     } catch (error) {
       if (error === LEASE_LOST) return { kind: 'lease_lost' };
       // If the key cannot be freed, its lease lapses.
@@ -146,14 +146,14 @@ export class PublicationRun {
   }
 
   /** Proves, stores and commits. Resumes where an earlier lease stopped. */
-  async #goOn(lease: Lease, lost: AbortSignal): Promise<UnderLease> {
+  async #resume(lease: Lease, lost: AbortSignal): Promise<UnderLease> {
     const step = this.#step ?? (await prove(this.#tools, this.#wanted, lost));
     if (isRefusal(step)) {
       await this.#tools.ports.roles.release(lease);
       return step;
     }
     this.#step = step;
-    const stored = step.kind === 'proved' ? await this.#store(step, lost) : this.#expectKept(step);
+    const stored = step.kind === 'proved' ? await this.#store(step, lost) : this.#expectUnswept(step);
     this.#step = { ...stored, kind: 'committing' };
     const outcome = await this.#commit(stored, lease);
     this.#step = stored;
@@ -219,8 +219,8 @@ export class PublicationRun {
       : outcome;
   }
 
-  /** A publication that comes back after a day, as from a machine that slept, must not name what a sweep has removed. */
-  #expectKept(stored: Stored): Stored {
+  /** After a day, for example on a machine that slept, the sweep may have removed the archive. */
+  #expectUnswept(stored: Stored): Stored {
     const { ports, limits } = this.#tools;
     const oldest = before(ports.clock.now(), limits.reservationAge);
     if (archiveCreatedAt(stored.role.archive) >= oldest) return stored;

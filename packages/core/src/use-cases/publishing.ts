@@ -71,7 +71,7 @@ export type PublishOutcome =
 /** Publishes archives: proves one, stores it, and commits its role, exactly once for a key. */
 export interface Publishing {
   /**
-   * Publishes, or answers what the key stands for already. It runs to its end even if the caller has gone.
+   * Publishes, or returns what the key has published before. It runs to its end even if the caller has gone.
    *
    * @throws Fault when a port cannot be reached, or `publishing_overloaded`; repeating with the same key is safe.
    *

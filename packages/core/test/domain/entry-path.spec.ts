@@ -60,13 +60,13 @@ describe('unsafePath', () => {
     });
   }
 
-  it('tells the faults of a path apart', () => {
+  it('distinguishes the problems of a path', () => {
     const faults = ['', 'a\n', 'a\\b', 'a:b', '/a', 'a//b', 'a'.repeat(1_025)].map(unsafePath);
     expect(new Set(faults).size).to.equal(7);
     for (const path of ['../a', 'a/..', './a', 'a/.', 'a//']) expect(unsafePath(path)).to.equal(faults[5]);
   });
 
-  it('agrees with a check of segment by segment', () => {
+  it('agrees with a check of each segment', () => {
     const odd = fc.constantFrom('.', '..', '', 'a', 'b-c', '@', ' ', ':', '\\', '\0', 'é', '_');
     fc.assert(
       fc.property(odd, odd, odd, (a, b, c) => {
@@ -78,7 +78,7 @@ describe('unsafePath', () => {
     );
   });
 
-  it('proves paths of files alone', () => {
+  it('accepts only paths of files', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         const safe = unsafePath(name) === undefined && !name.endsWith('/');
@@ -124,7 +124,7 @@ describe('isSystemEntry', () => {
     'Thumbs.db',
     'a/b/desktop.ini',
   ]) {
-    it(`knows ${path}`, () => {
+    it(`recognizes ${path}`, () => {
       expect(isSystemEntry(path)).to.equal(true);
     });
   }

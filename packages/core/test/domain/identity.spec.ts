@@ -5,10 +5,10 @@ import { toRfc3339 } from '../../src/internal.ts';
 import { NOW, UUID } from '../values.ts';
 
 describe('the id of a role', () => {
-  it('is understood in any letter case and kept in lower', () => {
+  it('is read in any letter case and becomes lower case', () => {
     expect(parseRoleId(UUID.toUpperCase())).to.equal(UUID);
   });
-  it('is a whole UUID and nothing else', () => {
+  it('is exactly one UUID', () => {
     for (const text of [
       '',
       'abc',
@@ -33,13 +33,13 @@ describe('the id of an archive', () => {
     expect(archiveIdOf(instant(5), UUID)).to.equal(`0000000000005-${UUID}`);
     expect(archiveIdOf(instant(5), UUID) < archiveIdOf(NOW, UUID)).to.equal(true);
   });
-  it('is read only when it is one of ours', () => {
+  it('is read only in its own format', () => {
     expect(parseArchiveId(`${NOW}-${UUID}`)).to.equal(`${NOW}-${UUID}`);
     for (const text of [UUID, `${NOW}-${UUID}.zip`, `1${NOW}-${UUID}`, `../${NOW}-${UUID}`, '']) {
       expect(parseArchiveId(text)).to.equal(undefined);
     }
   });
-  it('cannot be made of anything but a UUID in lower case', () => {
+  it('is made only of a UUID in lower case', () => {
     expect(() => archiveIdOf(NOW, UUID.toUpperCase())).to.throw(TypeError);
     expect(() => archiveIdOf(instant(1e14), UUID)).to.throw(TypeError);
   });

@@ -9,7 +9,7 @@ const CAUSE: Cause = { actor: { kind: 'operator', id: null }, asOperator: true }
 const ADA = accountId('ada');
 const WRONG_TEXTS = ['', ' ', '\0\0\0', 'a\nb', '\ud800', 'x'.repeat(256), 5, undefined];
 
-describe('the administration, given what doors would refuse', () => {
+describe('administration with input that doors would refuse', () => {
   const memory = createMemory();
   const administration = createAdministration({
     ...memory,
@@ -17,7 +17,7 @@ describe('the administration, given what doors would refuse', () => {
     ids: new RandomIds(),
   });
 
-  it('keeps no block without a reason, or with sites that there are not', async () => {
+  it('refuses a block without a reason or with an unknown value of sites', async () => {
     for (const reason of WRONG_TEXTS) {
       const block = { reason, sites: 'keep' } as BlockWish;
       expect(await rejectionOf(administration.blockAccount('ada', block, CAUSE))).to.be.instanceOf(TypeError);
@@ -29,7 +29,7 @@ describe('the administration, given what doors would refuse', () => {
     expect((await administration.blockAccount('ada', right, CAUSE)).account.blocked).to.include(right);
   });
 
-  it('keeps no limits that are none', async () => {
+  it('refuses invalid limits', async () => {
     for (const limits of [
       { publications: '10 per hour' },
       { requests: 5 },
@@ -51,14 +51,14 @@ describe('the administration, given what doors would refuse', () => {
     expect(account.limits).to.deep.equal({ ...right, bytes: null });
   });
 
-  it('takes nothing down without a reason', async () => {
+  it('refuses a takedown without a reason', async () => {
     for (const reason of WRONG_TEXTS) {
       const wish = { id: 'x', reason: reason as string, cause: CAUSE };
       expect(await rejectionOf(administration.takeDown(wish))).to.be.instanceOf(TypeError);
     }
   });
 
-  it('knows no other modes, and no message without a character', async () => {
+  it('refuses unknown modes and empty messages', async () => {
     for (const mode of [
       { kind: 'off', message: null },
       ...[...WRONG_TEXTS].map((message) => ({ kind: 'read_only', message })),
@@ -70,7 +70,7 @@ describe('the administration, given what doors would refuse', () => {
     expect(await administration.showService()).to.deep.equal({ kind: 'normal', message: null });
   });
 
-  it('lists roles of no state that there is not', async () => {
+  it('refuses to list roles of an unknown state', async () => {
     const state = 'gone' as 'deleted';
     expect(await rejectionOf(administration.listRoles({ state }))).to.be.instanceOf(TypeError);
   });

@@ -4,7 +4,7 @@ import { aRoleId, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ADA, BEN, type FeedStage, idsOf, openFeed, pageOf } from './feed-stage.ts';
 
-describe('A wait for events', () => {
+describe('Waiting for events', () => {
   let stage: FeedStage;
 
   beforeEach(() => {
@@ -30,7 +30,7 @@ describe('A wait for events', () => {
     return await settled;
   }
 
-  it('for an event of a peer, and until the time is over', async () => {
+  it('ends with an event of a peer, or when the time is over', async () => {
     const begun = stage.clock.now();
     const page = waiting();
     const id = await stage.keep(ADA);
@@ -44,7 +44,7 @@ describe('A wait for events', () => {
     expect(stage.clock.now() - from).to.be.within(3_000, 3_500);
   });
 
-  it('for events of its account and publication alone', async () => {
+  it('ends only with events of its account and publication', async () => {
     const pin = aRoleId(1);
     const [own, ofPin, all] = [waiting(), waiting({ pin }), waiting({ by: OPERATOR })];
     const foreign = await stage.keep(BEN);
@@ -55,7 +55,7 @@ describe('A wait for events', () => {
     expect(idsOf(await passing(ofPin))).to.deep.equal([last]);
   });
 
-  it('in four requests of an account and 1,024 in all; a further one gets its page at once', async () => {
+  it('is limited to four requests of an account and 1,024 in all; others get their page at once', async () => {
     const own = Array.from({ length: 4 }, () => waiting());
     await passing(Promise.resolve());
     expect(pageOf(await waiting())).to.include({ isCrowded: true, hasWaited: false });
@@ -70,7 +70,7 @@ describe('A wait for events', () => {
     expect(pageOf((await Promise.all(others))[0] as FeedOutcome).items).to.deep.equal([]);
   });
 
-  it('not after an abort, which rejects with its reason and leaves its place', async () => {
+  it('rejects with the reason of an abort and frees its place', async () => {
     const leaving = new AbortController();
     const own = Array.from({ length: 4 }, () => rejectionOf(waiting({ signal: leaving.signal })));
     await passing(Promise.resolve());
@@ -79,7 +79,7 @@ describe('A wait for events', () => {
     expect(pageOf(await passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
   });
 
-  it('not once the service stops: every wait ends with a page without events', async () => {
+  it('ends with a page without events when the service stops', async () => {
     const page = waiting();
     await passing(Promise.resolve());
     stage.stop.abort();
@@ -87,7 +87,7 @@ describe('A wait for events', () => {
     expect(pageOf(await waiting()).items).to.deep.equal([]);
   });
 
-  it('not over a store that fails: the fault reaches whoever waits', async () => {
+  it('rejects with the fault of a store that fails', async () => {
     const peer = stage.memory.peer();
     const failing = rejectionOf(stage.open(peer).feed({ by: ADA, wait: seconds(30) }));
     await passing(Promise.resolve());
@@ -111,7 +111,7 @@ describe('Following the feed', () => {
     return taken;
   }
 
-  it('from a place on, with what comes later, and goes on where it ended', async () => {
+  it('starts at a cursor, includes later events, and continues where it ended', async () => {
     const all = [];
     for (let n = 0; n < 120; n += 1) all.push(await stage.keep(ADA));
     const first = await take(stage.history.follow({ by: ADA }), 110);
@@ -130,7 +130,7 @@ describe('Following the feed', () => {
     await passing;
   });
 
-  it('until the service stops or the signal aborts; a cursor that is refused is an error', async () => {
+  it('ends when the service stops or the signal aborts; a refused cursor is an error', async () => {
     const leaving = new AbortController();
     const left = rejectionOf(take(stage.history.follow({ by: OPERATOR, signal: leaving.signal }), 1));
     const stopped = take(stage.history.follow({ by: OPERATOR }), 1);

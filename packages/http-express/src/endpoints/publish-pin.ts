@@ -28,7 +28,7 @@ import { publicationsLeft } from '../wire/limits.ts';
 import { exampleName, nameOf, nameSchema } from '../wire/name.ts';
 import { examplePin, pinOf, pinSchema } from '../wire/pin.ts';
 
-/** What publishing refuses after it looked at the rate, or by it. */
+/** Refusals of a publication by its rate, or after the rate was checked. */
 const PAST_THE_KEY: ReadonlySet<RefusalCode> = new Set([
   'invalid_archive',
   'quota_exceeded',
@@ -110,7 +110,7 @@ export const publishPin = writingEndpoint({
     },
     name: {
       description:
-        'A name of the account that shows the publication from its commit on; it is made if it is new. ' +
+        'A name of the account that shows the publication from its commit on; it is created if it is new. ' +
         '1 to 63 of `a` to `z`, `0` to `9` and `-`, which is not at an end. A replay moves no name.',
       schema: T.string(),
     },
@@ -186,7 +186,7 @@ async function dryRun(service: Service, call: AccountCall, name: PinName | undef
   return { status: 200, json: { pin: null, archive, warnings: wireWarnings(warnings), ...named } };
 }
 
-/** Not ended by a client that goes: with the whole body in, a publication runs to its end. */
+/** A client that disconnects does not end it: once its whole body is received, a publication runs to its end. */
 async function publishForm(
   { useCases, publicUrl }: Service,
   call: AccountCall,
@@ -215,7 +215,7 @@ async function publishForm(
     : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json, role };
 }
 
-/** Whether a publication was looked at by its rate: what its key alone decides is not, nor what was taken down. */
+/** Whether the rate was checked: not if the key alone decided, nor for content that was taken down. */
 function cameToRate(outcome: PublishOutcome): boolean {
   if (outcome.kind !== 'refused') return outcome.kind === 'published';
   if (outcome.code === 'invalid_archive' && outcome.problems[0]?.rule === 'forbidden_content') return false;
@@ -246,7 +246,7 @@ async function receive(
   return form.kind === 'refused' ? form : await judged(form, again);
 }
 
-/** Authenticates the caller again and looks at the title; an archive that is not to be published is discarded. */
+/** Authenticates the caller again and checks the title; discards the archive if either is refused. */
 async function judged(
   { archive, wish: { filename, title } }: ReceivedForm<PublicationWish>,
   again: AccountCall['again'],

@@ -25,15 +25,15 @@ export interface FormFile {
 /** What can be wrong with a form as a whole. */
 export type FormTrouble = BodyTrouble | 'archive_too_large' | 'broken' | 'no_archive';
 
-/** What a door makes of a form whose parts come one after another. */
+/** How a door reads a form, part by part. */
 export interface FormReader<Wish, Refused> {
   /** Takes a text, or refuses the form. */
   field(field: FormField): Refused | undefined;
-  /** Takes the head of a file before its bytes, or refuses the form. One without a file's name is passed over. */
+  /** Takes the head of a file before its bytes, or refuses the form. A file without a name is ignored. */
   file(file: FormFile): Refused | undefined;
-  /** Judges the form as a whole, once all of it is there. */
+  /** Judges the complete form. */
   end(): { readonly kind: 'wish'; readonly wish: Wish } | Refused;
-  /** How the door refuses what cannot be read. */
+  /** Refuses a form that cannot be read. */
   refuse(trouble: FormTrouble): Refused;
 }
 
@@ -51,19 +51,19 @@ export interface ReceivedForm<Wish> {
   readonly wish: Wish;
 }
 
-/** What a form may have beside its archive. */
+/** The most bytes of a form beside its archive. */
 export const BESIDE = 1_048_576;
-/** The most that is read of a text: every one of ours is refused for its length long before. */
+/** The most bytes read of a text field; every reader refuses shorter ones already. */
 const LONGEST_TEXT = 65_536;
-/** The most parts, also of those that are passed over: a form of nothing but heads must not cost more than any other. */
+/** The most parts, ignored ones included: a form of many empty parts must not cost more than any other. */
 const MOST_PARTS = 100;
 
 /** multer reads any stream with headers, though its types ask for a request. */
 type Parse = (body: Readable, response: undefined, done: (error?: unknown) => void) => void;
 
 /**
- * Receives a form (RFC 7578) with one file, which goes to the staging as it comes. What is refused is refused as soon
- * as it is known, and leaves nothing behind.
+ * Receives a form (RFC 7578) with one file, which streams into the staging. Refuses as early as possible, and leaves
+ * nothing behind.
  */
 export async function receiveForm<Wish, Refused extends { readonly kind: 'refused' }>(
   request: IncomingMessage,
@@ -117,7 +117,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
   }
 
   async #parse(): Promise<void> {
-    // Bytes come in the name of their connection, and what an app has bound to its requests, such as a span, is not there.
+    // Stream events run in the async context of the connection, which lacks that of the request, such as its span.
     const receive = AsyncResource.bind((file: Readable, done: (error?: unknown) => void) =>
       this.#receive(file, done),
     );
@@ -135,17 +135,17 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
       limits: { fieldSize: LONGEST_TEXT, parts: MOST_PARTS },
       defParamCharset: 'utf8',
     };
-    // Only who receives forms waits for what reads them, and once.
+    // Loaded with the first form.
     const { default: multer } = await import('multer');
     const parse = multer(options).any() as unknown as Parse;
     parse(this.#body, undefined, (error) => {
-      // Without a parser it was not even a form, of which multer says nothing.
+      // multer reports no error for a body that is not a form.
       if (error === undefined && this.#isForm) this.#parsed.resolve(undefined);
       else this.#admits(() => this.#reader.refuse('broken'));
     });
   }
 
-  /** multer itself would tell what is wrong at the request's end only. */
+  /** Refuses at once: multer itself reports errors only at the end of the request. */
   #feed(body: Readable, parser: Writable): void {
     this.#isForm = true;
     const broken = () => this.#admits(() => this.#reader.refuse('broken'));
@@ -171,7 +171,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
       this.#admits(() => this.#reader.refuse('broken'));
       return;
     }
-    // To end the file where the staging has read enough would look to multer like an upload that broke.
+    // Ending the file where the staging stops reading would look to multer like a broken upload.
     this.#receiving = staging.receive(file.iterator({ destroyOnReturn: false }), archiveBytes);
     this.#receiving.then(
       ({ kind }) => {

@@ -4,21 +4,20 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { FormContext, RequestContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
 
-/** What the page shows of a sign-in elsewhere that failed. */
+/** What the page shows of a failed sign-in at a provider. */
 export interface ElsewhereTrouble {
   readonly provider: string;
   readonly problem: SignInProblem;
-  /** Who is known there, and may not sign in here. */
+  /** The person whom the provider knows, and who may not sign in here. */
   readonly person: Person | undefined;
   /** Where they sign out of the provider, to use another identity. */
   readonly signOutUrl: string | undefined;
 }
 
-/** How a problem is answered. */
 interface Trouble {
   readonly status: number;
   readonly text: MessageId;
-  /** Whether the person can do nothing about it, and the log is to say more. */
+  /** Whether only the operator can solve it, who finds more in the log. */
   readonly isOfOperator: boolean;
 }
 
@@ -50,7 +49,7 @@ export function elsewhereTroubleView(visit: FormContext, model: ElsewhereTrouble
   });
 }
 
-/** A page that leads to where the provider ends its own sign-in: a redirect after a form would be held back. */
+/** A page that leads to the provider's own sign-out: browsers would block a redirect there from a form. */
 export function signedOutView(visit: RequestContext, url: string): Html {
   const { words } = visit;
   return layout(visit, {

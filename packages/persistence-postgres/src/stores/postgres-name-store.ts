@@ -24,7 +24,7 @@ import { loadingRoles, type RoleRow, readRole } from './role-store/roles.ts';
 type ResolvedRow = RoleRow &
   Pick<NameRecord, 'name' | 'role' | 'updatedAt'> & { readonly nameAccount: AccountId };
 
-/** Keeps the names of publications in PostgreSQL. */
+/** Stores the names of publications in PostgreSQL. */
 export function postgresNameStore(connection: PostgresConnection, tables: Tables): NameStore {
   const { names, roles } = tables;
   const accounts = accountRows(tables);
@@ -89,8 +89,8 @@ export function postgresNameStore(connection: PostgresConnection, tables: Tables
     if (refusal !== undefined) return refusal;
     const [deleted] = (await run<{ role: RoleId }>(statements.delete, [place.account, place.name])).rows;
     if (deleted === undefined) return { kind: 'unknown' };
-    const told = events.map((event) => ({ ...event, pin: deleted.role }));
-    await run(statements.tell, [deleted.role, rowsOf(told)]);
+    const removed = events.map((event) => ({ ...event, pin: deleted.role }));
+    await run(statements.tell, [deleted.role, rowsOf(removed)]);
     return { kind: 'deleted' };
   }
 

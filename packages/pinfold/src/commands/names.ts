@@ -27,7 +27,7 @@ const set = command({
   group: 'publications',
   arguments: ['NAME', 'ID'],
   options: TARGET_OPTIONS,
-  help: 'let a name show a publication; it is made if it is new',
+  help: 'point a name at a publication; creates the name if it is new',
   example: 'pinfold names set docs 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   guide: GUIDE,
   run: async ([text, id], values, terminal) => {

@@ -15,8 +15,8 @@ import {
   SystemClock,
 } from '@pinfold/platform-node';
 import type { Pool } from '../metrics/pool-figures.ts';
-import { carriedOut } from '../settings/as-settings-error.ts';
 import { databaseOf } from '../settings/databases.ts';
+import { orSettingsError } from '../settings/or-settings-error.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import type { ComposedService, ComposeOptions, Layer } from './compose.ts';
@@ -104,7 +104,7 @@ async function openDatabase(
   open: () => Promise<Persistence>,
 ): Promise<Persistence> {
   const { variable } = databaseOf(database);
-  const { persistence, isUnfinished } = await carriedOut(variable, async () => {
+  const { persistence, isUnfinished } = await orSettingsError(variable, async () => {
     const persistence = await open();
     await persistence.migrate(migrates);
     return { persistence, isUnfinished: await persistence.imports.isUnfinished() };

@@ -13,7 +13,7 @@ import { runCleanupTimer } from '../server/cleanup-timer.ts';
 import { type Log, type LogSink, openLog } from '../server/log.ts';
 import { requestLog } from '../server/request-log.ts';
 import { storeLastViews, storeViews } from '../server/store-views.ts';
-import { carriedOut } from '../settings/as-settings-error.ts';
+import { orSettingsError } from '../settings/or-settings-error.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { siblingWarning } from '../start/sibling-warning.ts';
@@ -224,7 +224,7 @@ function observedBy(
 async function lookAtBucket({ ports, close }: ComposedService, { storage }: Settings): Promise<void> {
   if (storage.kind === 'files') return;
   try {
-    await carriedOut('PINFOLD_STORAGE_URL', () => ports.archives.check());
+    await orSettingsError('PINFOLD_STORAGE_URL', () => ports.archives.check());
   } catch (error) {
     await close();
     throw error;

@@ -5,8 +5,7 @@ import type { ClientAddress, RequestLog } from '@pinfold/http';
 import { encodeAnswer, takeRequest } from '@pinfold/http/internal';
 import { DOCTOR_TOKEN_HEADER, ECHO_PATH, type EchoedRequest, isDoctorToken } from '../doctor/doctor-token.ts';
 
-/** What the mirror needs. */
-export interface MirrorOptions {
+export interface EchoOptions {
   readonly grants: GrantSigner;
   readonly clock: Clock;
   readonly addressOf: ClientAddress;
@@ -14,23 +13,23 @@ export interface MirrorOptions {
 }
 
 /**
- * Tells the doctor how its requests arrive, on any host, to find what a proxy has changed. To everybody else it is not
- * there. Answers whether the request was the doctor's.
+ * Shows the doctor how its requests arrive, on any host, to find what a proxy has changed. Leaves requests without the
+ * doctor's token to others. Returns whether it answers.
  */
-export function mirror(
-  options: MirrorOptions,
+export function echoEndpoint(
+  options: EchoOptions,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   return (request, response) => {
-    const mark = request.headers[DOCTOR_TOKEN_HEADER];
-    if (typeof mark !== 'string' || !request.url?.includes(ECHO_PATH)) return false;
-    if (!isDoctorToken(options.grants, mark, options.clock.now())) return false;
-    takeRequest(request, response, () => void reflect(options, request, response));
+    const token = request.headers[DOCTOR_TOKEN_HEADER];
+    if (typeof token !== 'string' || !request.url?.includes(ECHO_PATH)) return false;
+    if (!isDoctorToken(options.grants, token, options.clock.now())) return false;
+    takeRequest(request, response, () => void echo(options, request, response));
     return true;
   };
 }
 
-async function reflect(
-  { addressOf, log }: MirrorOptions,
+async function echo(
+  { addressOf, log }: EchoOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -56,7 +55,7 @@ async function reflect(
   log({ method, route: ECHO_PATH, role: null, status, milliseconds, requestId }, request);
 }
 
-/** Of a client that has gone there is nothing to count. */
+/** Counts the bytes of the body; undefined if the client has gone. */
 async function countBytes(request: IncomingMessage): Promise<number | undefined> {
   let bytes = 0;
   try {

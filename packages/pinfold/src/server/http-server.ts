@@ -18,7 +18,7 @@ const HEADERS_TIMEOUT = 20_000;
  */
 const REQUEST_TIMEOUT = 20 * 60_000;
 
-/** The most bytes of a request's head. What is more, Node refuses; what is less, is for the doors to answer. */
+/** The most bytes of a request's head; Node refuses more. */
 const LARGEST_HEAD = 65_536;
 
 /** Longer than proxies keep their connections (60 s mostly), so that it is they who close one, never both at once. */
@@ -33,7 +33,7 @@ const REST_TIMEOUT: Duration = seconds(30);
 /** A `node:http` server that can be stopped without losing a request. */
 export class HttpServer {
   readonly #server: Server;
-  /** One entry for many requests of a connection, so that none pays for the end. */
+  /** By connection, so that one `close` listener serves all its requests. */
   readonly #answers: Map<Socket, Answers> = new Map();
   readonly #restTimeout: Duration;
   #handler: RequestHandler | undefined;
@@ -52,7 +52,7 @@ export class HttpServer {
       // A GET has no body, and no handler here waits for the end of one.
       optimizeEmptyRequests: true,
     });
-    // A client that has said all may close its side and listen on (RFC 9293, section 3.6); Node's types leave it out.
+    // A client may close its side after the request and still read (RFC 9293, section 3.6); Node's types leave it out.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server.on('clientError', (error, socket: Socket) =>
       answerUnread(error, socket, this.#answers.get(socket)),
@@ -66,9 +66,9 @@ export class HttpServer {
   }
 
   /**
-   * Takes the port. Requests that come now wait for {@link answerWith}.
+   * Listens. Requests wait for {@link answerWith}.
    *
-   * @throws SettingsError when the port or address cannot be had.
+   * @throws SettingsError when the port or address cannot be used.
    */
   async listen(port: number, host: string): Promise<AddressInfo> {
     this.#server.on('request', (request, response) => this.#take(request, response));
@@ -88,7 +88,7 @@ export class HttpServer {
     return this.#server.address() as AddressInfo;
   }
 
-  /** Lets the handler answer, first what has been waiting. */
+  /** Lets the handler answer, waiting requests first. */
   answerWith(handler: RequestHandler): void {
     this.#handler = handler;
     for (const answer of this.#held.splice(0)) answer();
@@ -146,18 +146,18 @@ export class HttpServer {
   #begin(request: IncomingMessage, response: ServerResponse, answers: Answers): void {
     answers.current = response;
     if (!hasBody(request)) return;
-    // After an answer before the end of the body, its rest must not come for ever.
+    // After an early answer, the rest of the body must not arrive for ever.
     const rest = { clock: new SystemClock(), time: this.#restTimeout };
     response.prependOnceListener('finish', () => drainAndClose(request, rest));
   }
 }
 
 /**
- * Resolves when everything has been looked at that came in before, connections and requests. What is closed earlier
- * cuts them off unseen, and a proxy sends no POST again.
+ * Resolves when Node has read the connections and requests that arrived before. Closing earlier would cut them off
+ * unread, and a proxy does not retry a POST.
  */
 async function readAll(): Promise<void> {
-  // The first comes in the turn that is going on, after its reading.
+  // The first callback runs in the current turn of the event loop, after its reads.
   for (let turns = 0; turns < 2; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -165,7 +165,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** Asks for a body when it is first read: a request refused before never sends it (RFC 9110, section 10.1.1). */
+/** Sends `100 Continue` when the body is first read: a request refused before never sends it (RFC 9110, section 10.1.1). */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const look = (event: string | symbol): void => {
     if (event !== 'data' && event !== 'readable') return;
@@ -175,7 +175,7 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
   request.on('newListener', look);
 }
 
-/** What the system says of a port or an address, in the words of the settings. */
+/** Turns an error of `listen` into one that names the setting. */
 function asSettingsError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const [variable, expectation] = LISTEN_ERRORS[String(code)] ?? [];

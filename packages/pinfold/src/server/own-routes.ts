@@ -4,7 +4,7 @@ import type { RequestLog } from '@pinfold/http';
 import { type Answer, encodeAnswer, type PublicPage } from '@pinfold/http/internal';
 import { type Health, type HealthReport, type Need, parseNeeds } from '../health/health.ts';
 import { INDEX_POLICY, indexPage } from './index-page.ts';
-import type { IsInsider } from './trusted-client.ts';
+import type { IsTrustedClient } from './trusted-client.ts';
 
 /** What the server's own routes need. */
 export interface OwnRoutesOptions {
@@ -12,7 +12,7 @@ export interface OwnRoutesOptions {
   /** What must work for the server to be ready, where a probe does not ask for itself. */
   readonly needs: readonly Need[];
   /** To whom the parts are named that are not well. */
-  readonly isInsider: IsInsider;
+  readonly isTrustedClient: IsTrustedClient;
   readonly log: RequestLog;
   /** The path of the public URL, without `/` at its end. */
   readonly publicPath: string;
@@ -57,7 +57,7 @@ function routesOf(options: OwnRoutesOptions): Readonly<Record<string, Respond>> 
     }),
     '/livez': () => ({ status: 200, json: { status: 'ok' } }),
     '/readyz': ({ url }) => readiness(options, url ?? ''),
-    '/healthz': (request) => healthAnswer(options.health.report(), options.isInsider(request)),
+    '/healthz': (request) => healthAnswer(options.health.report(), options.isTrustedClient(request)),
   };
 }
 

@@ -9,12 +9,12 @@ import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { MANAGEMENT_PATH } from '../start/sign-in-link.ts';
 import { clientAddress } from './client-address.ts';
-import { mirror } from './echo-endpoint.ts';
+import { echoEndpoint } from './echo-endpoint.ts';
 import type { RequestHandler } from './http-server.ts';
 import { ownRoutes } from './own-routes.ts';
-import { insiders } from './trusted-client.ts';
+import { trustedClients } from './trusted-client.ts';
 
-/** What the server says of itself. */
+/** The server's state, for its own routes. */
 export interface ServerState {
   readonly log: RequestLog;
   readonly health: Health;
@@ -33,25 +33,25 @@ export function requestHandler(
   { log, health, isStopping }: ServerState,
 ): RequestHandler {
   const publicPath = pathOf(publicUrl);
-  const isInsider = insiders(trustProxy);
+  const isTrustedClient = trustedClients(trustProxy);
   const service = { name: 'Pinfold', reportUrl };
-  const own = ownRoutes({ health, needs, isInsider, log, publicPath, isStopping, service });
+  const own = ownRoutes({ health, needs, isTrustedClient, log, publicPath, isStopping, service });
   const showNothing = (request: IncomingMessage, response: ServerResponse): void => viewer(request, response);
   const app = express()
     .disable('x-powered-by')
-    // A proxy that guards a path goes by its letters.
+    // A proxy that guards a path distinguishes upper and lower case.
     .enable('case sensitive routing')
     .set('etag', false)
     .use(publicPath === '' ? '/' : publicPath, api)
     .use((request, response, next) =>
-      // What neither viewer nor API takes with more than one Host header or too many cookies, the viewer refuses.
+      // The viewer refuses other requests with several Host headers or too many cookies.
       hasSeveralHosts(request) || hasTooManyCookies(request)
         ? showNothing(request, response)
         : own(request, response) || next(),
     )
     .use(`${publicPath}${MANAGEMENT_PATH}`, management)
     .use(showNothing);
-  const reflected = mirror({ grants, clock, addressOf: clientAddress(trustProxy), log });
+  const echoed = echoEndpoint({ grants, clock, addressOf: clientAddress(trustProxy), log });
   return (request, response) =>
-    reflected(request, response) || viewer(request, response, () => app(request, response));
+    echoed(request, response) || viewer(request, response, () => app(request, response));
 }

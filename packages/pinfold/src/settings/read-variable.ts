@@ -1,9 +1,9 @@
 import { SettingsError } from './settings-error.ts';
 
-/** Makes a value of a variable's text, which is `undefined` where the variable is absent or empty. */
+/** Parses a variable's text, which is `undefined` if the variable is absent or empty. */
 export type Parse<Value> = (variable: string, value: string | undefined) => Value;
 
-/** Reads one variable, whose name comes without its prefix. The variables that are read are those that are known. */
+/** Reads a variable by its name without the prefix, and notes it as known. */
 export type ReadVariable = <Value>(name: string, parse: Parse<Value>) => Value;
 
 /** Reads `on` or `off`. */

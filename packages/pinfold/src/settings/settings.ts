@@ -13,7 +13,7 @@ import { readStorage, type StorageSetting } from './storage-setting.ts';
 import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
 import { addressNotes, readWebAddresses, type WebAddressSettings } from './web-addresses.ts';
 
-/** Everything that can be set about the reference server: see `docs/operators/settings.md`. `readSettings({})` has the defaults. */
+/** Every setting of the server: see `docs/operators/settings.md`. `readSettings({})` has the defaults. */
 export interface Settings extends WebAddressSettings, Allowances, LogSettings {
   /** The port to listen on; 0 takes a free one. */
   readonly port: number;
@@ -37,21 +37,21 @@ export interface Settings extends WebAddressSettings, Allowances, LogSettings {
   readonly trustProxy: TrustProxy;
   /** What this machine is called in the log and in metrics. */
   readonly node: string;
-  /** The port that metrics are asked for on; absent, there are none. */
+  /** The port that serves metrics; absent: none. */
   readonly metricsPort: number | undefined;
-  /** The address or name that metrics are asked for on. */
+  /** The address or name that serves metrics. */
   readonly metricsHost: string;
   /** How people sign in to the management screen by OpenID Connect; absent, they do not. */
   readonly oidc: OidcSetting | undefined;
-  /** An API key to make sure of for the account `default`. Never printed. */
+  /** An API key that the account `default` is to have. Never printed. */
   readonly apiKey: string | undefined;
-  /** What `/readyz` goes by. */
+  /** What `/readyz` depends on. */
   readonly readyNeeds: readonly Need[];
   /** How long a stopping server still accepts new connections. */
   readonly drain: Duration;
   /** How long events are stored; absent: the core's default of 400 days. */
   readonly historyKeptFor: Duration | undefined;
-  /** Whether the history keeps the addresses of clients. */
+  /** Whether the history stores the addresses of clients. */
   readonly historyAddresses: boolean;
   /** Whether the very first start publishes the welcome site. */
   readonly welcome: boolean;
@@ -59,7 +59,7 @@ export interface Settings extends WebAddressSettings, Allowances, LogSettings {
   readonly clearCookies: boolean;
   /** Where people report a page; absent: no link. */
   readonly reportUrl: string | undefined;
-  /** What an operator should be told at the start, in one line each. */
+  /** Advice for the operator at the start, a line each. */
   readonly notes: readonly string[];
 }
 
@@ -74,7 +74,7 @@ const MOST_UPLOADS = 10_000;
 const LONGEST_LIFETIME_DAYS = 36_500;
 const LONGEST_DRAIN = 3_600;
 
-/** Read by the `pinfold` command for a server elsewhere, so they may stand beside the settings. */
+/** Read by the `pinfold` command to reach another server, so they are no unknown settings. */
 const OTHER_VARIABLES = ['URL', 'KEY'];
 
 /**
@@ -241,7 +241,7 @@ function readDrain(variable: string, value: string | undefined): Duration {
   return seconds(length);
 }
 
-/** Variables that say nothing without another one. */
+/** Variables that have no effect without another one. */
 const IDLE_WITHOUT = { METRICS_HOST: 'METRICS_PORT', OIDC_CLIENT_ID: 'OIDC_ISSUER' } as const;
 
 function idleVariables(env: Environment): readonly string[] {
@@ -250,7 +250,7 @@ function idleVariables(env: Environment): readonly string[] {
     .map(([name, needed]) => `${PREFIX}${name} does nothing without ${PREFIX}${needed}`);
 }
 
-/** A misspelt variable would be passed over in silence otherwise. */
+/** Without this note a misspelt variable would have no visible effect. */
 function unknownVariables(env: Environment, known: ReadonlySet<string>): readonly string[] {
   const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.has(name));
   return unknown.length === 0 ? [] : [`unknown variables have no effect: ${unknown.sort().join(', ')}`];

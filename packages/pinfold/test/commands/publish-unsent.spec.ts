@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { run } from '../command-run.ts';
 
-describe('pinfold publish, of what it cannot send', () => {
+describe('pinfold publish with input that it cannot send', () => {
   let folder: string;
   let site: string;
   /** Directly, and by an API; neither is asked. */
@@ -31,21 +31,21 @@ describe('pinfold publish, of what it cannot send', () => {
     }
   }
 
-  it('takes no empty path for the folder that the caller stands in', async () => {
+  it('does not take an empty path for the current folder', async () => {
     await expectSaid(2, /^pinfold: PATH is missing; [^\n]+\n$/, '');
   });
 
-  it('says what is wrong with a name', async () => {
+  it('explains an invalid name', async () => {
     const page = join(folder, 'a\u{1B}[31m\nname.html');
     await writeFile(page, '<!doctype html><title>One</title>');
     await expectSaid(2, /^pinfold: PATH needs a name of [^\n]+ without control characters; [^\n]+\n$/, page);
   });
 
-  it('says what is wrong with an Idempotency-Key', async () => {
+  it('explains an invalid Idempotency-Key', async () => {
     await expectSaid(2, /^pinfold: [^\n]*printable ASCII[^\n]*\n$/, site, '--idempotency-key', 'a\nb');
   });
 
-  it('does not speak of continuing where nothing was begun', async () => {
+  it('does not offer to continue when no publication has begun', async () => {
     const env = { PINFOLD_DATA_DIR: join(folder, 'data'), PINFOLD_PORT: '1' };
     await mkdir(env.PINFOLD_DATA_DIR);
     const { code, err } = await run(env, 'publish', site, '--title', 'One');
@@ -55,7 +55,7 @@ describe('pinfold publish, of what it cannot send', () => {
     ]);
   });
 
-  it('names a file that cannot be read, in one line', async () => {
+  it('names an unreadable file on one line', async () => {
     // A name that is no UTF-8 leads nowhere once it was read as that.
     await writeFile(Buffer.concat([Buffer.from(join(site, 'a')), Buffer.of(0xff)]), 'x');
     await expectSaid(1, /^pinfold: ENOENT: [^\n]+a\uFFFD'\n$/, site);

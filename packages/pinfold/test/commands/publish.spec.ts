@@ -43,7 +43,7 @@ describe('pinfold publish', () => {
     return ((await answer.json()) as { readonly pin: Record<string, unknown> }).pin;
   }
 
-  it('publishes a folder beside a running server, without a key, and prints the shared URL alone', async () => {
+  it('publishes a folder beside a running server, without a key, and prints only the shared URL', async () => {
     const { code, out, err } = await runProcess(env, ['publish', site, '--title', 'Mine']);
     expect(code, err).to.equal(0);
     expect(out).to.match(new RegExp(`^${url}/s/[0-9a-f-]{36}\n$`));
@@ -55,7 +55,7 @@ describe('pinfold publish', () => {
     });
   });
 
-  it('publishes by the API of a server elsewhere, and writes no progress into a pipe', async () => {
+  it('publishes through the API of a remote server, and writes no progress into a pipe', async () => {
     const published = await run({ PINFOLD_URL: `${url}/`, PINFOLD_KEY: key }, 'publish', site, '--json');
     const { pin, warnings } = JSON.parse(published.out);
     expect(await pinOf(pin.id)).to.deep.equal(pin);
@@ -83,7 +83,7 @@ describe('pinfold publish', () => {
       expect(err).to.include('not_a_zip');
     });
 
-    it(`says where the index of a folder may be, ${way}`, async () => {
+    it(`explains where the index of a folder belongs, ${way}`, async () => {
       const publish = async (...path: readonly string[]) =>
         run(env, 'publish', join(...path), '--json', ...elsewhere());
       await rm(join(site, 'index.html'));
@@ -145,7 +145,7 @@ describe('pinfold publish', () => {
       return (await pinOf(out.trim().slice(-36))).file_count;
     }
 
-    it('goes with them when --with-files says so, and is the same ZIP each time', async () => {
+    it('is packed with them with --with-files, into the same ZIP each time', async () => {
       const args = ['publish', page, '--with-files', '--idempotency-key', 'mine'];
       const { code, out, err } = await run(env, ...args);
       expect(code, err).to.equal(0);
@@ -155,14 +155,14 @@ describe('pinfold publish', () => {
       expect((await run(env, ...args)).out).to.equal(out);
     });
 
-    it('goes alone where nobody is asked, which is said', async () => {
+    it('is packed alone without a terminal to ask on, and reports it', async () => {
       const { out, err } = await run(env, 'publish', page);
       expect(err).to.include('left out: a.png, s.css; --with-files publishes what the page shows');
       expect(await fileCount(out)).to.equal(1);
     });
 
     for (const agrees of [true, false]) {
-      it(`goes ${agrees ? 'with them' : 'alone'} where a person says ${agrees ? 'yes' : 'no'}`, async () => {
+      it(`is packed ${agrees ? 'with them' : 'alone'} if a person answers ${agrees ? 'yes' : 'no'}`, async () => {
         const asked: string[] = [];
         const confirm = async (question: string): Promise<boolean> => {
           asked.push(question);
@@ -174,7 +174,7 @@ describe('pinfold publish', () => {
       });
     }
 
-    it('is what --with-files is for, and nothing else', async () => {
+    it('is the only input that --with-files accepts', async () => {
       await writeFile(join(folder, 'site.zip'), '');
       for (const wrong of [[site], [join(folder, 'site.zip')], ['-', '--name', 'x.html']]) {
         expect((await run(env, 'publish', ...wrong, '--with-files')).code).to.equal(2);
@@ -208,7 +208,7 @@ describe('pinfold publish', () => {
     }
   });
 
-  it('shows how far it is to whoever watches, directly and by the API', async () => {
+  it('shows progress on a terminal, directly and through the API', async () => {
     const watched = async (...more: readonly string[]): Promise<readonly string[]> => {
       const doings: string[] = [];
       await runWith({ progress: (doing) => void doings.push(doing) }, env, 'publish', site, ...more);
@@ -219,7 +219,7 @@ describe('pinfold publish', () => {
     expect(byTheApi).to.deep.equal(['packing', 'sending, 0 %', 'checking']);
   });
 
-  it('leaves out what no site may have, and says so', async () => {
+  it('leaves out files that no site may have, and lists them', async () => {
     for (const name of ['node_modules', '.git', 'docs/Tmp']) {
       await mkdir(join(site, name), { recursive: true });
       await writeFile(join(site, name, 'file'), 'x');
@@ -234,7 +234,7 @@ describe('pinfold publish', () => {
     expect(err).not.to.include('DS_Store');
   });
 
-  it('packs dot files only where it is asked to, and never a private key', async () => {
+  it('packs dot files only on request, and never a private key', async () => {
     for (const name of ['.env.local', '.npmrc', 'id_rsa', '.nojekyll'])
       await writeFile(join(site, name), 'x');
     await mkdir(join(site, '.well-known'));
@@ -251,7 +251,7 @@ describe('pinfold publish', () => {
     expect(taken.err).to.include('left out: id_rsa, server.key (');
   });
 
-  it('takes a relative path from where the caller of the npm script stands', async () => {
+  it("resolves a relative path from the folder of the npm script's caller", async () => {
     const npm = { ...env, npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
     const { code, out, err } = await run(npm, 'publish', './my site', '--json');
     expect(code, err).to.equal(0);
@@ -259,13 +259,13 @@ describe('pinfold publish', () => {
     expect((await run({ ...npm, npm_lifecycle_event: 'deploy' }, 'publish', './my site')).code).to.equal(1);
   });
 
-  it('says how to reach a server elsewhere, where there is none here', async () => {
+  it('explains how to reach a remote server if none runs here', async () => {
     const { code, err } = await run({ PINFOLD_DATA_DIR: join(folder, 'none') }, 'publish', site);
     expect(code).to.equal(1);
     expect(err).to.include('PINFOLD_DATA_DIR').and.to.include('--url');
   });
 
-  it('says that there is nothing at a path', async () => {
+  it('reports a path that does not exist', async () => {
     expect((await run(env, 'publish', join(folder, 'nothing'))).code).to.equal(1);
     expect((await run(env, 'publish', join(site, 'docs', '日本語.txt'))).code).to.equal(2);
   });

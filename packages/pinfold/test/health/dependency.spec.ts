@@ -48,12 +48,12 @@ function rig(longest = 60_000) {
 const refuses = (error: unknown) => (): Promise<never> => Promise.reject(error);
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a part that the server needs', () => {
-  it('is well until something else is known', () => {
+describe('a dependency of the server', () => {
+  it('is healthy before the first probe', () => {
     expect(rig().part.state).to.equal('ok');
   });
 
-  it('is what a look finds: well, slow, without room, or away', async () => {
+  it('has the state that a probe finds: healthy, slow, full or unavailable', async () => {
     const { part, found, takes } = rig();
     expect(await found(refuses(FAULT))).to.equal('unavailable');
     expect(part.error).to.equal(FAULT);
@@ -66,7 +66,7 @@ describe('a part that the server needs', () => {
     expect(part.state).to.equal('slow');
   });
 
-  it('is away when nothing comes in time, and what hangs is not asked again meanwhile', async () => {
+  it('is unavailable after a timeout, and gets no second probe while one hangs', async () => {
     const { part, asked, found } = rig(1);
     const hanging = Promise.withResolvers<void>();
     expect(await found(() => hanging.promise)).to.equal('unavailable');
@@ -78,7 +78,7 @@ describe('a part that the server needs', () => {
     expect(asked()).to.equal(2);
   });
 
-  it('tells who is asked that nobody waits any more', async () => {
+  it('aborts the signal of a probe that has timed out', async () => {
     const { found } = rig(1);
     let reason: unknown;
     await found(
@@ -93,13 +93,13 @@ describe('a part that the server needs', () => {
     expect(reason).to.be.instanceOf(Error);
   });
 
-  it('is looked at once by however many who want to know at the same time', async () => {
+  it('runs one probe for many concurrent callers', async () => {
     const { part, asked } = rig();
     await Promise.all(Array.from({ length: 100 }, () => part.look()));
     expect(asked()).to.equal(1);
   });
 
-  it('is away at once when a request meets it so, and back at once when one is answered', async () => {
+  it('is unavailable as soon as a request fails, and available as soon as one succeeds', async () => {
     const { part, answers } = rig();
     answers(refuses(FAULT));
     part.failed(FAULT);
@@ -112,7 +112,7 @@ describe('a part that the server needs', () => {
     expect(part.state).to.equal('full');
   });
 
-  it('is looked at when a request fails, which may be for the request alone; and once between two looks', async () => {
+  it('is probed after a failed request, at most once between two regular probes', async () => {
     const { part, asked } = rig();
     part.failed(FAULT);
     await settled();
@@ -127,7 +127,7 @@ describe('a part that the server needs', () => {
     expect(asked()).to.equal(3);
   });
 
-  it('is not to blame for other faults, nor for what was broken off', () => {
+  it('stays healthy after other faults and aborted calls', () => {
     const { part } = rig();
     part.failed(new Fault('store_corrupt', 'damaged'));
     part.failed(new Fault('store_unavailable', 'another part'));
@@ -135,7 +135,7 @@ describe('a part that the server needs', () => {
     expect(part.state).to.equal('ok');
   });
 
-  it('is slow, and not away, when a look gets no answer while requests do', async () => {
+  it('is slow, not unavailable, when a probe times out while requests succeed', async () => {
     const { part, found } = rig(1);
     const busy = (): Promise<void> => {
       part.answered();
@@ -144,7 +144,7 @@ describe('a part that the server needs', () => {
     expect(await found(busy)).to.equal('slow');
   });
 
-  it('is away, and not slow, when a look finds it barred, though requests are answered', async () => {
+  it('is unavailable, not slow, when a probe is denied access while requests succeed', async () => {
     const { part, said, found } = rig(1);
     const barred = (): Promise<void> => {
       part.answered();
@@ -154,7 +154,7 @@ describe('a part that the server needs', () => {
     expect(said).to.deep.equal(['barred']);
   });
 
-  it('is told of when looks find it away or back, and not for each request', async () => {
+  it('is logged when probes find it unavailable or available again, not for each request', async () => {
     const { part, said, found } = rig();
     part.answered();
     await found(refuses(FAULT));
@@ -171,7 +171,7 @@ describe('a part that the server needs', () => {
     expect(said.slice(2)).to.deep.equal(['full']);
   });
 
-  it('is looked at no more once it is closed, and what runs is ended', async () => {
+  it('is not probed after it is closed, which ends a running probe', async () => {
     const { part, asked, said } = rig();
     const hanging = rig();
     hanging.answers(() => new Promise(() => undefined));

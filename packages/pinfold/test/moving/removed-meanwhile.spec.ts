@@ -20,7 +20,7 @@ import { hashOf } from '../../src/moving/whole-archive.ts';
 
 const QUIET = new Progress('moving', { env: {}, out: () => undefined, err: () => undefined });
 
-describe('a move, and what happens meanwhile', () => {
+describe('a move during changes', () => {
   let staged: StagedArchives;
   let memory: Memory;
 
@@ -78,7 +78,7 @@ describe('a move, and what happens meanwhile', () => {
     await memory.roles.settleCleanup(task, { kind: 'removed' }, []);
   }
 
-  it('notes as removed what a sweep took: the role has ended where it goes to, too', async () => {
+  it('records an archive that a sweep removed: its role has ended at the target as well', async () => {
     const archives = whenAsked(anArchiveId(2), () => stopAndRemove(2));
     const target = createMemory();
     const staging = {
@@ -102,7 +102,7 @@ describe('a move, and what happens meanwhile', () => {
     expect(await target.imports.isUnfinished()).to.equal(false);
   });
 
-  it('has no part of what is published after its instant', async () => {
+  it('excludes publications after its instant', async () => {
     const archives = whenAsked(anArchiveId(1), async () => {
       await memory.archives.put(anArchiveId(9), await staged.stage(someBytes(10, 9)));
       await publishTo(memory.roles, aPublication(9));
@@ -112,7 +112,7 @@ describe('a move, and what happens meanwhile', () => {
     expect(to.ended?.archives).to.deep.equal([1, 2, 3].map(anArchiveId));
   });
 
-  it('gives archives in order of id, and no more of them at once than are read ahead', async () => {
+  it('yields archives in order of id, and reads ahead only so many', async () => {
     const underWay = new Set<ArchiveId>();
     let most = 0;
     const archives = replacing(memory.archives, {
@@ -141,7 +141,7 @@ describe('a move, and what happens meanwhile', () => {
     expect(most).to.equal(4);
   });
 
-  it('calls an archive broken that is missing or altered, though its record is there', async () => {
+  it('reports an archive as broken that is missing or altered while its record exists', async () => {
     await memory.archives.delete(anArchiveId(1));
     await memory.archives.delete(anArchiveId(2));
     await memory.archives.put(anArchiveId(2), await staged.stage(someBytes(2_000, 7)));
@@ -151,7 +151,7 @@ describe('a move, and what happens meanwhile', () => {
     expect(to.ended).to.deep.equal({ archives: [anArchiveId(3)], broken });
   });
 
-  it('takes an archive as it is whose hash an early release has not kept', async () => {
+  it('accepts an archive without a stored hash, from an early release', async () => {
     await memory.archives.put(anArchiveId(8), await staged.stage(someBytes(10, 8)));
     await publishTo(memory.roles, aPublication(8, { sha256: '' as Sha256 }));
     const to = gathering();
@@ -160,7 +160,7 @@ describe('a move, and what happens meanwhile', () => {
     expect(to.got.map(({ id }) => id)).to.include(anArchiveId(8));
   });
 
-  it('stores nothing twice, and takes in nothing that no record names', async () => {
+  it('stores no archive twice, and none without a record', async () => {
     const target = createMemory();
     const records: MovedRecord[] = [];
     for await (const record of memory.snapshot.records()) records.push(record);

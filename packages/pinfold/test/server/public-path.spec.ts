@@ -15,7 +15,7 @@ describe('a public URL with a path', () => {
 
   after(() => server.close());
 
-  it('has API and sites under it', async () => {
+  it('serves the API and sites below it', async () => {
     const answer = await publish(url, key, 'under a path');
     expect(answer.status).to.equal(201);
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
@@ -26,7 +26,7 @@ describe('a public URL with a path', () => {
     expect(await (await fetch(`${url}/s/${pin.id}/`)).text()).to.include('under a path');
   });
 
-  it('has the management screen under it', async () => {
+  it('serves the management screen below it', async () => {
     const asked = await fetch(`${url}/manage/`, { redirect: 'manual' });
     expect(asked.headers.get('location')).to.equal('/share/manage/sign-in');
     const page = await fetch(`${url}/manage/sign-in`);
@@ -34,12 +34,12 @@ describe('a public URL with a path', () => {
     expect(await page.text()).to.include('href="/share/manage/assets/');
   });
 
-  it('has the health both under it and at the root', async () => {
+  it('serves the health below it and at the root', async () => {
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     expect((await fetch(new URL('/healthz', url))).status).to.equal(200);
   });
 
-  it('has problems under it, where there is no API', async () => {
+  it('answers with problems below it where the API has no path', async () => {
     for (const path of ['/api', '/api/', '/api/v9/pins']) {
       const answer = await fetch(`${url}${path}`);
       expect(answer.status, path).to.equal(404);
@@ -48,14 +48,14 @@ describe('a public URL with a path', () => {
     }
   });
 
-  it('is not it in other letters', async () => {
+  it('is case-sensitive', async () => {
     for (const path of ['/SHARE/api/v1/limits', '/SHARE/manage/', '/share/MANAGE/', '/share/manage/KEYS']) {
       const answer = await fetch(new URL(path, url), { redirect: 'manual' });
       expect(answer.status, path).to.equal(404);
     }
   });
 
-  it('has nothing of the API beside it', async () => {
+  it('serves no API outside of it', async () => {
     expect((await fetch(new URL('/api/v1/limits', url))).status).to.equal(404);
   });
 });

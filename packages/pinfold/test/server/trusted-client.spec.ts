@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { insiders } from '../../src/server/trusted-client.ts';
+import { trustedClients } from '../../src/server/trusted-client.ts';
 import { readTrustProxy } from '../../src/settings/trust-proxy.ts';
 
-function isInsider(
+function isTrustedClient(
   trust: string | undefined,
   remoteAddress: string | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): boolean {
   const request = { headers, socket: { remoteAddress } };
-  return insiders(readTrustProxy('TRUST', trust))(request as unknown as IncomingMessage);
+  return trustedClients(readTrustProxy('TRUST', trust))(request as unknown as IncomingMessage);
 }
 
 const FORWARDING = [
@@ -28,32 +28,32 @@ const FORWARDING = [
 describe('who is told which part is not well', () => {
   for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
     it(`is whoever asks from this machine itself, by ${address}`, () => {
-      expect(isInsider(undefined, address)).to.equal(true);
+      expect(isTrustedClient(undefined, address)).to.equal(true);
     });
   }
 
   for (const address of ['203.0.113.9', '::ffff:203.0.113.9', '2001:db8::1', '', undefined]) {
     it(`is not ${address ?? 'nobody'}`, () => {
-      expect(isInsider(undefined, address)).to.equal(false);
+      expect(isTrustedClient(undefined, address)).to.equal(false);
     });
   }
 
   for (const name of FORWARDING) {
     it(`is not who comes by way of a proxy on this machine, which says so in ${name}`, () => {
       for (const trust of [undefined, '1', '127.0.0.1', '127.0.0.1,10.0.0.0/8']) {
-        expect(isInsider(trust, '127.0.0.1', { [name]: '203.0.113.9' }), trust).to.equal(false);
+        expect(isTrustedClient(trust, '127.0.0.1', { [name]: '203.0.113.9' }), trust).to.equal(false);
       }
     });
   }
 
   it('is a trusted address, asking by itself or by way of trusted ones', () => {
     const trust = '127.0.0.1,10.0.0.0/8';
-    expect(isInsider(trust, '10.1.2.3')).to.equal(true);
-    expect(isInsider(trust, '::ffff:10.1.2.3')).to.equal(true);
-    expect(isInsider(trust, '127.0.0.1', { 'x-forwarded-for': '10.1.2.3' })).to.equal(true);
-    expect(isInsider(trust, '10.1.2.3', { 'x-forwarded-for': '10.9.9.9, 10.1.1.1', via: '1.1 x' })).to.equal(
-      true,
-    );
+    expect(isTrustedClient(trust, '10.1.2.3')).to.equal(true);
+    expect(isTrustedClient(trust, '::ffff:10.1.2.3')).to.equal(true);
+    expect(isTrustedClient(trust, '127.0.0.1', { 'x-forwarded-for': '10.1.2.3' })).to.equal(true);
+    expect(
+      isTrustedClient(trust, '10.1.2.3', { 'x-forwarded-for': '10.9.9.9, 10.1.1.1', via: '1.1 x' }),
+    ).to.equal(true);
   });
 
   it('is nobody who only says that he were one', () => {
@@ -69,12 +69,12 @@ describe('who is told which part is not well', () => {
       ['127.0.0.1', { 'x-real-ip': '10.1.2.3' }],
       ['127.0.0.1', { forwarded: 'for=10.1.2.3' }],
     ] as const) {
-      expect(isInsider(trust, socket, headers), `${socket} ${JSON.stringify(headers)}`).to.equal(false);
+      expect(isTrustedClient(trust, socket, headers), `${socket} ${JSON.stringify(headers)}`).to.equal(false);
     }
   });
 
   it('is nobody at any address where only a number of proxies is trusted', () => {
-    expect(isInsider('2', '10.1.2.3', { 'x-forwarded-for': '127.0.0.1' })).to.equal(false);
-    expect(isInsider('2', '10.1.2.3')).to.equal(false);
+    expect(isTrustedClient('2', '10.1.2.3', { 'x-forwarded-for': '127.0.0.1' })).to.equal(false);
+    expect(isTrustedClient('2', '10.1.2.3')).to.equal(false);
   });
 });

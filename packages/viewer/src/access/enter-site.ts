@@ -12,7 +12,7 @@ import { grantedWay, openWay } from '../routing/addresses.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import type { Meeting } from './access.ts';
 
-/** Leads who was met at a shared URL to a path of the site, asks for the password, or sends them where they sign in. */
+/** Redirects the viewer of a shared URL to a path of the site or to their sign-in, or asks for the password. */
 export function leadIn(
   context: ViewerContext,
   exchange: Exchange,
@@ -41,7 +41,7 @@ export function leadIn(
   }
 }
 
-/** The way in by a grant that the viewer holds, or gets now because they need no password. */
+/** The redirect into the site with the viewer's grant, or with a new one if they need no password. */
 function heldWay(
   context: ViewerContext,
   { request }: Exchange,

@@ -24,7 +24,7 @@ export class Grants {
     this.#sharedPath = sharedPath;
   }
 
-  /** The grant that a token is, if it admits to the site for that purpose now. */
+  /** The grant of a token, if it admits to the site for that purpose now. */
   admit(shown: VisibleRole, purpose: GrantPurpose, token: string): Promise<Grant | undefined> {
     return this.#admitted(shown, purpose, [token]);
   }
@@ -52,7 +52,7 @@ export class Grants {
     return undefined;
   }
 
-  /** A grant of who needs no password, from now on. */
+  /** A new grant for a viewer who needs no password. */
   begin(shown: VisibleRole, viewer: KnownViewer): Grant {
     return { ...firstGrant('cookie', shown, this.#useCases.clock.now()), viewer };
   }
@@ -62,13 +62,13 @@ export class Grants {
     return cookieValues(cookies, this.#sharedScope.name);
   }
 
-  /** The same right, to be handed over to the site's own origin now. */
+  /** The token that hands the grant over to the site's own origin. */
   handOver(grant: Grant): string {
     const { grants, clock } = this.#useCases;
     return grants.sign(passOn(grant, 'hand_over', clock.now()));
   }
 
-  /** The same right in a path: one and the same for each cookie, so that browsers find what they have of it. */
+  /** The token of the grant in a path. It stays the same for a cookie, so that browsers find what they have cached. */
   path(grant: Grant): string {
     return this.#useCases.grants.sign(passOn(grant, 'path', grant.issuedAt));
   }
@@ -78,12 +78,12 @@ export class Grants {
     return this.#write(publication, grant, this.#siteScope);
   }
 
-  /** The Set-Cookie line by which the shared URL knows the viewer again. */
+  /** The Set-Cookie line with which the shared URL recognizes the viewer. */
   sharedUrlCookie(publication: Publication, grant: Grant): string {
     return this.#write(publication, grant, { ...this.#sharedScope, path: this.#sharedPath + publication.id });
   }
 
-  /** The Set-Cookie line that takes the cookie of the site's own origin away. */
+  /** The Set-Cookie line that removes the cookie of the site's own origin. */
   get removedSiteCookie(): string {
     return setCookie(this.#siteScope, '', 0);
   }
@@ -118,16 +118,15 @@ export function grantCreator({ access, settings, useCases }: Omit<ViewerContext,
     const outcome = await useCases.createGrant(request);
     if (outcome.kind === 'refused') return outcome;
     const { grant, publication, endsAt: expiresAt } = outcome;
-    const door = enteringUrl(settings, publication.id);
     const url =
       grant === null
         ? sharedUrl(settings.publicUrl, publication.id)
-        : `${door}?grant=${useCases.grants.sign(grant)}`;
+        : `${enteringUrl(settings, publication.id)}?grant=${useCases.grants.sign(grant)}`;
     return { kind: 'created', url, expiresAt };
   };
 }
 
-/** Whether a grant is of that viewer, and made with the password where they need it. */
+/** Whether a grant belongs to the viewer, and proves the password if they need one. */
 function suffices(grant: Grant, viewer: KnownViewer | undefined): boolean {
   if (grant.viewer?.id !== viewer?.id) return false;
   return viewer?.gavePassword !== true || grant.viewer?.gavePassword === true;

@@ -18,7 +18,7 @@ import { grantedWay } from '../routing/addresses.ts';
 import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
 import { encodeRawBytes } from '../routing/target.ts';
-import { whileThere } from '../sending/until-disconnect.ts';
+import { untilDisconnect } from '../sending/until-disconnect.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { leadIn } from './enter-site.ts';
 import { readPasswordForm } from './password-form.ts';
@@ -49,7 +49,7 @@ export async function serveSharedUrl(
   return leadIn(context, exchange, visit, returnPathAt(place), met);
 }
 
-/** The way in by the grant in the query of a shared URL, which path mode takes there. */
+/** The redirect into the site by the grant in the query of a shared URL, which only path mode accepts. */
 async function takeGrant(
   context: ViewerContext,
   shown: VisibleRole,
@@ -78,7 +78,7 @@ async function takePassword(
   const form = await readPasswordForm(request, context.useCases.clock);
   if (form.kind === 'gone') return ANSWERED;
   if (form.kind === 'refused') {
-    // What is left of a form that stands still is not waited for.
+    // The rest of a stalled form is not read.
     const more: Headers = form.status === 408 ? { Connection: 'close' } : {};
     return sendPlainPage(exchange, form.status, 'bad_form', more);
   }
@@ -96,7 +96,7 @@ interface Trial {
   readonly id: RoleId;
   readonly path: string;
   readonly password: string;
-  /** Who enters it, where that is asked. */
+  /** The viewer who enters it, if they are identified. */
   readonly viewer?: KnownViewer | undefined;
 }
 
@@ -105,10 +105,10 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
   const { id, path, password, viewer } = trial;
   const address = clientOf(settings.clientAddress(exchange.request));
   const tokens = grants.sharedUrlTokens(exchange.request.headers.cookie);
-  const outcome = await whileThere(exchange.response, async (signal) => {
+  const outcome = await untilDisconnect(exchange.response, async (signal) => {
     try {
       const entered = await useCases.enter({ id, password, address, tokens, signal });
-      // Also of those who did not wait for the answer.
+      // Counted even if the viewer did not wait for the answer.
       if (entered.kind === 'wrong') context.counter?.passwordRefused(id);
       return entered;
     } catch (error) {
@@ -122,7 +122,7 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
     case 'expired':
       return sendStopped(exchange, outcome.kind);
     case 'not_protected':
-      // It was removed since: how they are met may have changed with it.
+      // The password was removed meanwhile, which may change how the viewer enters.
       return leadIn(
         context,
         exchange,
@@ -151,7 +151,7 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
   }
 }
 
-/** A password that was not checked. Viewers with a grant enter all the same. */
+/** Answers without checking the password. Viewers with a grant still enter. */
 async function putOff(
   context: ViewerContext,
   exchange: Exchange,

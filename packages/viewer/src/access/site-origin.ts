@@ -19,7 +19,7 @@ import { isNavigation } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 
-/** Of every answer to an address with a grant in it. */
+/** Sent with every answer to a URL that contains a grant. */
 const UNNAMED: Headers = { 'Referrer-Policy': 'no-referrer' };
 
 /** Answers a request to a site's own origin. */

@@ -8,7 +8,7 @@ import { encodeRawBytes } from './target.ts';
 /** Where a site's own origin takes a grant over. No file of an archive has a colon in its path. */
 export const HAND_OVER_PATH = '/.pinfold:enter';
 
-/** Where a site's own paths are appended to: its origin, or in path mode its shared URL. */
+/** The base of a site's own paths: its origin, or in path mode its shared URL. */
 export function siteBaseOf(settings: Settings, id: RoleId): string {
   if (settings.mode === 'path') return sharedUrl(settings.publicUrl, id);
   return `${settings.sitesScheme}${id}.${settings.sitesHost}`;
@@ -19,7 +19,7 @@ export function enteringUrl(settings: Settings, id: RoleId): string {
   return `${siteBaseOf(settings, id)}${settings.mode === 'path' ? '' : HAND_OVER_PATH}`;
 }
 
-/** The way from the shared URL to a path of the site, for anyone. */
+/** The redirect from the shared URL to a path of an open site. */
 export function openWay(
   settings: Settings,
   publication: Publication,
@@ -28,7 +28,7 @@ export function openWay(
   return { location: siteBaseOf(settings, publication.id) + encodeRawBytes(path) };
 }
 
-/** The way from the shared URL to a path of a protected site, for someone who holds a grant. */
+/** The redirect from the shared URL to a path of a protected site, for the holder of a grant. */
 export function grantedWay(
   { settings, grants }: ViewerContext,
   publication: Publication,

@@ -11,7 +11,7 @@ export type Place = SharedPlace | NamePlace | PathPlace | OriginPlace | NoPlace;
 interface Named<Kind extends string, Role = RoleId | null> {
   readonly kind: Kind;
   readonly route: ViewerRoute;
-  /** The role that the address names, whether there is one or not. */
+  /** The role that the address names, even if it does not exist. */
   readonly role: Role;
 }
 
@@ -20,7 +20,7 @@ export interface SharedPlace extends Named<'shared'> {
   /** The last segment, which may be anything. */
   readonly idText: string;
   readonly query: string;
-  /** In origin mode what follows the id as a path, with its query: the path of the site that is meant, in place of `to`. */
+  /** In origin mode: the path and query after the id, which name the path of the site in place of `to`. */
   readonly inside?: string;
 }
 
@@ -32,7 +32,7 @@ export interface NamePlace extends Named<'name', null> {
   readonly inside: string;
 }
 
-/** Inside a site that lies under its shared URL. */
+/** Inside a site below its shared URL (path mode). */
 export interface PathPlace extends Named<'path'> {
   readonly idText: string;
   /** What follows the shared URL: a path that begins with `/`, and a query. */
@@ -46,12 +46,12 @@ export interface OriginPlace extends Named<'origin', RoleId> {
   readonly whole: string;
 }
 
-/** `unreadable`: ambiguous or malformed; `astray`: below the sites' host, and no site's; `nowhere`: not ours. */
-export type NoPlace = Named<'unreadable' | 'astray' | 'nowhere', null>;
+/** `unreadable`: ambiguous or malformed; `misdirected`: below the sites' host but not a site; `nowhere`: neither a shared URL nor a site. */
+export type NoPlace = Named<'unreadable' | 'misdirected' | 'nowhere', null>;
 
 const NO_PLACE = { route: 'none', role: null } as const;
 
-/** The place of a request of which no one can say what it is for. */
+/** The place of an ambiguous or malformed request. */
 export const UNREADABLE: NoPlace = { kind: 'unreadable', ...NO_PLACE };
 
 /** Finds out what a request is for. */
@@ -64,7 +64,7 @@ export function findPlace(settings: Settings, request: IncomingMessage): Place {
     if (role !== undefined) return placeOnOrigin(role, whole);
     // Any other answer there would share its domain with the sites.
     if (isBelowHost(host, settings.sitesHostname) && !isHost(host, settings.publicHostname)) {
-      return { kind: 'astray', ...NO_PLACE };
+      return { kind: 'misdirected', ...NO_PLACE };
     }
   }
   if (whole.startsWith(settings.sharedPath)) {

@@ -25,8 +25,8 @@ export function targetOf(request: IncomingMessage): string {
 const ENCODED_SLASH = /%2f/i;
 
 /**
- * Decodes a path once. `undefined` when it names nothing: broken percent-encoding, bytes that are not UTF-8, or a
- * slash in disguise.
+ * Decodes a path once. `undefined` when it names nothing: broken percent-encoding, bytes that are not UTF-8, or an
+ * encoded slash.
  *
  * @param raw as Node gives it, a byte a character.
  */

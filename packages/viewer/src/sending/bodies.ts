@@ -8,11 +8,11 @@ import type { CacheFigures } from '../viewer-options.ts';
 import { checkProved } from './body-pieces.ts';
 import type { PieceSource } from './byte-source.ts';
 import { type Asked, cacheFigures } from './cache-figures.ts';
-import type { StoragePatience } from './circuit-breaker.ts';
-import type { InflatingTurns } from './fair-queue.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { FairQueue } from './fair-queue.ts';
 import { gzipMember } from './gzip-member.ts';
 import type { Form } from './site-files.ts';
-import { TryLater } from './unavailable-error.ts';
+import { UnavailableError } from './unavailable-error.ts';
 
 const inflate = promisify(inflateRaw);
 
@@ -38,8 +38,8 @@ export type BodyRequest = Omit<PieceSource, keyof BodyTools> & { readonly form: 
 /** What bodies are made with. */
 export interface BodyTools {
   readonly open: Open;
-  readonly patience: StoragePatience;
-  readonly turns: InflatingTurns;
+  readonly breaker: CircuitBreaker;
+  readonly turns: FairQueue;
   /** The most bytes that a process may hold that viewers have not taken. */
   readonly mostHeld: number;
 }
@@ -111,7 +111,7 @@ export class Bodies {
    * Reads a body. What several wait for is given up when the last of them leaves.
    *
    * @throws Fault as `Open.read` does; `store_corrupt` when the archive is not what was proved.
-   * @throws TryLater when storage gives nothing, or too many files wait to be inflated.
+   * @throws UnavailableError when storage gives nothing, or too many files wait to be inflated.
    */
   async load(wanted: BodyRequest): Promise<Loaded> {
     for (;;) {
@@ -127,14 +127,14 @@ export class Bodies {
     const { form, signal } = wanted;
     let leave = (): void => {};
     try {
-      const { whole, client } = await this.#tools.patience.first(signal, async () => {
+      const { whole, client } = await this.#tools.breaker.first(signal, async () => {
         const loading = this.#join(wanted);
         leave = () => this.#leave(form, loading);
         await loading.read;
         return loading;
       });
       const mayTryAgain = (error: unknown): undefined => {
-        if (error instanceof TryLater && client !== wanted.client) return undefined;
+        if (error instanceof UnavailableError && client !== wanted.client) return undefined;
         throw error;
       };
       return await raceSignal(whole.catch(mayTryAgain), signal);

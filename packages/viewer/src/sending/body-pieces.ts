@@ -44,13 +44,13 @@ export async function* storedPieces(
 }
 
 async function readPiece(
-  { open, patience, publication, entry, signal }: PieceSource,
+  { open, breaker, publication, entry, signal }: PieceSource,
   at: number,
   length: number,
   isFirst: boolean,
 ): Promise<Uint8Array> {
   const readUntil = (end: AbortSignal) => open.read(publication, entry.offset + at, length, end);
-  const read = isFirst ? await patience.first(signal, readUntil) : await readUntil(signal);
+  const read = isFirst ? await breaker.first(signal, readUntil) : await readUntil(signal);
   if (read.kind !== 'bytes') throw new EndedMeanwhile(read);
   if (read.bytes.length !== length) {
     throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');

@@ -1,21 +1,21 @@
 import { type Clock, Fault, type Instant, isFault, seconds } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
-import { TryLater } from './unavailable-error.ts';
+import { UnavailableError } from './unavailable-error.ts';
 
-/** How long a viewer waits for the first bytes, and how long requests fail at once after the storage hung. */
+/** How long a viewer waits for the first bytes, and how long the circuit stays open. */
 const PATIENCE = seconds(5);
 
-/** Seconds after which a viewer may come again. */
+/** Seconds of `Retry-After`. */
 const LATER = 5;
 
-/** So many in turn without an answer, and the storage hangs. */
+/** Timeouts in a row that open the circuit. */
 const MOST_LATE = 5;
 
 /**
  * A circuit breaker: gives the storage five seconds for the first bytes of an answer. After five timeouts it opens for
  * five seconds, in which requests fail at once; then one request tries.
  */
-export class StoragePatience {
+export class CircuitBreaker {
   readonly #clock: Clock;
   #late = 0;
   /** When the circuit opened. */
@@ -27,10 +27,10 @@ export class StoragePatience {
   }
 
   /**
-   * Reads what an answer begins with.
+   * Reads the first bytes of an answer.
    *
-   * @param read must let go of the storage when its signal aborts: the viewer has left, or waited long enough.
-   * @throws TryLater when nothing comes in time, or when that is to be expected; what `read` throws.
+   * @param read must stop reading when its signal aborts: the viewer has left, or the time is over.
+   * @throws UnavailableError after a timeout or while the circuit is open; what `read` throws.
    */
   async first<Bytes>(signal: AbortSignal, read: (end: AbortSignal) => Promise<Bytes>): Promise<Bytes> {
     signal.throwIfAborted();
@@ -56,12 +56,12 @@ export class StoragePatience {
     }
   }
 
-  /** Whether the storage hangs and this one tries, for all others. */
+  /** Whether the circuit is half open and this request is its trial. */
   #enter(): boolean {
     if (this.#hungSince === undefined) return false;
     const passed = this.#clock.now() - this.#hungSince;
-    // Less than nothing has passed where the clock was set back.
-    if (this.#oneTries || (passed >= 0 && passed < PATIENCE)) throw new TryLater(LATER);
+    // Negative if the clock was set back.
+    if (this.#oneTries || (passed >= 0 && passed < PATIENCE)) throw new UnavailableError(LATER);
     this.#oneTries = true;
     return true;
   }
@@ -80,11 +80,10 @@ export class StoragePatience {
     if ((late && this.#late === MOST_LATE) || (triedAlone && away)) {
       this.#hungSince = this.#clock.now();
     }
-    return late ? new TryLater(LATER, { cause: error.fault }) : error;
+    return late ? new UnavailableError(LATER, { cause: error.fault }) : error;
   }
 }
 
-/** Nothing came in time. */
 class LateError extends Error {
   readonly fault: Fault = new Fault('storage_unavailable', 'the storage gave no byte within 5 seconds');
 }

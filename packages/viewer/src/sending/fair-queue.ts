@@ -1,16 +1,15 @@
 import type { Release } from './memory-budget.ts';
-import { TryLater } from './unavailable-error.ts';
+import { UnavailableError } from './unavailable-error.ts';
 
-/** Seconds after which a viewer may come again who found too many waiting. */
+/** Seconds of `Retry-After` when the queue is full. */
 const BUSY_FOR = 2;
 
-/** A request in the queue. */
 interface Waiting {
   readonly begin: (place: Release) => void;
   readonly refuse: () => void;
 }
 
-/** Who waits at one client's, those first who were let in before. */
+/** The waiting requests of one client: those that began before go first. */
 interface Line {
   readonly client: string;
   readonly begun: Set<Waiting>;
@@ -21,7 +20,7 @@ interface Line {
  * Lets a bounded number of files be inflated at once, and a bounded number wait. Clients take turns, and the one with
  * the most in line is refused first, so that a flood from one address keeps no other waiting.
  */
-export class InflatingTurns {
+export class FairQueue {
   readonly #places: number;
   readonly #longest: number;
   /** In order of turns: a client that was served goes to the end. */
@@ -46,10 +45,11 @@ export class InflatingTurns {
   }
 
   /**
-   * Waits for a place to begin, or, `isNew` being false, to go on with what was begun.
+   * Waits for a place.
    *
+   * @param isNew false to continue with a file that was begun.
    * @returns gives the place back.
-   * @throws TryLater when too many wait; the signal's reason when it aborts.
+   * @throws UnavailableError when too many wait; the signal's reason when it aborts.
    */
   take(client: string, signal: AbortSignal, isNew: boolean): Promise<Release> {
     if (signal.aborted) return Promise.reject(signal.reason);
@@ -76,7 +76,7 @@ export class InflatingTurns {
       },
       refuse: () => {
         end();
-        reject(new TryLater(BUSY_FOR));
+        reject(new UnavailableError(BUSY_FOR));
       },
     };
     signal.addEventListener('abort', leave);

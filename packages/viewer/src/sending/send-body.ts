@@ -9,7 +9,7 @@ import { heldBytes, PIECE } from './memory-budget.ts';
 import type { FileAnswer, FileOutcome } from './send-file.ts';
 import { expectTaken, sendPieces } from './send-pieces.ts';
 import type { Form } from './site-files.ts';
-import { whileThere } from './until-disconnect.ts';
+import { untilDisconnect } from './until-disconnect.ts';
 
 /** A body that fits into memory, or the part of it `from` … `to`, on its way out. */
 export interface BodyAnswer extends Pick<FileAnswer, 'publication' | 'file'> {
@@ -43,7 +43,7 @@ async function sendCold(
   const { response } = exchange;
   const held = answer.form.length <= PIECE || isHeld(context, response, answer.form);
   if (!held && !context.bodies.isAtHand(answer.form)) return sendCopies(context, exchange, answer);
-  const loaded = await whileThere<Loaded>(response, (signal) =>
+  const loaded = await untilDisconnect<Loaded>(response, (signal) =>
     context.bodies.load({ ...sourceOf(context, exchange, answer, signal), form: answer.form }),
   );
   if (loaded === undefined) return 'over';

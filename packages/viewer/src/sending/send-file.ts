@@ -20,7 +20,7 @@ export interface FileAnswer {
   readonly policy: FilePolicy;
 }
 
-/** What became of an answer: `over` when it is out or its viewer has left; else why there is nothing to send any more. */
+/** `over`: it was sent, or its viewer has left; otherwise why the publication is no longer shown. */
 export type FileOutcome = 'over' | Ended;
 
 /** Answers with a file of a site: whole, a part, or that the viewer has it already (RFC 9110, sections 13 and 14). */
@@ -56,7 +56,7 @@ function partOf(
   return asked.kind === 'whole' ? undefined : asked;
 }
 
-/** Answers a viewer whose preconditions tell all that there is to say. */
+/** Answers a request that its preconditions decide (RFC 9110, section 13). Returns whether it did. */
 function isAnsweredByTag(
   { request, response }: Exchange,
   { file, policy, fallback }: FileAnswer,

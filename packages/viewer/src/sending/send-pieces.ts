@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.ts';
 import { EndedMeanwhile } from './body-pieces.ts';
 import { heldBytes } from './memory-budget.ts';
 import type { FileOutcome } from './send-file.ts';
-import { whileThere } from './until-disconnect.ts';
+import { untilDisconnect } from './until-disconnect.ts';
 
 /** How long a viewer may take nothing of an answer, in milliseconds. */
 const UNTAKEN = 45_000;
@@ -26,7 +26,7 @@ export async function sendPieces(
   lookAgain: LookAgain,
 ): Promise<FileOutcome> {
   const { response } = exchange;
-  const outcome = await whileThere<FileOutcome>(response, async (left) => {
+  const outcome = await untilDisconnect<FileOutcome>(response, async (left) => {
     let unlooked = 0;
     const release = heldBytes.beginPieces();
     try {

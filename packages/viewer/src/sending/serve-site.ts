@@ -13,11 +13,11 @@ export interface SitePlace {
   /** Scheme, host and path before the site's own paths. */
   readonly base: string;
   readonly referrer: 'same-origin' | 'no-referrer';
-  /** More headers of what is no file. */
+  /** More headers of answers without a file. */
   readonly more: Headers;
 }
 
-/** What an answer was, at once where the file is in memory: a promise is a measurable part of its cost. */
+/** The outcome, without a promise if the file is in memory: a promise is a measurable part of its cost. */
 export type Served = Promise<Answered | Ended> | Answered | Ended;
 
 /** Answers a path inside the site of a publication whose viewer may see it. */

@@ -1,9 +1,9 @@
 /** Answered with 503: the viewer should try again later. */
-export class TryLater extends Error {
-  /** After so many seconds. */
+export class UnavailableError extends Error {
+  /** Seconds of `Retry-After`. */
   readonly seconds: number;
 
-  /** @param options `cause` is what the log should have; without one, the answer is no news. */
+  /** @param options `cause` is what the log reports; absent: nothing. */
   constructor(seconds: number, options?: { readonly cause: unknown }) {
     super(undefined, options);
     this.seconds = seconds;

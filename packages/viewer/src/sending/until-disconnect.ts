@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
-/** Does something as long as its viewer is there. What comes of it, or fails, after they left is `undefined`. */
-export async function whileThere<Outcome>(
+/** Runs work until the viewer disconnects: its outcome or failure after that is `undefined`. */
+export async function untilDisconnect<Outcome>(
   response: ServerResponse,
   work: (left: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome | undefined> {

@@ -4,12 +4,15 @@ import { SettingsError } from './settings-error.ts';
 const LONGEST_REASON = 300;
 
 /**
- * Does what a setting asks for.
+ * Runs work that a setting asks for.
  *
  * @throws SettingsError when a store cannot be used as the setting says, caused by the fault: for an operator the value
  * is wrong.
  */
-export async function carriedOut<Result>(variable: string, work: () => Promise<Result>): Promise<Result> {
+export async function orSettingsError<Result>(
+  variable: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -18,10 +21,10 @@ export async function carriedOut<Result>(variable: string, work: () => Promise<R
   }
 }
 
-/** In one line. What was tried at several addresses has a code, and no message of its own. */
+/** On one line. Node's error for a connection that failed at several addresses has a code, and no message. */
 function reasonOf({ message, cause }: Error): string {
   if (!(cause instanceof Error)) return message;
   const code = 'code' in cause ? String(cause.code) : cause.name;
-  const said = (cause.message || code).replaceAll(/\s+/g, ' ').slice(0, LONGEST_REASON);
-  return `${message} (${said})`;
+  const reason = (cause.message || code).replaceAll(/\s+/g, ' ').slice(0, LONGEST_REASON);
+  return `${message} (${reason})`;
 }
