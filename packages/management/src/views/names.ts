@@ -3,7 +3,7 @@ import { type Html, html } from '@pinfold/http/internal';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
-import { card, confirmation, copyButton, distance, shortId } from './parts.ts';
+import { card, confirmation, copyButton, disabledInReadOnly, distance, shortId } from './parts.ts';
 import { cell, pager, rowsTable } from './tables.ts';
 
 /** What the page of the names shows. */
@@ -42,6 +42,7 @@ function row(
     content: html`<p>${words.say('deleteNameMeans')}</p>`,
     action: `${base}/names/${name}/delete`,
     button: words.say('deleteName'),
+    disabled: disabledInReadOnly(visit),
   });
   return html`<tr><th scope="row"><a class="name" href="${url}" target="_blank" rel="noopener">${name}</a></th>
 ${cell(visit, 'publication', html`<a class="clip" href="${base}/publications/${pin}" title="${pin}" dir="auto">${titles.get(pin) ?? shortId(pin)}</a>`)}
@@ -65,7 +66,7 @@ export function nameCard(visit: SignedInContext, id: string, { names, areAll }: 
 ${areAll ? undefined : html`<p><a href="${base}/names">${words.say('names')}</a></p>`}
 <form method="post" action="${base}/publications/${id}/name" class="field-form"><input type="hidden" name="form" value="${formToken}">
 <div class="field"><label class="hidden" for="name">${words.say('name')}</label>
-<div class="with-button"><input id="name" name="name" required maxlength="63" pattern="[a-z0-9]([a-z0-9\\-]*[a-z0-9])?" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="name-hint"><button>${words.say('setName')}</button></div>
+<div class="with-button"><input id="name" name="name" required maxlength="63" pattern="[a-z0-9]([a-z0-9\\-]*[a-z0-9])?" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="name-hint"><button${disabledInReadOnly(visit)}>${words.say('setName')}</button></div>
 <p class="quiet hint" id="name-hint">${words.say('nameHint')}</p></div></form>`,
   );
 }
