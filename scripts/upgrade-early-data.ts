@@ -41,6 +41,9 @@ const SQLITE: Upgrade = {
     CREATE INDEX pairings_ended ON pairings (ends_at);
     CREATE INDEX pairings_agreed ON pairings (account, actor, session);`,
     `DROP TABLE sweep_turn;
+    CREATE INDEX roles_ending ON roles (account, coalesce(9007199254740991 - expires_at, 0), id, expires_at, deleted_at)
+      WHERE deleted_at IS NULL;
+    CREATE INDEX roles_largest ON roles (account, archive_bytes, id, expires_at, deleted_at) WHERE deleted_at IS NULL;
     ALTER TABLE events ADD COLUMN name TEXT;
     CREATE TABLE names (
       account TEXT NOT NULL,
@@ -89,6 +92,9 @@ const POSTGRES: Upgrade = {
       ADD COLUMN session text COLLATE "C", ADD COLUMN api_key text COLLATE "C";
     CREATE INDEX pairings_agreed ON pairings (account, actor, session);`,
     `DROP TABLE sweep_turn;
+    CREATE INDEX roles_ending ON roles (account, coalesce(9007199254740991 - expires_at, 0), id)
+      WHERE deleted_at IS NULL;
+    CREATE INDEX roles_largest ON roles (account, archive_bytes, id) INCLUDE (expires_at) WHERE deleted_at IS NULL;
     ALTER TABLE roles ALTER COLUMN archive_bytes DROP DEFAULT, ALTER COLUMN sha256 DROP DEFAULT;
     ALTER TABLE sessions ALTER COLUMN actor DROP DEFAULT, ALTER COLUMN scope DROP DEFAULT;
     ALTER TABLE sign_in_links ALTER COLUMN actor DROP DEFAULT, ALTER COLUMN scope DROP DEFAULT;

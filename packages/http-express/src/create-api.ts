@@ -87,7 +87,7 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
  * everything under `/api/`, whose only version is `/api/v1`, and `/openapi.json`; with `administration`, also `/admin/v1`
  * and `/admin/openapi.json`. Other paths are passed on. Mount routes of your own under `/api/` before it.
  *
- * @throws TypeError when `publicUrl` is no http or https URL.
+ * @throws TypeError when `publicUrl` is no http or https URL, or `authenticate` is no function.
  * @example
  * import type { UseCases } from '@pinfold/core';
  * import { type Authenticate, createApi } from '@pinfold/http-express';
@@ -149,6 +149,7 @@ function serviceOf(options: ApiOptions): Service {
     log = consoleLog,
     requestRate = null,
   } = options;
+  if (typeof authenticate !== 'function') throw new TypeError('authenticate must be a function');
   const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const offered = {

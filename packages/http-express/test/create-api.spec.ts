@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import express from 'express';
-import { createApi } from '../src/index.ts';
+import { type ApiOptions, createApi } from '../src/index.ts';
 import { ask, askRaw, publish } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
 
@@ -158,5 +158,10 @@ describe('The API as a router', () => {
         createApi({ useCases: rig.useCases, publicUrl, authenticate: async () => undefined });
       expect(make, publicUrl).to.throw(TypeError);
     }
+  });
+
+  it('refuses to be made without a sign-in', () => {
+    const options = { useCases: rig.useCases, publicUrl: 'https://share.example' };
+    expect(() => createApi(options as unknown as ApiOptions)).to.throw(TypeError, /^authenticate must be /);
   });
 });

@@ -1,31 +1,36 @@
-// Writes a picture of every page, in both themes, wide and narrow, in both languages, to look at:
-// `pnpm run screenshots [FOLDER]`. Four of them go into docs/screens, so that the documents show what there is.
+// Writes a picture of every page, wide and narrow, in both themes and both languages, to look at:
+// `pnpm run screenshots [FOLDER]`. Four of them go into docs/screens. The machine needs a Japanese font.
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { days, hours, OPERATOR, type Password } from '@pinfold/core';
+import { accountId, days, hours, minutes, OPERATOR, type Password } from '@pinfold/core';
 import packaged from '@sparticuz/chromium';
 import { type BrowserContextOptions, chromium, type FileChooser, type Page } from 'playwright-core';
-import type { LookOptions } from '../src/index.ts';
+import type { LookOptions, NodeHealth } from '../src/index.ts';
 import { OWNER, openScreen, type Screen, zipOf } from '../test/open-screen.ts';
+import { takeViewersPages } from './viewers-pages.ts';
 
 const folder = resolve(process.argv[2] ?? join(tmpdir(), 'pinfold-screenshots'));
 mkdirSync(folder, { recursive: true });
 
-const WIDE = { width: 1_280, height: 800 };
-const PHONE = { width: 390, height: 844 };
+const VIEWPORTS = { wide: { width: 1_280, height: 800 }, phone: { width: 390, height: 844 } } as const;
+const LOCALES = { en: 'en-GB', ja: 'ja-JP' } as const;
 /** The documents'. */
 const SMALL = { width: 1_000, height: 700 };
-const ENGLISH = 'en-GB';
-const JAPANESE = 'ja-JP';
 
 const VIEWS: Readonly<Record<string, BrowserContextOptions>> = {
-  'wide-light-en': { viewport: WIDE, colorScheme: 'light', locale: ENGLISH },
-  'wide-dark-ja': { viewport: WIDE, colorScheme: 'dark', locale: JAPANESE },
-  'phone-light-ja': { viewport: PHONE, colorScheme: 'light', locale: JAPANESE },
-  'phone-dark-en': { viewport: PHONE, colorScheme: 'dark', locale: ENGLISH },
-  'small-light-en': { viewport: SMALL, colorScheme: 'light', locale: ENGLISH },
-  'small-dark-ja': { viewport: SMALL, colorScheme: 'dark', locale: JAPANESE },
+  ...Object.fromEntries(
+    Object.entries(VIEWPORTS).flatMap(([size, viewport]) =>
+      (['light', 'dark'] as const).flatMap((colorScheme) =>
+        Object.entries(LOCALES).map(([language, locale]) => [
+          `${size}-${colorScheme}-${language}`,
+          { viewport, colorScheme, locale },
+        ]),
+      ),
+    ),
+  ),
+  'small-light-en': { viewport: SMALL, colorScheme: 'light', locale: LOCALES.en },
+  'small-dark-ja': { viewport: SMALL, colorScheme: 'dark', locale: LOCALES.ja },
 };
 
 /** The documents' pictures, and what each is a copy of. */
@@ -35,6 +40,15 @@ const DOCUMENTS = {
   phone: 'publish-done-phone-dark-en',
   yours: 'yours',
 } as const;
+
+const BY_ADA = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+
+const HEALTH: NodeHealth = {
+  node: 'node-1',
+  version: '0.1.0',
+  parts: { database: 'ok', storage: 'slow', staging: 'low' },
+  clock: 0,
+};
 
 const LONG =
   'Quarterly report of the northern region, second draft with the corrections of the committee — '.repeat(2);
@@ -90,7 +104,7 @@ async function takeAll(
   options: BrowserContextOptions,
   browser: Awaited<ReturnType<typeof chromium.launch>>,
 ) {
-  const screen = await openScreen();
+  const screen = await openScreen({ management: { health: () => HEALTH } });
   const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   const shot = async (what: string, whole = true) => {
@@ -143,10 +157,54 @@ async function takeAll(
   await shot('history');
   await page.goto(`${screen.base}/names`);
   await shot('names');
+  await page.goto(`${screen.base}/?sort=largest`);
+  await shot('list-largest');
   await page.goto(`${screen.base}/nowhere`);
   await shot('nowhere');
+  await administering(screen, page, ids, shot);
   await context.close();
   await screen.close();
+  const stranger = await browser.newPage(options);
+  await takeViewersPages(stranger, (what) =>
+    stranger.screenshot({ path: join(folder, `viewer-${what}-${name}.png`) }),
+  );
+  await stranger.close();
+}
+
+/** The pages of administration; the last of them leaves the service read-only. */
+async function administering(
+  screen: Screen,
+  page: Page,
+  { fresh, long }: Awaited<ReturnType<typeof fill>>,
+  shot: (what: string) => Promise<void>,
+): Promise<void> {
+  const { administration, clock } = screen;
+  const other = accountId('northern-region-quarterly-reports');
+  await screen.publish('Not ours', { 'index.html': 'x' }, other);
+  const reason = 'Phishing, ticket 4711';
+  await administration.blockAccount(other, { reason, sites: 'keep' }, BY_ADA);
+  await administration.takeDown({ id: long, reason, copies: false, purge: false, cause: BY_ADA });
+  await signIn(screen, page, undefined, 'admin');
+  for (const [what, path] of Object.entries({
+    accounts: '',
+    account: `/accounts/${OWNER}`,
+    blocked: `/accounts/${other}`,
+    publications: '/publications',
+    publication: `/publications/${fresh}`,
+    takedowns: '/takedowns',
+    history: '/history',
+    sessions: '/sessions',
+    service: '/service',
+  })) {
+    await page.goto(`${screen.base}/administration${path}`);
+    await shot(`admin-${what}`);
+  }
+  await administration.changeService({ kind: 'read_only', message: 'Back at noon.' }, BY_ADA);
+  clock.advance(minutes(1));
+  for (const [what, path] of Object.entries({ list: '', detail: `publications/${fresh}`, keys: 'keys' })) {
+    await page.goto(`${screen.base}/${path}`);
+    await shot(`read-only-${what}`);
+  }
 }
 
 /** The screen as a team's own. */
@@ -218,8 +276,13 @@ async function choose(
 }
 
 /** Sessions end while the clock moves on. */
-async function signIn(screen: Screen, page: Page, look: () => Promise<void> = async () => {}): Promise<void> {
-  const { token } = await screen.sessions.offerLink(OWNER);
+async function signIn(
+  screen: Screen,
+  page: Page,
+  look: () => Promise<void> = async () => {},
+  scope: 'admin' | 'manage' = 'manage',
+): Promise<void> {
+  const { token } = await screen.sessions.offerLink(OWNER, BY_ADA, scope);
   await page.goto(`${screen.base}/sign-in?link=${token}`);
   await look();
   await page.locator('.sign-in button').click();

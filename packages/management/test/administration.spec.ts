@@ -78,6 +78,23 @@ describe('the pages of those who administer', () => {
     expect(both.indexOf('accounts/owner"')).to.be.below(both.indexOf('accounts/operators"')).and.above(0);
   });
 
+  it('say how many accounts a search looked at, and find any other by its full name', async () => {
+    const { accounts } = screen.memory;
+    const base = (await accounts.load(accountId('operators')))?.value;
+    if (base === undefined) throw new Error('no account');
+    expect((await admin.get('/administration?sort=use')).text).not.to.include('were searched');
+    for (let n = 0; n < 1_000; n += 1)
+      await accounts.save({ ...base, name: accountId(`a${n}`) }, undefined, []);
+    await accounts.save({ ...base, name: accountId('zoe') }, undefined, []);
+    for (const query of ['sort=use', 'name=zo', 'name=99&sort=use'])
+      expect((await admin.get(`/administration?${query}`)).text, query).to.include(
+        'Only the first 1,000 accounts by name were searched',
+      );
+    expect((await admin.get('/administration?name=zoe')).location).to.equal(
+      '/manage/administration/accounts/zoe',
+    );
+  });
+
   it('set limits of an account, and say what is wrong with one', async () => {
     await screen.publish('One');
     const page = '/administration/accounts/owner';

@@ -1,5 +1,6 @@
 import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
+import { namesShowing } from '../src/handlers/names.ts';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import type { Person } from './person.ts';
 
@@ -47,5 +48,30 @@ describe('the names', () => {
     expect((await person.post(`/publications/${id}/name`, { form: 'wrong', name: 'x' })).status).to.equal(
       403,
     );
+  });
+
+  it('of a publication are twenty on its page, with a link to all', async () => {
+    const { id } = await screen.publish('Popular');
+    const named = async (count: number) => {
+      for (let n = 0; n < count; n += 1)
+        await screen.useCases.names.set({ by: OWNER, name: `pr-${n + 10}`, pin: id });
+      const { text } = await person.get(`/publications/${id}`);
+      return [text.match(/>pr-\d+<\/a>/g)?.length, /<p><a href="\/manage\/names">/.test(text)];
+    };
+    expect(await named(20)).to.deep.equal([20, false]);
+    expect(await named(21)).to.deep.equal([20, true]);
+  });
+
+  it('are looked through up to a thousand for that page', async () => {
+    const { id } = await screen.publish('Unnamed');
+    let calls = 0;
+    const list = async () => {
+      calls += 1;
+      return { kind: 'page', names: [], next: 'more' } as const;
+    };
+    const useCases = { ...screen.useCases, names: { ...screen.useCases.names, list } };
+    const visit = { account: OWNER, signal: new AbortController().signal };
+    expect(await namesShowing({ useCases }, visit, id)).to.deep.equal({ names: [], areAll: false });
+    expect(calls).to.equal(10);
   });
 });

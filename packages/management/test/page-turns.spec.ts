@@ -26,6 +26,15 @@ describe('the pieces of a page', () => {
     expect(order.filter((one) => one !== 'others')).to.have.lengthOf(8);
   });
 
+  it('of a short page are one, which waits for no turn', async () => {
+    let isDone = false;
+    const turn = setImmediate().then(() => isDone);
+    void written(page(html`<p>short</p>`), STAYS).then(() => {
+      isDone = true;
+    });
+    expect(await turn).to.equal(true);
+  });
+
   it('are the page, whole', async () => {
     const answer = await written(page(html`<p>é${items([], 'a', 3)}</p>`, 422), STAYS);
     if (answer.kind !== 'page') throw new Error(answer.kind);

@@ -1,5 +1,7 @@
 import { minutes, OPERATOR, type PublicationLimits } from '@pinfold/core';
+import { NodeSessionSecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
+import type { ManagementOptions } from '../src/index.ts';
 import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
 import { formOf, type Person } from './person.ts';
 
@@ -10,8 +12,11 @@ describe('what an account may publish, on the screen', () => {
   let person: Person;
   let form: string;
 
-  async function open(quotas: Partial<PublicationLimits>): Promise<void> {
-    screen = await openScreen({ quotas });
+  async function open(
+    quotas: Partial<PublicationLimits>,
+    management: Partial<ManagementOptions> = {},
+  ): Promise<void> {
+    screen = await openScreen({ quotas, management });
     person = await screen.signedIn();
     form = (await person.get('/')).token;
   }
@@ -77,9 +82,14 @@ describe('what an account may publish, on the screen', () => {
   });
 
   it('is nothing for anybody while the service is read-only, and every page says so', async () => {
-    await open({});
+    await open({}, { createGrant: async () => ({ kind: 'refused', code: 'not_found' }) });
     const { id } = await screen.publish('Mine');
     const { key } = await screen.keys.create({ by: OPERATOR, account: OWNER });
+    const secret = { by: OWNER, id: (await screen.publish('Secret')).id };
+    await screen.useCases.update(secret, { type: 'set_password', password: 'correct horse' });
+    await screen.useCases.names.set({ by: OWNER, name: 'docs', pin: id });
+    const { hash } = new NodeSessionSecrets().mint();
+    await person.post('/connect/register', { request: hash });
     const message = 'Back at <b>noon</b>.';
     await screen.memory.mode.change({ kind: 'read_only', message }, []);
     const changes = ['stop', 'pin', 'unpin', 'renew', 'rename', 'password'];
@@ -97,9 +107,45 @@ describe('what an account may publish, on the screen', () => {
       expect(status).to.equal(200);
       expect(text).to.include('under maintenance').and.include('Back at &lt;b&gt;noon');
     }
+    const goOn = /\/(?:sign-out|open|revoke)$/;
+    const publications = [`/publications/${id}`, `/publications/${secret.id}`, `/publications/${id}/stop`];
+    for (const path of [
+      '/',
+      ...publications,
+      `/stop?id=${id}`,
+      '/names',
+      '/keys',
+      `/connect?request=${hash}`,
+    ]) {
+      const { status, text } = await person.get(path);
+      expect(status, path).to.equal(200);
+      expect(text.match(/id="read-only"/g), path).to.have.length(1);
+      const buttons = enabledActions(text);
+      expect(
+        buttons.filter((action) => !goOn.test(action)),
+        path,
+      ).to.deep.equal([]);
+      expect(buttons, path).to.include('/manage/sign-out');
+      expect(text, path).not.to.include('data-dialog>');
+    }
+    const opened = enabledActions((await person.get(`/publications/${secret.id}`)).text);
+    expect(opened).to.include(`/manage/publications/${secret.id}/open`);
+    const revoked = enabledActions((await person.get('/keys')).text);
+    expect(revoked).to.include(`/manage/keys/${key.id}/revoke`);
     expect((await person.post(`/keys/${key.id}/revoke`, { form })).status).to.equal(303);
     await screen.memory.mode.change({ kind: 'normal', message: null }, []);
     expect((await person.get('/')).text).not.to.include('under maintenance');
     expect((await person.post('/sign-out', { form })).status).to.equal(303);
   });
 });
+
+/** Where the buttons of a page that can be pressed send a form, apart from searches. */
+function enabledActions(text: string): readonly string[] {
+  const isEnabled = (attributes = '') => !/ disabled| type="button"/.test(attributes);
+  const forms = [...text.matchAll(/<form (?!class="search)[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)];
+  const inForms = forms.flatMap(([, action = '', content = '']) =>
+    [...content.matchAll(/<button([^>]*)>/g)].flatMap(([, button]) => (isEnabled(button) ? [action] : [])),
+  );
+  const elsewhere = [...text.matchAll(/<button([^>]*formaction="([^"]*)"[^>]*)>/g)];
+  return [...inForms, ...elsewhere.flatMap(([, button, action = '']) => (isEnabled(button) ? [action] : []))];
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { packFiles } from '@pinfold/client/zip';
 import type { HistoryEvent } from '@pinfold/core';
 import { createManualClock, createMemory, type ManualClock } from '@pinfold/memory';
+import { once } from './compose/compose.ts';
 import { openPinfold, type Pinfold, type PinfoldOptions } from './compose/open-pinfold.ts';
 
 export type { ManualClock } from '@pinfold/memory';
@@ -44,10 +45,10 @@ export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Pr
   const removeFolder = () => rm(dataDir, { recursive: true, maxRetries: 5 });
   try {
     const pinfold = await openPinfold({ dataDir, publicUrl: PUBLIC_URL, ...parts, ...options, onEvent });
-    const close = async (): Promise<void> => {
+    const close = once(async () => {
       await pinfold.close();
       await removeFolder();
-    };
+    });
     return { ...pinfold, close, clock, capturedEvents };
   } catch (error) {
     await removeFolder();

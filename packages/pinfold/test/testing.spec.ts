@@ -28,6 +28,7 @@ describe('openTestPinfold', () => {
     expect(types).to.deep.equal(['pin.published', 'pin.stopped']);
     expect(told).to.deep.equal(types);
     await server.close();
+    await Promise.all([pinfold.close(), pinfold.close()]);
     await pinfold.close();
     expect(await foldersOfTests()).to.deep.equal(before);
   });

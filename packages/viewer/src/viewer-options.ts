@@ -113,7 +113,7 @@ export const DEFAULT_BOUNDS: ViewerBounds = { inflating: 2, inflatingQueue: 256,
 /**
  * Checks the options that are text.
  *
- * @throws TypeError when a URL is invalid or has a query, or the two schemes differ.
+ * @throws TypeError when a URL is invalid or has a query, the two schemes differ, or there is no such mode.
  */
 export function settingsOf(options: ViewerOptions): Settings {
   const shared = publicUrl(options.publicUrl);
@@ -126,8 +126,10 @@ export function settingsOf(options: ViewerOptions): Settings {
   if (sitesProtocol !== protocol) {
     throw new TypeError('sitesUrl must have the scheme of publicUrl: a grant crosses from one to the other');
   }
+  const { mode = 'origin' } = options;
+  if (mode !== 'origin' && mode !== 'path') throw new TypeError('mode must be origin or path');
   return {
-    mode: options.mode ?? 'origin',
+    mode,
     secure: protocol === 'https:',
     publicUrl: shared,
     publicHostname: hostname.replace(/\.$/, ''),

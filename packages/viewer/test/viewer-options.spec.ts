@@ -61,6 +61,8 @@ describe("the viewer's settings", () => {
     expect(() => settingsOf(noUrl)).to.throw(TypeError, /^sitesUrl /);
     const mixed = { useCases, publicUrl: 'https://a.example', sitesUrl: 'http://b.example' };
     expect(() => settingsOf(mixed)).to.throw(TypeError);
+    const noMode = { useCases, publicUrl: 'https://a.example', mode: 'orgin' as 'origin' };
+    expect(() => settingsOf(noMode)).to.throw(TypeError, /^mode must be /);
   });
 
   it('have both functions of access, or none', () => {

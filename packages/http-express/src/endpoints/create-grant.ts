@@ -46,12 +46,17 @@ export const createGrant = writingEndpoint({
   }),
   codes: ['invalid_state'],
   answers: ({ publicUrl }) => {
-    const url = `${sharedUrl(publicUrl, pinId.example as never)}?grant=eyJ4IjoxfQ.c2lnbmVk`;
+    const example = (address: string) => ({
+      grant: { url: `${address}?grant=eyJ4IjoxfQ.c2lnbmVk`, expires_at: '2026-11-20T21:30:00.000Z' },
+    });
     return {
       201: {
         description: 'The grant.',
         schema: grantAnswer,
-        examples: { grant: { grant: { url, expires_at: '2026-11-20T21:30:00.000Z' } } },
+        examples: {
+          site_on_its_own_host: example(`https://${pinId.example}.sites.example/.pinfold:enter`),
+          site_below_the_shared_url: example(sharedUrl(publicUrl, pinId.example as never)),
+        },
       },
     };
   },

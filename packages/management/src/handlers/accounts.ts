@@ -32,7 +32,10 @@ export async function showAccounts(screen: Screen, visit: SignedInContext): Prom
   );
 }
 
-/** Looks through the accounts; if only one has the part of a name, leads to it. */
+/**
+ * Looks through the accounts by name; if only one has the part of a name, leads to it. Where there are more accounts
+ * than one search looks through, a whole name is found all the same.
+ */
 async function searchAccounts(
   screen: Screen,
   visit: SignedInContext,
@@ -50,11 +53,16 @@ async function searchAccounts(
   const part = name.toLowerCase();
   const found = all.filter(({ account }) => account.name.toLowerCase().includes(part));
   if (byUse) found.sort((one, other) => other.used.bytes - one.used.bytes);
+  const searched = cursor === undefined ? undefined : all.length;
+  const whole = searched === undefined ? undefined : known(name);
+  if (whole !== undefined && (await administrationOf(screen).showAccount(whole)) !== undefined)
+    return seeOther(pathOf(visit, whole));
   const [only] = found;
-  if (name !== '' && found.length === 1 && only !== undefined)
+  if (name !== '' && found.length === 1 && only !== undefined && searched === undefined)
     return seeOther(pathOf(visit, only.account.name));
   const position = { further: false, next: undefined };
-  return page(accountsView(visit, { accounts: found.slice(0, PAGE_SIZE), position, name, byUse }));
+  const accounts = found.slice(0, PAGE_SIZE);
+  return page(accountsView(visit, { accounts, position, name, byUse, searched }));
 }
 
 /** Shows an account, and what was wrong with a form about it. */

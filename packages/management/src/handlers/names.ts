@@ -1,4 +1,5 @@
 import type { Name, RoleId, UseCases } from '@pinfold/core';
+import { loopTurns } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { askToSignIn } from '../request/middleware.ts';
@@ -6,10 +7,15 @@ import { pageRequest, positionOf, present } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { notFound, refuseChanges } from '../response/refuse.ts';
-import { namesView } from '../views/names.ts';
+import { namesView, type ShowingNames } from '../views/names.ts';
 import { titlesOf } from './history.ts';
 
 const PAGE_SIZE = 50;
+/** Names on the page of a publication. */
+const MOST_SHOWN = 20;
+/** Names that are looked at for them: an operator may allow any number. */
+const MOST_LOOKED_AT = 1_000;
+const LOOKED_AT_ONCE = 100;
 
 /** A screen whose use cases have names. */
 export type Naming = Screen & { readonly names: UseCases['names'] };
@@ -67,19 +73,23 @@ export async function deleteName(naming: Naming, visit: SignedInContext): Promis
   return outcome.code === 'unauthorized' ? askToSignIn(naming, visit) : refuseChanges(visit, outcome);
 }
 
-/** The names that show a publication; a name keeps showing one that has ended, too. */
+/** The names that show a publication: the first ones, among as many names as an account usually has. */
 export async function namesShowing(
-  { useCases: { names } }: Screen,
-  { account: by }: SignedInContext,
+  { useCases: { names } }: Pick<Screen, 'useCases'>,
+  { account: by, signal }: Pick<SignedInContext, 'account' | 'signal'>,
   id: RoleId,
-): Promise<readonly Name[]> {
+): Promise<ShowingNames> {
   const showing: Name[] = [];
   let cursor: string | undefined;
-  do {
-    const listed = await names?.list({ by, limit: 100, ...present({ cursor }) });
+  for (let looked = 0; looked < MOST_LOOKED_AT && showing.length <= MOST_SHOWN; looked += LOOKED_AT_ONCE) {
+    const listed = await names?.list({ by, limit: LOOKED_AT_ONCE, ...present({ cursor }) });
     if (listed?.kind !== 'page') break;
     showing.push(...listed.names.filter(({ pin }) => pin === id));
     cursor = listed.next;
-  } while (cursor !== undefined);
-  return showing;
+    if (cursor === undefined) break;
+    await loopTurns.wait();
+    signal.throwIfAborted();
+  }
+  const areAll = cursor === undefined && showing.length <= MOST_SHOWN;
+  return { names: showing.slice(0, MOST_SHOWN), areAll };
 }

@@ -377,6 +377,8 @@ export const pages = {
   accounts: 'Accounts',
   accountsIntro: 'All accounts that have published, have an API key or have signed in.',
   accountsNone: 'There are no accounts yet.',
+  accountsSearched:
+    'Only the first {count} accounts by name were searched. To open another account, enter its full name.',
   administration: 'Administration',
   allPublications: 'All publications',
   archivesSize: 'Storage used',

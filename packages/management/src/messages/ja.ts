@@ -361,6 +361,8 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   accounts: 'アカウント',
   accountsIntro: '公開・キーの作成・サインインをしたことのあるアカウントを、名前順に表示します。',
   accountsNone: 'アカウントはまだありません。',
+  accountsSearched:
+    '名前順で先頭の {count} 件だけを検索しました。それ以外のアカウントを開くには、名前をすべて入力してください。',
   administration: '管理',
   allPublications: 'すべての公開',
   archivesSize: '使用中の容量',

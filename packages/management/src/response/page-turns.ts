@@ -32,12 +32,16 @@ export class PageTurns {
   }
 }
 
-/** Writes a page in pieces, each in a turn of the event loop: names may be long, and all of it is escaped. */
+/**
+ * Writes a page in pieces, each in a turn of the event loop: names may be long, and all of it is escaped. Most pages are
+ * one piece, and wait for no turn.
+ */
 export async function written(answer: Answer, signal: AbortSignal): Promise<Answer> {
   if (answer.kind !== 'page' || answer.body !== undefined) return answer;
   const pieces: Buffer[] = [];
   for (const piece of answer.html.pieces(PIECE)) {
     pieces.push(Buffer.from(piece));
+    if (piece.length < PIECE) break;
     await loopTurns.wait();
     signal.throwIfAborted();
   }

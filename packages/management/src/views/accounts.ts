@@ -16,6 +16,8 @@ export interface AccountsModel {
   readonly name: string;
   /** Whether those that use most come first. */
   readonly byUse: boolean;
+  /** How many accounts were looked at; absent if all were. */
+  readonly searched?: number | undefined;
 }
 
 /** All accounts, by name, with what they use. */
@@ -34,6 +36,7 @@ ${model.byUse ? html`<input type="hidden" name="sort" value="use">` : undefined}
 ${searchField(visit, 'name', 'accountName', model.name)}
 ${searchButton(visit, 'findAccount')}
 </form></div>
+${model.searched === undefined ? undefined : html`<p class="quiet">${words.say('accountsSearched', { count: model.searched })}</p>`}
 ${model.accounts.length === 0 ? html`<p class="none">${words.say('accountsNone')}</p>` : table}
 ${pager(visit, '/administration', model.position)}`,
   });

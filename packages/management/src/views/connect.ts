@@ -3,6 +3,7 @@ import { type Html, html } from '@pinfold/http/internal';
 import type { SignedInContext } from '../request/request-context.ts';
 import { keyFields } from './keys.ts';
 import { layout } from './layout.ts';
+import { disabledInReadOnly } from './parts.ts';
 
 /** What the page shows of a program that asks for a key. */
 export interface ConnectModel {
@@ -52,7 +53,7 @@ function form(visit: SignedInContext, { secretHash = '', label, trouble }: Conne
 <form method="post" action="${base}/connect" class="field-form">
 <input type="hidden" name="form" value="${visit.formToken}"><input type="hidden" name="request" value="${secretHash}">
 ${keyFields(visit, label, trouble)}
-<div class="buttons"><button class="primary">${words.say('connectAgree')}</button> <a class="button" href="${base}/">${words.say('connectRefuse')}</a></div></form>`;
+<div class="buttons"><button class="primary"${disabledInReadOnly(visit)}>${words.say('connectAgree')}</button> <a class="button" href="${base}/">${words.say('connectRefuse')}</a></div></form>`;
 }
 
 function howTo({ words, publicUrl }: SignedInContext): Html {

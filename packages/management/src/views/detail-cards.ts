@@ -3,7 +3,16 @@ import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { RefusedBecause, ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import { buttonForm, card, copyButton, distance, moment, shortId } from './parts.ts';
+import {
+  buttonForm,
+  card,
+  copyButton,
+  disabledInReadOnly,
+  distance,
+  moment,
+  shortId,
+  stopLink,
+} from './parts.ts';
 import { factList } from './tables.ts';
 
 /** Why a publication cannot be renewed, and what to do instead. */
@@ -61,9 +70,8 @@ function pinButton(visit: SignedInContext, { id, pinned, refused }: ShownPublica
   if (refused.pin !== undefined) return undefined;
   const path = `${visit.base}/publications/${id}`;
   const { words } = visit;
-  return pinned
-    ? buttonForm(visit, `${path}/unpin`, words.say('unpin'))
-    : buttonForm(visit, `${path}/pin`, words.say('pin'));
+  const action = pinned ? 'unpin' : 'pin';
+  return buttonForm(visit, `${path}/${action}`, words.say(action), disabledInReadOnly(visit));
 }
 
 function renewButton(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
@@ -76,7 +84,7 @@ function renewButton(visit: SignedInContext, publication: ShownPublication, limi
   const asksAgain = publication.passwordProtected
     ? html`<p class="quiet reason">${words.say('renewAsksAgain')}</p>`
     : undefined;
-  return html`${buttonForm(visit, `${base}/publications/${publication.id}/renew`, text)}${asksAgain}`;
+  return html`${buttonForm(visit, `${base}/publications/${publication.id}/renew`, text, disabledInReadOnly(visit))}${asksAgain}`;
 }
 
 /** The link to stop a publication. */
@@ -86,7 +94,7 @@ export function stopCard(visit: SignedInContext, { id, refused }: ShownPublicati
   return card(
     visit,
     'stop',
-    html`<p class="quiet">${words.say('stopMeans')}</p><p><a class="button bad" href="${base}/publications/${id}/stop" data-dialog>${words.say('stopEllipsis')}</a></p>`,
+    html`<p class="quiet">${words.say('stopMeans')}</p><p>${stopLink(visit, 'button', `${base}/publications/${id}/stop`)}</p>`,
   );
 }
 

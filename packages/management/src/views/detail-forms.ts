@@ -1,7 +1,7 @@
 import { type Html, html } from '@pinfold/http/internal';
 import type { SignedInContext } from '../request/request-context.ts';
 import type { DetailModel, FieldTrouble } from './detail.ts';
-import { card, confirmation } from './parts.ts';
+import { card, confirmation, disabledInReadOnly } from './parts.ts';
 
 /** Sets, changes or removes the password, and says before what that does to viewers. */
 export function passwordCard(
@@ -20,7 +20,7 @@ export function passwordCard(
 <p class="quiet hint" id="password-hint">${words.say('passwordHint', { characters: limits.passwordMinCharacters, bytes: limits.passwordMaxBytes })}</p>
 ${fieldError('password', wrong)}</div>
 <p class="quiet">${words.say(locked ? 'passwordChangeMeans' : 'passwordSetMeans')}</p>
-<div class="buttons"><button${locked ? undefined : html` class="primary"`}>${words.say(locked ? 'changePassword' : 'setPassword')}</button></div>
+<div class="buttons"><button${locked ? undefined : html` class="primary"`}${disabledInReadOnly(visit)}>${words.say(locked ? 'changePassword' : 'setPassword')}</button></div>
 </form>`;
   const open = wrong === undefined ? undefined : html` open`;
   if (!locked) {
@@ -37,6 +37,7 @@ ${fieldError('password', wrong)}</div>
     content: html`<p>${words.say('passwordRemoveMeans')}</p><input type="hidden" name="seen" value="${generation}"><input type="hidden" name="remove" value="yes">`,
     action: path,
     button: words.say('removePassword'),
+    disabled: disabledInReadOnly(visit),
   });
   return card(
     visit,
@@ -61,7 +62,7 @@ export function titleCard(
     html`<form method="post" action="${base}/publications/${id}/rename" class="field-form">
 <input type="hidden" name="form" value="${visit.formToken}"><input type="hidden" name="seen" value="${title ?? ''}">
 <div class="field" id="title-field"><label class="hidden" for="title">${words.say('titleLabel')}</label>
-<div class="with-button"><input id="title" name="title" value="${wrong?.value ?? title ?? ''}" autocomplete="off" dir="auto" aria-describedby="title-hint${wrong === undefined ? '' : ' title-error'}"${invalid(wrong)}><button>${words.say('rename')}</button></div>
+<div class="with-button"><input id="title" name="title" value="${wrong?.value ?? title ?? ''}" autocomplete="off" dir="auto" aria-describedby="title-hint${wrong === undefined ? '' : ' title-error'}"${invalid(wrong)}><button${disabledInReadOnly(visit)}>${words.say('rename')}</button></div>
 <p class="quiet hint" id="title-hint">${words.say('titleHint', { characters: limits.titleCharacters })}</p>
 ${fieldError('title', wrong)}</div>
 </form>`,

@@ -1,4 +1,4 @@
-import type { DayOfViews, Limits, Name } from '@pinfold/core';
+import type { DayOfViews, Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
@@ -7,7 +7,7 @@ import { passwordCard, titleCard } from './detail-forms.ts';
 import { historyCard } from './history.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
-import { nameCard } from './names.ts';
+import { nameCard, type ShowingNames } from './names.ts';
 import { marks, stateBadge } from './parts.ts';
 import { viewsCard } from './views.ts';
 
@@ -24,8 +24,7 @@ export interface DetailModel {
   readonly publication: ShownPublication;
   readonly limits: Limits;
   readonly files: Html;
-  /** Those that show it. */
-  readonly names: readonly Name[];
+  readonly names: ShowingNames;
   readonly trouble?: FieldTrouble;
   /** The latest of what happened to it; absent where no history is shown. */
   readonly history?: Parameters<typeof historyCard>[2];

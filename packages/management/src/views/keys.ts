@@ -4,7 +4,7 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
-import { card, confirmation, copyButton, distance } from './parts.ts';
+import { card, confirmation, copyButton, disabledInReadOnly, distance } from './parts.ts';
 import { cell, pager, rowsTable } from './tables.ts';
 
 /** What the page of the keys shows. */
@@ -81,7 +81,7 @@ function createCard(visit: SignedInContext, { full, trouble }: KeysModel): Html 
     html`<form method="post" action="${base}/keys" class="field-form">
 <input type="hidden" name="form" value="${visit.formToken}">
 ${keyFields(visit, trouble?.label ?? '', trouble?.message)}
-<div class="buttons"><button class="primary">${words.say('createKey')}</button></div></form>`,
+<div class="buttons"><button class="primary"${disabledInReadOnly(visit)}>${words.say('createKey')}</button></div></form>`,
   );
 }
 

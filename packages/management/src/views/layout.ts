@@ -2,6 +2,7 @@ import { type Html, html, LANGUAGES, type Language, raw } from '@pinfold/http/in
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';
 import type { Flash } from '../response/flash.ts';
 import { icon, iconSheet } from './icons.ts';
+import { READ_ONLY_ID } from './parts.ts';
 import { remarkList } from './problems.ts';
 
 export interface PageParts {
@@ -89,7 +90,7 @@ ${
 /** Every page says so while nothing can be changed. */
 function readOnlyView({ words, mode: { message } }: SignedInContext): Html {
   return html`<section class="said warn" role="status">
-${icon('bad')}<div class="said-text"><p>${words.say('readOnlyText')}</p>
+${icon('bad')}<div class="said-text"><p id="${READ_ONLY_ID}">${words.say('readOnlyText')}</p>
 ${message === null ? undefined : html`<p dir="auto">${message}</p>`}</div>
 </section>`;
 }

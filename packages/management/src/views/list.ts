@@ -8,7 +8,7 @@ import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
-import { copyLinkButton, distance, marks, stateBadge } from './parts.ts';
+import { copyLinkButton, disabledInReadOnly, distance, marks, stateBadge, stopLink } from './parts.ts';
 import { type PublishTrouble, publishPanel } from './publish-panel.ts';
 import {
   type Column,
@@ -69,7 +69,7 @@ ${publishPanel(visit, { limits: model.limits, allowance: model.allowance, roomy:
 <div class="list-top"><h2 id="list-title">${words.say('publications')}</h2>${filters(visit, model)}${searchForm(visit, model)}</div>
 ${model.publications.length === 0 ? nothing(visit, model) : table}
 ${pager(visit, '/', model.position, queryFor(model), pagerLabels(model))}
-<form id="s" action="${visit.base}/stop" class="selection"><button class="bad">${words.say('stopSelected')}</button></form>
+<form id="s" action="${visit.base}/stop" class="selection"><button class="bad"${disabledInReadOnly(visit)}>${words.say('stopSelected')}</button></form>
 <form id="row" method="post"><input type="hidden" name="form" value="${visit.formToken}"></form>
 </section>`,
   });
@@ -154,13 +154,14 @@ function expiry(visit: SignedInContext, { state, expiresAt, deletedAt }: ShownPu
 
 /** Everything else that can be done, in a popover that needs no script. */
 function menu(
-  { words, offers }: SignedInContext,
+  visit: SignedInContext,
   { id, pinned, refused, sharedUrl, state, passwordProtected: locked }: ShownPublication,
   n: number,
 ): Html {
+  const { words, offers } = visit;
   const path = `publications/${id}`;
   const action = (verb: string, message: MessageId) =>
-    html`<button class="item" form="row" formaction="${path}/${verb}">${words.say(message)}</button>`;
+    html`<button class="item" form="row" formaction="${path}/${verb}"${disabledInReadOnly(visit)}>${words.say(message)}</button>`;
   const opener =
     locked && offers.grants
       ? html`<a hidden id="o${n}" href="${sharedUrl}"></a><button class="item" form="row" formtarget="_blank" formaction="${path}/open">${words.say('openSite')}</button>`
@@ -171,7 +172,7 @@ ${state === 'published' ? opener : undefined}
 ${refused.pin === undefined ? (pinned ? action('unpin', 'unpin') : action('pin', 'pin')) : undefined}
 ${refused.reset_expiration === undefined ? action('renew', 'renewShort') : undefined}
 ${refused.set_password === undefined ? html`<a class="item" href="${path}#password">${words.say('passwordEllipsis')}</a>` : undefined}
-${refused.stop === undefined ? html`<a class="item bad" href="${path}/stop" data-dialog>${words.say('stopEllipsis')}</a>` : undefined}
+${refused.stop === undefined ? stopLink(visit, 'item', `${path}/stop`) : undefined}
 </div>`;
 }
 

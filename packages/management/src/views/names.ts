@@ -3,7 +3,7 @@ import { type Html, html } from '@pinfold/http/internal';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
-import { card, confirmation, copyButton, distance, shortId } from './parts.ts';
+import { card, confirmation, copyButton, disabledInReadOnly, distance, shortId } from './parts.ts';
 import { cell, pager, rowsTable } from './tables.ts';
 
 /** What the page of the names shows. */
@@ -42,6 +42,7 @@ function row(
     content: html`<p>${words.say('deleteNameMeans')}</p>`,
     action: `${base}/names/${name}/delete`,
     button: words.say('deleteName'),
+    disabled: disabledInReadOnly(visit),
   });
   return html`<tr><th scope="row"><a class="name" href="${url}" target="_blank" rel="noopener">${name}</a></th>
 ${cell(visit, 'publication', html`<a class="clip" href="${base}/publications/${pin}" title="${pin}" dir="auto">${titles.get(pin) ?? shortId(pin)}</a>`)}
@@ -49,16 +50,23 @@ ${cell(visit, 'nameMoved', distance(visit, updatedAt))}
 <td class="actions">${copyButton(visit, url, 'copyLink')} ${remove}</td></tr>`;
 }
 
+/** Names that show one publication, and whether there are no others. */
+export interface ShowingNames {
+  readonly names: readonly Name[];
+  readonly areAll: boolean;
+}
+
 /** The names that show this publication, and the form that lets another one do so. */
-export function nameCard(visit: SignedInContext, id: string, names: readonly Name[]): Html {
+export function nameCard(visit: SignedInContext, id: string, { names, areAll }: ShowingNames): Html {
   const { words, base, formToken } = visit;
   return card(
     visit,
     'nameHeading',
     html`${names.map(({ name, url }) => html`<p><a href="${url}" target="_blank" rel="noopener">${name}</a> ${copyButton(visit, url, 'copyLink')}</p>`)}
+${areAll ? undefined : html`<p><a href="${base}/names">${words.say('names')}</a></p>`}
 <form method="post" action="${base}/publications/${id}/name" class="field-form"><input type="hidden" name="form" value="${formToken}">
 <div class="field"><label class="hidden" for="name">${words.say('name')}</label>
-<div class="with-button"><input id="name" name="name" required maxlength="63" pattern="[a-z0-9]([a-z0-9\\-]*[a-z0-9])?" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="name-hint"><button>${words.say('setName')}</button></div>
+<div class="with-button"><input id="name" name="name" required maxlength="63" pattern="[a-z0-9]([a-z0-9\\-]*[a-z0-9])?" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="name-hint"><button${disabledInReadOnly(visit)}>${words.say('setName')}</button></div>
 <p class="quiet hint" id="name-hint">${words.say('nameHint')}</p></div></form>`,
   );
 }

@@ -58,9 +58,26 @@ export function copyLinkButton({ words }: RequestContext, row: number): Html {
   return html`<button class="copy" id="c${row}" aria-labelledby="c${row} n${row}" data-copy-from="o${row}">${icon('copy')}<span>${words.say('copyLink')}</span></button>`;
 }
 
+/** The id of the sentence that says why nothing can be changed. Every page has it while the service is read-only. */
+export const READ_ONLY_ID = 'read-only';
+
+/** Attributes of the buttons whose action a read-only service refuses. With its button disabled, Enter does not send a form. */
+export function disabledInReadOnly({ mode }: SignedInContext): Html | undefined {
+  return mode.kind === 'read_only' ? html` disabled aria-describedby="${READ_ONLY_ID}"` : undefined;
+}
+
 /** A form of one button. */
-export function buttonForm(visit: SignedInContext, action: string, label: string, style = ''): Html {
-  return html`<form method="post" action="${action}"><input type="hidden" name="form" value="${visit.formToken}"><button class="${style}">${label}</button></form>`;
+export function buttonForm(visit: SignedInContext, action: string, label: string, disabled?: Html): Html {
+  return html`<form method="post" action="${action}"><input type="hidden" name="form" value="${visit.formToken}"><button${disabled}>${label}</button></form>`;
+}
+
+/** The link to the page that asks before a publication is stopped. */
+export function stopLink(visit: SignedInContext, style: 'button' | 'item', href: string): Html {
+  const disabled = disabledInReadOnly(visit);
+  const text = visit.words.say('stopEllipsis');
+  return disabled === undefined
+    ? html`<a class="${style} bad" href="${href}" data-dialog>${text}</a>`
+    : html`<button type="button" class="${style} bad"${disabled}>${text}</button>`;
 }
 
 /** The first eight digits of an id, the whole on hover. */
@@ -91,6 +108,7 @@ export function confirmation(
     content,
     action,
     button,
+    disabled,
   }: {
     readonly id: string;
     readonly opener: MessageId;
@@ -99,11 +117,13 @@ export function confirmation(
     readonly content: Html;
     readonly action: string;
     readonly button: string;
+    /** Attributes of its buttons, where the action is refused now. */
+    readonly disabled?: Html | undefined;
   },
 ): Html {
-  return html`<button type="button" class="bad" popovertarget="${id}">${words.say(opener)}</button>
+  return html`<button type="button" class="bad" popovertarget="${id}"${disabled}>${words.say(opener)}</button>
 <div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-title"><form method="post" action="${action}" class="field-form"><input type="hidden" name="form" value="${formToken}">
 <h2 id="${id}-title">${title}</h2>
 ${content}
-<div class="buttons end"><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${words.say('cancel')}</button><button class="danger">${button}</button></div></form></div>`;
+<div class="buttons end"><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${words.say('cancel')}</button><button class="danger"${disabled}>${button}</button></div></form></div>`;
 }

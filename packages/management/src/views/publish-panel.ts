@@ -4,6 +4,7 @@ import { type Html, html } from '@pinfold/http/internal';
 import { type Allowance, allowanceWords } from '../quota-text.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
+import { READ_ONLY_ID } from './parts.ts';
 
 /** What went wrong with the form that was sent last. */
 export interface PublishTrouble {
@@ -51,7 +52,7 @@ ${left === '' ? undefined : html`<p class="limits quiet">${left}</p>`}
 function maintenancePanel({ words, mode: { message } }: SignedInContext): Html {
   return html`<section class="publish off" aria-labelledby="publish-title"><div class="drop">
 <div class="drop-text"><h2 id="publish-title">${words.say('readOnlyTitle')}</h2>
-<p class="quiet">${words.say('readOnlyText')}</p>${message === null ? undefined : html`<p dir="auto">${message}</p>`}</div>
+<p class="quiet" id="${READ_ONLY_ID}">${words.say('readOnlyText')}</p>${message === null ? undefined : html`<p dir="auto">${message}</p>`}</div>
 </div></section>`;
 }
 

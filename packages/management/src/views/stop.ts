@@ -2,6 +2,7 @@ import { type Html, html } from '@pinfold/http/internal';
 import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
+import { disabledInReadOnly } from './parts.ts';
 
 /** Asks for confirmation before a publication is stopped. Scripts show the section as a dialog. */
 export function stopView(
@@ -19,7 +20,7 @@ export function stopView(
 <p>${words.say('stopConsequence', { count: fileCount })}</p>
 ${locked ? html`<p class="quiet">${words.say('stopProtected')}</p>` : undefined}
 <div class="buttons end"><a class="button" href="${path}" data-close>${words.say('keepIt')}</a>
-<form method="post" action="${path}/stop"><input type="hidden" name="form" value="${visit.formToken}"><button class="danger">${words.say('stop')}</button></form></div>
+<form method="post" action="${path}/stop"><input type="hidden" name="form" value="${visit.formToken}"><button class="danger"${disabledInReadOnly(visit)}>${words.say('stop')}</button></form></div>
 </section>`,
   });
 }
@@ -38,7 +39,7 @@ export function stopSelectedView(visit: SignedInContext, publications: readonly 
 <div class="buttons end"><a class="button" href="${base}/" data-close>${words.say('keepIt')}</a>
 <form method="post" action="${base}/stop"><input type="hidden" name="form" value="${visit.formToken}">${publications.map(
       ({ id }) => html`<input type="hidden" name="id" value="${id}">`,
-    )}<button class="danger">${words.say('stop')}</button></form></div>
+    )}<button class="danger"${disabledInReadOnly(visit)}>${words.say('stop')}</button></form></div>
 </section>`,
   });
 }

@@ -11,7 +11,7 @@ const LONGEST_WAIT_MS = 1_000;
 /** The addresses that links begin with: those of the server that was started last, or those of the settings. */
 export async function linkAddresses(settings: Settings): Promise<WebAddresses> {
   const server = await readServerFile(settings.dataDir);
-  return webAddresses({ ...settings, publicUrl: server?.publicUrl ?? settings.publicUrl }, settings.port);
+  return server?.addresses ?? webAddresses(settings, settings.port);
 }
 
 /**
@@ -23,8 +23,7 @@ export async function printableAddresses(
   settings: Settings,
 ): Promise<{ readonly addresses: WebAddresses; readonly warning?: string }> {
   const server = await readServerFile(settings.dataDir);
-  if (server !== undefined && (await answers(server.address)))
-    return { addresses: webAddresses({ ...settings, publicUrl: server.publicUrl }, settings.port) };
+  if (server !== undefined && (await answers(server.address))) return { addresses: server.addresses };
   const addresses = webAddresses(settings, settings.port);
   const isKnown = settings.publicUrl !== undefined;
   if ((isKnown || settings.port !== 0) && (await answers(addresses.publicUrl))) return { addresses };

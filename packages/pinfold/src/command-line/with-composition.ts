@@ -1,4 +1,5 @@
 import type { ComposedService, ComposeOptions } from '../compose/compose.ts';
+import { readServerFile } from '../server/server-file.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -14,11 +15,17 @@ export async function withComposition<Result>(
   const settings = readSettings(env);
   for (const note of settings.notes) err(`pinfold: ${note}`);
   const { compose } = await import('../compose/compose.ts');
-  const composition = await compose(settings, {
-    missingDataFolder: 'refused',
-    migrates: 'empty',
-    ...options,
-  });
+  const server = await readServerFile(settings.dataDir);
+  // What is published here is judged by how the running server shows it.
+  const viewerMode = server?.addresses.viewerMode ?? settings.viewerMode;
+  const composition = await compose(
+    { ...settings, viewerMode },
+    {
+      missingDataFolder: 'refused',
+      migrates: 'empty',
+      ...options,
+    },
+  );
   try {
     return await task(composition, settings);
   } finally {

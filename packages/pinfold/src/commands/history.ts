@@ -61,7 +61,7 @@ function lineOf(
 ): string {
   const who = [actor.kind, ...(actor.id === null ? [] : [actor.id, labels.get(actor.id)])];
   const by = `by ${who.filter((part) => part !== undefined).join(' ')}`;
-  const what = name === undefined ? type : `${type} ${name}`;
+  const what = name === null ? type : `${type} ${name}`;
   const facts = [toRfc3339(at), what, account ?? '-', pin ?? '-', by, request ?? '', address ?? ''];
   return escapeControls(facts.join('  ').trimEnd());
 }

@@ -3,15 +3,20 @@ import { defaultLimits, parseTitle } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
-import { readPublicationId, readState, stateText } from '../command-line/arguments.ts';
+import { readName, readPublicationId, readState, stateText } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { formatBytes, formatExpiry } from '../command-line/pluralize.ts';
 import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { TARGET_OPTIONS, type Target, withPublications } from '../publishing/publications.ts';
-import { readArgument } from '../publishing/refusal-words.ts';
+import {
+  type Publications,
+  TARGET_OPTIONS,
+  type Target,
+  withPublications,
+} from '../publishing/publications.ts';
+import { noName, readArgument } from '../publishing/refusal-words.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 const GUIDE = '../publish-with-the-command.md#change-and-stop';
@@ -44,8 +49,10 @@ const show = command({
   example: `pinfold show https://share.example/s/${ID}`,
   guide: GUIDE,
   run: async ([text], values, terminal) => {
-    const id = readPublicationId(text);
-    const pin = await withPublications(values, false, terminal, (publications) => publications.get(id));
+    const idOf = readReference(text);
+    const pin = await withPublications(values, false, terminal, async (publications) =>
+      publications.get(await idOf(publications)),
+    );
     if (values.json) terminal.out(jsonLine({ pin }));
     else for (const [name, value] of factsOf(pin)) terminal.out(escapeControls(`${name.padEnd(11)}${value}`));
   },
@@ -123,8 +130,9 @@ const open = command({
   example: `pinfold open ${ID}`,
   guide: GUIDE,
   run: async ([text], values, terminal) => {
-    const id = readPublicationId(text);
+    const idOf = readReference(text);
     const url = await withPublications(values, true, terminal, async (publications) => {
+      const id = await idOf(publications);
       try {
         return await publications.createGrant(id);
       } catch (error) {
@@ -141,6 +149,22 @@ const open = command({
 });
 
 export const commands: readonly Command[] = [list, show, rename, password, renew, stop, open];
+
+/** Reads an id, a shared URL or the link of a name, which stands for the publication that the name shows. */
+function readReference(text: string): (publications: Publications) => Promise<string> {
+  const [, segment, named = ''] = /^[^?#]*\/n\/(([^/?#]+)-[A-Za-z0-9]{22})(?:[/?#]|$)/.exec(text) ?? [];
+  if (segment === undefined) {
+    const id = readPublicationId(text);
+    return async () => id;
+  }
+  const name = readName(named, 'The name in the link');
+  return async ({ names }) => {
+    const { url, pin } = await names.get(name);
+    // Another account may have a name of the same spelling: only the token tells them apart.
+    if (!url.endsWith(`/${segment}`)) throw noName();
+    return pin;
+  };
+}
 
 function update(text: string, change: Change, target: Target, terminal: Terminal): Promise<Pin> {
   const id = readPublicationId(text);

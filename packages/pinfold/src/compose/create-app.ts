@@ -165,9 +165,8 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
 
   async function welcomed(listening: Omit<Listening, 'signInLink'>): Promise<Listening> {
     isListening = true;
-    const { publicUrl } = addresses;
     const { dataDir, host } = settings;
-    removeServerFile = await writeServerFile(dataDir, { publicUrl, host, port: listening.port }).catch(
+    removeServerFile = await writeServerFile(dataDir, addresses, { host, port: listening.port }).catch(
       (error: unknown) => {
         log.warn(`server.json cannot be written: ${error instanceof Error ? error.message : 'failed'}`);
         return undefined;

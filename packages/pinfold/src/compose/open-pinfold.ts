@@ -31,8 +31,37 @@ const VARIABLES = {
 
 const NAMES = Object.keys(VARIABLES) as readonly (keyof typeof VARIABLES)[];
 
+/** What a setting cannot say, and what `typeof` says of it. */
+const KINDS = {
+  persistence: 'object',
+  archives: 'object',
+  staging: 'object',
+  clock: 'object',
+  ids: 'object',
+  identityProvider: 'object',
+  signIn: 'object',
+  access: 'object',
+  look: 'object',
+  limits: 'object',
+  modules: 'array',
+  observers: 'array',
+  authenticate: 'function',
+  limitsOf: 'function',
+  beforePublish: 'function',
+  onEvent: 'function',
+  observe: 'function',
+  onRequest: 'function',
+  addHeaders: 'function',
+  log: 'function',
+  administration: 'boolean',
+  keyLimit: 'number',
+} as const satisfies Record<Exclude<keyof PinfoldOptions, keyof typeof VARIABLES>, string>;
+
+/** What only the reference server and the command set. */
+type Internal = 'missingDataFolder' | 'stopping' | 'migrates' | 'unfinishedImport';
+
 /** How {@link openPinfold} is to put Pinfold together. */
-export interface PinfoldOptions extends Omit<ServiceOptions, 'missingDataFolder'> {
+export interface PinfoldOptions extends Omit<ServiceOptions, Internal> {
   /** The folder of everything that is stored on this machine; created if missing. */
   readonly dataDir: string;
   /** Where your server is reached: `https://share.example`. */
@@ -149,7 +178,25 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
   }
 }
 
+/** An option that is misspelt or of a wrong kind, such as `acces`, would otherwise leave out what it guards. */
+function checkKinds(options: PinfoldOptions): void {
+  const kinds = new Map<string, string>(Object.entries(KINDS));
+  for (const [name, value] of Object.entries(options)) {
+    const kind = kinds.get(name);
+    if (Object.hasOwn(VARIABLES, name) || (kind !== undefined && value === undefined)) continue;
+    if (kind === undefined) throw new SettingsError(name, 'is not an option of openPinfold');
+    if (value === null && name === 'keyLimit') continue;
+    if (kindOf(value) !== kind) throw new SettingsError(name, `must be of the kind ${kind}`);
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
 function settingsOf(options: PinfoldOptions): Settings {
+  checkKinds(options);
   for (const name of NAMES) {
     const value: unknown = options[name];
     if (value === undefined && name !== 'dataDir' && name !== 'publicUrl') continue;

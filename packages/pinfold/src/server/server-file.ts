@@ -1,10 +1,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type PublicUrl, publicUrl } from '@pinfold/http';
+import { publicUrl } from '@pinfold/http';
+import type { WebAddresses } from '../settings/web-addresses.ts';
 
 /** What a running server leaves in its data folder for commands on its machine. */
 export interface ServerFile {
-  readonly publicUrl: PublicUrl;
+  readonly addresses: WebAddresses;
   /** The URL of the address and port that it listens on. */
   readonly address: string;
 }
@@ -12,14 +13,13 @@ export interface ServerFile {
 /** Writes the file; returns a function that removes it, unless another server has written it since. */
 export async function writeServerFile(
   dataDir: string,
-  {
-    publicUrl: url,
-    host,
-    port,
-  }: { readonly publicUrl: PublicUrl; readonly host: string; readonly port: number },
+  addresses: WebAddresses,
+  { host, port }: { readonly host: string; readonly port: number },
 ): Promise<() => Promise<void>> {
   const file = fileIn(dataDir);
-  const text = `${JSON.stringify({ public_url: url, address: addressOf(host, port) })}\n`;
+  const { publicUrl: url, sitesUrl, viewerMode } = addresses;
+  const content = { public_url: url, sites_url: sitesUrl, viewer_mode: viewerMode };
+  const text = `${JSON.stringify({ ...content, address: addressOf(host, port) })}\n`;
   await writeFile(file, text, { mode: 0o600 });
   return async () => {
     if ((await readFile(file, 'utf8').catch(() => undefined)) === text) await rm(file, { force: true });
@@ -29,8 +29,15 @@ export async function writeServerFile(
 /** Reads the file; `undefined` if no server left one. */
 export async function readServerFile(dataDir: string): Promise<ServerFile | undefined> {
   try {
-    const { public_url: url, address } = JSON.parse(await readFile(fileIn(dataDir), 'utf8'));
-    return { publicUrl: publicUrl(url), address: new URL(address).origin };
+    const {
+      public_url: url,
+      sites_url: sites,
+      viewer_mode: mode,
+      address,
+    } = JSON.parse(await readFile(fileIn(dataDir), 'utf8'));
+    const viewerMode = mode === 'path' ? 'path' : 'origin';
+    const addresses = { publicUrl: publicUrl(url), sitesUrl: new URL(sites).origin, viewerMode } as const;
+    return { addresses, address: new URL(address).origin };
   } catch (error) {
     if (
       !(error instanceof Error) ||

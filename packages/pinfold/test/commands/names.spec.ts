@@ -56,6 +56,21 @@ for (const way of ['directly', 'by the API']) {
       expect(back.name).to.include({ url: first.name.url, pin: first.pin.id });
     });
 
+    it('lead to what they show by their links, and only by their own', async () => {
+      const { pin, name } = await asJson('publish', page, '--to', 'docs');
+      for (const link of [name.url, `${name.url}/`, `${name.url}/a/b?c=d#e`])
+        expect((await asJson('show', link)).pin.id, link).to.equal(pin.id);
+      const opened = await asJson('open', '--print', name.url);
+      expect(opened.url).to.equal(pin.shared_url);
+      const other = `${served.url}/n/docs-${'0'.repeat(22)}`;
+      const missed = await run(env, 'show', other);
+      expect([missed.code, missed.err]).to.deep.equal([
+        1,
+        'pinfold: There is no such name in your account.\n',
+      ]);
+      expect((await run(env, 'show', `${served.url}/n/docs`)).code).to.equal(2);
+    });
+
     it('are deleted, and missed unless they need not exist', async () => {
       const { name } = await asJson('publish', page, '--to', 'docs');
       expect(await asJson('names', 'delete', 'docs')).to.deep.equal({ name: 'docs', deleted: true });

@@ -89,6 +89,9 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect(taken.copies).to.deep.equal([copy]);
     expect(taken.pin).to.include({ id, state: 'deleted' });
     expect(taken.pin.taken_down).to.include({ reason: 'Phishing' });
+    expect((await run('history', '--pin', copy)).out)
+      .to.include('pin.purged  ')
+      .and.not.include('null');
     const events = await eventsOf(copy);
     // One command does two of them, at the same instant where the machine is fast; their order is nobody's promise then.
     expect(events.map(({ type }) => type)).to.have.members(['pin.purged', 'pin.taken_down', 'pin.published']);

@@ -43,6 +43,16 @@ describe('the place where a command works', () => {
       expect((await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'pins', ...given)).out).to.include(out.trim());
   });
 
+  it('judges a site, and opens it, by the viewer mode of the running server', async () => {
+    await writeFile(join(site, 'index.html'), '<!doctype html><script src="/app.js"></script>');
+    await writeFile(join(site, 'app.js'), '');
+    const ownMode = { ...env, PINFOLD_VIEWER_MODE: '' };
+    const { code, err } = await run(ownMode, 'publish', site, '--dry-run', '--strict');
+    expect(code, err).not.to.equal(0);
+    const { out } = await run(ownMode, 'publish', site);
+    expect((await run(ownMode, 'open', out.trim(), '--print')).out).to.match(new RegExp(`^${url}/s/`));
+  });
+
   it('warns if no server answers at the shared URL', async () => {
     expect((await run(env, 'publish', site)).err).not.to.include('PINFOLD_PUBLIC_URL');
     await served.app.close();
