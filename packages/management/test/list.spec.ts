@@ -82,6 +82,7 @@ describe('the list', () => {
     expect(await shown('/?state=published')).to.deep.equal(['Ｌｉｖｅ Report']);
     expect(await shown('/?state=expired')).to.deep.equal(['Expired report']);
     expect(await shown('/?state=deleted')).to.deep.equal(['Stopped report']);
+    expect((await person.get('/?state=deleted')).text, 'no empty menu').not.to.include('class="more"');
     expect(await shown('/?q=live')).to.deep.equal(['Ｌｉｖｅ Report']);
     expect(await shown(`/?q=${live.id.slice(0, 8)}`)).to.deep.equal(['Ｌｉｖｅ Report']);
     expect(await shown('/?q=nothing')).to.deep.equal([]);

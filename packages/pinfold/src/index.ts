@@ -7,6 +7,7 @@ export {
   type Duration,
   days,
   type EventType,
+  Fault,
   type HistoryEvent,
   hours,
   type Instant,

@@ -45,5 +45,5 @@ function row(
 ${cell(visit, 'historyWhen', moment(visit, at))}
 ${cell(visit, 'account', account === null ? undefined : accountLink(visit, account))}
 ${cell(visit, 'publication', publication)}
-${cell(visit, 'historyBy', html`<span dir="auto">${doer(visit, actor, names)}</span>`)}</tr>`;
+${cell(visit, 'historyBy', html`<span class="clip" title="${doer(visit, actor, names)}" dir="auto">${doer(visit, actor, names)}</span>`)}</tr>`;
 }

@@ -58,5 +58,5 @@ export function accountPath({ base }: SignedInContext, name: string): string {
 
 /** The account, as a link to its page. */
 export function accountLink(visit: SignedInContext, name: string): Html {
-  return html`<a href="${accountPath(visit, name)}" dir="auto">${name}</a>`;
+  return html`<a href="${accountPath(visit, name)}" class="clip" title="${name}" dir="auto">${name}</a>`;
 }

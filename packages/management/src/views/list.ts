@@ -143,7 +143,7 @@ function row(
 ${views === undefined ? undefined : figureCell(visit, 'views', words.number(views.get(id) ?? 0))}
 ${cell(visit, 'expires', expiry(visit, publication))}
 <td class="figure${order === 'largest' ? '' : ' size'}">${words.size(archiveBytes)}</td>
-<td class="actions">${state === 'published' ? copyLinkButton(visit, n) : undefined}${menu(visit, publication, n)}</td>
+<td class="actions">${state === 'published' ? copyLinkButton(visit, n) : undefined}${state === 'deleted' ? undefined : menu(visit, publication, n)}</td>
 </tr>`;
 }
 
