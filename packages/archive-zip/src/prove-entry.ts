@@ -14,7 +14,7 @@ export const WHOLE_BYTES = 2_097_152;
 
 const ASCII = /^\p{ASCII}*$/u;
 
-/** What is needed to prove entries one after the other. */
+/** What proving entries one after the other shares. */
 export interface ProofTools {
   readonly fd: number;
   readonly control: ProofControl;
@@ -36,7 +36,7 @@ export async function proveEntry(task: EntryTask, tools: ProofTools): Promise<En
   if (Math.max(task.size, task.compressedSize) > WHOLE_BYTES) return proveInPieces(task, tools);
   const compressed = readFully(tools.fd, tools.scratch.subarray(0, task.compressedSize), task.dataOffset);
   const data = task.method === 8 ? inflateWhole(compressed, task.size) : storedWhole(compressed, task.size);
-  // What is longer than it says is followed to the limits, to tell how far they are broken.
+  // An entry longer than declared is inflated up to the limits, to report by how much it exceeds them.
   if (data === 'more_than_declared') return proveInPieces(task, tools);
   if (data === 'corrupt') return broken(corrupt(task));
   const over = countedOver(tools, data.bytes.length);

@@ -48,7 +48,7 @@ export interface ApiOptions {
   readonly history?: History;
   /** Absent: `include=views` is not offered. */
   readonly views?: Pick<Views, 'of'>;
-  /** Of the viewer: `viewer.createGrant`. Absent: `/api/v1/pins/{id}/grants` is not offered. */
+  /** Pass `viewer.createGrant`. Absent: `/api/v1/pins/{id}/grants` is not offered. */
   readonly createGrant?: CreateGrant;
   /**
    * Offers `/admin/v1` and `/admin/openapi.json` to callers of the scope `admin`. Absent: it is not offered, and the scope is removed from callers,

@@ -10,7 +10,7 @@ import type { RequestBody } from './reading/request-body.ts';
 import type { JsonObject, Schema } from './schema.ts';
 import type { Service } from './service.ts';
 
-/** What not every service offers. */
+/** The optional parts of a service. */
 export interface Offered {
   readonly history: boolean;
   readonly views: boolean;

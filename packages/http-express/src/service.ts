@@ -60,6 +60,6 @@ export interface Service {
   };
   readonly log: RequestLog;
   readonly historyAddress: ((request: Request) => string) | undefined;
-  /** What is said of sign-in, where API keys are not how. */
+  /** Texts about sign-in, if callers do not use API keys. */
   readonly words: ReturnType<typeof signInWords> | undefined;
 }

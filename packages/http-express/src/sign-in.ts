@@ -12,10 +12,10 @@ export interface SignIn {
   readonly securityScheme: JsonObject;
 }
 
-/** What is refused in other words then. */
+/** The refusals with texts of their own. */
 type SignInWords = Readonly<Record<'unauthorized' | 'forbidden' | 'not_found', ProblemDetails>>;
 
-/** What is said to a caller who is not known, or may not do what was asked for. */
+/** The texts for unknown callers, and for those who may not do what they requested. */
 export function signInWords({ detail, challenge }: SignIn): SignInWords {
   return {
     unauthorized: {

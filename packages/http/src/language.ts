@@ -1,4 +1,4 @@
-/** What is specific to a language beside its messages. */
+/** The rules of a language beside its messages. */
 export interface LanguageRules {
   /** The language's name, in itself. */
   readonly name: string;

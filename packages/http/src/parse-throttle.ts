@@ -11,7 +11,7 @@ const BODY_PIECE = 4_096;
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** What node:http publishes once it has parsed a head, before it hands out the request. */
+/** The message that node:http publishes after parsing a head, before it emits the request. */
 interface ParsedHead {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -6,7 +6,7 @@ export interface RequestEntry {
   /** As the answer's `X-Request-Id` has it, where it has one. */
   readonly requestId: string;
   readonly method: string;
-  /** What kind of thing was asked for, `/api/v1/pins/{id}` or `site`; never the path as it came. */
+  /** The route, such as `/api/v1/pins/{id}` or `site`; never the requested path. */
   readonly route: string;
   /** The role that was asked for or published, whether there is one or not; null when it was about none. */
   readonly role: RoleId | null;
@@ -14,7 +14,7 @@ export interface RequestEntry {
   readonly account?: AccountId;
   /** The id of the API key that it came with, which is no secret. */
   readonly key?: string;
-  /** Of a viewer who left before there was an answer: 499. */
+  /** 499 if the viewer left before the answer. */
   readonly status: number;
   /** Why it was refused, or what failed: one of a few words in snake case; absent when it was answered as asked. */
   readonly outcome?: string;

@@ -5,7 +5,7 @@ import { TLSSocket } from 'node:tls';
 /** Milliseconds between two looks. */
 const LOOK = 5_000;
 
-/** After so many looks without a byte taken a connection is closed: after 45 to 50 seconds. */
+/** Checks in a row without progress that close a connection: after 45 to 50 seconds. */
 const LOOKS = 9;
 
 /** What one look saw of a connection. */

@@ -50,7 +50,7 @@ function ownValues(headers: Headers): ReadonlySet<unknown> {
   return new Set(list.filter((_, at) => at % 2 === 1).map(beginningOf));
 }
 
-/** Of a cookie its name and value: who adds an attribute to one of ours, such as Secure, does not make it theirs. */
+/** The name and value of a cookie: an attribute that a proxy or app adds, such as Secure, leaves it ours. */
 function beginningOf(value: unknown): string {
   return String(value).split(';', 1)[0] ?? '';
 }

@@ -93,9 +93,9 @@ export interface ManagementOptions {
   readonly clientAddress?: ClientAddress;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
-  /** Of the viewer: `viewer.createGrant`. Absent: owners enter the password to open a protected site of theirs. */
+  /** Pass `viewer.createGrant`. Absent: owners enter the password to open a protected site of theirs. */
   readonly createGrant?: CreateGrant;
-  /** What is yours of how the screen looks and speaks. */
+  /** Your own look and texts of the screen. */
   readonly look?: LookOptions;
   /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */
   readonly log?: RequestLog;

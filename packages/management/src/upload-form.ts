@@ -86,7 +86,7 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
   file({ name, filename = '' }: FormFile): UploadRefusal | undefined {
     if (name !== 'archive' || this.#filename !== undefined) return BAD_FORM;
     if (!this.#texts.has('form')) return STALE;
-    // Who chose none sends one without a name.
+    // Browsers send a file without a name if none was chosen.
     if (filename !== '') this.#filename = filename;
     return undefined;
   }

@@ -1,9 +1,9 @@
 /** The claims of an issuer about a person, unchecked. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What is at a path: in the first of several sayings that has anything there. */
-export function claimAt(sayings: readonly Claims[], path: string): unknown {
-  for (const claims of sayings) {
+/** The value at a path, from the first set of claims that has one. */
+export function claimAt(claimSets: readonly Claims[], path: string): unknown {
+  for (const claims of claimSets) {
     const found = memberAt(claims, path);
     if (found !== undefined) return found;
   }
@@ -11,10 +11,10 @@ export function claimAt(sayings: readonly Claims[], path: string): unknown {
 }
 
 /** Without each address that the issuer has not verified: anybody may have written it. */
-export function withVerifiedEmails(sayings: readonly Claims[]): readonly Claims[] {
-  return sayings.map((claims) => {
+export function withVerifiedEmails(claimSets: readonly Claims[]): readonly Claims[] {
+  return claimSets.map((claims) => {
     const { email, ...others } = claims;
-    const verdicts = sayings.filter((one) => one.email === email).map((one) => one.email_verified);
+    const verdicts = claimSets.filter((one) => one.email === email).map((one) => one.email_verified);
     const said = verdicts.filter((verdict) => verdict !== undefined);
     return said.length > 0 && said.every((verdict) => verdict === true) ? claims : others;
   });

@@ -16,7 +16,7 @@ export interface OpenIdConnectOptions {
   readonly accountPrefix?: string;
   /** The claim that names the account, after the prefix. Default `sub`. */
   readonly accountClaim?: string;
-  /** Who may sign in. Default everybody whom the issuer knows. */
+  /** Decides who may sign in. Default: everyone whom the issuer knows. */
   readonly require?: ClaimRule;
   /** The people whose sessions administer the service, an hour each. Default: none. */
   readonly admins?: ClaimRule;

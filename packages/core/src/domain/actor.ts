@@ -4,7 +4,7 @@ import { type AccountId, accountId } from './identity.ts';
 /** The operator of the service, who reads and changes what belongs to any account. Copies of this package share it. */
 export const OPERATOR: Branded<symbol, 'Operator'> = Symbol.for('@pinfold/core/operator') as never;
 
-/** Who reads or changes something: an account reaches its own things, the operator everything. */
+/** The party that reads or changes something: an account reaches its own roles, the operator all. */
 export type Actor = AccountId | typeof OPERATOR;
 
 /** The authority of a change: an account's is subject to its block and to the service's mode, the operator's is not. */

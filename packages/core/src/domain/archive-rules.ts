@@ -70,7 +70,7 @@ export interface Judgement {
   readonly omitted: number;
   /** The site's files, its one parent folder stripped. Only meaningful without problems. */
   readonly files: readonly SiteFile[];
-  /** What is worth inflating; empty when a count or size limit is broken or the structure cannot be trusted. */
+  /** The entries to inflate; empty when a count or size limit is broken or the structure cannot be trusted. */
   readonly tasks: readonly ProofTask[];
 }
 

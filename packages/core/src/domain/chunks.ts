@@ -1,10 +1,10 @@
 import { hasManyMarks } from './text.ts';
 
-/** Characters of names that are gone through between two rests: some milliseconds of work. */
+/** Characters of names processed between two pauses: some milliseconds of work. */
 const STRETCH = 131_072;
-/** What a name costs beside its characters. */
+/** The cost of a name beside its characters. */
 const NAME_COST = 64;
-/** Many marks in a row are sorted in time with the square of their number, so many at a time. */
+/** The most marks in a row that are normalized at a time, since sorting them takes quadratic time. */
 const SORTED_AT_ONCE = 64;
 
 interface Named {

@@ -7,7 +7,7 @@ import { type Generation, stateOf } from './role.ts';
 /** Where a grant may be shown: none is accepted in another's place. */
 export type GrantPurpose = 'cookie' | 'path' | 'hand_over';
 
-/** Who looks, where the embedding team asks that. */
+/** The viewer, if the embedding team identifies viewers. */
 export interface KnownViewer {
   /** As its `identify` named them. */
   readonly id: string;

@@ -14,7 +14,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ARCHIVE = /^\d{13}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
-/** What was parsed last. */
+/** The last parsed id. */
 let parsed: RoleId | undefined;
 
 /**
@@ -27,7 +27,7 @@ let parsed: RoleId | undefined;
  * parseRoleId('spring'); // undefined
  */
 export function parseRoleId(text: string): RoleId | undefined {
-  // Of a view's id it is asked twice, by the door and by the use case.
+  // Each view parses its id twice: in the door and in the use case.
   if (text === parsed) return parsed;
   const lower = String(text).toLowerCase();
   if (!UUID.test(lower)) return undefined;

@@ -11,7 +11,7 @@ export interface Consent {
   /** What the key may do: anything but administer. */
   readonly scopes: readonly Scope[];
   readonly label: string;
-  /** Who agreed. */
+  /** The actor who agreed. */
   readonly actor: EventActor;
   /** The session in which it was given; null where sessions are not ours. The consent ends with it. */
   readonly session: Sha256 | null;

@@ -13,7 +13,7 @@ export type RateText = Branded<string, 'RateText'>;
 /** How far a rate was taken from: the microsecond at which all of it is there again. Opaque to those who keep it. */
 export type RateMark = Branded<number, 'RateMark'>;
 
-/** What is left of a rate. */
+/** The remainder of a rate. */
 export interface RateLeft {
   readonly limit: number;
   readonly window: Duration;

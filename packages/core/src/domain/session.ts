@@ -29,7 +29,7 @@ export interface Session {
   readonly account: AccountId;
   /** The API key that began it, whose end ends it too; null for a sign-in link. */
   readonly apiKey: ApiKeyId | null;
-  /** Who acts in it: the key that began it, the operator who made its link, or a person. */
+  /** The actor in it: the key that began it, the operator who made its link, or a person. */
   readonly actor: EventActor;
   readonly scope: SessionScope;
   /** What the person is called, where a sign-in elsewhere said so. */
@@ -52,7 +52,7 @@ export const SESSION_LIMITS: SessionLimits = { ofActor: 100, ofAccount: 1_000 };
 export interface SignInLink {
   readonly tokenHash: Sha256;
   readonly account: AccountId;
-  /** Who made it. */
+  /** The actor who made it. */
   readonly actor: EventActor;
   /** What its session is to be. */
   readonly scope: SessionScope;

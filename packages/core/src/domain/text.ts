@@ -1,6 +1,6 @@
 const SURROGATE = /\p{Cs}/u;
 const CONTROL = /\p{Cc}/u;
-/** No language has so many marks on one letter (UAX #15, Stream-Safe Text Format). */
+/** More marks on one letter than any language has (UAX #15, Stream-Safe Text Format). */
 const MANY_MARKS = /\p{M}{31}/u;
 
 /** Length in Unicode code points, which is what every limit in characters counts. */

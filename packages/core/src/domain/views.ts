@@ -14,7 +14,7 @@ export interface DayOfViews {
   readonly refusedPasswords: number;
 }
 
-/** What is added to a day of a role. */
+/** The counts to add to a day of a role. */
 export interface CountedViews extends DayOfViews {
   readonly role: RoleId;
 }

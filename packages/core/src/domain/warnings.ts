@@ -33,7 +33,7 @@ interface AtPath {
   readonly path: string;
 }
 
-/** What is allowed and will disappoint viewers, each with what it tells. */
+/** The rules of warnings, each with its details. */
 export interface WarningRules {
   /** The name showed a protected publication, and the new one has no password. */
   readonly password_dropped: NoDetails;

@@ -4,7 +4,7 @@ import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Version, Versioned } from './role-store.ts';
 
-/** What is changed of an account by those who administer it. */
+/** The members of an account that administrators change. */
 export type AccountChange = Pick<Account, 'name' | 'limits' | 'blocked' | 'generation'>;
 
 /**

@@ -3,7 +3,7 @@ import type { EventCursor, EventId, HistoryEvent } from '../domain/history.ts';
 import type { AccountId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 
-/** Which events to list, newest first by (at, id). What is absent bounds nothing. */
+/** Which events to list, newest first by (at, id). An absent member does not filter. */
 export interface EventQuery {
   readonly account: AccountId | undefined;
   readonly pin: RoleId | undefined;

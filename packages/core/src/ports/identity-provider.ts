@@ -40,7 +40,7 @@ export interface SignInTrouble {
   readonly problem: SignInProblem;
   /** In one line for the operator, without anything secret. */
   readonly detail?: string;
-  /** Who may not sign in here. */
+  /** The person who may not sign in here. */
   readonly person?: Person;
 }
 

@@ -6,7 +6,7 @@ import type { Role } from '../domain/role.ts';
 import type { Takedown, TakedownCursor } from '../domain/takedown.ts';
 import type { CleanupTask, Token, Versioned } from './role-store.ts';
 
-/** Which takedowns to list that were not lifted, newest first by (at, id, sha256). What is absent bounds nothing. */
+/** Which takedowns to list that were not lifted, newest first by (at, id, sha256). An absent member does not filter. */
 export interface TakedownQuery {
   readonly sha256: Sha256 | undefined;
   readonly after: TakedownCursor | undefined;

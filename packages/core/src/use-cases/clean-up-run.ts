@@ -27,7 +27,7 @@ const TIME: Duration = minutes(5);
 /** One sweep under way: when it began, and whether it may go on. */
 export class CleanUpRun {
   readonly start: Instant;
-  /** What was made before this instant and belongs to nothing is abandoned. */
+  /** Archives and uploads without a record are abandoned if they were made before this instant. */
   readonly abandonedBefore: Instant;
   readonly signal: AbortSignal | undefined;
   readonly cause: Cause;

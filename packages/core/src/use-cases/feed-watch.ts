@@ -55,7 +55,7 @@ export class FeedWatch {
     this.#stopping = stopping;
   }
 
-  /** Begins to wait; undefined when too many requests do. Look at the feed once more before the first `next`. */
+  /** Begins to wait; undefined when too many requests wait. Read the feed again before the first `next`. */
   enter(awaited: Awaited): Wait | undefined {
     if (awaited.request !== undefined && this.#isCrowded(awaited.request.of)) return undefined;
     const waiter: Waiter = { awaited, isNew: false, wake: () => {} };

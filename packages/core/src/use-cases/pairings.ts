@@ -13,7 +13,7 @@ export interface NewConsent extends Pick<Consent, 'scopes' | 'label'> {
   /** The SHA-256 of the program's secret. */
   readonly secretHash: string;
   readonly account: string;
-  /** Who agrees. */
+  /** The actor who agrees. */
   readonly cause: Cause;
   /** In which session and with which key, so that the consent ends with it; absent where neither is ours. */
   readonly given?: Pick<Consent, 'session' | 'apiKey'>;

@@ -43,7 +43,7 @@ export interface Submitted {
   readonly archive: StagedArchive;
 }
 
-/** Who publishes. */
+/** The account that publishes, and the origin of its request. */
 export interface Submitter {
   readonly account: AccountId;
   readonly cause: Cause;

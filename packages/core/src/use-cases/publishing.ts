@@ -90,7 +90,7 @@ export interface Publishing {
 
 export type PublishPorts = PublicationPorts & Pick<AllPorts, 'staging' | 'takedowns' | 'names'>;
 
-/** What is asked for each publication, and what all share. */
+/** The options that each publication calls, and those that all share. */
 interface PublishOptions {
   readonly limitsOf: (account: AccountId) => Promise<Limits>;
   readonly quotasOf: (account: AccountId) => Promise<PublicationLimits>;

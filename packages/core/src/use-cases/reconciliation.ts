@@ -142,7 +142,7 @@ export async function compareWindow(
   };
 }
 
-/** Removes archives without a record after asking for each once more; true when none is left. */
+/** Removes archives without a record after looking up each again; true when none is left. */
 async function* removeOrphans(
   { roles, archives }: ComparedPorts,
   run: CleanUpRun,
@@ -179,7 +179,7 @@ function nearer(one: ArchiveId | undefined, other: ArchiveId | undefined): Archi
   return one < other ? one : other;
 }
 
-/** Looks once more: a cleanup on another node removes an archive first, and its record a moment later. */
+/** Checks again: a cleanup on another node removes an archive first, and its record a moment later. */
 async function stillMissing(
   { roles, archives }: ComparedPorts,
   suspects: readonly ArchiveId[],

@@ -10,7 +10,7 @@ export interface Ended {
   readonly kind: 'unknown' | 'expired';
 }
 
-/** A publication that use cases returned, or its id alone, for which the role is read once more. */
+/** A publication that use cases returned, or its id alone, for which the role is read again. */
 type Opened = Pick<Publication, 'id'>;
 
 /** Opens the content of publications. */

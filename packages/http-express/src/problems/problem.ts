@@ -42,7 +42,7 @@ export interface ProblemContext {
   readonly requestId: string;
   /** Whether the request is a publication, whose client holds an Idempotency-Key. */
   readonly publishing: boolean;
-  /** What is said in other words than the table's. */
+  /** Texts that replace those of the table. */
   readonly words?: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> | undefined;
 }
 

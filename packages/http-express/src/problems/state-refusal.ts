@@ -1,7 +1,7 @@
 import type { Refusal, UpdateOutcome } from '@pinfold/core';
 import type { AnyRefusal, ProblemDetails } from './problem.ts';
 
-/** What was wanted of a role. */
+/** The refused operation on a role. */
 export type RoleOperation = 'change' | 'name' | 'open' | 'reset_expiration' | 'stop';
 
 type State = Refusal<'invalid_state'>['state'];

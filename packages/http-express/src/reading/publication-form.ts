@@ -15,7 +15,7 @@ import { requestError } from '../problems/tell.ts';
 /** What a publication's form says beside its archive. */
 export interface PublicationWish {
   readonly filename: Filename;
-  /** What is wrong with a title is answered only after the caller was authenticated again. */
+  /** A wrong title is reported only after the caller was authenticated again. */
   readonly title: Title | null | Refusal<'invalid_title'>;
 }
 

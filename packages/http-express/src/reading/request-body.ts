@@ -24,7 +24,7 @@ export interface RequestBody<Body> {
 interface JsonBodyOptions<Sent extends object, Body extends object> {
   /** The name of the schema in the API document. */
   readonly name: string;
-  /** What is checked before `parse`. */
+  /** Checks the body before `parse`. */
   readonly schema: Schema<Sent>;
   /** What the document says where that is more than `schema` checks. */
   readonly describe?: (limits: Limits) => Schema<Sent>;

@@ -33,7 +33,7 @@ export class BodyError extends Error {
 
 /** Smaller pieces of a body are joined to this size, in bytes: each piece costs its reader. */
 const GATHERED = 16_384;
-/** Up to so many bytes, a loop copies faster than a call into Node. */
+/** The most bytes that a loop copies faster than a call into Node. */
 const FEW = 32;
 const EMPTY = Buffer.alloc(0);
 /** How late a timer may be. */

@@ -5,7 +5,7 @@ import { BodyError, type BodyLimits, type BodyTrouble, readWhole } from '../body
 /** The fields of a form without a file; one that was there several times is a list. */
 export type FormFields = Readonly<Record<string, unknown>>;
 
-/** What came of reading a form without a file. */
+/** The outcome of reading a form without a file. */
 export type ReadFields =
   | { readonly kind: 'fields'; readonly fields: FormFields }
   | { readonly kind: 'unread'; readonly trouble: Exclude<BodyTrouble, 'read_before'> | 'media_type' };

@@ -3,7 +3,7 @@ import type { ReceiveOutcome } from '@pinfold/core';
 import { BodyError, type BodyTrouble, WatchedBody } from '../body/watched-body.ts';
 import { BESIDE, type ReceiveFormOptions } from './receive-form.ts';
 
-/** What came of an archive that is a whole body. */
+/** The outcome of receiving an archive as the whole body. */
 export type ReceivedArchive = ReceiveOutcome | { readonly kind: 'unread'; readonly trouble: BodyTrouble };
 
 /** Receives an archive that is the whole body of its request. */

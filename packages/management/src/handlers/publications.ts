@@ -30,7 +30,7 @@ import { leaveView } from '../views/trouble.ts';
 import { namesOf } from './history.ts';
 import { namesShowing } from './names.ts';
 
-/** What is wrong with a password. */
+/** The message for each rule that a password breaks. */
 export const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
   type: 'passwordOdd',
   encoding: 'passwordOdd',

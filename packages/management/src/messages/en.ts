@@ -492,7 +492,7 @@ export const pages = {
   unblock: 'Unblock',
 } as const;
 
-/** What is said while a browser with scripts publishes. */
+/** The texts of publishing in a browser with scripts. */
 export const publishing = {
   preparing: 'Reading {name}…',
   packing: 'Packing {name}…',

@@ -66,7 +66,7 @@ export interface SignedInContext extends FormContext {
   readonly account: AccountId;
   /** The person's name: the account's unless the sign-in gave another. */
   readonly displayName: string;
-  /** Who changes something, and from where, for the history. */
+  /** The actor of a change and its origin, for the history. */
   readonly cause: Cause;
   readonly mode: Mode;
   /** Which parts of the screen this person has. */

@@ -7,7 +7,7 @@ import { accountPath, administrationPage, REASON_WRONG } from './administration.
 import { buttonForm, card, confirmation, moment, reasonField } from './parts.ts';
 import { factList } from './tables.ts';
 
-/** What was wrong with a form about an account, and what was in its fields. */
+/** The problem of a form about an account, and its fields. */
 export type AccountTrouble =
   | { readonly field: 'reason' }
   | {

@@ -12,7 +12,7 @@ export interface ConnectModel {
   /** The hash of its secret, as it came; absent without a program. */
   readonly secretHash: string | undefined;
   readonly label: string;
-  /** What was wrong with the form, or why it is not shown. */
+  /** The problem of the form, or why it is not shown. */
   readonly trouble: string | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface SessionsModel {
   readonly position: PagePosition;
 }
 
-/** Who is signed in to the screen, with buttons that sign them out. */
+/** The sessions of the screen, with buttons that end them. */
 export function sessionsView(visit: SignedInContext, model: SessionsModel): Html {
   const { words } = visit;
   const { sessions, account, position } = model;

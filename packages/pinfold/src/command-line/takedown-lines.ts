@@ -50,7 +50,7 @@ function membersOf(line: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Of what an early release published it is not known. */
+/** Unknown for publications of an early release. */
 function sha256Of(text: unknown): Sha256 | undefined {
   if (typeof text !== 'string') return undefined;
   return text === '' ? (text as Sha256) : parseSha256(text);

@@ -36,7 +36,7 @@ import { type Closer, keptSecret, openPorts } from './ports.ts';
 import { RunningPublications } from './running-publications.ts';
 import { heldIn } from './storage.ts';
 
-/** What is given in code instead of settings. */
+/** Options in code, beside the settings. */
 export interface ComposeOptions {
   /** A database of your own, in the place of the settings'. It is migrated; closing it stays with you. */
   readonly persistence?: Persistence;
@@ -146,7 +146,7 @@ export async function compose(
     const made = await makeUseCases(settings, ports, options, layer.provide);
     return { ...made, ports, publications, dataDir, pool: opened.pool, provide: layer.provide, close };
   } catch (error) {
-    // A store that could not be opened fails once more when it is closed.
+    // A store that could not be opened fails again when it is closed.
     await close().catch(() => undefined);
     throw onSeveralVolumes(error) ?? error;
   }

@@ -2,7 +2,7 @@ import type { Container, ContainerModule } from 'inversify';
 import type { Settings } from '../settings/settings.ts';
 import { type ComposedService, type ComposeOptions, compose } from './compose.ts';
 
-/** What is given in code instead of settings. */
+/** Options in code, beside the settings. */
 export interface CompositionOptions extends ComposeOptions {
   /** Loaded into the container: a module that calls `rebind` puts an adapter of yours in the place of ours. */
   readonly modules?: readonly ContainerModule[];

@@ -20,7 +20,7 @@ import { offerSignInLinkIfPossible } from '../start/sign-in-link.ts';
 import { once } from './compose.ts';
 import { openService, type ServiceOptions } from './service.ts';
 
-/** What is given to the reference server in code instead of settings. */
+/** Options of the reference server in code, beside the settings. */
 export interface AppOptions extends ServiceOptions {
   /** Whether a person reads what is printed. By default, whether standard output is a terminal. */
   readonly terminal?: boolean;

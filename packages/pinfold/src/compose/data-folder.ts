@@ -2,7 +2,7 @@ import { access, constants, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SettingsError } from '../settings/settings-error.ts';
 
-/** Who runs this process, and what the system lets them do. */
+/** The user of this process, and its rights. */
 export interface Runner {
   /** The user's number; `undefined` where users have none, as on Windows. */
   readonly uid: number | undefined;

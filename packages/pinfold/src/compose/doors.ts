@@ -18,7 +18,7 @@ export interface DoorOptions {
   readonly log: Log;
   /** Takes the entry of each answered request. */
   readonly requests: RequestLog;
-  /** One for both doors that take uploads: the process has so many places. */
+  /** Shared by both doors that take uploads: the places are those of the process. */
   readonly uploads: Uploads;
   /** One for API and screen: an account has one rate for both. */
   readonly requestLimiter: RequestLimiter;

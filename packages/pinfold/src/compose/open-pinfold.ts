@@ -81,7 +81,7 @@ export interface PinfoldOptions extends Omit<ServiceOptions, Internal> {
   readonly secret?: string;
   /** The proxies whose word on the client's address is taken, as in `PINFOLD_TRUST_PROXY`. Absent, none. */
   readonly trustProxy?: string;
-  /** What is logged at least; `warn` when absent. */
+  /** The lowest level that is logged; `warn` when absent. */
   readonly logLevel?: Settings['logLevel'];
 }
 

@@ -21,7 +21,7 @@ import { type ComposedService, type ComposeOptions, compose, type Layer } from '
 import type { CompositionOptions } from './composition.ts';
 import { type Doors, makeDoors } from './doors.ts';
 
-/** What is given in code instead of settings. */
+/** Options in code, beside the settings. */
 export interface ServiceOptions extends Omit<CompositionOptions, 'publicUrl'> {
   /** Takes the log's lines. By default they go to standard output. */
   readonly log?: LogSink;
@@ -36,11 +36,11 @@ export interface ServiceOptions extends Omit<CompositionOptions, 'publicUrl'> {
   readonly identityProvider?: IdentityProvider;
   /** What the API says of that sign-in of yours, in 401, 403 and its document. Absent, it speaks of API keys. */
   readonly signIn?: SignIn;
-  /** Who may look, where your server decides it. Absent, who has the link, and the password where there is one. */
+  /** Decides who may look. Absent: everyone with the link, and with the password if there is one. */
   readonly access?: ViewerAccess;
   /** Receives each answered request of the doors, when it is over. It must neither throw nor wait. */
   readonly onRequest?: RequestLog;
-  /** What is yours of how the management screen looks and speaks. */
+  /** Your own look and texts of the management screen. */
   readonly look?: LookOptions;
 }
 

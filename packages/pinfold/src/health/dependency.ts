@@ -44,7 +44,7 @@ export class Dependency {
   /** The last logged failure. Only probes log, not requests. */
   #said: string | undefined;
   #looking: Promise<void> | undefined;
-  /** What was asked and has not come to its end, though it may have been given up. */
+  /** The running probe, which may have timed out. */
   #asked: Promise<unknown> | undefined;
   #lookedEarly = false;
   /** How many requests it has answered. */
@@ -64,7 +64,7 @@ export class Dependency {
     return this.#state;
   }
 
-  /** What was wrong with it last. */
+  /** Its last failure. */
   get error(): unknown {
     return this.#error;
   }

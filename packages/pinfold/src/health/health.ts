@@ -39,7 +39,7 @@ export interface HealthReport {
   readonly clock: number | null;
 }
 
-/** What is looked at. */
+/** The dependencies that are probed. */
 export interface WatchedPorts {
   readonly persistence: Pick<Persistence, 'check'>;
   readonly mode: Pick<ServiceMode, 'load'>;

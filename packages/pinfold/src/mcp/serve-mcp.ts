@@ -48,7 +48,7 @@ export async function serveMcp(
   };
   await closed.promise;
   lines.destroy();
-  // What was begun is done, so that an answer that was lost can be asked for again with its key.
+  // A call that has begun is completed, so that a client can retry with its key after a lost answer.
   await Promise.allSettled(running);
 }
 

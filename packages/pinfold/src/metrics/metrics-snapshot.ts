@@ -29,7 +29,7 @@ export function merged(snapshots: readonly Snapshot[]): Snapshot {
   return all;
 }
 
-/** What is left of a process that has ended: its counts, which must never become less, and nothing that it measured. */
+/** The counters of a process that has ended, which must never decrease; its gauges are dropped. */
 export function counted(snapshot: Snapshot): Snapshot {
   const kept = Object.values(snapshot).filter(({ type }) => type !== 'gauge');
   return Object.fromEntries(kept.map((family) => [family.name, family]));

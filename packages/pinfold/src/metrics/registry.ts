@@ -6,7 +6,7 @@ export interface FigureOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly Label[];
-  /** How many series it has at most; 500 when absent. What comes beyond is counted as `other`. */
+  /** How many series it has at most; 500 when absent. Further ones are counted as `other`. */
   readonly mostSeries?: number;
 }
 

@@ -1,10 +1,10 @@
 import type { RequestEntry } from '@pinfold/http';
 import type { Figures, Histogram, Series, SeriesSet } from './registry.ts';
 
-/** Methods that are told apart; a client can send any word. */
+/** Methods that have their own series; a client can send any word. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Routes as doors write them: so many are told apart. */
+/** The most routes that have their own series. */
 const MOST_ROUTES = 256;
 
 /** Routes, methods and statuses are ours: a client that is refused in every way must not take the place of a fault. */

@@ -31,7 +31,7 @@ type Fetched =
   | { readonly kind: 'broken'; readonly archive: ArchiveId }
   | { readonly kind: 'removed'; readonly record: MovedRecord };
 
-/** What was moved. */
+/** The counts of a move. */
 export interface Moved {
   readonly records: number;
   /** Archives that belong to it. */

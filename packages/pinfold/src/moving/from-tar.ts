@@ -38,7 +38,7 @@ export async function moveFromTar(
       const lines = Buffer.concat(await piecesOf(entry));
       const file = recordsFileOf(files.length + 1, lines);
       files.push(file);
-      // What is no export begins nothing.
+      // Begins with the first valid records: a file that is no export writes nothing.
       if (!begun) await to.begin();
       begun = true;
       await to.records(lines);

@@ -107,7 +107,7 @@ export class ToFolder implements Destination {
   }
 }
 
-/** What was renamed in it survives a power cut. */
+/** Makes renames in the folder survive a power cut. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

@@ -98,7 +98,7 @@ export class ToStores implements Destination {
     this.#present.add(id);
   }
 
-  /** What was there at the beginning may have been removed since. */
+  /** Archives that existed at the beginning may have been removed since. */
   async #expectAll(broken: ReadonlySet<ArchiveId>): Promise<void> {
     const missing = new Set(this.#named.keys());
     for await (const id of storedArchives(this.#stores.archives)) missing.delete(id);

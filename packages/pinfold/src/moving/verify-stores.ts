@@ -14,7 +14,7 @@ const AT_ONCE = 4;
 /** For this long, an archive without a record may belong to a publication under way. */
 const YOUNG = hours(24);
 
-/** What is verified. */
+/** The stores to verify. */
 export interface VerifiedStores {
   readonly snapshot: Snapshot;
   readonly roles: Pick<RoleStore, 'loadManifest' | 'whichAreNamed'>;
@@ -28,7 +28,7 @@ export interface NamedArchive {
   readonly pin: RoleId;
 }
 
-/** What was found. */
+/** The findings. */
 export interface Verified {
   /** Archives that records name. */
   readonly named: number;

@@ -40,7 +40,7 @@ function decoded(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** What is loaded with the page, and not what it links to. */
+/** References that load with the page, not its links. */
 function partsOf(html: string): readonly string[] {
   const { references } = observe('index.html', html);
   return references.filter(({ navigation }) => !navigation).map(({ target }) => target);

@@ -4,7 +4,7 @@ import { escapeControls } from '../command-line/escape-control-characters.ts';
 
 export type { WireError, WireWarning };
 
-/** What is to be published. */
+/** A publication to send. */
 export interface PublishRequest {
   readonly filename: string;
   readonly bytes: Uint8Array<ArrayBuffer>;

@@ -3,7 +3,7 @@ import type { WireWarning } from './publication.ts';
 
 /** Warnings of one cause. */
 export interface WarningGroup {
-  /** What was found, and what to do about it. */
+  /** The finding, and what to do about it. */
   readonly sentence: string;
   /** Where it was found; empty when the sentence says so. */
   readonly places: readonly string[];

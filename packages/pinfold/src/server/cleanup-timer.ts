@@ -27,7 +27,7 @@ export interface CleanupTimerOptions {
 
 const LONGEST_PAUSE: Duration = minutes(10);
 
-/** Sweeps every five to ten minutes until the signal aborts. A sweep that fails is logged, and the next one comes all the same. */
+/** Sweeps every five to ten minutes until the signal aborts. A failed sweep is logged, and does not prevent the next. */
 export async function runCleanupTimer(options: CleanupTimerOptions, signal: AbortSignal): Promise<void> {
   const { cleanUp, history, views, clock, log, random, look = async () => undefined } = options;
   const count = (swept: boolean): Promise<void> =>
