@@ -46,6 +46,6 @@ function linesOf({ named, read, missing, altered, superfluous, young }: Verified
     ...those('missing', missing),
     ...those('altered', altered),
     ...superfluous.map((id) => `superfluous: ${id}`),
-    `${pluralize(named, 'archive')} of publications, of which ${read} were read; ${young} of the last day belong to none yet`,
+    `${pluralize(named, 'archive')} of publications, of which ${read} were read; ${young} more are younger than a day and have no publication yet`,
   ];
 }

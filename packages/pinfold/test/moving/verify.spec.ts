@@ -31,7 +31,7 @@ describe('pinfold verify', function () {
     expect(await verify()).to.deep.equal({ code: 0, ...found });
     const { out } = await succeed(stage.env('one'), 'verify');
     expect(out).to.equal(
-      '3 archives of publications, of which 3 were read; 0 of the last day belong to none yet\n',
+      '3 archives of publications, of which 3 were read; 0 more are younger than a day and have no publication yet\n',
     );
   });
 
