@@ -78,16 +78,19 @@ function statementsOf({ attemptWindows, attempts }: Tables) {
         OR (known.counted = '${ALL}' AND known.ends_at = taken_back.role_ends_at AND known.tries > 0)
       )`),
     // A generic plan, for any limit, would read the whole table.
+    // What is chosen is materialized: a plan that reads `IN (SELECT … FOR UPDATE)` twice drops more than the limit.
     purgeWindows: unprepared(`
-      DELETE FROM ${attemptWindows} WHERE (role, counted) IN (
+      WITH chosen AS MATERIALIZED (
         SELECT role, counted FROM ${attemptWindows}
         WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
-      )`),
+      )
+      DELETE FROM ${attemptWindows} AS old USING chosen WHERE old.role = chosen.role AND old.counted = chosen.counted`),
     purgeAttempts: unprepared(`
-      DELETE FROM ${attempts} WHERE id IN (
+      WITH chosen AS MATERIALIZED (
         SELECT id FROM ${attempts} WHERE greatest(ends_at, role_ends_at) <= $1
         ORDER BY greatest(ends_at, role_ends_at) LIMIT $2 FOR UPDATE SKIP LOCKED
-      )`),
+      )
+      DELETE FROM ${attempts} AS old USING chosen WHERE old.id = chosen.id`),
     ended: unprepared(`
       SELECT (SELECT count(*) FROM ${attemptWindows} WHERE ends_at <= $1)
         + (SELECT count(*) FROM ${attempts} WHERE greatest(ends_at, role_ends_at) <= $1) AS ended`),
