@@ -109,7 +109,7 @@ describe('several processes on one port', function () {
     const [, port] = await server.said(/"metrics_port":(\d+)/);
     const answeredIn = (text: string): number =>
       figureOf(text, 'pinfold_http_requests_total{route="/livez",method="GET",status="200"}') ?? 0;
-    /** A worker that has much to do answers too late, and is added up the next time. */
+    /** Workers tell what they count once a second. */
     const expectAnswered = async (count: number): Promise<void> => {
       let text = await metricsText(Number(port));
       while (answeredIn(text) < count) text = await metricsText(Number(port));
