@@ -24,7 +24,7 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import type { AccountStoreClauses, AccountStores } from './subject.ts';
+import type { AccountStores, StoreClauses } from '../stores.ts';
 
 const ONE_OF_EACH: PublicationLimits = {
   ...UNBOUNDED,
@@ -57,7 +57,7 @@ async function change(
   expect(saved.kind).to.equal('saved');
 }
 
-export const boundClauses: AccountStoreClauses = {
+export const boundClauses: StoreClauses<AccountStores> = {
   "account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer":
     async ({ port, peer }) => {
       const other = await peer();

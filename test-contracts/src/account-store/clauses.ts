@@ -16,7 +16,7 @@ import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
 import { anEvent, aPublication, aRole, publishTo } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
-import type { AccountStoreClauses, AccountStores } from './subject.ts';
+import type { AccountStores, StoreClauses } from '../stores.ts';
 
 /** An account that nothing was written of but that it is there. */
 function newAccount(name: AccountId): Account {
@@ -42,7 +42,7 @@ const MAKERS: readonly ((stores: AccountStores, n: number) => Promise<unknown>)[
   ({ roles }, n) => publishTo(roles, aPublication(n, { account: anAccountName(n) })),
 ];
 
-export const accountClauses: AccountStoreClauses = {
+export const accountClauses: StoreClauses<AccountStores> = {
   'account-store/load: what any peer saved last is loaded, every field as it was saved; an unknown name is undefined, and names are compared exactly':
     async ({ port, peer }) => {
       const other = await peer();

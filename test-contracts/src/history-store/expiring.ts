@@ -4,7 +4,7 @@ import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
-import type { HistoryClauses } from './subject.ts';
+import type { HistoryStores, StoreClauses } from '../stores.ts';
 import { eventFor, loaded, publish, told } from './told.ts';
 
 const END = after(START, days(7));
@@ -13,7 +13,7 @@ function expiry(role: Role, more: Partial<HistoryEvent> = {}): HistoryEvent {
   return eventFor(role, { type: 'pin.expired', at: role.expiresAt ?? START, ...more });
 }
 
-export const expiringClauses: HistoryClauses = {
+export const expiringClauses: StoreClauses<HistoryStores> = {
   'history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored':
     (_, another) =>
       inEachEra(another, async ({ port, peer }, publishedAt) => {

@@ -12,7 +12,7 @@ import { together } from '../concurrently.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aRoleId } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
-import type { HistoryClauses, HistoryStores } from './subject.ts';
+import type { HistoryStores, StoreClauses } from '../stores.ts';
 import { eventFor, loaded, publish } from './told.ts';
 
 const [ONE, ANOTHER] = [accountId('one'), accountId('another')];
@@ -57,7 +57,7 @@ async function follow(
   return seen;
 }
 
-export const feedingClauses: HistoryClauses = {
+export const feedingClauses: StoreClauses<HistoryStores> = {
   "history-store/feed-order: an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed":
     async ({ port, peer }) => {
       const other = await peer();

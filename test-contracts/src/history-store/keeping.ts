@@ -18,7 +18,7 @@ import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { aKey, anEvent, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
-import type { HistoryClauses, HistoryStores } from './subject.ts';
+import type { HistoryStores, StoreClauses } from '../stores.ts';
 import { eventFor, idsOf, idsTold, loaded, publish, told } from './told.ts';
 
 const LATER = after(START, hours(200));
@@ -34,7 +34,7 @@ function refusal(account: AccountId, at: HistoryEvent['at']): HistoryEvent & { a
   return { ...anEvent({ type: 'session.refused', at }), account };
 }
 
-export const keepingClauses: HistoryClauses = {
+export const keepingClauses: StoreClauses<HistoryStores> = {
   'history-store/with-publication: a publication that is committed is there with its events, for every peer; one that lost its lease, or was committed before, leaves none':
     async (subject) => {
       const { port } = subject;

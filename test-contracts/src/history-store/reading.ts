@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aRoleId, uuidOf } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
-import type { HistoryClauses } from './subject.ts';
+import type { HistoryStores, StoreClauses } from '../stores.ts';
 import { told, walk } from './told.ts';
 
 const at = (n: number): Instant => after(START, duration(n));
 
-export const readingClauses: HistoryClauses = {
+export const readingClauses: StoreClauses<HistoryStores> = {
   'history-store/list-order: newest first by (at, id), every field as it was given': async ({
     port,
     peer,

@@ -28,10 +28,10 @@ import { harnessClauses } from '../harness.ts';
 import { aChange, aName } from '../name-store/values.ts';
 import { rejectionOf } from '../rejection.ts';
 import { asks, everything, idsOf, walkArchives } from '../role-store/asked.ts';
+import type { MovingStores, StoreClauses } from '../stores.ts';
 import { importFeed } from './import-feed.ts';
 import { importReach } from './reach.ts';
 import { published, recordsOf, stock } from './stock.ts';
-import type { MovingClauses, MovingStores } from './subject.ts';
 
 const LATER = after(START, days(60));
 const [ONE, TWO] = [aToken(1), aToken(2)];
@@ -112,7 +112,7 @@ async function importInto(
   expect(await imports.end(token)).to.deep.equal({ kind: 'ended' });
 }
 
-const importClauses: MovingClauses = {
+const importClauses: StoreClauses<MovingStores> = {
   'import/unfinished: an import is unfinished, for every peer, from its beginning to its end': async (
     { port, peer },
     another,

@@ -4,7 +4,7 @@ import { together } from '../concurrently.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { ACCOUNT, anEvent, aPublication, aRoleId, publishTo } from '../fixtures/roles.ts';
-import type { NameClauses, NameStores } from './subject.ts';
+import type { NameStores, StoreClauses } from '../stores.ts';
 import {
   aChange,
   aName,
@@ -74,7 +74,7 @@ async function everyRefusal(port: NameStores, peer: NameStores, expected: 'set' 
   expect(outcome.kind).to.equal(expected === 'set' ? 'moved' : 'deleted');
 }
 
-export const changingClauses: NameClauses = {
+export const changingClauses: StoreClauses<NameStores> = {
   'name-store/set: a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role':
     async ({ port, peer }) => {
       const other = await peer();

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, aReservation, aRoleId, aToken, leaseOf, UNBOUNDED } from '../fixtures/roles.ts';
-import type { NameClauses } from './subject.ts';
+import type { NameStores, StoreClauses } from '../stores.ts';
 import {
   aChange,
   aName,
@@ -21,7 +21,7 @@ const COMMITTED = { kind: 'committed', warnings: [] };
 const OTHER = accountId('globex');
 const PR: { readonly name: ReturnType<typeof aName> } = { name: aName(1) };
 
-export const publishingClauses: NameClauses = {
+export const publishingClauses: StoreClauses<NameStores> = {
   'name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name':
     async ({ port, peer }) => {
       const other = await peer();

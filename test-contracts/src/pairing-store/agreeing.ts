@@ -20,7 +20,7 @@ import { aConsent, aPairing, aRegistration } from '../fixtures/pairings.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { idsOf, idsTold } from '../history-store/told.ts';
-import type { PairingClauses, PairingStores } from './subject.ts';
+import type { PairingStores, StoreClauses } from '../stores.ts';
 
 const MOMENT = duration(1);
 const REGISTERED = { kind: 'registered' };
@@ -49,7 +49,7 @@ async function register({ pairings }: PairingStores, ...numbers: readonly number
 const consentTo = async ({ pairings }: PairingStores, n: number): Promise<Consent | null | undefined> =>
   (await pairings.find(hashOf(n), START))?.consent;
 
-export const agreeingClauses: PairingClauses = {
+export const agreeingClauses: StoreClauses<PairingStores> = {
   'pairing-store/register: a registered program is there for every peer, until its instant has come': async ({
     port,
     peer,

@@ -21,7 +21,7 @@ import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { told } from '../history-store/told.ts';
 import { sharedClauses } from '../shared-clauses.ts';
-import type { PairingClauses, PairingStores } from './subject.ts';
+import type { PairingStores, StoreClauses } from '../stores.ts';
 
 const MOMENT = duration(1);
 const WAITING = { kind: 'waiting' };
@@ -45,7 +45,7 @@ function keyOf(n: number, { account, scopes, label }: Consent): ApiKey {
   return anApiKey(n, { account, scopes, label });
 }
 
-export const takingClauses: PairingClauses = {
+export const takingClauses: StoreClauses<PairingStores> = {
   'pairing-store/take-once: of many at once exactly one makes the key, with the account, the scopes and the label of the consent, and events with its account and actor; the pairing is then gone for every peer':
     async (subject) => {
       const { port } = subject;

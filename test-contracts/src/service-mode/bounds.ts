@@ -16,7 +16,7 @@ import {
 } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
 import { loaded } from '../history-store/told.ts';
-import type { ModeStores, ServiceModeClauses } from './subject.ts';
+import type { ModeStores, StoreClauses } from '../stores.ts';
 
 const READ_ONLY: Mode = { kind: 'read_only', message: 'The database moves.' };
 const REFUSED = { kind: 'refused', code: 'read_only', message: 'The database moves.' };
@@ -25,7 +25,7 @@ const stop = ({ mode }: ModeStores): Promise<void> => mode.change(READ_ONLY, [an
 const goOn = ({ mode }: ModeStores): Promise<void> =>
   mode.change({ kind: 'normal', message: null }, [anEvent()]);
 
-export const boundClauses: ServiceModeClauses = {
+export const boundClauses: StoreClauses<ModeStores> = {
   'service-mode/publications: while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever':
     async ({ port, peer }) => {
       const other = await peer();

@@ -13,7 +13,7 @@ import {
 } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { publish } from '../history-store/told.ts';
-import type { TakedownClauses, TakedownStores } from './subject.ts';
+import type { StoreClauses, TakedownStores } from '../stores.ts';
 import { FORBIDDEN, TAKEN_DOWN, takenEvent } from './taken.ts';
 
 const SHA256 = aSha256(1);
@@ -40,7 +40,7 @@ function commit(
   return roles.commit({ ...publication, ...more }, leaseOf(aReservation(n)), [anEvent()]);
 }
 
-export const forbiddingClauses: TakedownClauses = {
+export const forbiddingClauses: StoreClauses<TakedownStores> = {
   'takedown-store/forbids-reserve: of a forbidden archive nothing is reserved, by any account or peer, before any rate and quota, and the key stays free; what is in progress, complete or a mismatch is answered as such':
     async ({ port, peer }) => {
       const other = await peer();

@@ -12,7 +12,7 @@ import { expect } from 'chai';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, aRoleId, aToken, publishTo } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
-import type { TakedownClauses, TakedownStores } from './subject.ts';
+import type { StoreClauses, TakedownStores } from '../stores.ts';
 import { takeDown } from './taken.ts';
 
 const STOPPED = after(START, hours(1));
@@ -34,7 +34,7 @@ function taskOf({ id, account, archive }: Role, n: number, failures = 0): Cleanu
   return { role: id, account, archive, token: aToken(n), failures };
 }
 
-export const purgingClauses: TakedownClauses = {
+export const purgingClauses: StoreClauses<TakedownStores> = {
   'takedown-store/claim-purge: an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not':
     async ({ port, peer }) => {
       const { takedowns, roles } = await peer();

@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, aRoleId, aSha256, publishTo } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
-import type { TakedownClauses, TakedownStores } from './subject.ts';
+import type { StoreClauses, TakedownStores } from '../stores.ts';
 import { takenEvent } from './taken.ts';
 
 async function bring({ takedowns }: TakedownStores, all: readonly Takedown[]): Promise<void> {
   for (const each of all) await takedowns.takeDown(each, undefined, [takenEvent(each)]);
 }
 
-export const readingClauses: TakedownClauses = {
+export const readingClauses: StoreClauses<TakedownStores> = {
   'takedown-store/forbidden: what any peer forbade last is forbidden, and nothing else': async ({
     port,
     peer,

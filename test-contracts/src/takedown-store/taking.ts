@@ -5,12 +5,12 @@ import { START } from '../fixtures/clock.ts';
 import { anEvent, aRoleId, aSha256 } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { eventFor, idsOf, idsTold, loaded, publish, told } from '../history-store/told.ts';
-import type { TakedownClauses } from './subject.ts';
+import type { StoreClauses, TakedownStores } from '../stores.ts';
 import { CONFLICT, stoppedNow, TAKEN_DOWN, takeDown, takenEvent } from './taken.ts';
 
 const LATER = after(START, hours(1));
 
-export const takingClauses: TakedownClauses = {
+export const takingClauses: StoreClauses<TakedownStores> = {
   'takedown-store/whole: stop, ban and events are there together for every peer, or none of them is': async ({
     port,
     peer,

@@ -26,7 +26,7 @@ import { createHistory } from '@pinfold/core/history';
 import { createSharing } from '@pinfold/core/sharing';
 import { createViews } from '@pinfold/core/views';
 import type { Parts } from '@pinfold/inversify';
-import type { Pool } from '../metrics/pool-figures.ts';
+import type { Pool } from '../metrics/gauges.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';

@@ -96,7 +96,11 @@ export async function openService(
   const format = settings.logFormat ?? (sink === undefined && isatty(1) ? 'text' : 'json');
   const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1, format });
   const health = new Health();
-  const metrics = settings.metricsPort === undefined ? undefined : await openMetrics(names);
+  // What is not asked for costs no start anything.
+  const metrics =
+    settings.metricsPort === undefined
+      ? undefined
+      : (await import('../metrics/metrics.ts')).createMetrics(names);
   const requests = heardRequests(requestLog(log, settings, metrics?.request), onRequest, log);
   const uploads = new Uploads({
     clock: new SystemClock(),
@@ -154,9 +158,7 @@ export async function openService(
     },
     sweep: () => {
       const look = async (swept: boolean): Promise<void> => {
-        if (metrics === undefined) return;
-        if (swept) metrics.sweeps.ended(clock.now());
-        await metrics.sweeps.look({ roles: ports.roles, clock, limits });
+        await metrics?.sweeps.look({ roles: ports.roles, clock, limits }, swept);
       };
       const tools = { cleanUp, history, views, clock, log, look, random: Math.random };
       background.push(runCleanupTimer(tools, stopped.signal));
@@ -194,12 +196,6 @@ async function heard(name: string, tell: () => unknown, log: Log): Promise<void>
   } catch (error) {
     log.error(`${name} has thrown`, error);
   }
-}
-
-/** What is not asked for costs no start anything. */
-async function openMetrics({ version, node }: { version: string; node: string }): Promise<Metrics> {
-  const { Metrics } = await import('../metrics/metrics.ts');
-  return new Metrics(version, node);
 }
 
 /** Observers, for metrics and for embedders. */

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Cleaning,
@@ -19,6 +18,7 @@ import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
 import { openComposition } from '../../src/compose/composition.ts';
 import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { serve } from '../servers/served.ts';
 
 const staged = { size: 0, discard: async () => undefined } as unknown as StagedArchive;
@@ -32,7 +32,7 @@ const myStaging = new ContainerModule(({ rebind }) => {
 
 describe('the secret in the data folder', () => {
   it('is named in one line when it is none, or cannot be kept', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-composition-'));
+    const folder = newFolder();
     await writeFile(join(folder, 'secret'), 'half of a secr');
     const refused = await openComposition(readSettings({ PINFOLD_DATA_DIR: folder })).catch(
       (error: unknown) => error,
@@ -41,7 +41,6 @@ describe('the secret in the data folder', () => {
     expect((refused as Error).message)
       .to.match(/^PINFOLD_DATA_DIR names a folder whose file "secret" cannot be used: [^\n]+$/)
       .and.not.include('half of');
-    await rm(folder, { recursive: true });
   });
 });
 
@@ -77,11 +76,9 @@ describe("modules of a caller's own", () => {
   let settings: Settings;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-composition-'));
+    folder = newFolder();
     settings = readSettings({ PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' });
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   it('may bind a persistence that is a class', async () => {
     const composition = await openComposition(settings, { modules: [myPersistence] });

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, chmod, chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Fault } from '@pinfold/core';
@@ -10,14 +9,14 @@ import { ContainerModule } from 'inversify';
 import { openComposition } from '../../src/compose/composition.ts';
 import { openDataFolder } from '../../src/compose/data-folder.ts';
 import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 describe('a start whose data folder cannot be made or written', () => {
   let folder: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-data-folder-'));
+    folder = newFolder();
     await writeFile(join(folder, 'file'), '');
   });
-  after(() => rm(folder, { recursive: true }));
 
   async function refusal(dataDir: string): Promise<unknown> {
     const settings = readSettings({ PINFOLD_DATA_DIR: dataDir, PINFOLD_PORT: '0' });
@@ -72,7 +71,7 @@ describe('the data folder and the user who runs the server', () => {
   let data: string;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-owner-'));
+    folder = newFolder();
     await chmod(folder, 0o755);
     data = join(folder, 'data');
     await mkdir(data, { mode: 0o700 });
@@ -80,7 +79,6 @@ describe('the data folder and the user who runs the server', () => {
 
   afterEach(async () => {
     await chmod(data, 0o700);
-    await rm(folder, { recursive: true });
   });
 
   /** What a process of its own says that opens the folder as a user, whom only root can choose. */

@@ -1,5 +1,4 @@
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type S3Server, startS3 } from 'pinfold-test-servers';
@@ -10,6 +9,7 @@ import { readSettings } from '../../src/index.ts';
 import { run } from '../command-run.ts';
 import { CREDENTIALS } from '../servers/engines.ts';
 import { type NewDatabase, newDatabase } from '../servers/new-database.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { findingsOf, troubles } from './findings-of.ts';
 
 type Env = Readonly<Record<string, string>>;
@@ -21,12 +21,10 @@ describe('pinfold doctor, on the machine of a server', function () {
   let env: Env;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-doctor-'));
+    folder = newFolder();
     env = { PINFOLD_DATA_DIR: folder, PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' };
     await (await openComposition(readSettings(env))).close();
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   it('finds nothing wrong where nothing is, and leaves nothing behind', async () => {
     const found = await findingsOf(examine(env));
@@ -136,11 +134,10 @@ describe('pinfold doctor, on the machine of a server', function () {
   });
 
   it('looks at an empty folder before its first start without making a database', async () => {
-    const empty = await mkdtemp(join(tmpdir(), 'pinfold-doctor-empty-'));
+    const empty = newFolder();
     const found = await findingsOf(examine({ ...env, PINFOLD_DATA_DIR: empty }));
     expect(found.database?.status).to.equal('skipped');
     expect(await readdir(empty)).not.to.include('pinfold.sqlite');
-    await rm(empty, { recursive: true });
   });
 });
 
@@ -150,11 +147,9 @@ describe('pinfold doctor, at a database of its own', function () {
   let database: NewDatabase;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-doctor-'));
+    folder = newFolder();
     database = await newDatabase();
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   function envOf(url: string): Env {
     const secret = 'the secret of all the nodes';
@@ -228,7 +223,7 @@ describe('pinfold doctor, at a bucket', function () {
   let refused: (method: string, path: string) => boolean;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-doctor-'));
+    folder = newFolder();
     refused = () => false;
     const before = async (method: string, path: string): Promise<void> => {
       if (refused(method, path)) throw Object.assign(new Error('Access Denied'), { statusCode: 403 });
@@ -241,7 +236,6 @@ describe('pinfold doctor, at a bucket', function () {
   afterEach(async () => {
     for (const name of Object.keys(CREDENTIALS)) delete process.env[name];
     await store.stop();
-    await rm(folder, { recursive: true });
   });
 
   function env(): Env {

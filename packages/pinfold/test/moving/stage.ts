@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveId, Token } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { openComposition } from '../../src/compose/composition.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { type CommandRun, run } from '../command-run.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { noise } from './load.ts';
 
 type Env = Readonly<Record<string, string>>;
@@ -19,11 +19,10 @@ export interface Stage {
   env(name: string): Env;
   /** Makes a service and publishes so many sites with it, each of some bytes. */
   stock(name: string, count: number, bytes?: number): Promise<Env>;
-  dispose(): Promise<void>;
 }
 
-export async function openStage(): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-moving-'));
+export function openStage(): Stage {
+  const folder = newFolder();
   const at: Stage['at'] = (...names) => join(folder, ...names);
   const env: Stage['env'] = (name) => ({
     PINFOLD_DATA_DIR: at(name),
@@ -38,7 +37,6 @@ export async function openStage(): Promise<Stage> {
       await fill(env(name), at(`site of ${name}`), count, bytes);
       return env(name);
     },
-    dispose: () => rm(folder, { recursive: true }),
   };
 }
 

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountId, type Keys, OPERATOR } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
@@ -11,6 +10,7 @@ import { openComposition } from '../../src/compose/composition.ts';
 import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { startBlock } from '../../src/start/first-start-block.ts';
 import { list, publish } from '../servers/api-calls.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 describe('the first start', () => {
   let folder: string;
@@ -19,12 +19,11 @@ describe('the first start', () => {
 
   beforeEach(async () => {
     logged = [];
-    folder = join(await mkdtemp(join(tmpdir(), 'pinfold-first-')), 'data');
+    folder = join(newFolder(), 'data');
   });
 
   afterEach(async () => {
     await Promise.all(running.splice(0).map((app) => app.close()));
-    await rm(join(folder, '..'), { recursive: true });
   });
 
   async function start(env: Readonly<Record<string, string>> = {}, terminal = false): Promise<Listening> {
@@ -161,7 +160,7 @@ describe('the first start', () => {
     expect((await start()).untouched).to.equal(undefined);
     expect((await restart()).untouched).to.equal(undefined);
     await running.pop()?.close();
-    await rm(folder, { recursive: true });
+    folder = join(newFolder(), 'data');
     const given = { PINFOLD_API_KEY: new NodeApiKeySecrets().mint().text, PINFOLD_WELCOME: 'off' };
     expect((await start(given)).firstStart).not.to.equal(undefined);
     expect((await restart(given)).untouched).to.equal(undefined);
