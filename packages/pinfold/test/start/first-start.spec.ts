@@ -6,7 +6,7 @@ import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { startBlock } from '../../src/start/first-start-block.ts';
 import { list, publish } from '../servers/api-calls.ts';
@@ -140,7 +140,7 @@ describe('the first start', () => {
 
   it('is none when a key was made before it, but then a start tells of that key until something was done', async () => {
     const settings = readSettings({ PINFOLD_DATA_DIR: folder });
-    const before = await openComposition(settings);
+    const before = await compose(settings);
     const { key } = await before.manageKeys.create({ by: OPERATOR, account: accountId('default') });
     await before.manageKeys.create({ by: OPERATOR, account: accountId('default'), scopes: ['pins:read'] });
     await before.close();

@@ -4,7 +4,7 @@ import { accountId, OPERATOR } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/index.ts';
 import { list, publish } from '../servers/api-calls.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
@@ -50,7 +50,7 @@ describe('the server as a process', function () {
   });
 
   it('says how to publish with a key that was made before the first start, and makes none', async () => {
-    const composition = await openComposition(readSettings({ PINFOLD_DATA_DIR: folder }));
+    const composition = await compose(readSettings({ PINFOLD_DATA_DIR: folder }));
     const { key } = await composition.manageKeys.create({ by: OPERATOR, account: accountId('default') });
     await composition.close();
     const server = start();
