@@ -1,6 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountId, days, hours, isFault, MEMBER_SCOPES, OPERATOR, seconds } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
@@ -11,6 +9,7 @@ import { zipSync } from 'fflate';
 import { ContainerModule } from 'inversify';
 import { openPinfold, type Pinfold, type PinfoldOptions, SettingsError } from '../../src/index.ts';
 import { type PinJson, publish } from '../servers/api-calls.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
 
 const ada = accountId('ada');
@@ -22,7 +21,7 @@ describe('Pinfold in a server of your own', () => {
   let pinfold: Pinfold | undefined;
 
   beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'pinfold-open-'));
+    dataDir = newFolder();
     stub = await startStub();
     publicUrl = stub.url;
   });
@@ -31,7 +30,6 @@ describe('Pinfold in a server of your own', () => {
     await stub.close();
     await pinfold?.close();
     pinfold = undefined;
-    await rm(dataDir, { recursive: true });
   });
 
   async function open(options: Partial<PinfoldOptions> = {}): Promise<Pinfold> {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -10,7 +10,6 @@ import {
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { publicUrl } from '@pinfold/http';
@@ -20,6 +19,7 @@ import { examine } from '../../src/doctor/examine.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { type App, createApp, readSettings } from '../../src/index.ts';
 import { run } from '../command-run.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { findingsOf, troubles } from './findings-of.ts';
 
 type Env = Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ describe('pinfold doctor, from outside', function () {
   let app: App | undefined;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-doctor-'));
+    folder = newFolder();
     change = {};
     proxy = createServer({ maxHeaderSize: 65_536 }, passOn).listen(0, '127.0.0.1');
     await once(proxy, 'listening');
@@ -56,7 +56,6 @@ describe('pinfold doctor, from outside', function () {
     app = undefined;
     proxy.closeAllConnections();
     proxy.close();
-    await rm(folder, { recursive: true });
   });
 
   let upstream: number;
@@ -255,7 +254,7 @@ describe('pinfold doctor, from outside', function () {
     let ca: string;
 
     before(async () => {
-      const place = await mkdtemp(join(tmpdir(), 'pinfold-doctor-tls-'));
+      const place = newFolder();
       const [key, cert] = [join(place, 'key.pem'), join(place, 'cert.pem')];
       const subject = [
         '-subj',
@@ -282,7 +281,6 @@ describe('pinfold doctor, from outside', function () {
       );
       secure.listen(0, '127.0.0.1');
       await once(secure, 'listening');
-      await rm(place, { recursive: true });
     });
 
     after(() => {

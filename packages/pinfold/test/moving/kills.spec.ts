@@ -39,15 +39,13 @@ describe('kill -9 in the midst of a move', function () {
   let env: Env;
 
   beforeEach(async () => {
-    stage = await openStage();
+    stage = openStage();
     env = stage.env('one');
     const publisher = await startPublisher(env);
     await publisher.publish(0, COUNT, 150_000);
     await publisher.close();
     await succeed(env, 'export', stage.at('sound'));
   });
-
-  afterEach(() => stage.dispose());
 
   const equalToSound = async (folder: string): Promise<void> => {
     expect(await contentsOf(stage.at(folder))).to.deep.equal(await contentsOf(stage.at('sound')));

@@ -10,11 +10,9 @@ describe('pinfold export and import', function () {
   this.timeout(60_000);
   let stage: Stage;
 
-  beforeEach(async () => {
-    stage = await openStage();
+  beforeEach(() => {
+    stage = openStage();
   });
-
-  afterEach(() => stage.dispose());
 
   it('move everything through a folder, so that what is exported there is the same byte for byte', async () => {
     const env = await stage.stock('one', 3);

@@ -1,6 +1,5 @@
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Fault, type Staging, seconds } from '@pinfold/core';
@@ -11,6 +10,7 @@ import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
 import { type App, createApp, readSettings } from '../../src/index.ts';
 import { type PinJson, publish } from '../servers/api-calls.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 const PROBES = ['/livez', '/readyz', '/healthz'] as const;
 /** What a proxy on this machine writes for somebody from outside. */
@@ -49,7 +49,7 @@ describe('the probes of a server', () => {
   });
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-probes-'));
+    folder = newFolder();
     staging = undefined;
     clock = createManualClock();
     await start();
@@ -57,7 +57,6 @@ describe('the probes of a server', () => {
 
   afterEach(async () => {
     await app.close();
-    await rm(folder, { recursive: true });
   });
 
   async function start(more: Readonly<Record<string, string>> = {}): Promise<void> {
