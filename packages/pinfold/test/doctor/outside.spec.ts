@@ -287,6 +287,16 @@ describe('pinfold doctor, from outside', function () {
       expect(all['url.certificate']?.observed).to.match(/^the certificate is valid for [45] days$/);
     });
 
+    it('finds that the proxy has none for the name', async () => {
+      const without = createSecureServer().listen(0, '127.0.0.1');
+      await once(without, 'listening');
+      const { port } = without.address() as AddressInfo;
+      const { url } = await findingsOf(examine(env, publicUrl(`https://127.0.0.1:${port}`)));
+      without.close();
+      expect(url?.observed).to.match(/^the proxy refused TLS: \S+ alert [\w ]+$/);
+      expect(url?.advice).to.include('certificate for this name');
+    });
+
     it('finds one that is for another name', async () => {
       await start({ PINFOLD_PUBLIC_URL: secureUrl() });
       const { port } = new URL(secureUrl());
