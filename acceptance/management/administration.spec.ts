@@ -1,7 +1,7 @@
 import { accountId, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { openContext } from '../browser/chromium.ts';
+import { openPage } from '../browser/chromium.ts';
 import { LOOKS, overflow, violations } from './looks.ts';
 import { OWNER, openService, type Service } from './open-service.ts';
 import { HOSTILE, stock } from './stock.ts';
@@ -35,77 +35,63 @@ describe('the pages of those who administer, in a browser', function () {
   }
 
   it('take a publication down and block its account, by keyboard alone', async () => {
-    const context = await openContext();
-    try {
-      const page = await context.newPage();
-      await signIn(page);
-      const { id } = await service.publish('Bait');
-      await page.getByRole('link', { name: 'Administration' }).focus();
-      await page.keyboard.press('Enter');
-      await page.getByRole('link', { name: 'All publications' }).focus();
-      await page.keyboard.press('Enter');
-      await page.getByRole('link', { name: 'Bait' }).focus();
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Take down…' }).focus();
-      await page.keyboard.press('Enter');
-      await page.getByLabel('Reason').focus();
-      await page.keyboard.type('Phishing');
-      await page.keyboard.press('Enter');
-      await page.getByRole('status').waitFor();
-      expect(await page.getByRole('status').textContent()).to.include(
-        'The same ZIP cannot be published again',
-      );
-      expect((await fetch(`${service.url}/s/${id}`)).status).to.equal(404);
-      await page.getByRole('link', { name: OWNER, exact: true }).focus();
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Block…' }).focus();
-      await page.keyboard.press('Enter');
-      await page.getByLabel('Reason').focus();
-      await page.keyboard.type('Phishing');
-      await page.keyboard.press('Enter');
-      await page.getByText('The account is blocked.').waitFor();
-      await page.getByRole('button', { name: 'Unblock' }).focus();
-      await page.keyboard.press('Enter');
-      await page.getByText('no longer blocked').waitFor();
-    } finally {
-    }
+    const page = await openPage();
+    await signIn(page);
+    const { id } = await service.publish('Bait');
+    await page.getByRole('link', { name: 'Administration' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'All publications' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Bait' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Take down…' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Reason').focus();
+    await page.keyboard.type('Phishing');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').waitFor();
+    expect(await page.getByRole('status').textContent()).to.include('The same ZIP cannot be published again');
+    expect((await fetch(`${service.url}/s/${id}`)).status).to.equal(404);
+    await page.getByRole('link', { name: OWNER, exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Block…' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Reason').focus();
+    await page.keyboard.type('Phishing');
+    await page.keyboard.press('Enter');
+    await page.getByText('The account is blocked.').waitFor();
+    await page.getByRole('button', { name: 'Unblock' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('no longer blocked').waitFor();
   });
 
   it('break no word of the navigation on the narrowest phone, behind a menu in a header of one line', async () => {
-    const context = await openContext({ viewport: { width: 320, height: 640 }, locale: 'en-GB' });
-    try {
-      const page = await context.newPage();
-      await signIn(page);
-      expect((await page.locator('header.top').boundingBox())?.height).to.be.at.most(60);
-      await page.getByRole('button', { name: 'Menu' }).click();
-      const lines = await page.evaluate(LINES_OF_NAVIGATION);
-      expect(lines).to.deep.equal([1, 1, 1, 1, 1]);
-    } finally {
-    }
+    const page = await openPage({ viewport: { width: 320, height: 640 }, locale: 'en-GB' });
+    await signIn(page);
+    expect((await page.locator('header.top').boundingBox())?.height).to.be.at.most(60);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    const lines = await page.evaluate(LINES_OF_NAVIGATION);
+    expect(lines).to.deep.equal([1, 1, 1, 1, 1]);
   });
 
   for (const { name, ...look } of LOOKS) {
     it(`are within everybody’s reach, and never wider than the screen: ${name}`, async () => {
-      const context = await openContext(look);
-      try {
-        const page = await context.newPage();
-        await signIn(page);
-        const owner = `/accounts/${encodeURIComponent(OWNER)}`;
-        const parts = ['', owner, '/publications', ...publications, '/takedowns', '/history', '/service'];
-        for (const path of parts.map((part) => `/administration${part}`)) {
-          const answer = await page.goto(`${service.screen}${path}`);
-          expect(answer?.status(), path).to.equal(200);
-          expect(await overflow(page), path).to.equal(0);
-          await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true })');
-          expect(await violations(page), path).to.deep.equal([]);
-          expect(await overflow(page), `${path}, all open`).to.equal(0);
-        }
-        await page.goto(`${service.screen}/administration/publications`);
-        for (const title of HOSTILE)
-          expect(await page.getByRole('rowheader', { name: title }).count(), title).to.equal(1);
-        expect(await page.evaluate('window.harmed')).to.equal(undefined);
-      } finally {
+      const page = await openPage(look);
+      await signIn(page);
+      const owner = `/accounts/${encodeURIComponent(OWNER)}`;
+      const parts = ['', owner, '/publications', ...publications, '/takedowns', '/history', '/service'];
+      for (const path of parts.map((part) => `/administration${part}`)) {
+        const answer = await page.goto(`${service.screen}${path}`);
+        expect(answer?.status(), path).to.equal(200);
+        expect(await overflow(page), path).to.equal(0);
+        await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true })');
+        expect(await violations(page), path).to.deep.equal([]);
+        expect(await overflow(page), `${path}, all open`).to.equal(0);
       }
+      await page.goto(`${service.screen}/administration/publications`);
+      for (const title of HOSTILE)
+        expect(await page.getByRole('rowheader', { name: title }).count(), title).to.equal(1);
+      expect(await page.evaluate('window.harmed')).to.equal(undefined);
     });
   }
 });

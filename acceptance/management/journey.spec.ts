@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { openContext, openPage } from '../browser/chromium.ts';
+import { openPage } from '../browser/chromium.ts';
 import { type Database, openService, type Service, signIn } from './open-service.ts';
 
 const SITE = {
@@ -38,13 +38,9 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
 
     /** What a viewer sees who has nothing but the link. */
     async function viewed(url: string): Promise<{ readonly status: number; readonly text: string }> {
-      const visitor = await openContext();
-      try {
-        const site = await visitor.newPage();
-        const answer = await site.goto(url);
-        return { status: answer?.status() ?? 0, text: (await site.textContent('body')) ?? '' };
-      } finally {
-      }
+      const site = await openPage();
+      const answer = await site.goto(url);
+      return { status: answer?.status() ?? 0, text: (await site.textContent('body')) ?? '' };
     }
 
     let url: string;

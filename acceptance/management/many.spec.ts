@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
-import { openContext } from '../browser/chromium.ts';
+import { openPage } from '../browser/chromium.ts';
 import { openService, type Service, signIn } from './open-service.ts';
 
 const MANY = 100_000;
@@ -40,19 +40,15 @@ describe('the screen with 100,000 publications', function () {
   });
 
   it('shows, pages and searches them as it does a few', async () => {
-    const context = await openContext();
-    try {
-      const page = await context.newPage();
-      await signIn(page, service);
-      expect(await page.getByRole('row').count()).to.equal(21);
-      await page.getByRole('link', { name: 'Older publications' }).click();
-      await page.getByRole('link', { name: 'Copy 20', exact: true }).waitFor();
-      await page.getByLabel('Search titles and ids').first().fill('copy 2500');
-      await page.getByRole('button', { name: 'Search' }).click();
-      await page.getByText('Nothing found so far').waitFor();
-      await page.getByRole('link', { name: 'Keep searching' }).click();
-      await page.getByRole('link', { name: 'Copy 2500', exact: true }).waitFor();
-    } finally {
-    }
+    const page = await openPage();
+    await signIn(page, service);
+    expect(await page.getByRole('row').count()).to.equal(21);
+    await page.getByRole('link', { name: 'Older publications' }).click();
+    await page.getByRole('link', { name: 'Copy 20', exact: true }).waitFor();
+    await page.getByLabel('Search titles and ids').first().fill('copy 2500');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('Nothing found so far').waitFor();
+    await page.getByRole('link', { name: 'Keep searching' }).click();
+    await page.getByRole('link', { name: 'Copy 2500', exact: true }).waitFor();
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { openContext } from '../browser/chromium.ts';
+import { openContext, openPage } from '../browser/chromium.ts';
 import { LOOKS, overflow, violations } from './looks.ts';
 import { openService, type Service, signIn } from './open-service.ts';
 import { HOSTILE, stock } from './stock.ts';
@@ -76,92 +76,76 @@ describe('the pages in a browser', function () {
   }
 
   it('can be used with the keyboard alone', async () => {
-    const context = await openContext();
-    try {
-      const page = await context.newPage();
-      await page.goto(await service.link());
-      await page.locator('.sign-in button:focus').waitFor();
-      await page.keyboard.press('Enter');
-      await page.waitForURL(`${service.screen}/`);
-      await page.keyboard.press('Tab');
-      expect(await page.evaluate('document.activeElement.textContent')).to.equal('Skip to the content');
-      await page.keyboard.press('Enter');
-      await page.keyboard.press('Tab');
-      expect(await page.evaluate('document.activeElement.textContent')).to.equal('Choose a folder');
-      const menu = page.locator('.more').first();
-      await menu.focus();
-      await page.keyboard.press('Enter');
-      await page.keyboard.press('Tab');
-      expect(await page.evaluate('document.activeElement.className')).to.equal('item');
-      await page.keyboard.press('Escape');
-      expect(await page.evaluate('document.activeElement.className'), 'back on the button').to.equal('more');
-      await page.keyboard.press('Enter');
-      await page.locator('.menu:popover-open a[data-dialog]').focus();
-      await page.keyboard.press('Enter');
-      await page.locator('dialog').waitFor();
-      expect(await page.evaluate('document.activeElement.closest("dialog") !== null')).to.equal(true);
-      await page.keyboard.press('Escape');
-      await page.locator('dialog').waitFor({ state: 'detached' });
-      expect(await page.evaluate('document.activeElement.className'), 'back again').to.equal('more');
-    } finally {
-    }
+    const page = await openPage();
+    await page.goto(await service.link());
+    await page.locator('.sign-in button:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.screen}/`);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Skip to the content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Choose a folder');
+    const menu = page.locator('.more').first();
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.className')).to.equal('item');
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate('document.activeElement.className'), 'back on the button').to.equal('more');
+    await page.keyboard.press('Enter');
+    await page.locator('.menu:popover-open a[data-dialog]').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('dialog').waitFor();
+    expect(await page.evaluate('document.activeElement.closest("dialog") !== null')).to.equal(true);
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.className'), 'back again').to.equal('more');
   });
 
   it('show exact times in the zone the person is in', async () => {
-    const context = await openContext({ timezoneId: 'Pacific/Kiritimati' });
-    try {
-      const page = await context.newPage();
-      await signIn(page, service);
-      await page.goto(`${service.screen}${paths.find((path) => path.startsWith('/publications/'))}`);
-      const shown = await page
-        .locator('time[data-time=text]')
-        .first()
-        .evaluate((time) => {
-          const { dateTime, textContent } = time as unknown as { dateTime: string; textContent: string };
-          return { dateTime, textContent };
-        });
-      const options = { dateStyle: 'long', timeStyle: 'short', timeZone: 'Pacific/Kiritimati' } as const;
-      expect(shown.textContent).to.equal(
-        new Intl.DateTimeFormat('en-GB', options).format(Date.parse(shown.dateTime)),
-      );
-      const answer = await page.reload();
-      expect(await answer?.text(), 'by the server').to.include(shown.textContent);
-    } finally {
-    }
+    const page = await openPage({ timezoneId: 'Pacific/Kiritimati' });
+    await signIn(page, service);
+    await page.goto(`${service.screen}${paths.find((path) => path.startsWith('/publications/'))}`);
+    const shown = await page
+      .locator('time[data-time=text]')
+      .first()
+      .evaluate((time) => {
+        const { dateTime, textContent } = time as unknown as { dateTime: string; textContent: string };
+        return { dateTime, textContent };
+      });
+    const options = { dateStyle: 'long', timeStyle: 'short', timeZone: 'Pacific/Kiritimati' } as const;
+    expect(shown.textContent).to.equal(
+      new Intl.DateTimeFormat('en-GB', options).format(Date.parse(shown.dateTime)),
+    );
+    const answer = await page.reload();
+    expect(await answer?.text(), 'by the server').to.include(shown.textContent);
   });
 
   it('open from another site too, though its cookies stay behind at first', async () => {
-    const context = await openContext();
-    try {
-      const page = await context.newPage();
-      await signIn(page, service);
-      await page.goto(`${service.url.replace('localhost', '127.0.0.1')}/nowhere`);
-      await page.evaluate(`location.href = '${service.screen}/'`);
-      await page.getByRole('heading', { name: 'Publications' }).waitFor();
-    } finally {
-    }
+    const page = await openPage();
+    await signIn(page, service);
+    await page.goto(`${service.url.replace('localhost', '127.0.0.1')}/nowhere`);
+    await page.evaluate(`location.href = '${service.screen}/'`);
+    await page.getByRole('heading', { name: 'Publications' }).waitFor();
   });
 });
 
 describe('the first page', () => {
   it('weigh under 50 KB with everything they load', async () => {
     const service = await openService();
-    const context = await openContext();
-    try {
-      const page = await context.newPage();
-      await signIn(page, service);
-      for (let n = 0; n < 25; n += 1) await service.publish(`Publication number ${n} of a full page`);
-      const session = await context.newCDPSession(page);
-      await session.send('Network.enable');
-      await session.send('Network.setCacheDisabled', { cacheDisabled: true });
-      let bytes = 0;
-      session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-        bytes += encodedDataLength;
-      });
-      await page.goto(service.screen, { waitUntil: 'networkidle' });
-      expect(await page.locator('tbody tr').count()).to.equal(20);
-      expect(bytes).to.be.within(15_000, FIRST_PAGE_BYTES);
-    } finally {
-    }
+    const page = await openPage();
+    await signIn(page, service);
+    for (let n = 0; n < 25; n += 1) await service.publish(`Publication number ${n} of a full page`);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+    let bytes = 0;
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await page.goto(service.screen, { waitUntil: 'networkidle' });
+    expect(await page.locator('tbody tr').count()).to.equal(20);
+    expect(bytes).to.be.within(15_000, FIRST_PAGE_BYTES);
   });
 });

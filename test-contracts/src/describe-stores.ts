@@ -1,4 +1,3 @@
-import type { Persistence } from '@pinfold/core/adapter';
 import { describe, it } from 'mocha';
 import { accountStoreContract } from './account-store/contract.ts';
 import { apiKeyStoreContract } from './api-key-store/contract.ts';
@@ -17,11 +16,9 @@ import { checkRoleStoreSequences, type ModelOptions } from './role-store-model/s
 import { serviceModeContract } from './service-mode/contract.ts';
 import { sessionStoreContract } from './session-store/contract.ts';
 import { checkSessionStoreSequences } from './session-store/sequences.ts';
+import type { Stores } from './stores.ts';
 import { takedownStoreContract } from './takedown-store/contract.ts';
 import { viewStoreContract } from './view-store/contract.ts';
-
-/** Every store of one database, as `Persistence` has them. */
-export type Stores = Omit<Persistence, 'check' | 'close' | 'migrate'>;
 
 type Open = () => Promise<StoreSubject<Stores>>;
 type Sequence = 'apiKeys' | 'attempts' | 'roles' | 'sessions';

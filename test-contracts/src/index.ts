@@ -1,5 +1,4 @@
 export { accountStoreContract } from './account-store/contract.ts';
-export type { AccountStores } from './account-store/subject.ts';
 export { apiKeySecretsContract } from './api-key-secrets/contract.ts';
 export { apiKeyStoreContract } from './api-key-store/contract.ts';
 export { checkApiKeyStoreSequences } from './api-key-store/sequences.ts';
@@ -24,7 +23,6 @@ export {
 export { grantSignerContract } from './grant-signer/contract.ts';
 export type { GrantSignerSubject } from './grant-signer/subject.ts';
 export { historyStoreContract } from './history-store/contract.ts';
-export type { HistoryStores } from './history-store/subject.ts';
 export { httpApiContract } from './http/api-contract.ts';
 export { type ApiDocument, checkAgainstDocument } from './http/api-document.ts';
 export type { HttpContract, HttpService, HttpSubject } from './http/subject.ts';
@@ -32,22 +30,26 @@ export { httpViewingContract } from './http/viewing-contract.ts';
 export { idsContract } from './ids/contract.ts';
 export { importContract } from './moving/import.ts';
 export { snapshotContract } from './moving/snapshot.ts';
-export type { MovingStores } from './moving/subject.ts';
 export { nameStoreContract } from './name-store/contract.ts';
-export type { NameStores } from './name-store/subject.ts';
 export { pairingStoreContract } from './pairing-store/contract.ts';
-export type { PairingStores } from './pairing-store/subject.ts';
 export { passwordHasherContract } from './password-hasher/contract.ts';
 export { roleStoreContract } from './role-store/contract.ts';
 export { checkRoleStoreSequences, type ModelOptions } from './role-store-model/sequences.ts';
 export { serviceModeContract } from './service-mode/contract.ts';
-export type { ModeStores } from './service-mode/subject.ts';
 export { sessionSecretsContract } from './session-secrets/contract.ts';
 export { sessionStoreContract } from './session-store/contract.ts';
 export { checkSessionStoreSequences } from './session-store/sequences.ts';
 export { stagingContract } from './staging/contract.ts';
 export type { StagingSubject } from './staging/subject.ts';
+export type {
+  AccountStores,
+  HistoryStores,
+  ModeStores,
+  MovingStores,
+  NameStores,
+  PairingStores,
+  TakedownStores,
+} from './stores.ts';
 export { takedownStoreContract } from './takedown-store/contract.ts';
-export type { TakedownStores } from './takedown-store/subject.ts';
 export { viewStoreContract } from './view-store/contract.ts';
 export { type FaultPlan, type FaultyMethod, type Injection, withFaults } from './with-faults.ts';

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ClauseTable, StoreSubject } from './contract.ts';
 import { expectAbortedAlone, expectNothingLeft, inEveryEnd } from './expect-aborts.ts';
 import { expectUnreachable } from './expect-faults.ts';
+import { spoil } from './sequences/manners.ts';
 
 /** One call of a port. A call that creates something uses `n`, which differs each time. */
 export type Ask<Port> = (port: Port, signal: AbortSignal | undefined, n: number) => Promise<unknown>;
@@ -105,6 +106,8 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
               expect(now, `after ${what} by ${by}`).not.to.deep.equal(before);
               expect(await answersAtOnce(port), `after ${what}, asked at once`).to.deep.equal(now);
               expect(answers, `what was answered before ${what}`).to.deep.equal(before);
+              spoil(answers);
+              expect(await answersOf(port), `after a caller changed what it got`).to.deep.equal(now);
             }
           }
         }

@@ -7,7 +7,6 @@ import type { Request, Response } from 'express';
 export interface AssetNames {
   readonly style: string;
   readonly script: string;
-  /** Loaded for publishing. */
   readonly publish: string;
   readonly worker: string;
   readonly icon: string;

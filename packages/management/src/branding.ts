@@ -32,7 +32,6 @@ export interface Look extends LookOptions {
   readonly productName: string;
   readonly languages: readonly [Language, ...Language[]];
   readonly catalogues: Readonly<Record<Language, Readonly<Record<MessageId, Message>>>>;
-  /** A sheet in the page, where the accent is theirs. */
   readonly sheet: string | undefined;
   /** Where pictures may come from. */
   readonly pictures: string;

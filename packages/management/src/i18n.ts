@@ -30,6 +30,11 @@ export class Words<Id extends string> {
     this.#catalogue = catalogue;
   }
 
+  /** Whether a text is the id of a message. */
+  has(id: string): boolean {
+    return Object.hasOwn(this.#catalogue, id);
+  }
+
   /** A message; `count` among the values chooses its plural form (Unicode TR 35, plural rules). */
   say(id: Id, values: Values = {}): string {
     const message = this.#catalogue[id];
@@ -37,7 +42,6 @@ export class Words<Id extends string> {
     return text.replace(/\{(\w+)\}/g, (_, name: string) => this.#value(values[name]));
   }
 
-  /** Sentences one after another. */
   join(sentences: readonly string[]): string {
     return sentences.join(LANGUAGES[this.language].joiner);
   }
@@ -105,7 +109,6 @@ export class Words<Id extends string> {
     return format.format(sign * Math.round(size / DAY), 'day');
   }
 
-  /** A length of time in seconds. */
   seconds(length: number): string {
     const options = { style: 'unit', unit: 'second', unitDisplay: 'long', maximumFractionDigits: 1 } as const;
     return this.#format('seconds', (language) => new Intl.NumberFormat(language, options)).format(length);

@@ -8,18 +8,15 @@ export type RefusedBecause = Refusal<'invalid_state'>['state'];
 /** What a person may do with a publication now, and why not, as the core decides it. */
 export type Permitted = Readonly<Record<RoleCommand['type'], RefusedBecause | undefined>>;
 
-/** A publication as the pages show it. */
 export interface ShownPublication extends Publication {
   /** The title, or else the uploaded file's name. */
   readonly name: string;
-  /** It expires within a day. */
   readonly endsSoon: boolean;
   readonly refused: Permitted;
 }
 
 const SOON = 86_400_000;
 
-/** Makes what a page shows of a publication. */
 export function shownPublication(
   publication: Publication,
   { publicUrl, now }: { readonly publicUrl: PublicUrl; readonly now: Instant },

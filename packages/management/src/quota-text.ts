@@ -13,13 +13,11 @@ export interface Allowance {
   readonly bytes: Quota | null;
 }
 
-/** A limit of an account, and its use. */
 export interface Quota {
   readonly limit: number;
   readonly used: number;
 }
 
-/** Looks up what an account can still publish. */
 export async function allowanceOf(
   { accounts, quotasOf }: Pick<UseCases, 'accounts' | 'quotasOf'>,
   name: AccountId,
@@ -56,7 +54,6 @@ export function allowanceWords({ words, now }: SignedInContext, allowance: Allow
   }
 }
 
-/** Why the account cannot publish now. */
 export function refusedWords(
   { words, now }: SignedInContext,
   refusal: Exclude<Inadmissible, { code: 'invalid_archive' }>,

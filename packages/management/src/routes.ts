@@ -5,18 +5,7 @@ import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
 import { deleteName, setName, showNames } from './handlers/names.ts';
-import {
-  askToStop,
-  openSite,
-  pin,
-  rename,
-  renew,
-  setPassword,
-  showCode,
-  showPublication,
-  stop,
-  unpin,
-} from './handlers/publications.ts';
+import * as publications from './handlers/publications.ts';
 import { publishForm, publishUpload } from './handlers/publish.ts';
 import { archiveInBody, archiveInForm } from './handlers/receive.ts';
 import { changeService, showService } from './handlers/service.ts';
@@ -54,7 +43,6 @@ import type { Answer } from './response/answer.ts';
 import { notFound } from './response/refuse.ts';
 import type { Endpoint } from './response/serve.ts';
 
-/** One operation of the screen. */
 export interface Route extends Endpoint {
   readonly method: 'get' | 'post';
   readonly path: string;
@@ -89,7 +77,6 @@ const openPage = Guards.none.and(anybody);
 const openLink = Guards.none.and(anybodyKnown);
 const openForm = Guards.none.and(ownPage).and(anybodyKnown).and(formRead).and(freshToken);
 
-/** Every route of the screen. */
 export function routesOf(screen: Screen): readonly Route[] {
   const { keys, pairings, history, sessions, identityProvider } = screen;
   const routes = [
@@ -98,16 +85,16 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('post', '/upload', upload, publishUpload, screen),
     on('get', '/stop', wayToRevoke, askToStopSelected, screen),
     on('post', '/stop', revocation.and(unrefused), stopSelected, screen),
-    on('get', '/publications/:id', page, showPublication, screen),
-    on('get', '/publications/:id/code.svg', picture, showCode, screen),
-    on('get', '/publications/:id/stop', wayToRevoke, askToStop, screen),
-    on('post', '/publications/:id/stop', revocation.and(unrefused), stop, screen),
-    on('post', '/publications/:id/open', form, openSite, screen),
-    on('post', '/publications/:id/pin', change, pin, screen),
-    on('post', '/publications/:id/unpin', change, unpin, screen),
-    on('post', '/publications/:id/renew', change, renew, screen),
-    on('post', '/publications/:id/rename', change, rename, screen),
-    on('post', '/publications/:id/password', change, setPassword, screen),
+    on('get', '/publications/:id', page, publications.showPublication, screen),
+    on('get', '/publications/:id/code.svg', picture, publications.showCode, screen),
+    on('get', '/publications/:id/stop', wayToRevoke, publications.askToStop, screen),
+    on('post', '/publications/:id/stop', revocation.and(unrefused), publications.stop, screen),
+    on('post', '/publications/:id/open', form, publications.openSite, screen),
+    on('post', '/publications/:id/pin', change, publications.pin, screen),
+    on('post', '/publications/:id/unpin', change, publications.unpin, screen),
+    on('post', '/publications/:id/renew', change, publications.renew, screen),
+    on('post', '/publications/:id/rename', change, publications.rename, screen),
+    on('post', '/publications/:id/password', change, publications.setPassword, screen),
   ];
   const { names } = screen.useCases;
   if (names !== undefined) {
@@ -153,7 +140,6 @@ export function routesOf(screen: Screen): readonly Route[] {
   return routes;
 }
 
-/** The pages of those who administer. */
 function administrationOf(screen: Screen): readonly Route[] {
   const all = '/administration';
   const account = `${all}/accounts/:name`;

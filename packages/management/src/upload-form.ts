@@ -17,7 +17,6 @@ export interface Wish {
   readonly key: IdempotencyKey;
   readonly filename: Filename;
   readonly title: Title | null;
-  /** Protects the site from the start. */
   readonly password: string | null;
 }
 
@@ -123,7 +122,6 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
   }
 }
 
-/** Reads what was sent beside an archive. */
 export function readWish(
   sent: {
     readonly key: string | undefined;
@@ -144,7 +142,6 @@ export function readWish(
   return title === null || typeof title === 'string' ? { key, filename, title, password } : title;
 }
 
-/** What is odd about it. */
 export function oddText({ code }: Refusal<WishCode>): MessageId {
   return ODD[code];
 }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { Words } from '../src/i18n.ts';
-import { rules } from '../src/messages/en.ts';
+import { codes, shared } from '../src/messages/en.ts';
 import { groupProblems } from '../src/problem-groups.ts';
 
-const words = new Words('en', 'UTC', rules);
+const words = new Words('en', 'UTC', { ...codes, ...shared });
 
 describe('groupProblems', () => {
   it('puts the files of a rule together, the first five and how many more', () => {
@@ -17,9 +17,9 @@ describe('groupProblems', () => {
       { rule: 'forbidden_name' as const, path: '.env', segment: '.env' },
     ];
     const [forbidden, index, ...rest] = groupProblems(problems, words);
-    expect(forbidden).to.deep.include({ message: 'forbiddenName', more: 13 });
+    expect(forbidden).to.deep.include({ message: 'forbidden_name', more: 13 });
     expect(forbidden?.paths).to.deep.equal([0, 1, 2, 3, 4].map((n) => `node_modules/${n}`));
-    expect(index).to.deep.include({ message: 'missingIndex', paths: [], more: 0 });
+    expect(index).to.deep.include({ message: 'missing_index', paths: [], more: 0 });
     expect(rest).to.deep.equal([]);
   });
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { Words } from '../src/i18n.ts';
-import { rules as en } from '../src/messages/en.ts';
-import { rules as ja } from '../src/messages/ja.ts';
+import * as en from '../src/messages/en.ts';
+import * as ja from '../src/messages/ja.ts';
 import { groupRemarks } from '../src/warning-groups.ts';
 
-const english = new Words('en', 'UTC', en);
+const english = new Words('en', 'UTC', { ...en.codes, ...en.shared });
 
 describe('groupRemarks', () => {
   it('puts the remarks of a rule together, each with what was seen', () => {
@@ -18,13 +18,13 @@ describe('groupRemarks', () => {
     );
     expect(groups).to.deep.equal([
       {
-        message: 'brokenReference',
+        message: 'broken_reference',
         remarks: [
           { path: 'index.html', seen: 'gone.png' },
           { path: 'a/b.html', seen: '../x' },
         ],
       },
-      { message: 'sourceMap', remarks: [{ path: 'app.js.map', seen: '' }] },
+      { message: 'source_map', remarks: [{ path: 'app.js.map', seen: '' }] },
     ]);
   });
 
@@ -34,7 +34,7 @@ describe('groupRemarks', () => {
     const seen = (words: typeof english) =>
       groupRemarks([mismatch, secret], words).map(({ remarks }) => remarks[0]?.seen);
     expect(seen(english)).to.deep.equal(['“X.png” is the file “x.png”', 'private key']);
-    expect(seen(new Words('ja', 'UTC', ja))).to.deep.equal([
+    expect(seen(new Words('ja', 'UTC', { ...ja.codes, ...ja.shared }))).to.deep.equal([
       '「X.png」（実際のファイル名は「x.png」）',
       '秘密鍵',
     ]);
@@ -47,7 +47,7 @@ describe('groupRemarks', () => {
 
   it('lists no file for what is said of the whole site', () => {
     const [group] = groupRemarks([{ rule: 'not_all_checked' }], english);
-    expect(group).to.deep.equal({ message: 'notAllChecked', remarks: [] });
+    expect(group).to.deep.equal({ message: 'not_all_checked', remarks: [] });
   });
 
   it('has a sentence for a rule that a later release may bring', () => {

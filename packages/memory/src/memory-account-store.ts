@@ -24,7 +24,7 @@ export function memoryAccountStore(connection: Connection): AccountStore {
     load: async (name, signal) => {
       signal?.throwIfAborted();
       const row = connection.open().accounts.get(name);
-      return row && { value: row.account, version: row.version };
+      return row && { value: structuredClone(row.account), version: row.version };
     },
     save: async (change, loadedAt, events) => {
       const data = connection.change();
@@ -32,7 +32,7 @@ export function memoryAccountStore(connection: Connection): AccountStore {
       storeEvents(data, events);
       return { kind: 'saved' };
     },
-    list: async (after, limit) => listAccounts(connection.open(), after, limit),
+    list: async (after, limit) => structuredClone(listAccounts(connection.open(), after, limit)),
     usedBy: async (name, now) => usedBy(connection.open(), name, now),
   };
 }

@@ -16,11 +16,11 @@ export function memoryHistoryStore(connection: Connection): HistoryStore {
   return {
     list: async (query) => {
       const wanted = [...connection.open().events.values()].filter((event) => matches(event, query));
-      return eventPageOf(wanted.sort(order), query.limit);
+      return structuredClone(eventPageOf(wanted.sort(order), query.limit));
     },
     feed: async (query) => {
       const { events, feeds } = connection.open();
-      return feeds.read(query, events);
+      return structuredClone(feeds.read(query, events));
     },
     expired: async (by, limit) => {
       const rows = [...connection.open().roles.values()];

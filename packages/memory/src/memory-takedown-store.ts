@@ -28,8 +28,9 @@ export function memoryTakedownStore(connection: Connection): TakedownStore {
       kind: lift(connection.change(), takedown, at, events) ? 'lifted' : 'conflict',
     }),
     isForbidden: async (sha256) => isForbidden(connection.open(), sha256),
-    of: async (ids) => [...connection.open().takedowns.values()].filter(({ id }) => ids.includes(id)),
-    list: async (query) => listTakedowns(connection.open(), query),
+    of: async (ids) =>
+      structuredClone([...connection.open().takedowns.values()].filter(({ id }) => ids.includes(id))),
+    list: async (query) => structuredClone(listTakedowns(connection.open(), query)),
     copies: async (query) => copies(connection.open(), query),
     claimPurge: async (claim) => claimPurge(connection.change(), claim),
   };

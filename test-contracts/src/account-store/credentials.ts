@@ -4,7 +4,7 @@ import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { anEvent, aPublication, aReservation, leaseOf, loadedRole } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
-import type { AccountStoreClauses, AccountStores } from './subject.ts';
+import type { AccountStores, StoreClauses } from '../stores.ts';
 
 const UNAUTHORIZED: Refusal<'unauthorized'> = { kind: 'refused', code: 'unauthorized' };
 const ROUNDS = [11, 12, 13, 14, 15, 16];
@@ -104,7 +104,7 @@ async function rename(stores: AccountStores, n: number, credential: Credential) 
 
 const loaded = ({ roles }: AccountStores, n: number) => loadedRole(roles, idOf(n));
 
-export const credentialClauses: AccountStoreClauses = {
+export const credentialClauses: StoreClauses<AccountStores> = {
   'account-store/revoked-key: once a revocation is acknowledged, no peer commits or saves a role with that key: it is refused as unauthorized and changes nothing, and the lease still holds; other keys, unknown ones among them, change nothing':
     async ({ port, peer }) => {
       const handles = [port, await peer()] as const;

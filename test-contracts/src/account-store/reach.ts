@@ -1,16 +1,15 @@
 import { type AccountId, accountId } from '@pinfold/core';
 import { expect } from 'chai';
-import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { anAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aPublication, publishTo } from '../fixtures/roles.ts';
 import { sharedClauses } from '../shared-clauses.ts';
-import type { AccountStores } from './subject.ts';
+import type { AccountStores, StoreClauses } from '../stores.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have. */
 const COUNT = 1_050;
 
-export const reachClauses: ClauseTable<AccountStores, StoreSubject<AccountStores>> = {
+export const reachClauses: StoreClauses<AccountStores> = {
   'account-store/list-many: more than a thousand accounts are listed whole': async ({ port, peer }) => {
     const names = Array.from({ length: COUNT }, (_, n) => accountId(`team ${n}`));
     for (const [n, name] of names.entries()) {

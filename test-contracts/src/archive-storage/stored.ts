@@ -68,14 +68,15 @@ export function expectSame(actual: Uint8Array | undefined, expected: Uint8Array,
   expect(Buffer.compare(got, expected), `${what}: a different byte`).to.equal(0);
 }
 
-/** All ids, page by page up to an empty one: any page may be short. */
+/** All ids, from the first or behind one, page by page up to an empty one: any page may be short. */
 export async function walk(
   port: ArchiveStorage,
   limit: number,
   between: (page: readonly ArchiveId[]) => Promise<void> = async () => {},
+  after?: ArchiveId,
 ): Promise<ArchiveId[]> {
   const ids: ArchiveId[] = [];
-  for (let page = await port.list(undefined, limit); page.length > 0; ) {
+  for (let page = await port.list(after, limit); page.length > 0; ) {
     expect(page.length, 'a page').to.be.at.most(limit);
     ids.push(...page);
     expect(ids.length, 'the walk does not end').to.be.at.most(MOST_WALKED);

@@ -2,12 +2,12 @@ import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { anEvent, uuidOf } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
 import { harnessClauses } from '../harness.ts';
+import type { HistoryStores } from '../stores.ts';
 import { expiringClauses } from './expiring.ts';
 import { feedingClauses } from './feeding.ts';
 import { keepingClauses } from './keeping.ts';
 import { reachClauses } from './reach.ts';
 import { readingClauses } from './reading.ts';
-import type { HistoryStores } from './subject.ts';
 import { told } from './told.ts';
 
 /** What every {@link HistoryStore} promises, and the stores whose events it gives. */

@@ -1,11 +1,10 @@
 import { after, days, duration, type HistoryEvent, hours } from '@pinfold/core';
 import { expect } from 'chai';
-import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aRole } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
 import { sharedClauses } from '../shared-clauses.ts';
-import type { HistoryStores } from './subject.ts';
+import type { HistoryStores, StoreClauses } from '../stores.ts';
 import { ALL, eventFor, publish, told, walk } from './told.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have. */
@@ -18,7 +17,7 @@ function expired(): HistoryEvent {
   return eventFor(ROLE, { type: 'pin.expired', at: END });
 }
 
-export const reachClauses: ClauseTable<HistoryStores, StoreSubject<HistoryStores>> = {
+export const reachClauses: StoreClauses<HistoryStores> = {
   'history-store/many: more than a thousand events, hundreds of them of one instant, are listed whole and dropped, each time as many as the limit, until none is left':
     async ({ port, peer }) => {
       const events = Array.from({ length: COUNT }, (_, n) => anEvent({ at: after(START, duration(n % 3)) }));

@@ -8,7 +8,7 @@ import {
   type RoleId,
 } from '@pinfold/core';
 import { anEvent, aPublication, aReservation, leaseOf, loadedRole } from '../fixtures/roles.ts';
-import type { HistoryStores } from './subject.ts';
+import type { HistoryStores } from '../stores.ts';
 
 export const ALL: EventQuery = {
   account: undefined,

@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aToken } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
+import type { MovingStores, StoreClauses } from '../stores.ts';
 import { recordsOf, stock } from './stock.ts';
-import type { MovingClauses, MovingStores } from './subject.ts';
 
-export const importFeed: MovingClauses = {
+export const importFeed: StoreClauses<MovingStores> = {
   'import/feed: the feed has another id than before and the imported events in the order of instant and id, in any order of import':
     async ({ port, peer }, another) => {
       const other = await peer();

@@ -1,11 +1,10 @@
 import type { Import } from '@pinfold/core/moving';
-import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { expectAborted } from '../expect-aborts.ts';
 import { expectFaults, expectUnreachable } from '../expect-faults.ts';
 import { aToken } from '../fixtures/roles.ts';
-import type { MovingStores } from './subject.ts';
+import type { MovingStores, StoreClauses } from '../stores.ts';
 
-type ReachClauses = ClauseTable<MovingStores, StoreSubject<MovingStores>>;
+type ReachClauses = StoreClauses<MovingStores>;
 
 export const snapshotReach: ReachClauses = {
   'snapshot/unreachable: while the database does not answer, reading rejects with the fault store_unavailable and what caused it':

@@ -19,9 +19,9 @@ import { aLink, aSession } from '../fixtures/sessions.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
+import type { MovingStores, StoreClauses } from '../stores.ts';
 import { snapshotReach } from './reach.ts';
 import { allOf, published, recordsOf, stock } from './stock.ts';
-import type { MovingClauses, MovingStores } from './subject.ts';
 
 /** More than one answer of a database holds. */
 const MANY = 150;
@@ -62,7 +62,7 @@ async function use({ roles, sessions, apiKeys, pairings, mode }: MovingStores): 
   await mode.change({ kind: 'read_only', message: 'We move.' }, []);
 }
 
-const snapshotClauses: MovingClauses = {
+const snapshotClauses: StoreClauses<MovingStores> = {
   'snapshot/whole: every account, key, publication, name, takedown, day of views and event is given once, every field as it was stored':
     async ({ port, peer }) => {
       expect(await recordsOf(port), 'of an empty database').to.deep.equal([]);

@@ -34,7 +34,7 @@ import {
 import { aSession } from '../fixtures/sessions.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { aChange, aName, recordOf } from '../name-store/values.ts';
-import type { MovingStores } from './subject.ts';
+import type { MovingStores } from '../stores.ts';
 
 const LATER = after(START, hours(300));
 

@@ -1,10 +1,10 @@
 import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { ACCOUNT, aPublication, publishTo } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
+import type { NameStores } from '../stores.ts';
 import { changingClauses } from './changing.ts';
 import { publishingClauses } from './publishing.ts';
 import { readingClauses } from './reading.ts';
-import type { NameStores } from './subject.ts';
 import { aChange, aName, set } from './values.ts';
 
 /** What every {@link NameStore} promises, beside the stores of its database. */

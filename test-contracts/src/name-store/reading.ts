@@ -9,11 +9,11 @@ import {
   type PinName,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import { expectAborted, expectAbortedAlone, expectNothingLeft, inEveryEnd } from '../expect-aborts.ts';
-import { expectFaults } from '../expect-faults.ts';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aPublication, aRoleId, publishTo } from '../fixtures/roles.ts';
-import type { NameClauses, NameStores } from './subject.ts';
+import { sharedClauses } from '../shared-clauses.ts';
+import type { NameStores, StoreClauses } from '../stores.ts';
 import {
   aChange,
   aName,
@@ -50,10 +50,9 @@ async function setAll(stores: NameStores, names: readonly PinName[], account = A
   }
 }
 
-export const readingClauses: NameClauses = {
+export const readingClauses: StoreClauses<NameStores> = {
   'name-store/find: what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const upper = accountId(OTHER.toUpperCase());
       await publish(port, 1);
       await publishTo(port.roles, aPublication(2, { account: OTHER }));
@@ -72,10 +71,9 @@ export const readingClauses: NameClauses = {
       for (const name of ['pr-11', 'pr-', 'pr_1', '%', 'pr'] as PinName[]) {
         expect(await other.names.find(ACCOUNT, name), name).to.equal(undefined);
       }
-    },
+    }),
   'name-store/resolve: the newest role that the name shows is given as it would be loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       await publish(port, 1, 2);
       await set(port, aChange(1));
       const resolved = async (stores: NameStores) => {
@@ -112,17 +110,9 @@ export const readingClauses: NameClauses = {
       for (const text of near) {
         expect(await other.names.resolve(text as NameToken), text).to.equal(undefined);
       }
-    },
-  'name-store/resolve-aborted: an aborted signal rejects with its reason': async ({ port }) => {
-    await publish(port, 1);
-    await set(port, aChange(1));
-    const resolve = (signal: AbortSignal) => port.names.resolve(aNameToken(1), signal);
-    await expectAborted({ resolve });
-    await expectAbortedAlone({ resolve });
-  },
+    }),
   'name-store/list: pages after a name, up to one that is not full, give every name of the account exactly once, in order, and none of another':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       await publish(port, 1);
       await publishTo(port.roles, aPublication(2, { account: OTHER }));
       await setAll(port, LIST_ORDER.toReversed());
@@ -140,7 +130,7 @@ export const readingClauses: NameClauses = {
         const found = await Promise.all(listed.map(({ name }) => port.names.find(account, name)));
         expect(listed, 'every field').to.deep.equal(found);
       }
-    },
+    }),
   'name-store/list-many: more than a thousand names are listed whole': async ({ port }) => {
     await publish(port, 1);
     const all = Array.from({ length: 1_100 }, (_, n) => `n${String(n).padStart(4, '0')}` as PinName);
@@ -148,53 +138,29 @@ export const readingClauses: NameClauses = {
     expect(await walk(port.names, ACCOUNT, 101)).to.deep.equal(all);
     expect(await port.names.list(ACCOUNT, undefined, 1_100)).to.have.lengthOf(1_100);
   },
-  'name-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was':
-    async ({ port, peer }) => {
-      const other = await peer();
-      await publish(port, 1, 2);
-      const ask = async () => [
-        await port.names.find(ACCOUNT, aName(1)),
-        (await port.names.resolve(aNameToken(1)))?.name,
-        ...(await port.names.list(ACCOUNT, undefined, 10)),
-      ];
-      expect(await ask()).to.deep.equal([undefined, undefined]);
-      const change = aChange(1);
-      await set(other, change);
-      const before = await ask();
-      const made = recordOf(aChange(1));
-      expect(before).to.deep.equal([made, made, made]);
-      await set(other, aChange(1, { role: aRoleId(2) }));
-      const moved = { ...made, role: aRoleId(2) };
-      expect(await ask()).to.deep.equal([moved, moved, moved]);
-      expect(before).to.deep.equal([made, made, made]);
-      for (const answer of await ask()) if (answer !== undefined) Object.assign(answer, { role: aRoleId(9) });
-      expect(await ask(), 'what a caller did to an answer').to.deep.equal([moved, moved, moved]);
-      await other.names.delete({ account: ACCOUNT, name: aName(1) }, [deletedEvent(aName(1))]);
-      expect(await ask()).to.deep.equal([undefined, undefined]);
+  ...sharedClauses<NameStores, NameStore, 'find' | 'list' | 'resolve'>({
+    suite: 'name-store',
+    portOf: ({ names }) => names,
+    prepare: async (stores) => {
+      await publish(stores, 1, 2);
+      await set(stores, aChange(1));
     },
-  'name-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection':
-    async ({ port, unreachable }) => {
-      await publish(port, 1);
-      await set(port, aChange(1));
-      const dead = await unreachable();
-      await expectNothingLeft(
-        inEveryEnd(port, dead, {
-          resolve: ({ names }, signal) => names.resolve(aNameToken(1), signal),
-          find: ({ names }) => names.find(ACCOUNT, aName(1)),
-          list: ({ names }) => names.list(ACCOUNT, undefined, 10),
-        }),
-      );
+    reads: {
+      find: [1, 2].map((n) => (names) => names.find(ACCOUNT, aName(n))),
+      resolve: [1, 2].map((n) => (names, signal) => names.resolve(aNameToken(n), signal)),
+      list: [undefined, aName(1)].map((after) => (names) => names.list(ACCOUNT, after, 10)),
     },
-  'name-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it':
-    async ({ unreachable }) => {
-      const { names } = await unreachable();
-      const calls: Readonly<Record<keyof NameStore, Promise<unknown>>> = {
-        find: names.find(ACCOUNT, aName(1)),
-        resolve: names.resolve(aNameToken(1)),
-        list: names.list(ACCOUNT, undefined, 10),
-        set: names.set(aChange(1), [setEvent(aChange(1))]),
-        delete: names.delete({ account: ACCOUNT, name: aName(1) }, [anEvent({ at: LATER })]),
-      };
-      await expectFaults('store_unavailable', calls);
+    writes: {
+      set: (names, _, n) => names.set(aChange(n), [setEvent(aChange(n))]),
+      delete: (names, _, n) => names.delete({ account: ACCOUNT, name: aName(n) }, [anEvent({ at: LATER })]),
     },
+    aborted: { resolve: 'resolve-aborted' },
+    changes: {
+      'another name': (stores) => set(stores, aChange(2)),
+      'a move': (stores) => set(stores, aChange(1, { role: aRoleId(2) })),
+      'a stop of what is shown': (stores) => stop(stores, aRoleId(2)),
+      'a deletion': ({ names }) =>
+        names.delete({ account: ACCOUNT, name: aName(1) }, [deletedEvent(aName(1))]),
+    },
+  }),
 };

@@ -30,7 +30,7 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import type { NameStores } from './subject.ts';
+import type { NameStores } from '../stores.ts';
 
 export const LATER: Instant = after(START, duration(60_123));
 export const PROTECTED = 'hash' as PasswordHash;

@@ -2,8 +2,8 @@ import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRegistration } from '../fixtures/pairings.ts';
 import { harnessClauses } from '../harness.ts';
+import type { PairingStores } from '../stores.ts';
 import { agreeingClauses } from './agreeing.ts';
-import type { PairingStores } from './subject.ts';
 import { takingClauses } from './taking.ts';
 
 /** What every `PairingStore` promises, with the stores of the same database. */

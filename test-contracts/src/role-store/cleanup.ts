@@ -14,7 +14,7 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { ClauseTable } from '../contract.ts';
+import { type ClauseTable, type Subject, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   anEvent,
@@ -47,33 +47,32 @@ const pin = (port: RoleStore, id: RoleId) =>
 
 export const claimClauses: ClauseTable<RoleStore> = {
   'role-store/claim-ended: exactly the roles deleted or expired by then are claimed; pinned and later ones are not':
-    (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
-        const end = after(start, hours(12));
-        const justBefore = (end - 1) as Instant;
-        const justAfter = (end + 1) as Instant;
-        const publish = (n: number, more: Partial<Role>) =>
-          publishTo(port, aPublication(n, { publishedAt: start, ...more }));
-        const ended = [
-          await publish(1, { expiresAt: end }),
-          await publish(2, { expiresAt: justAfter, deletedAt: end }),
-          await publish(3, { expiresAt: null, pinned: true, deletedAt: justBefore }),
-          await publish(4, { expiresAt: justBefore, deletedAt: justAfter }),
-        ];
-        await publish(5, { expiresAt: justAfter });
-        await publish(6, { expiresAt: null, pinned: true });
-        await publish(7, { expiresAt: after(end, days(1)), deletedAt: justAfter });
-        const other = await peer();
-        const before = { ...claim(1, after(end, hours(1))), endedBefore: after(start, hours(1)) };
-        expect(await other.claimForCleanup(before)).to.deep.equal([]);
-        const tasks = await other.claimForCleanup({ ...claim(2, after(end, hours(1))), endedBefore: end });
-        expect(tasks).to.have.deep.members(ended.map((role) => taskOf(role, 2)));
-        for (const role of ended) expect((await port.load(role.id))?.value).to.deep.equal(role);
-        const late = await publish(8, { expiresAt: end });
-        await stop(port, late.id, justAfter);
-        const again = { ...claim(3, after(end, hours(1))), endedBefore: end };
-        expect(rolesOf(await other.claimForCleanup(again)), 'expired, then stopped').to.deep.equal([late.id]);
-      }),
+    inEachEra(async (port, _, start, { peer }) => {
+      const end = after(start, hours(12));
+      const justBefore = (end - 1) as Instant;
+      const justAfter = (end + 1) as Instant;
+      const publish = (n: number, more: Partial<Role>) =>
+        publishTo(port, aPublication(n, { publishedAt: start, ...more }));
+      const ended = [
+        await publish(1, { expiresAt: end }),
+        await publish(2, { expiresAt: justAfter, deletedAt: end }),
+        await publish(3, { expiresAt: null, pinned: true, deletedAt: justBefore }),
+        await publish(4, { expiresAt: justBefore, deletedAt: justAfter }),
+      ];
+      await publish(5, { expiresAt: justAfter });
+      await publish(6, { expiresAt: null, pinned: true });
+      await publish(7, { expiresAt: after(end, days(1)), deletedAt: justAfter });
+      const other = await peer();
+      const before = { ...claim(1, after(end, hours(1))), endedBefore: after(start, hours(1)) };
+      expect(await other.claimForCleanup(before)).to.deep.equal([]);
+      const tasks = await other.claimForCleanup({ ...claim(2, after(end, hours(1))), endedBefore: end });
+      expect(tasks).to.have.deep.members(ended.map((role) => taskOf(role, 2)));
+      for (const role of ended) expect((await port.load(role.id))?.value).to.deep.equal(role);
+      const late = await publish(8, { expiresAt: end });
+      await stop(port, late.id, justAfter);
+      const again = { ...claim(3, after(end, hours(1))), endedBefore: end };
+      expect(rolesOf(await other.claimForCleanup(again)), 'expired, then stopped').to.deep.equal([late.id]);
+    }),
   'role-store/claim-order: those that wait longest are claimed and answered first, so that failing ones keep none waiting':
     async ({ port }) => {
       for (const n of [3, 1, 4, 2, 5]) {
@@ -97,33 +96,30 @@ export const claimClauses: ClauseTable<RoleStore> = {
       expect(rolesOf(last), 'those due last').to.deep.equal(ids([2, 1]));
     },
   "role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one":
-    (_, another) =>
-      inEachEra(another, async (subject, start) => {
-        const { port } = subject;
-        const other = await subject.peer();
-        const first = await publishTo(port, aPublication(1, { publishedAt: start, expiresAt: start }));
-        const until = after(start, minutes(10));
-        expect(await port.claimForCleanup(claim(1, start))).to.deep.equal([taskOf(first, 1)]);
-        expect(await other.claimForCleanup(claim(2, start)), 'at once').to.deep.equal([]);
-        await stop(other, first.id, start);
-        expect(await port.claimForCleanup(claim(3, (until - 1) as Instant)), 'saved').to.deep.equal([]);
-        expect(await other.claimForCleanup(claim(4, until))).to.deep.equal([taskOf(first, 4)]);
-        await other.settleCleanup(taskOf(first, 4), { kind: 'removed' }, [anEvent()]);
-        const many = Array.from({ length: 20 }, (_, n) => aRole(n + 10).id);
-        for (let n = 10; n < 30; n += 1) await publishTo(port, aPublication(n, { deletedAt: until }));
-        const claims = await together(subject, 12, (store, n) =>
-          store.claimForCleanup(claim(100 + n, until, { limit: 3 })),
-        );
-        for (const tasks of claims) expect(tasks.length).to.be.at.most(3);
-        const rest = await port.claimForCleanup(claim(200, until));
-        expect(rolesOf([...claims.flat(), ...rest]).toSorted()).to.deep.equal(many.toSorted());
-        for (const [n, tasks] of claims.entries()) {
-          for (const task of tasks) expect(task.token).to.equal(aToken(100 + n));
-        }
-      }),
+    inEachEra(async (port, _, start, subject) => {
+      const other = await subject.peer();
+      const first = await publishTo(port, aPublication(1, { publishedAt: start, expiresAt: start }));
+      const until = after(start, minutes(10));
+      expect(await port.claimForCleanup(claim(1, start))).to.deep.equal([taskOf(first, 1)]);
+      expect(await other.claimForCleanup(claim(2, start)), 'at once').to.deep.equal([]);
+      await stop(other, first.id, start);
+      expect(await port.claimForCleanup(claim(3, (until - 1) as Instant)), 'saved').to.deep.equal([]);
+      expect(await other.claimForCleanup(claim(4, until))).to.deep.equal([taskOf(first, 4)]);
+      await other.settleCleanup(taskOf(first, 4), { kind: 'removed' }, [anEvent()]);
+      const many = Array.from({ length: 20 }, (_, n) => aRole(n + 10).id);
+      for (let n = 10; n < 30; n += 1) await publishTo(port, aPublication(n, { deletedAt: until }));
+      const claims = await together(subject, 12, (store, n) =>
+        store.claimForCleanup(claim(100 + n, until, { limit: 3 })),
+      );
+      for (const tasks of claims) expect(tasks.length).to.be.at.most(3);
+      const rest = await port.claimForCleanup(claim(200, until));
+      expect(rolesOf([...claims.flat(), ...rest]).toSorted()).to.deep.equal(many.toSorted());
+      for (const [n, tasks] of claims.entries()) {
+        for (const task of tasks) expect(task.token).to.equal(aToken(100 + n));
+      }
+    }),
   "role-store/claim-conflicts: a claim raises the role's version, so that a change decided before it conflicts":
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const { id } = await publishTo(port, aPublication(1));
       for (const [n, now] of [END, after(END, hours(1))].entries()) {
         const before = await loadedRole(port, id);
@@ -135,13 +131,12 @@ export const claimClauses: ClauseTable<RoleStore> = {
         expect(claimed?.version).not.to.equal(before.version);
       }
       await stop(port, id, END);
-    },
+    }),
 };
 
 export const settleClauses: ClauseTable<RoleStore> = {
   'role-store/settle-removed: the role stays, its manifest goes, its archive is named no more, and it is never claimed again, also after later saves':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const [role, neighbour] = [
         await publishTo(port, aPublication(1)),
         await publishTo(port, aPublication(2)),
@@ -172,12 +167,11 @@ export const settleClauses: ClauseTable<RoleStore> = {
       await stop(other, role.id, END);
       await expectRemoved({ ...role, deletedAt: END });
       expect(rolesOf(await port.claimForCleanup(claim(2, inAnAge)))).to.deep.equal([neighbour.id]);
-    },
+    }),
   'role-store/settle-failed: the role is claimed again from the instant of retry on, with one failure more':
     async (subject, another) => {
       await failOften(subject.port);
-      await inEachEra(another, async ({ port, peer }, start) => {
-        const other = await peer();
+      await inEachEra<Subject<RoleStore>>(async (port, other, start, { peer }) => {
         const role = await publishTo(port, aPublication(1, { publishedAt: start, expiresAt: start }));
         let now = start;
         for (const [failures, pause] of [minutes(1), hours(30), minutes(2)].entries()) {
@@ -193,38 +187,36 @@ export const settleClauses: ClauseTable<RoleStore> = {
           now = retryAt;
         }
         expect(await other.claimForCleanup(claim(9, now))).to.deep.equal([taskOf(role, 9, 3)]);
-      });
+      })(subject, another);
     },
-  'role-store/settle-lost: a claim that another took over, or that was settled, settles nothing': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    const role = await publishTo(port, aPublication(1));
-    const taken = after(END, minutes(10));
-    const retryAt = after(taken, hours(1));
-    await port.claimForCleanup(claim(1, END));
-    await other.claimForCleanup(claim(2, taken));
-    const expectClaimed = async (from: Instant) => {
-      expect(await port.loadManifest(role.archive)).not.to.equal(undefined);
-      expect((await port.whichAreNamed([role.archive])).size).to.equal(1);
-      expect(await port.claimForCleanup(claim(3, (from - 1) as Instant))).to.deep.equal([]);
-    };
-    await port.settleCleanup(taskOf(role, 1), { kind: 'removed' }, [anEvent()]);
-    await expectClaimed(after(taken, minutes(10)));
-    await port.settleCleanup(taskOf(role, 1), { kind: 'failed', retryAt: END }, [anEvent()]);
-    await expectClaimed(after(taken, minutes(10)));
-    for (const token of nearTokens(aToken(2))) {
-      await port.settleCleanup({ ...taskOf(role, 2), token }, { kind: 'removed' }, [anEvent()]);
-    }
-    await expectClaimed(after(taken, minutes(10)));
-    await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt }, [anEvent()]);
-    await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt: END }, [anEvent()]);
-    await other.settleCleanup(taskOf(role, 2), { kind: 'removed' }, [anEvent()]);
-    await other.settleCleanup(taskOf(aRole(9), 2), { kind: 'removed' }, [anEvent()]);
-    await expectClaimed(retryAt);
-    expect(await port.claimForCleanup(claim(4, retryAt))).to.deep.equal([taskOf(role, 4, 1)]);
-  },
+  'role-store/settle-lost: a claim that another took over, or that was settled, settles nothing': withPeer(
+    async (port, other) => {
+      const role = await publishTo(port, aPublication(1));
+      const taken = after(END, minutes(10));
+      const retryAt = after(taken, hours(1));
+      await port.claimForCleanup(claim(1, END));
+      await other.claimForCleanup(claim(2, taken));
+      const expectClaimed = async (from: Instant) => {
+        expect(await port.loadManifest(role.archive)).not.to.equal(undefined);
+        expect((await port.whichAreNamed([role.archive])).size).to.equal(1);
+        expect(await port.claimForCleanup(claim(3, (from - 1) as Instant))).to.deep.equal([]);
+      };
+      await port.settleCleanup(taskOf(role, 1), { kind: 'removed' }, [anEvent()]);
+      await expectClaimed(after(taken, minutes(10)));
+      await port.settleCleanup(taskOf(role, 1), { kind: 'failed', retryAt: END }, [anEvent()]);
+      await expectClaimed(after(taken, minutes(10)));
+      for (const token of nearTokens(aToken(2))) {
+        await port.settleCleanup({ ...taskOf(role, 2), token }, { kind: 'removed' }, [anEvent()]);
+      }
+      await expectClaimed(after(taken, minutes(10)));
+      await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt }, [anEvent()]);
+      await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt: END }, [anEvent()]);
+      await other.settleCleanup(taskOf(role, 2), { kind: 'removed' }, [anEvent()]);
+      await other.settleCleanup(taskOf(aRole(9), 2), { kind: 'removed' }, [anEvent()]);
+      await expectClaimed(retryAt);
+      expect(await port.claimForCleanup(claim(4, retryAt))).to.deep.equal([taskOf(role, 4, 1)]);
+    },
+  ),
 };
 
 /** Fails to remove an archive more often than fits a byte. */

@@ -57,10 +57,10 @@ export type Reachable<Port> = Subject<Port> & Partial<Pick<StoreSubject<Port>, '
 /** How long a shorter sequence is looked for, in milliseconds. */
 const SHORTENED_FOR = 20_000;
 
-/** What makes each input of a call. */
-export type Arbitraries<Inputs extends unknown[]> = {
-  [Index in keyof Inputs]: fc.Arbitrary<Inputs[Index]>;
-};
+/** What makes the inputs of a call: each by itself, or all of them where one depends on another. */
+type Arbitraries<Inputs extends unknown[]> =
+  | fc.Arbitrary<Inputs>
+  | { [Index in keyof Inputs]: fc.Arbitrary<Inputs[Index]> };
 
 /** Makes steps for a port: weight, name, the inputs, the call, and what it spends, if anything. */
 export function stepsFor<Port, Values>() {
@@ -73,13 +73,17 @@ export function stepsFor<Port, Values>() {
   ): Step<Port, Values> => ({
     weight,
     callsOf: (values) =>
-      fc.tuple<Inputs>(...inputs(values)).map((given) => ({
+      inputsOf(inputs(values)).map((given) => ({
         said: `${name} ${given.map((input) => JSON.stringify(input)).join(', ')}`,
         spends: spends?.(...given),
         inputs: () => structuredClone(given),
         make: (port, inputs) => make(port, ...(inputs as Inputs)),
       })),
   });
+}
+
+function inputsOf<Inputs extends unknown[]>(each: Arbitraries<Inputs>): fc.Arbitrary<Inputs> {
+  return each instanceof fc.Arbitrary ? each : fc.tuple<Inputs>(...each);
 }
 
 type MethodOf<Port> = {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { anEvent, aPublication, aReservation, leaseOf, publishTo } from '../fixtures/roles.ts';
 import { idsOf, idsTold, loaded } from '../history-store/told.ts';
-import type { ModeStores, ServiceModeClauses } from './subject.ts';
+import type { ModeStores, StoreClauses } from '../stores.ts';
 
 const READ_ONLY: Mode = { kind: 'read_only', message: 'Zurück um 12 Uhr – 正午に戻ります' };
 
@@ -38,7 +38,7 @@ async function left({ roles, apiKeys }: ModeStores): Promise<readonly unknown[]>
   return found;
 }
 
-export const modeClauses: ServiceModeClauses = {
+export const modeClauses: StoreClauses<ModeStores> = {
   'service-mode/load: what any peer changed it to last is loaded, with its message; until then it is normal':
     async ({ port, peer }) => {
       const { mode } = await peer();

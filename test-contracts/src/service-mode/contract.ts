@@ -2,10 +2,10 @@ import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { anEvent, uuidOf } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { told } from '../history-store/told.ts';
+import type { ModeStores } from '../stores.ts';
 import { boundClauses } from './bounds.ts';
 import { modeClauses } from './clauses.ts';
 import { reachClauses } from './reach.ts';
-import type { ModeStores } from './subject.ts';
 
 /** What every `ServiceMode` promises, beside the stores of its database. */
 export const serviceModeContract: Contract<ModeStores, StoreSubject<ModeStores>> = {

@@ -1,14 +1,9 @@
 import { NORMAL } from '@pinfold/core/adapter';
-import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { sharedClauses } from '../shared-clauses.ts';
-import type { ModeStores } from './subject.ts';
+import type { ModeStores, StoreClauses } from '../stores.ts';
 
-export const reachClauses: ClauseTable<ModeStores, StoreSubject<ModeStores>> = sharedClauses<
-  ModeStores,
-  ModeStores['mode'],
-  'load'
->({
+export const reachClauses: StoreClauses<ModeStores> = sharedClauses<ModeStores, ModeStores['mode'], 'load'>({
   suite: 'service-mode',
   portOf: ({ mode }) => mode,
   prepare: async () => {},

@@ -2,11 +2,11 @@ import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
+import type { TakedownStores } from '../stores.ts';
 import { forbiddingClauses } from './forbidding.ts';
 import { purgingClauses } from './purging.ts';
 import { reachClauses } from './reach.ts';
 import { readingClauses } from './reading.ts';
-import type { TakedownStores } from './subject.ts';
 import { takenEvent } from './taken.ts';
 import { takingClauses } from './taking.ts';
 

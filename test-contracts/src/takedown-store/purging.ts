@@ -9,10 +9,11 @@ import {
   type Role,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, aRoleId, aToken, publishTo } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
-import type { TakedownClauses, TakedownStores } from './subject.ts';
+import type { StoreClauses, TakedownStores } from '../stores.ts';
 import { takeDown } from './taken.ts';
 
 const STOPPED = after(START, hours(1));
@@ -34,10 +35,9 @@ function taskOf({ id, account, archive }: Role, n: number, failures = 0): Cleanu
   return { role: id, account, archive, token: aToken(n), failures };
 }
 
-export const purgingClauses: TakedownClauses = {
+export const purgingClauses: StoreClauses<TakedownStores> = {
   'takedown-store/claim-purge: an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not':
-    async ({ port, peer }) => {
-      const { takedowns, roles } = await peer();
+    withPeer(async (port, { takedowns, roles }) => {
       const role = await takenDown(port, 1);
       const claim = (n: number, of = role.id) => ({ role: of, token: aToken(n), until: UNTIL });
       const [swept] = await roles.claimForCleanup({ ...cleanup(1, UNTIL), endedBefore: UNTIL });
@@ -54,10 +54,9 @@ export const purgingClauses: TakedownClauses = {
       const published = await publishTo(port.roles, aPublication(2));
       expect(await takedowns.claimPurge(claim(5, published.id)), 'not stopped').to.equal(undefined);
       expect(await takedowns.claimPurge(claim(6, aRoleId(9))), 'unknown').to.equal(undefined);
-    },
+    }),
   "takedown-store/purge-without-grace: what was claimed so and not removed is claimed by cleanups from the claim's end or the retry's instant on, however lately its role ended, and counted":
-    async ({ port, peer }) => {
-      const { takedowns, roles } = await peer();
+    withPeer(async (port, { takedowns, roles }) => {
       const [lapsed, failed] = [await takenDown(port, 1), await takenDown(port, 2)];
       await takenDown(port, 3);
       const tasks: (CleanupTask | undefined)[] = [];
@@ -78,5 +77,5 @@ export const purgingClauses: TakedownClauses = {
       const early = (retryAt - duration(1)) as Instant;
       expect(await roles.claimForCleanup(cleanup(7, early))).to.deep.equal([]);
       expect(await roles.claimForCleanup(cleanup(8, retryAt))).to.deep.equal([taskOf(failed, 8, 1)]);
-    },
+    }),
 };

@@ -1,13 +1,12 @@
-import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, aRoleId, aSha256, aToken, publishTo } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { sharedClauses } from '../shared-clauses.ts';
-import type { TakedownStores } from './subject.ts';
+import type { StoreClauses, TakedownStores } from '../stores.ts';
 
 const [sha256, after] = [aSha256(1), undefined];
 
-export const reachClauses: ClauseTable<TakedownStores, StoreSubject<TakedownStores>> = sharedClauses<
+export const reachClauses: StoreClauses<TakedownStores> = sharedClauses<
   TakedownStores,
   TakedownStores['takedowns'],
   'copies' | 'isForbidden' | 'list' | 'of'

@@ -2,7 +2,7 @@ import type { HistoryEvent, Instant, Refusal, Role, Takedown, Versioned } from '
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { eventFor, loaded } from '../history-store/told.ts';
-import type { TakedownStores } from './subject.ts';
+import type { TakedownStores } from '../stores.ts';
 
 export const TAKEN_DOWN = { kind: 'taken_down' } as const;
 export const CONFLICT = { kind: 'conflict' } as const;

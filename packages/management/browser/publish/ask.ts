@@ -24,7 +24,7 @@ export function askToLeaveOut(
     element('h2', { id: 'leave-out-title' }, words.say('leaveOutTitle')),
     element('p', {}, words.say('leaveOutText', { name, count: leftOut.length })),
     element('ul', { class: 'paths' }, ...items, rest),
-    element('p', { class: 'quiet' }, words.say(kind === 'folder' ? 'leaveOutWhy' : 'forbiddenName')),
+    element('p', { class: 'quiet' }, words.say(kind === 'folder' ? 'leaveOutWhy' : 'forbidden_name')),
   );
   dialog.append(element('p', {}, words.say('leaveOutRest', { count: files, size: words.size(bytes) })));
   return ask(dialog, [

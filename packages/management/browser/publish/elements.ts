@@ -15,7 +15,6 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Makes a button that does something. */
 export function button(label: string, style: string, onClick: () => void): HTMLButtonElement {
   const made = element('button', { type: 'button', class: style }, label);
   made.addEventListener('click', onClick);

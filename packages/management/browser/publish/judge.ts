@@ -4,7 +4,6 @@ import { judgeListing } from '@pinfold/core/adapter';
 import type { ScreenProblem } from '../../src/problem-groups.ts';
 import type { FolderFile } from './source.ts';
 
-/** The limits that an archive is judged by. */
 export type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;
 
 /** What would be published, and what speaks against it. */
@@ -12,7 +11,6 @@ export interface Judged {
   readonly problems: readonly ScreenProblem[];
   /** How many files the site would have; as far as known when there are problems. */
   readonly files: number;
-  /** How many bytes they have, unpacked. */
   readonly bytes: number;
 }
 
@@ -44,7 +42,6 @@ export async function judgeArchive(archive: Blob, limits: ArchiveLimits): Promis
   return large.length === 0 ? judged : { ...judged, problems: large };
 }
 
-/** Reads the directory of a ZIP. */
 export function directoryOf(archive: Blob): Promise<DirectoryListing> {
   const readAt = async (position: number, length: number): Promise<Uint8Array> =>
     new Uint8Array(await archive.slice(position, position + length).arrayBuffer());

@@ -1,6 +1,5 @@
 import type { FolderFile } from './source.ts';
 
-/** A message to the worker. */
 export interface PackRequest {
   readonly files: readonly FolderFile[];
 }

@@ -4,7 +4,6 @@ import { button, element } from './elements.ts';
 /** A step that takes a while. */
 export interface Step {
   readonly text: string;
-  /** What is published. */
   readonly name: string;
   /** The bytes that it goes through; absent where the bar stays as it is. */
   readonly total?: number | undefined;
@@ -43,7 +42,6 @@ export class ProgressPanel {
     this.#place.append(this.#status);
   }
 
-  /** Gives the drop area back. */
   close(): void {
     this.#place.remove();
     this.#panel.toggleAttribute('data-busy', false);

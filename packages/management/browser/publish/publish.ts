@@ -13,7 +13,6 @@ import { namesIn, problemReport, remarkReport, wouldLeaveOut } from './reports.t
 import { type FolderSource, type Source, sourceOf, titleIn, withoutForbidden } from './source.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
-/** What the server wrote on the panel. */
 interface PanelData {
   readonly token: string;
   readonly limits: ArchiveLimits;
@@ -121,7 +120,6 @@ class Publishing {
     return undefined;
   }
 
-  /** The part of it that can be published. */
   async #restOf(source: Source): Promise<Rest> {
     const { limits } = this.#data;
     if (source.kind === 'folder')
@@ -152,7 +150,6 @@ class Publishing {
     return undefined;
   }
 
-  /** Shows what is against publishing, if anything is. */
   #haveProblems(problems: readonly ScreenProblem[], leftOut: readonly string[]): boolean {
     if (problems.length === 0) return false;
     this.#stage.end(

@@ -7,13 +7,11 @@ export interface Upload {
   readonly token: string;
   readonly key: string;
   readonly filename: string;
-  /** The page's own title. */
   readonly title?: string | undefined;
   readonly password?: string | undefined;
   readonly archive: Blob;
 }
 
-/** What the server published. */
 export interface Published {
   readonly kind: 'published' | 'replayed';
   readonly id: string;

@@ -11,8 +11,8 @@ import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
 import { type AccountTrouble, accountView, type LimitsInForce } from '../views/account.ts';
-import { accountHistoryView } from '../views/account-history.ts';
 import { accountsView } from '../views/accounts.ts';
+import { accountHistoryView } from '../views/history.ts';
 import { namesOf } from './history.ts';
 
 const PAGE_SIZE = 50;
@@ -65,7 +65,6 @@ async function searchAccounts(
   return page(accountsView(visit, { accounts, position, name, byUse, searched }));
 }
 
-/** Shows an account, and what was wrong with a form about it. */
 export async function showAccount(
   screen: Screen,
   visit: SignedInContext,
@@ -118,7 +117,6 @@ export async function limit(screen: Screen, visit: SignedInContext): Promise<Ans
   );
 }
 
-/** Blocks an account. */
 export async function block(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const reason = reasonOf(visit);
   if (reason === undefined) return showAccount(screen, visit, { field: 'reason' });
@@ -128,14 +126,12 @@ export async function block(screen: Screen, visit: SignedInContext): Promise<Ans
   );
 }
 
-/** Ends a block. */
 export async function unblock(screen: Screen, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, 'didUnblock', (administration, name) =>
     administration.unblockAccount(name, visit.cause),
   );
 }
 
-/** Shows what happened to all accounts, or to one. */
 export async function showAccountHistory(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const account = known(queryText(visit, 'account'));
   const asked = pageRequest(visit, PAGE_SIZE);
@@ -177,7 +173,6 @@ function pathOf({ base }: SignedInContext, name: string): string {
   return `${base}/administration/accounts/${encodeURIComponent(name)}`;
 }
 
-/** The account of the address. */
 export function nameOf({ request }: SignedInContext): AccountId | undefined {
   return known(String(request.params.name));
 }

@@ -16,7 +16,6 @@ const FULL_SECONDS = 30;
 /** The answer to a poll before the person has agreed; an unknown secret is answered the same way. */
 const WAITING: Answer = { kind: 'json', status: 202, body: { status: 'waiting' }, retryAfter: POLL_SECONDS };
 
-/** What gives programs their keys. */
 export interface Connecting extends Screen {
   readonly pairings: Pairings;
   /** Absent: whether the account is at its limit of keys is known only when one is created. */
@@ -46,7 +45,6 @@ export async function showConnect({ pairings, keys }: Connecting, visit: SignedI
   return page(connectView(visit, { ...model, kind: 'form' }));
 }
 
-/** Agrees that the program gets a key. */
 export async function connect({ pairings }: Connecting, visit: SignedInContext): Promise<Answer> {
   const secretHash = fieldOf(visit, 'request') ?? '';
   const { label, scopes, trouble } = readKeyRequest(visit);

@@ -58,7 +58,6 @@ export async function labelsOf(
   return new Map(listed.keys.filter(({ label }) => label !== '').map(({ id, label }) => [id, label]));
 }
 
-/** The current titles of publications, by id. */
 export async function titlesOf(
   { useCases }: Pick<Screen, 'useCases'>,
   { account, signal }: SignedInContext,

@@ -10,10 +10,8 @@ import { type KeysModel, keysView } from '../views/keys.ts';
 const PAGE_SIZE = 50;
 const LONGEST_LABEL = 100;
 
-/** What the pages of API keys need. */
 type KeysScreen = Pick<Screen, 'pageTurns'> & { readonly keys: Keys };
 
-/** Shows a page of the account's API keys. */
 export function showKeys(screen: KeysScreen, visit: SignedInContext): Promise<Answer> {
   return pageOfKeys(screen, visit, 200, {}, pageRequest(visit, PAGE_SIZE));
 }
@@ -31,7 +29,6 @@ export async function createKey(screen: KeysScreen, visit: SignedInContext): Pro
   return logged(await pageOfKeys(screen, visit, 403, {}), { outcome: made.code });
 }
 
-/** Ends a key. */
 export async function revokeKey(keys: Keys, visit: SignedInContext): Promise<Answer> {
   const outcome = await keys.revoke({
     id: String(visit.request.params.key),
@@ -44,7 +41,6 @@ export async function revokeKey(keys: Keys, visit: SignedInContext): Promise<Ans
     : logged(seeOther(back, { tone: 'bad', message: 'keyGone' }), { outcome: 'not_found' });
 }
 
-/** Says that the account has as many keys as it may have. */
 export function keysFull({ words }: Pick<SignedInContext, 'words'>, { limit }: KeyQuotaExceeded): string {
   return words.say('keysFull', { count: limit, limit });
 }
@@ -73,7 +69,6 @@ export interface KeyRequest {
   readonly trouble: string | undefined;
 }
 
-/** Reads the fields of a new key. */
 export function readKeyRequest(visit: SignedInContext): KeyRequest {
   const label = (fieldOf(visit, 'label') ?? '').trim();
   const scopes = fieldsOf(visit, 'scope').filter(isScope);

@@ -11,16 +11,13 @@ import { namesView, type ShowingNames } from '../views/names.ts';
 import { titlesOf } from './history.ts';
 
 const PAGE_SIZE = 50;
-/** Names on the page of a publication. */
 const MOST_SHOWN = 20;
 /** Names that are looked at for them: an operator may allow any number. */
 const MOST_LOOKED_AT = 1_000;
 const LOOKED_AT_ONCE = 100;
 
-/** A screen whose use cases have names. */
 export type Naming = Screen & { readonly names: UseCases['names'] };
 
-/** Shows a page of the account's names. */
 export async function showNames(naming: Naming, visit: SignedInContext): Promise<Answer> {
   return await naming.pageTurns.run(visit.account, visit.signal, async () => {
     const asked = pageRequest(visit, PAGE_SIZE);
@@ -32,7 +29,6 @@ export async function showNames(naming: Naming, visit: SignedInContext): Promise
   });
 }
 
-/** Lets a name show a publication. */
 export async function setName(naming: Naming, visit: SignedInContext): Promise<Answer> {
   const { account: by, cause, credential, base } = visit;
   const pin = String(visit.request.params.id);

@@ -30,7 +30,6 @@ import { leaveView } from '../views/trouble.ts';
 import { namesOf } from './history.ts';
 import { namesShowing } from './names.ts';
 
-/** The message for each rule that a password breaks. */
 export const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
   type: 'passwordOdd',
   encoding: 'passwordOdd',
@@ -46,7 +45,6 @@ const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
 
 const SHOWN_EVENTS = 10;
 
-/** Asks for confirmation before a publication is stopped. */
 export async function askToStop(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const found = await read(screen, visit);
   if (found === undefined) return notFound(visit);
@@ -228,7 +226,6 @@ export async function openSite(screen: Screen, visit: SignedInContext): Promise<
   }
 }
 
-/** Draws the shared URL of a publication as a QR code. */
 export async function showCode(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const publication = await read(screen, visit);
   if (publication === undefined) return notFound(visit);
@@ -263,7 +260,6 @@ async function manifestOf(
   }
 }
 
-/** A publication as the pages show it. */
 export function shown({ publicUrl }: Screen, { now }: SignedInContext, found: Publication): ShownPublication {
   return shownPublication(found, { publicUrl, now });
 }
@@ -288,13 +284,11 @@ function valuesOf({ words }: SignedInContext, { title, originalFilename, expires
   return { name: title ?? originalFilename, moment: expiresAt === null ? '' : words.moment(expiresAt) };
 }
 
-/** Why the core refused a change. */
 function refusal(reason: RefusedBecause, tried: MessageId): Flash {
   if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
   return { tone: 'bad', message: reason === 'deleted' ? 'alreadyStopped' : 'alreadyExpired' };
 }
 
-/** The generation that the form was made with. */
 function generationOf(text: string): Generation | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as Generation) : undefined;
 }

@@ -5,7 +5,6 @@ import { type Answer, page, seeOther } from '../response/answer.ts';
 import { serviceView } from '../views/service.ts';
 import { administrationOf } from './accounts.ts';
 
-/** Shows whether the service can be changed, and what was wrong with the form for that. */
 export async function showService(
   screen: Screen,
   visit: SignedInContext,
@@ -15,7 +14,6 @@ export async function showService(
   return page(serviceView(visit, mode, screen.health?.(), trouble), trouble === undefined ? 200 : 422);
 }
 
-/** Makes the service read-only, or lets it be changed again. */
 export async function changeService(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const kind = fieldOf(visit, 'mode') === 'read_only' ? 'read_only' : 'normal';
   const message = (fieldOf(visit, 'message') ?? '').trim();

@@ -14,7 +14,6 @@ type SessionsScreen = Screen & { readonly sessions: Sessions };
 const PAGE_SIZE = 50;
 const ENDED_AT_ONCE = 100;
 
-/** Shows who is signed in: with all accounts, or with one. */
 export async function showSessions(screen: SessionsScreen, visit: SignedInContext): Promise<Answer> {
   const account = known(queryText(visit, 'account'));
   const after = parseSessionId(queryText(visit, 'cursor'));
@@ -25,7 +24,6 @@ export async function showSessions(screen: SessionsScreen, visit: SignedInContex
   return page(sessionsView(visit, { sessions, names, account, position }));
 }
 
-/** Ends one session. */
 export async function endSession({ sessions }: SessionsScreen, visit: SignedInContext): Promise<Answer> {
   const account = known(queryText(visit, 'account'));
   await sessions.endById({ by: OPERATOR, id: String(visit.request.params.id), cause: visit.cause });

@@ -10,7 +10,6 @@ import { ELSEWHERE_TROUBLES, elsewhereTroubleView } from '../views/sign-in-elsew
 import { bounceView } from '../views/trouble.ts';
 import { keepSession, returnPath } from './sign-in.ts';
 
-/** By what people sign in elsewhere. */
 export interface SigningInElsewhere extends Screen {
   readonly sessions: Sessions;
   readonly identityProvider: IdentityProvider;
@@ -19,7 +18,6 @@ export interface SigningInElsewhere extends Screen {
 /** As long as the provider accepts the stored state. */
 const KEPT_SECONDS = 600;
 
-/** Sends the browser to the provider. */
 export async function beginElsewhere(signing: SigningInElsewhere, visit: FormContext): Promise<Answer> {
   const refused = await refuseStranger(signing, visit);
   if (refused !== undefined) return refused;

@@ -8,7 +8,6 @@ import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { signInView } from '../views/sign-in.ts';
 import { signedOutView } from '../views/sign-in-elsewhere.ts';
 
-/** By what people sign in. */
 export interface SigningIn {
   readonly sessions: Sessions;
   readonly identityProvider?: IdentityProvider;
@@ -35,7 +34,6 @@ export async function showSignIn(
   );
 }
 
-/** Starts a session by a link or a key. */
 export async function signIn(screen: Screen & SigningIn, visit: FormContext): Promise<Answer> {
   const { sessions, identityProvider } = screen;
   const to = returnPath(fieldOf(visit, 'to'));
@@ -53,7 +51,6 @@ export async function signIn(screen: Screen & SigningIn, visit: FormContext): Pr
   return logged(answer, { outcome: lacksScope ? 'forbidden' : 'unauthorized', ...answer.log });
 }
 
-/** Gives a browser its session. */
 export function keepSession({ request, response, scope }: FormContext, { token }: StartedSession): void {
   // Any other would be the second of two at the next request.
   if (readCookies(request, scope, 'session').length > 0) {

@@ -11,7 +11,6 @@ import { shown } from './publications.ts';
 /** As many as a page of the list has. */
 const MOST_SELECTED = 20;
 
-/** Asks for confirmation before the selected publications are stopped. */
 export async function askToStopSelected(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const publications = await selected(screen, visit, [visit.request.query.id].flat());
   return publications.length === 0

@@ -15,7 +15,6 @@ import { administrationOf, known, reasonOf } from './accounts.ts';
 
 const PAGE_SIZE = 50;
 
-/** Shows a page of the publications of all accounts, or of one. */
 export async function showAllPublications(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const search = searchText(visit);
   const account = queryText(visit, 'account');
@@ -33,7 +32,6 @@ export async function showAllPublications(screen: Screen, visit: SignedInContext
   return page(allPublicationsView(visit, { publications, account, search, state, position }));
 }
 
-/** Shows a publication of any account, and what was wrong with the form that takes it down. */
 export async function showAnyPublication(
   screen: Screen,
   visit: SignedInContext,
@@ -65,7 +63,6 @@ export async function takeDown(screen: Screen, visit: SignedInContext): Promise<
   return seeOther(`${visit.base}/administration/publications/${id}`, flash);
 }
 
-/** Shows the archives that are forbidden. */
 export async function showTakedowns(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const asked = pageRequest(visit, PAGE_SIZE);
   const listed = await administrationOf(screen).listTakedowns(asked);
@@ -73,7 +70,6 @@ export async function showTakedowns(screen: Screen, visit: SignedInContext): Pro
   return page(takedownsView(visit, { takedowns: listed.takedowns, position: positionOf(asked, listed) }));
 }
 
-/** Lets an archive be published again. */
 export async function lift(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const sha256 = parseSha256(String(visit.request.params.sha256));
   const lifted =

@@ -3,11 +3,13 @@ import type { Message } from '../i18n.ts';
 import * as en from './en.ts';
 import * as ja from './ja.ts';
 
-/** Everything the pages say; what only scripts say is bundled with them. */
-export type MessageId = keyof typeof en.pages | keyof typeof en.rules;
+/** What the server and the browser both say. */
+export type SharedId = keyof typeof en.codes | keyof typeof en.shared;
 
-/** The messages of each language. */
+/** Everything the pages say; what only scripts say is bundled with them. Messages of codes have the codes' names. */
+export type MessageId = keyof typeof en.pages | keyof typeof en.events | SharedId;
+
 export const catalogues: Readonly<Record<Language, Readonly<Record<MessageId, Message>>>> = {
-  en: { ...en.pages, ...en.rules },
-  ja: { ...ja.pages, ...ja.rules },
+  en: { ...en.pages, ...en.events, ...en.codes, ...en.shared },
+  ja: { ...ja.pages, ...ja.events, ...ja.codes, ...ja.shared },
 };

@@ -1,4 +1,7 @@
-/** What the pages say. */
+import type { EventType, SecretKind, Warning } from '@pinfold/core';
+import type { Message } from '../i18n.ts';
+import type { ScreenProblem } from '../problem-groups.ts';
+
 export const pages = {
   // Publications, and what every page has.
   accountNamed: 'Account {name}',
@@ -47,7 +50,6 @@ export const pages = {
   busyText:
     'The service is busy or cannot reach its storage. No change was made unless it is shown here; try again shortly.',
   busyTitle: 'Please try again shortly',
-  cancel: 'Cancel',
   changePassword: 'Change password',
   changePasswordEllipsis: 'Change the password…',
   chooseFolder: 'Choose a folder',
@@ -60,7 +62,6 @@ export const pages = {
   copied: 'Copied',
   copyId: 'Copy id',
   copyKey: 'Copy key',
-  copyLink: 'Copy link',
   createKey: 'Create a key',
   created: 'Created',
   didClearTitle: 'The title was removed; the file’s name is shown instead.',
@@ -79,7 +80,6 @@ export const pages = {
     'Something went wrong on our side. Trying again is unlikely to help; the error has been recorded.',
   errorTitle: 'This page could not be shown',
   expires: 'Expires',
-  expiredSince: 'Expired',
   facts: 'Details',
   unpackedSize: 'Unpacked',
   fileSize: 'Size',
@@ -90,10 +90,7 @@ export const pages = {
   filesShown: 'Files {first} to {last} of {count}',
   filesGone: 'The files have been removed.',
   filterAll: 'Not stopped',
-  filterExpired: 'Expired',
   filterLabel: 'Show by state',
-  filterPublished: 'Published',
-  filterStopped: 'Stopped',
   forbiddenText: 'Your sign-in does not allow managing publications. Contact the operator of this service.',
   forbiddenTitle: 'Not allowed with this sign-in',
   foreignFormText: 'The form came from another website. Open the management screen and do it there.',
@@ -147,7 +144,6 @@ export const pages = {
   deleteNameMeans: 'Its link stops working immediately. The publication stays.',
   navigation: 'Main',
   never: 'Never',
-  neverUsed: 'Never',
   newKey: 'Your new key',
   newPassword: 'New password',
   newest: 'Newest',
@@ -161,12 +157,10 @@ export const pages = {
   noneYet: 'Nothing found so far',
   notFoundText: 'Not found, or not yours.',
   notFoundTitle: 'Page not found',
-  linkCode: 'QR code of the link',
   nothingChosen: 'Choose a ZIP first.',
   older: 'Older publications',
   openForbiddenTitle: 'Not allowed',
   openForbiddenText: 'You may not view this site.',
-  openSite: 'Open the site',
   openToAnyone: 'Anyone with the link',
   openToPassword: 'Anyone with the link and the password',
   overtaken:
@@ -188,7 +182,6 @@ export const pages = {
   pinnedNow: 'Never (pinned)',
   protect: 'Protect with a password',
   passwordOptional: 'Password (optional)',
-  protected: 'Password',
   publication: 'Publication',
   publications: 'Publications',
   publish: 'Publish',
@@ -229,7 +222,6 @@ export const pages = {
   signInFromClone: 'In a checkout of Pinfold:',
   signInAsk: 'Ask the operator of this service for a sign-in link, or paste an API key.',
   signInOperator: 'I run this server',
-  signInTitle: 'Sign in',
   signInsMixed:
     'Your browser sent the cookies of two sign-ins at once, so neither was trusted and nothing was changed. Another site under the same domain may have set one of them. Sign in again.',
   signOut: 'Sign out',
@@ -268,7 +260,6 @@ export const pages = {
   titleControl: 'The title has a line break or another control character.',
   titleHeading: 'Title',
   titleHint: 'Shown only here. Leave empty to use the file name.',
-  titleLabel: 'Title',
   titleOdd: 'The title has characters that cannot be stored.',
   titleOvertaken:
     'The title was changed elsewhere in the meantime, to “{title}”. Rename it again to use yours.',
@@ -285,7 +276,6 @@ export const pages = {
   connectHow: 'To give the pinfold command on another machine a key, run this there:',
   connectIntro:
     'The pinfold command asks for an API key of “{name}”. Check that the code in your terminal is:',
-  connectRefuse: 'Cancel',
   connectTitle: 'Authorize the pinfold command',
   connectUnknown: 'This login has expired, or the address is incomplete. Run “pinfold login” again.',
   connectWarning:
@@ -318,32 +308,6 @@ export const pages = {
   actorOperator: 'The operator',
   actorOperatorNamed: 'The operator ({id})',
   actorSystem: 'The service',
-  eventAccountBlocked: 'Account blocked',
-  eventAccountUnblocked: 'Account unblocked',
-  eventExpired: 'Expired',
-  eventGrantCreated: 'Link that opens it without the password created',
-  eventKeyAgreed: 'API key for a program approved',
-  eventKeyCreated: 'API key created',
-  eventKeyRevoked: 'API key revoked',
-  eventLimitsChanged: 'Limits changed',
-  eventLinkCreated: 'Sign-in link created',
-  eventNameDeleted: 'Name deleted',
-  eventNameSet: 'Name set',
-  eventModeChanged: 'Mode of the service changed',
-  eventPasswordRemoved: 'Password removed',
-  eventPasswordSet: 'Password set',
-  eventPinned: 'Pinned',
-  eventPublished: 'Published',
-  eventPurged: 'Files removed',
-  eventRenewed: 'Renewed',
-  eventSessionEnded: 'Signed out',
-  eventSessionRefused: 'Sign-in refused',
-  eventSessionStarted: 'Signed in',
-  eventStopped: 'Stopped',
-  eventTakedownLifted: 'Takedown lifted',
-  eventTakenDown: 'Taken down by the operator',
-  eventTitleChanged: 'Title changed',
-  eventUnpinned: 'Unpinned',
   history: 'History',
   historyBy: 'By',
   historyIntro: 'What happened to this account and its publications, newest first.',
@@ -383,7 +347,6 @@ export const pages = {
   allPublications: 'All publications',
   archivesSize: 'Storage used',
   backToAccounts: 'All accounts',
-  backToAllPublications: 'All publications',
   bansNone: 'No takedowns',
   block: 'Block',
   blocked: 'Blocked',
@@ -492,7 +455,6 @@ export const pages = {
   unblock: 'Unblock',
 } as const;
 
-/** The texts of publishing in a browser with scripts. */
 export const publishing = {
   preparing: 'Reading {name}…',
   packing: 'Packing {name}…',
@@ -500,15 +462,11 @@ export const publishing = {
   uploadedOf: '{done} of {total}',
   checking: 'Checking and publishing…',
   waiting: 'The connection was lost. Trying again…',
-  cancel: 'Cancel',
   cancelled: 'Cancelled. Nothing was published.',
   publishedNow: 'Published',
   publishedUntil: 'Anyone with the link can open it until {moment}.',
   publishedBefore: 'Already published: here is the link.',
   linkCopied: 'Link copied',
-  copyLink: 'Copy link',
-  linkCode: 'QR code of the link',
-  openSite: 'Open the site',
   showDetails: 'Details',
   publishAnother: 'Publish another',
   remarks: 'Published with warnings',
@@ -544,62 +502,100 @@ export const publishing = {
   progressLabel: 'Progress of publishing {name}',
 } as const;
 
+/** The names of events. */
+export const events: Readonly<Record<EventType, string>> = {
+  'pin.published': 'Published',
+  'pin.title_changed': 'Title changed',
+  'pin.password_set': 'Password set',
+  'pin.password_removed': 'Password removed',
+  'pin.renewed': 'Renewed',
+  'pin.pinned': 'Pinned',
+  'pin.unpinned': 'Unpinned',
+  'pin.stopped': 'Stopped',
+  'pin.grant_created': 'Link that opens it without the password created',
+  'pin.taken_down': 'Taken down by the operator',
+  'pin.expired': 'Expired',
+  'pin.purged': 'Files removed',
+  'key.agreed': 'API key for a program approved',
+  'key.created': 'API key created',
+  'key.revoked': 'API key revoked',
+  'account.blocked': 'Account blocked',
+  'account.unblocked': 'Account unblocked',
+  'account.limits_changed': 'Limits changed',
+  'takedown.lifted': 'Takedown lifted',
+  'service.mode_changed': 'Mode of the service changed',
+  'session.started': 'Signed in',
+  'session.ended': 'Signed out',
+  'session.refused': 'Sign-in refused',
+  'link.created': 'Sign-in link created',
+  'name.set': 'Name set',
+  'name.deleted': 'Name deleted',
+};
+
 /** What each rule of an archive means and what to do, and what each warning about a published site means. */
-export const rules = {
-  notAZip: 'This is not a ZIP file. Choose a ZIP, or the folder itself.',
+export const codes: Readonly<Record<ScreenProblem['rule'] | Warning['rule'] | SecretKind, Message>> = {
+  not_a_zip: 'This is not a ZIP file. Choose a ZIP, or the folder itself.',
   truncated: 'The ZIP ends too early: it was not written or copied completely. Make it again.',
   encrypted: 'These files are encrypted. Make the ZIP without a password.',
   symlink: 'Symbolic links are not published. Put the files themselves in their place.',
-  specialFile: 'Only files and folders can be published; leave these out.',
-  unsafePath:
+  special_file: 'Only files and folders can be published; leave these out.',
+  unsafe_path:
     'These names cannot be part of a web address safely. Rename them: no “..”, “:”, “\\” or control characters.',
-  badEncoding:
+  bad_encoding:
     'These names are written in two encodings that disagree. Rename the files and make the ZIP again.',
-  forbiddenName:
+  forbidden_name:
     'These do not belong in public: version control, settings with secrets, packages, temporary files and logs. Leave them out.',
-  missingIndex:
+  missing_index:
     'There is no index.html. Put one, in lower case, at the top of the folder: it is the page the link opens.',
-  tooManyFiles:
+  too_many_files:
     'There are too many files: {actual}, and at most {limit} are allowed. Leave out what the site does not need.',
-  fileTooLarge: 'These files are too large: each can have at most {limit}.',
-  expandedTooLarge: 'All files together are too large: {actual}, and at most {limit} are allowed.',
-  duplicatePath:
+  file_too_large: 'These files are too large: each can have at most {limit}.',
+  expanded_too_large: 'All files together are too large: {actual}, and at most {limit} are allowed.',
+  duplicate_path:
     'These files have the same name, or names that differ only in upper and lower case. Rename or remove one.',
-  pathConflict: 'These are a file and a folder at once. Rename one of the two.',
-  unsupportedCompression:
+  path_conflict: 'These are a file and a folder at once. Rename one of the two.',
+  unsupported_compression:
     'These files are packed in a way that is not supported. Make the ZIP with “deflate”, the usual way.',
-  corruptData: 'These files are damaged inside the ZIP. Make it again.',
-  headerMismatch: 'The ZIP contradicts itself about these files. Make it again with another program.',
-  overlappingEntries: 'Files in the ZIP overlap. Make it again with another program.',
-  ambiguousStructure: 'The ZIP can be read in more than one way. Make it again with another program.',
-  forbiddenContent: 'The operator of this service took down this ZIP. It cannot be published again.',
-  archiveTooLarge: 'The ZIP is too large: it can have at most {limit}.',
+  corrupt_data: 'These files are damaged inside the ZIP. Make it again.',
+  header_mismatch: 'The ZIP contradicts itself about these files. Make it again with another program.',
+  overlapping_entries: 'Files in the ZIP overlap. Make it again with another program.',
+  ambiguous_structure: 'The ZIP can be read in more than one way. Make it again with another program.',
+  forbidden_content: 'The operator of this service took down this ZIP. It cannot be published again.',
+  archive_too_large: 'The ZIP is too large: it can have at most {limit}.',
+  case_mismatch: 'Wrong capitalisation',
+  broken_reference: 'Missing files',
+  source_map: 'Source maps: anyone with the link can read your sources in them.',
+  possible_secret: 'These look like secrets. If they are real, stop the publication and revoke them.',
+  absolute_reference: 'Links that begin with “/” lead out of the site here. Make them relative.',
+  service_worker:
+    'These scripts register a service worker. It is refused here: pages that need it, for example to work offline, do not work.',
+  unused_server_file:
+    'These files configure other servers. They have no effect here, and anyone with the link can read them.',
+  not_all_checked: 'Only part of this large site was checked.',
+  password_dropped:
+    'The name showed a publication with a password, and this one has none: anyone with the link can open it.',
+  names_nearly_full: 'You have almost as many names as you may have. Delete those that are no longer needed.',
+  private_key: 'private key',
+  aws_access_key: 'AWS access key',
+  github_token: 'GitHub token',
+  gitlab_token: 'GitLab token',
+  slack_token: 'Slack token',
+  stripe_secret_key: 'Stripe secret key',
+  anthropic_api_key: 'Anthropic API key',
+  openai_api_key: 'OpenAI API key',
+  npm_token: 'npm token',
+  pinfold_api_key: 'Pinfold API key',
+  secret_file: 'a name that files with secrets usually have',
+};
+
+/** What both the pages and publishing in a browser say. */
+export const shared = {
+  cancel: 'Cancel',
+  copyLink: 'Copy link',
+  linkCode: 'QR code of the link',
+  openSite: 'Open the site',
   problemsTitle: 'This cannot be published yet',
   otherRule: 'Something about these files is not allowed.',
   andMore: { one: 'and {count} more', other: 'and {count} more' },
-  caseMismatch: 'Wrong capitalisation',
   caseMismatchSeen: '“{target}” is the file “{file}”',
-  brokenReference: 'Missing files',
-  sourceMap: 'Source maps: anyone with the link can read your sources in them.',
-  possibleSecret: 'These look like secrets. If they are real, stop the publication and revoke them.',
-  absoluteReference: 'Links that begin with “/” lead out of the site here. Make them relative.',
-  serviceWorker:
-    'These scripts register a service worker. It is refused here: pages that need it, for example to work offline, do not work.',
-  unusedServerFile:
-    'These files configure other servers. They have no effect here, and anyone with the link can read them.',
-  notAllChecked: 'Only part of this large site was checked.',
-  passwordDropped:
-    'The name showed a publication with a password, and this one has none: anyone with the link can open it.',
-  namesNearlyFull: 'You have almost as many names as you may have. Delete those that are no longer needed.',
-  privateKey: 'private key',
-  awsAccessKey: 'AWS access key',
-  githubToken: 'GitHub token',
-  gitlabToken: 'GitLab token',
-  slackToken: 'Slack token',
-  stripeSecretKey: 'Stripe secret key',
-  anthropicApiKey: 'Anthropic API key',
-  openaiApiKey: 'OpenAI API key',
-  npmToken: 'npm token',
-  pinfoldApiKey: 'Pinfold API key',
-  secretFile: 'a name that files with secrets usually have',
 } as const;

@@ -5,7 +5,6 @@ import type { Screen } from '../options.ts';
 import { readCookies } from './cookies.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** The sender of a request. */
 export type Identity =
   | {
       readonly kind: 'signed_in';

@@ -2,11 +2,9 @@ import { isIP } from 'node:net';
 import { cookieValues, setCookie } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 
-/** How the screen's cookies are written. */
 export interface CookieScope {
   /** Over https they carry the prefix `__Host-`, which no sibling host can plant. */
   readonly secure: boolean;
-  /** Where the screen is mounted. */
   readonly path: string;
   /** The host of the public URL, without port. */
   readonly host: string;

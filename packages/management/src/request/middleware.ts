@@ -22,7 +22,6 @@ import { type FormContext, fieldOf, type RequestContext, type SignedInContext } 
 /** A guard's decision: the request passes, with more context, or ends with an answer. */
 export type Verdict<Known> = { readonly kind: 'passed'; readonly visit: Known } | Answer;
 
-/** Stands before a handler. */
 export type Guard<In extends RequestContext, Out extends RequestContext> = (
   screen: Screen,
   visit: In,
@@ -68,7 +67,6 @@ export const ownSecret: Guard<RequestContext, RequestContext> = (_, visit) => {
   return passed(visit);
 };
 
-/** Stores a language that was chosen. */
 export const ownLanguage: Guard<RequestContext, RequestContext> = (_, visit) => {
   const { request, response, scope, base, look } = visit;
   const language = parseLanguage(String(request.query.language), look.languages);
@@ -77,13 +75,11 @@ export const ownLanguage: Guard<RequestContext, RequestContext> = (_, visit) => 
   return seeOther(onThisHost(base + request.path));
 };
 
-/** A flash message is shown on one page. */
 export const clearFlash: Guard<RequestContext, RequestContext> = (_, visit) => {
   if (visit.flash !== undefined) writeCookie(visit.response, visit.scope, 'said', '', 0);
   return passed(visit);
 };
 
-/** A form must come from a page of this screen. */
 export const ownPage: Guard<RequestContext, RequestContext> = ({ publicUrl }, visit) =>
   isOwnForm(visit.request.headers, publicUrl)
     ? passed(visit)
@@ -100,7 +96,6 @@ export const formRead = async <Known extends RequestContext>(
   return refuse(visit, UNREAD[read.trouble] ?? 400, 'badFormTitle', 'badFormText');
 };
 
-/** Requires a person who is signed in. */
 export const signedIn: Guard<RequestContext, SignedInContext> = async (screen, visit) => {
   const hasBody = await isWhole(visit.request);
   const identity = await identify(screen, visit);
@@ -156,7 +151,6 @@ export async function refuseAgain(screen: Screen, visit: SignedInContext): Promi
   return isSame ? undefined : askToSignIn(screen, visit);
 }
 
-/** Takes a request from the account's rate. */
 export const withinRate =
   (cost: number) =>
   async <Known extends SignedInContext>(screen: Screen, visit: Known): Promise<Verdict<Known>> =>
@@ -227,7 +221,6 @@ export const anybodyKnown: Guard<RequestContext, FormContext> = (screen, visit) 
     ? startOver(screen, visit)
     : passed({ ...visit, formToken: formToken(visit.secret, '') });
 
-/** A form must send the token of its page. */
 export const freshToken = <Known extends FormContext>(_: Screen, visit: Known): Verdict<Known> =>
   fresh(visit, fieldOf(visit, 'form'));
 
@@ -237,7 +230,6 @@ export const freshHeader: Guard<SignedInContext, SignedInContext> = (_, visit) =
   return fresh(visit, typeof token === 'string' ? token : undefined);
 };
 
-/** Lets a request go on. */
 export function passed<Known extends RequestContext>(visit: Known): Verdict<Known> {
   return { kind: 'passed', visit };
 }

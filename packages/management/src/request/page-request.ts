@@ -1,6 +1,5 @@
 import type { RequestContext } from './request-context.ts';
 
-/** A page of a list that was asked for. */
 export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string;
@@ -8,22 +7,18 @@ export interface PageRequest {
 
 /** Where a page is in its list. */
 export interface PagePosition {
-  /** Whether this is not the first page. */
   readonly further: boolean;
-  /** The cursor of the next page. */
   readonly next: string | undefined;
 }
 
 /** As the search fields of pages have it. */
 const LONGEST_SEARCH = 255;
 
-/** Reads which page of a list the query asks for. */
 export function pageRequest(visit: RequestContext, limit: number): PageRequest {
   const { cursor } = visit.request.query;
   return typeof cursor === 'string' ? { limit, cursor } : { limit };
 }
 
-/** The position of a page that was read. */
 export function positionOf(
   { cursor }: PageRequest,
   { next }: { readonly next: string | undefined },
@@ -37,7 +32,6 @@ export function queryText({ request }: RequestContext, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** The words to search for. */
 export function searchText(visit: RequestContext): string {
   return queryText(visit, 'q').slice(0, LONGEST_SEARCH);
 }

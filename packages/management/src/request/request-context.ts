@@ -22,11 +22,9 @@ import { isFormSecret, newFormSecret } from './form-guard.ts';
 export interface RequestContext {
   readonly request: Request;
   readonly response: Response;
-  /** The public URL. */
   readonly publicUrl: string;
   /** The path under which the screen is reached, without a slash at its end. */
   readonly base: string;
-  /** Where cookies hold. */
   readonly scope: CookieScope;
   readonly words: Words<MessageId>;
   readonly now: Instant;
@@ -38,23 +36,18 @@ export interface RequestContext {
   readonly secret: string;
   /** How many such secrets the browser sent. With several, none of its cookies is trusted. */
   readonly shown: 'none' | 'one' | 'several';
-  /** A message about what was just done. */
   readonly flash: Flash | undefined;
   /** The fields of the form; empty before it is read. */
   readonly fields: FormFields;
   /** Where changes come from, for the history. */
   readonly origin: Origin;
-  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** A request for a page with forms. */
 export interface FormContext extends RequestContext {
-  /** Every form must send it. */
   readonly formToken: string;
 }
 
-/** A request of a person who is signed in. */
 export interface SignedInContext extends FormContext {
   readonly caller: Caller;
   /** Changes are stored with it, so that one made after the session has ended is refused. */

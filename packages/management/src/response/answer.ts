@@ -12,7 +12,6 @@ export interface LogFields {
   readonly error?: Error;
 }
 
-/** What a handler answers. */
 export type Answer = { readonly log?: LogFields } & (
   | {
       readonly kind: 'page';
@@ -33,12 +32,10 @@ export function page(markup: Html, status = 200): Answer {
   return { kind: 'page', status, html: markup };
 }
 
-/** A redirect that ends a form. */
 export function seeOther(to: string, flash?: Flash): Answer {
   return { kind: 'see_other', to, ...(flash === undefined ? {} : { flash }) };
 }
 
-/** The same answer, with more for the log. */
 export function logged<Given extends Answer>(answer: Given, log: LogFields): Given {
   return { ...answer, log: { ...answer.log, ...log } };
 }

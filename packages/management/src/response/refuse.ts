@@ -23,7 +23,6 @@ const OUTCOMES: Partial<Readonly<Record<MessageId, string>>> = {
   tooManyTitle: 'rate_limited',
 };
 
-/** An answer with a status. */
 type Refused = Exclude<Answer, { kind: 'picture' | 'see_other' }>;
 
 /** Whether one of our scripts sent the request and shows the answer itself. */
@@ -79,7 +78,6 @@ export function notFound(visit: RequestContext): Refused {
   return refuse(visit, 404, 'notFoundTitle', 'notFoundText');
 }
 
-/** Answers an error that was thrown. */
 export function troubleOf(visit: RequestContext, error: unknown): Refused {
   return isFault(error) && error.retryable
     ? { ...refuse(visit, 503, 'busyTitle', 'busyText'), retryAfter: RETRY_SECONDS }

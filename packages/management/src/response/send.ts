@@ -5,7 +5,6 @@ import { signFlash } from './flash.ts';
 
 const FLASH_SECONDS = 60;
 
-/** Sets the headers of every answer. */
 export function protect({ response, nonce, look }: RequestContext, requestId: string): void {
   response.set({
     'X-Request-Id': requestId,
@@ -29,7 +28,6 @@ export function protect({ response, nonce, look }: RequestContext, requestId: st
   });
 }
 
-/** Sends a handler's answer. */
 export function send(visit: RequestContext, answer: Answer): void {
   const { response, scope } = visit;
   if (response.headersSent || response.destroyed) return;

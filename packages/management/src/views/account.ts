@@ -7,7 +7,6 @@ import { accountPath, administrationPage, REASON_WRONG } from './administration.
 import { buttonForm, card, confirmation, moment, reasonField } from './parts.ts';
 import { factList } from './tables.ts';
 
-/** The problem of a form about an account, and its fields. */
 export type AccountTrouble =
   | { readonly field: 'reason' }
   | {
@@ -15,7 +14,6 @@ export type AccountTrouble =
       readonly values: Readonly<Record<keyof AccountLimits, string>>;
     };
 
-/** The limits that hold now, in words; null without a limit. */
 export type LimitsInForce = Readonly<Record<keyof AccountLimits, string | null>>;
 
 const LIMITS: readonly (readonly [field: keyof AccountLimits, label: MessageId, wrong: MessageId])[] = [
@@ -25,7 +23,6 @@ const LIMITS: readonly (readonly [field: keyof AccountLimits, label: MessageId, 
   ['bytes', 'limitsBytes', 'limitQuotaWrong'],
 ];
 
-/** One account: what it uses, what it may, and whether it is blocked. */
 export function accountView(
   visit: SignedInContext,
   { account, used }: AdministeredAccount,

@@ -8,7 +8,6 @@ import { icon } from './icons.ts';
 import { distance } from './parts.ts';
 import { cell, pager, queryOf, rowsTable, searchButton, searchField } from './tables.ts';
 
-/** What the page of all accounts shows. */
 export interface AccountsModel {
   readonly accounts: readonly AdministeredAccount[];
   readonly position: PagePosition;
@@ -20,7 +19,6 @@ export interface AccountsModel {
   readonly searched?: number | undefined;
 }
 
-/** All accounts, by name, with what they use. */
 export function accountsView(visit: SignedInContext, model: AccountsModel): Html {
   const { words, base } = visit;
   const columns = ['account', 'sitesInService', 'archivesSize', 'publications24h', 'lastPublished'] as const;

@@ -3,7 +3,6 @@ import type { SignedInContext } from '../request/request-context.ts';
 import type { Flash } from '../response/flash.ts';
 import { layout, type PageParts } from './layout.ts';
 
-/** The pages of those who administer. */
 export type AdministrationPart =
   | 'accounts'
   | 'allPublications'
@@ -27,10 +26,8 @@ export interface AdministrationPage extends Pick<PageParts, 'flash'> {
   readonly main: Html;
 }
 
-/** Says that the reason of an action is missing or too long. */
 export const REASON_WRONG: Flash = { tone: 'bad', message: 'reasonWrong' };
 
-/** A page of the administration, with links to the others. */
 export function administrationPage(
   visit: SignedInContext,
   { part, title, main, ...more }: AdministrationPage,
@@ -51,12 +48,10 @@ ${main}`,
   });
 }
 
-/** The page of an account. */
 export function accountPath({ base }: SignedInContext, name: string): string {
   return `${base}/administration/accounts/${encodeURIComponent(name)}`;
 }
 
-/** The account, as a link to its page. */
 export function accountLink(visit: SignedInContext, name: string): Html {
   return html`<a href="${accountPath(visit, name)}" class="clip" title="${name}" dir="auto">${name}</a>`;
 }

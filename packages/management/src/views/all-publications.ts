@@ -7,7 +7,6 @@ import type { AnyPublication } from './any-publication.ts';
 import { distance, marks, stateBadge } from './parts.ts';
 import { cell, pager, rowsTable, STATE_FILTERS, searchButton, searchField } from './tables.ts';
 
-/** What the page of all publications shows. */
 export interface AllPublicationsModel {
   readonly publications: readonly AnyPublication[];
   /** Empty where those of every account are shown. */
@@ -17,7 +16,6 @@ export interface AllPublicationsModel {
   readonly position: PagePosition;
 }
 
-/** The publications of all accounts, newest first. */
 export function allPublicationsView(visit: SignedInContext, model: AllPublicationsModel): Html {
   const { words } = visit;
   const { publications, account, search, state } = model;

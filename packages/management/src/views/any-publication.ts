@@ -9,12 +9,10 @@ import { publicationFacts } from './detail-cards.ts';
 import { card, confirmation, copyButton, marks, moment, reasonField, shortId, stateBadge } from './parts.ts';
 import { factList } from './tables.ts';
 
-/** A publication of any account, as those who administer see it. */
 export interface AnyPublication extends AdministeredPublication {
   readonly publication: ShownPublication;
 }
 
-/** One publication, its account, and the form that takes it down. */
 export function anyPublicationView(
   visit: SignedInContext,
   found: AnyPublication,
@@ -27,7 +25,7 @@ export function anyPublicationView(
     part: 'allPublications',
     ...(isReasonWrong ? { flash: REASON_WRONG } : {}),
     title: publication.name,
-    main: html`<p class="back"><a href="${base}/administration/publications">${words.say('backToAllPublications')}</a></p>
+    main: html`<p class="back"><a href="${base}/administration/publications">${words.say('allPublications')}</a></p>
 <div class="head"><h1 dir="auto">${publication.name}</h1><p class="head-state">${stateBadge(visit, publication)}${marks(visit, publication)}</p></div>
 <div class="columns"><div class="stack">${factsCard(visit, found, blocked)}</div>
 <div class="stack">${takedownCard(visit, found)}</div></div>`,

@@ -5,7 +5,6 @@ import { keyFields } from './keys.ts';
 import { layout } from './layout.ts';
 import { disabledInReadOnly } from './parts.ts';
 
-/** What the page shows of a program that asks for a key. */
 export interface ConnectModel {
   /** A form to agree; how a program is made to ask; that it asks no longer; or that there is no room for a key. */
   readonly kind: 'form' | 'how' | 'unknown' | 'full';
@@ -53,7 +52,7 @@ function form(visit: SignedInContext, { secretHash = '', label, trouble }: Conne
 <form method="post" action="${base}/connect" class="field-form">
 <input type="hidden" name="form" value="${visit.formToken}"><input type="hidden" name="request" value="${secretHash}">
 ${keyFields(visit, label, trouble)}
-<div class="buttons"><button class="primary"${disabledInReadOnly(visit)}>${words.say('connectAgree')}</button> <a class="button" href="${base}/">${words.say('connectRefuse')}</a></div></form>`;
+<div class="buttons"><button class="primary"${disabledInReadOnly(visit)}>${words.say('connectAgree')}</button> <a class="button" href="${base}/">${words.say('cancel')}</a></div></form>`;
 }
 
 function howTo({ words, publicUrl }: SignedInContext): Html {

@@ -55,7 +55,7 @@ export function lifetimeCard(visit: SignedInContext, publication: ShownPublicati
   const remaining =
     expiresAt === null
       ? html`<p class="big">${words.say('pinnedNow')}</p>`
-      : html`<p class="big remaining">${state === 'expired' ? words.say('expiredSince') : undefined} ${distance(visit, expiresAt)} <span class="quiet exact">${moment(visit, expiresAt)}</span></p>`;
+      : html`<p class="big remaining">${state === 'expired' ? words.say('stateExpired') : undefined} ${distance(visit, expiresAt)} <span class="quiet exact">${moment(visit, expiresAt)}</span></p>`;
   const buttons = html`<div class="buttons">${pinButton(visit, publication)}${renewButton(visit, publication, limits)}</div>`;
   const means = pinned ? 'unpinMeans' : 'pinMeans';
   return card(
@@ -87,7 +87,6 @@ function renewButton(visit: SignedInContext, publication: ShownPublication, limi
   return html`${buttonForm(visit, `${base}/publications/${publication.id}/renew`, text, disabledInReadOnly(visit))}${asksAgain}`;
 }
 
-/** The link to stop a publication. */
 export function stopCard(visit: SignedInContext, { id, refused }: ShownPublication): Html | undefined {
   if (refused.stop !== undefined) return undefined;
   const { words, base } = visit;
@@ -98,7 +97,6 @@ export function stopCard(visit: SignedInContext, { id, refused }: ShownPublicati
   );
 }
 
-/** Everything else about a publication. */
 export function factsCard(visit: SignedInContext, publication: ShownPublication): Html {
   return card(visit, 'facts', factList(visit, publicationFacts(visit, publication)));
 }

@@ -61,7 +61,7 @@ export function titleCard(
     'titleHeading',
     html`<form method="post" action="${base}/publications/${id}/rename" class="field-form">
 <input type="hidden" name="form" value="${visit.formToken}"><input type="hidden" name="seen" value="${title ?? ''}">
-<div class="field" id="title-field"><label class="hidden" for="title">${words.say('titleLabel')}</label>
+<div class="field" id="title-field"><label class="hidden" for="title">${words.say('titleHeading')}</label>
 <div class="with-button"><input id="title" name="title" value="${wrong?.value ?? title ?? ''}" autocomplete="off" dir="auto" aria-describedby="title-hint${wrong === undefined ? '' : ' title-error'}"${invalid(wrong)}><button${disabledInReadOnly(visit)}>${words.say('rename')}</button></div>
 <p class="quiet hint" id="title-hint">${words.say('titleHint', { characters: limits.titleCharacters })}</p>
 ${fieldError('title', wrong)}</div>

@@ -11,7 +11,6 @@ import { nameCard, type ShowingNames } from './names.ts';
 import { marks, stateBadge } from './parts.ts';
 import { viewsCard } from './views.ts';
 
-/** A field that was sent and refused, with what was in it. */
 export interface FieldTrouble {
   readonly field: 'title' | 'password';
   readonly message: string;
@@ -19,7 +18,6 @@ export interface FieldTrouble {
   readonly value?: string;
 }
 
-/** What the page of one publication shows. */
 export interface DetailModel {
   readonly publication: ShownPublication;
   readonly limits: Limits;
@@ -32,7 +30,6 @@ export interface DetailModel {
   readonly views?: readonly DayOfViews[] | undefined;
 }
 
-/** Everything about one publication, and everything that can be done to it. */
 export function detailView(visit: SignedInContext, model: DetailModel): Html {
   const { words, base } = visit;
   const { publication, trouble, limits } = model;

@@ -1,8 +1,8 @@
-import type { EventActor, EventType, HistoryEvent, RoleId } from '@pinfold/core';
+import type { AccountId, EventActor, HistoryEvent, RoleId } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
-import type { MessageId } from '../messages/catalogues.ts';
 import type { PagePosition } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
+import { accountLink, administrationPage } from './administration.ts';
 import { layout } from './layout.ts';
 import { card, moment, shortId } from './parts.ts';
 import { type Column, cell, pager, rowsTable } from './tables.ts';
@@ -14,40 +14,11 @@ export type EventNames = ReadonlyMap<string, string>;
 export interface HistoryModel {
   readonly events: readonly HistoryEvent[];
   readonly names: EventNames;
-  /** The publication that it is narrowed to. */
-  readonly pin: RoleId | undefined;
+  /** The publication or account that it is narrowed to. */
+  readonly pin?: RoleId | undefined;
+  readonly account?: AccountId | undefined;
   readonly position: PagePosition;
 }
-
-/** What each kind of event is called. */
-export const EVENT_NAMES: Readonly<Record<EventType, MessageId>> = {
-  'pin.published': 'eventPublished',
-  'pin.title_changed': 'eventTitleChanged',
-  'pin.password_set': 'eventPasswordSet',
-  'pin.password_removed': 'eventPasswordRemoved',
-  'pin.renewed': 'eventRenewed',
-  'pin.pinned': 'eventPinned',
-  'pin.unpinned': 'eventUnpinned',
-  'pin.stopped': 'eventStopped',
-  'pin.grant_created': 'eventGrantCreated',
-  'pin.taken_down': 'eventTakenDown',
-  'pin.expired': 'eventExpired',
-  'pin.purged': 'eventPurged',
-  'key.agreed': 'eventKeyAgreed',
-  'key.created': 'eventKeyCreated',
-  'key.revoked': 'eventKeyRevoked',
-  'account.blocked': 'eventAccountBlocked',
-  'account.unblocked': 'eventAccountUnblocked',
-  'account.limits_changed': 'eventLimitsChanged',
-  'takedown.lifted': 'eventTakedownLifted',
-  'service.mode_changed': 'eventModeChanged',
-  'session.started': 'eventSessionStarted',
-  'session.ended': 'eventSessionEnded',
-  'session.refused': 'eventSessionRefused',
-  'link.created': 'eventLinkCreated',
-  'name.set': 'eventNameSet',
-  'name.deleted': 'eventNameDeleted',
-};
 
 /** A page of what happened to the account. */
 export function historyView(visit: SignedInContext, model: HistoryModel): Html {
@@ -57,13 +28,13 @@ export function historyView(visit: SignedInContext, model: HistoryModel): Html {
     pin === undefined
       ? html`<p class="quiet">${words.say('historyIntro')}</p>`
       : html`<p class="quiet">${words.say('historyOf', { name: model.names.get(pin) ?? pin })} <a href="${base}/publications/${pin}">${words.say('publication')}</a> · <a href="${base}/history">${words.say('historyWhole')}</a></p>`;
-  const withPins = pin === undefined;
   const columns: readonly Column[] = ['historyWhat', 'historyWhen', 'publication', 'historyBy'];
+  const path = pin === undefined ? `${base}/history?pin=` : undefined;
   const table = rowsTable(
     visit,
-    columns.filter((column) => withPins || column !== 'publication'),
+    columns.filter((column) => path !== undefined || column !== 'publication'),
     events,
-    (event) => row(visit, event, model.names, withPins),
+    (event) => row(visit, event, model.names, path),
   );
   return layout(visit, {
     title: words.say('history'),
@@ -72,6 +43,22 @@ export function historyView(visit: SignedInContext, model: HistoryModel): Html {
     main: html`<div class="head"><h1>${words.say('history')}</h1>${narrowed}</div>
 ${events.length === 0 ? html`<p class="none">${words.say('historyNone')}</p>` : table}
 ${pager(visit, '/history', model.position, { pin }, { first: 'newest', next: 'historyOlder' })}`,
+  });
+}
+
+/** What happened to all accounts, or to one, and who did it. */
+export function accountHistoryView(visit: SignedInContext, model: HistoryModel): Html {
+  const { words, base } = visit;
+  const { events, names, account, position } = model;
+  const columns = ['historyWhat', 'historyWhen', 'account', 'publication', 'historyBy'] as const;
+  const path = `${base}/administration/publications/`;
+  const table = rowsTable(visit, columns, events, (event) => row(visit, event, names, path, true));
+  return administrationPage(visit, {
+    part: 'history',
+    title: words.say('history'),
+    main: html`<div class="head"><h1>${words.say('history')}</h1>${account && html`<p>${accountLink(visit, account)}</p>`}</div>
+${events.length === 0 ? html`<p class="none">${words.say('historyNone')}</p>` : table}
+${pager(visit, '/administration/history', position, { account })}`,
   });
 }
 
@@ -91,26 +78,28 @@ export function historyCard(
     'history',
     html`<dl class="brief">${events.map(
       (event) =>
-        html`<div><dt>${moment(visit, event.at)}</dt><dd>${words.say(EVENT_NAMES[event.type])} <span class="quiet" dir="auto">${doer(visit, event.actor, names)}</span></dd></div>`,
+        html`<div><dt>${moment(visit, event.at)}</dt><dd>${words.say(event.type)} <span class="quiet" dir="auto">${doer(visit, event.actor, names)}</span></dd></div>`,
     )}</dl>${more}`,
   );
 }
 
+/** @param path what links to publications begin with; absent, the row has none. */
 function row(
   visit: SignedInContext,
-  { type, at, pin, actor }: HistoryEvent,
+  { type, at, account, pin, actor }: HistoryEvent,
   names: EventNames,
-  withPins: boolean,
+  path: string | undefined,
+  ofAll = false,
 ): Html {
-  const { words, base } = visit;
   const publication =
-    pin === null
-      ? undefined
-      : html`<a href="${base}/history?pin=${pin}" class="clip" title="${names.get(pin) ?? pin}" dir="auto">${names.get(pin) ?? shortId(pin)}</a>`;
-  return html`<tr><th scope="row">${words.say(EVENT_NAMES[type])}</th>
+    pin &&
+    html`<a href="${path}${pin}" class="clip" title="${(ofAll ? undefined : names.get(pin)) ?? pin}" dir="auto">${names.get(pin) ?? shortId(pin)}</a>`;
+  const name = doer(visit, actor, names);
+  return html`<tr><th scope="row">${visit.words.say(type)}</th>
 ${cell(visit, 'historyWhen', moment(visit, at))}
-${withPins ? cell(visit, 'publication', publication) : undefined}
-${cell(visit, 'historyBy', html`<span dir="auto">${doer(visit, actor, names)}</span>`)}</tr>`;
+${ofAll ? cell(visit, 'account', account && accountLink(visit, account)) : undefined}
+${path === undefined ? undefined : cell(visit, 'publication', publication)}
+${cell(visit, 'historyBy', html`<span${ofAll ? html` class="clip" title="${name}"` : undefined} dir="auto">${name}</span>`)}</tr>`;
 }
 
 /** The name of who did it. */

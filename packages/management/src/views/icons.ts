@@ -1,6 +1,5 @@
 import { type Html, html } from '@pinfold/http/internal';
 
-/** The name of an icon. */
 export type Icon =
   | 'archive'
   | 'bad'
@@ -45,7 +44,6 @@ export function iconSheet(): Html {
   return html`<svg class="hidden" aria-hidden="true">${symbols}</svg>`;
 }
 
-/** An icon, for the eye only. */
 export function icon(name: Icon): Html {
   return html`<svg class="icon" aria-hidden="true"><use href="#i-${name}"/></svg>`;
 }

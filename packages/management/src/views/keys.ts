@@ -7,7 +7,6 @@ import { layout } from './layout.ts';
 import { card, confirmation, copyButton, disabledInReadOnly, distance } from './parts.ts';
 import { cell, pager, rowsTable } from './tables.ts';
 
-/** What the page of the keys shows. */
 export interface KeysModel {
   readonly keys: readonly ApiKey[];
   readonly position: PagePosition;
@@ -68,7 +67,7 @@ function row(visit: SignedInContext, key: ApiKey): Html {
 <th scope="row"><span class="name" dir="auto" title="${name}">${name}</span><span class="marks"><code class="quiet">pf_${key.id}_…</code></span></th>
 ${cell(visit, 'scopes', html`<span class="scopes">${key.scopes.map((scope) => html`<span class="chip">${words.say(SCOPE_MESSAGES[scope])}</span> `)}</span>`)}
 ${cell(visit, 'created', distance(visit, key.createdAt))}
-${cell(visit, 'lastUsed', key.lastUsedAt === null ? words.say('neverUsed') : distance(visit, key.lastUsedAt))}
+${cell(visit, 'lastUsed', key.lastUsedAt === null ? words.say('never') : distance(visit, key.lastUsedAt))}
 <td class="actions">${key.revokedAt === null ? revoke : html`<span class="state stopped">${words.say('revoked')} ${distance(visit, key.revokedAt)}</span>`}</td></tr>`;
 }
 

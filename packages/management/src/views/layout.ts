@@ -10,9 +10,7 @@ export interface PageParts {
   readonly title: string;
   readonly main: Html;
   readonly signedIn?: SignedInContext;
-  /** Which part of the screen is open. */
   readonly part?: 'publications' | 'names' | 'keys' | 'history' | 'administration';
-  /** More for the head. */
   readonly head?: Html;
   /** Shown above the page instead of the message about what was just done. */
   readonly flash?: Flash;
@@ -20,7 +18,6 @@ export interface PageParts {
   readonly showsMode?: boolean;
 }
 
-/** A whole page around its main part. */
 export function layout(visit: RequestContext, parts: PageParts): Html {
   const { words, base, assets, nonce, look } = visit;
   const flash = parts.flash ?? visit.flash;

@@ -24,7 +24,6 @@ import {
   searchField,
 } from './tables.ts';
 
-/** What the first page shows. */
 export interface ListModel {
   readonly publications: readonly ShownPublication[];
   /** How often each was viewed in the last seven days; absent where views are not counted. */

@@ -6,7 +6,6 @@ import { layout } from './layout.ts';
 import { card, confirmation, copyButton, disabledInReadOnly, distance, shortId } from './parts.ts';
 import { cell, pager, rowsTable } from './tables.ts';
 
-/** What the page of the names shows. */
 export interface NamesModel {
   readonly names: readonly Name[];
   /** The titles of the publications, by id. */
@@ -14,7 +13,6 @@ export interface NamesModel {
   readonly position: PagePosition;
 }
 
-/** The names of an account, each with the publication that it shows. */
 export function namesView(visit: SignedInContext, { names, titles, position }: NamesModel): Html {
   const { words } = visit;
   const columns = ['name', 'publication', 'nameMoved', 'actions'] as const;
@@ -50,7 +48,6 @@ ${cell(visit, 'nameMoved', distance(visit, updatedAt))}
 <td class="actions">${copyButton(visit, url, 'copyLink')} ${remove}</td></tr>`;
 }
 
-/** Names that show one publication, and whether there are no others. */
 export interface ShowingNames {
   readonly names: readonly Name[];
   readonly areAll: boolean;

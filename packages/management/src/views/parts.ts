@@ -34,7 +34,7 @@ export function marks(
   { pinned, passwordProtected: locked }: ShownPublication,
 ): Html {
   return html`${pinned ? html`<span class="chip">${icon('pin')}${words.say('pinned')}</span>` : undefined}${
-    locked ? html`<span class="chip">${icon('lock')}${words.say('protected')}</span>` : undefined
+    locked ? html`<span class="chip">${icon('lock')}${words.say('password')}</span>` : undefined
   }`;
 }
 
@@ -66,7 +66,6 @@ export function disabledInReadOnly({ mode }: SignedInContext): Html | undefined 
   return mode.kind === 'read_only' ? html` disabled aria-describedby="${READ_ONLY_ID}"` : undefined;
 }
 
-/** A form of one button. */
 export function buttonForm(visit: SignedInContext, action: string, label: string, disabled?: Html): Html {
   return html`<form method="post" action="${action}"><input type="hidden" name="form" value="${visit.formToken}"><button${disabled}>${label}</button></form>`;
 }
@@ -91,7 +90,6 @@ export function card({ words }: RequestContext, heading: MessageId, content: Htm
 ${content}</section>`;
 }
 
-/** The field for the reason of an operator's action. */
 export function reasonField({ words }: SignedInContext): Html {
   return html`<div class="field"><label for="reason">${words.say('reason')}</label>
 <input id="reason" name="reason" required maxlength="510" autocomplete="off" dir="auto" aria-describedby="reason-hint">

@@ -5,7 +5,6 @@ import type { MessageId } from '../messages/catalogues.ts';
 import { groupProblems, type ScreenProblem } from '../problem-groups.ts';
 import { groupRemarks, type Remark } from '../warning-groups.ts';
 
-/** Broken rules, each with what it means and the files it concerns. */
 export function problemList(words: Words<MessageId>, problems: readonly ScreenProblem[]): Html {
   return html`<ul class="problems">${groupProblems(problems, words).map(
     ({ message, values, paths, more }) =>
@@ -19,7 +18,6 @@ export function problemList(words: Words<MessageId>, problems: readonly ScreenPr
   )}</ul>`;
 }
 
-/** Warnings about what was published, for its owner to check. */
 export function remarkList(words: Words<MessageId>, warnings: readonly KeptWarning[]): Html {
   return html`<ul class="problems">${groupRemarks(warnings, words).map(
     ({ message, remarks }) => html`<li><p>${words.say(message)}</p>${pathsOf(words, remarks)}</li>`,

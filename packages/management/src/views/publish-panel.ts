@@ -6,7 +6,6 @@ import type { SignedInContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
 import { READ_ONLY_ID } from './parts.ts';
 
-/** What went wrong with the form that was sent last. */
 export interface PublishTrouble {
   readonly summary: string;
   readonly problems?: Html | undefined;
@@ -64,7 +63,7 @@ function uploadForm(visit: SignedInContext, limits: Limits, trouble: PublishTrou
 <input type="hidden" name="form" value="${formToken}"><input type="hidden" name="key" value="${randomUUID()}">
 <div class="field"><label for="archive">${words.say('archiveLabel')}</label>
 <input id="archive" name="archive" type="file" accept=".zip,application/zip" required${described}></div>
-<div class="field"><label for="upload-title">${words.say('titleLabel')}</label>
+<div class="field"><label for="upload-title">${words.say('titleHeading')}</label>
 <input id="upload-title" name="title" maxlength="255" autocomplete="off" dir="auto"></div>
 ${passwordField(visit, limits, 'upload-password', 'password')}
 <button class="primary">${words.say('publish')}</button>
@@ -87,7 +86,6 @@ function passwordField(
 <div class="with-button" data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"><input id="${id}"${name === undefined ? undefined : html` name="${name}"`} type="password" minlength="${passwordMinCharacters}" autocomplete="new-password"></div></div>`;
 }
 
-/** The limits of the account on one line. */
 function limitsLine({ words }: SignedInContext, limits: Limits): string {
   return words.say('limits', {
     files: limits.files,

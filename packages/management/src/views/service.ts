@@ -8,7 +8,6 @@ import { icon } from './icons.ts';
 import { card } from './parts.ts';
 import { factList } from './tables.ts';
 
-/** How well the node is, whether the service can be changed, and the form for that. */
 export function serviceView(
   visit: SignedInContext,
   mode: Mode,

@@ -8,7 +8,6 @@ import { doer, type EventNames } from './history.ts';
 import { confirmation, distance } from './parts.ts';
 import { cell, pager, queryOf, rowsTable } from './tables.ts';
 
-/** What the page of sessions shows. */
 export interface SessionsModel {
   readonly sessions: readonly Session[];
   /** The labels of the keys that began them, by id. */
@@ -18,13 +17,12 @@ export interface SessionsModel {
   readonly position: PagePosition;
 }
 
-/** The sessions of the screen, with buttons that end them. */
 export function sessionsView(visit: SignedInContext, model: SessionsModel): Html {
   const { words } = visit;
   const { sessions, account, position } = model;
   const table = rowsTable(
     visit,
-    ['sessionPerson', 'account', 'eventSessionStarted', 'expires', 'actions'],
+    ['sessionPerson', 'account', 'session.started', 'expires', 'actions'],
     sessions,
     (session) => row(visit, session, model),
   );
@@ -55,7 +53,7 @@ function row(visit: SignedInContext, session: Session, { names, account }: Sessi
     session.scope === 'admin' ? html`<span class="chip">${words.say('scopeAdmin')}</span>` : undefined;
   return html`<tr><th scope="row"><span class="name" dir="auto" title="${person}">${person}</span><span class="marks">${admin}</span></th>
 ${cell(visit, 'account', accountLink(visit, session.account))}
-${cell(visit, 'eventSessionStarted', distance(visit, session.startedAt))}
+${cell(visit, 'session.started', distance(visit, session.startedAt))}
 ${cell(visit, 'expires', distance(visit, session.endsAt))}
 <td class="actions">${isOwn ? words.say('sessionOwn') : end}</td></tr>`;
 }

@@ -4,7 +4,6 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { FormContext, RequestContext } from '../request/request-context.ts';
 import { layout } from './layout.ts';
 
-/** What the page shows of a failed sign-in at a provider. */
 export interface ElsewhereTrouble {
   readonly provider: string;
   readonly problem: SignInProblem;
@@ -21,7 +20,6 @@ interface Trouble {
   readonly isOfOperator: boolean;
 }
 
-/** How each problem is answered. */
 export const ELSEWHERE_TROUBLES: Readonly<Record<SignInProblem, Trouble>> = {
   unreachable: { status: 503, text: 'elsewhereUnreachable', isOfOperator: true },
   forgotten: { status: 400, text: 'elsewhereForgotten', isOfOperator: false },

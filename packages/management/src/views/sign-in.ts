@@ -4,7 +4,6 @@ import type { FormContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 
-/** What the sign-in page shows. */
 export interface SignInModel {
   /** Where to go on then. */
   readonly to: string | undefined;
@@ -19,8 +18,8 @@ export interface SignInModel {
 export function signInView(visit: FormContext, model: SignInModel): Html {
   const { words } = visit;
   return layout(visit, {
-    title: words.say('signInTitle'),
-    main: html`<section class="card narrow sign-in"><h1>${words.say('signInTitle')}</h1>
+    title: words.say('signIn'),
+    main: html`<section class="card narrow sign-in"><h1>${words.say('signIn')}</h1>
 ${model.link === undefined ? withoutLink(visit, model) : linkForm(visit, model, model.link)}
 </section>`,
   });

@@ -20,9 +20,9 @@ export interface ColumnSort {
 /** The states by which lists of publications are filtered. */
 export const STATE_FILTERS: readonly (readonly [state: RoleState | undefined, message: MessageId])[] = [
   [undefined, 'filterAll'],
-  ['published', 'filterPublished'],
-  ['expired', 'filterExpired'],
-  ['deleted', 'filterStopped'],
+  ['published', 'statePublished'],
+  ['expired', 'stateExpired'],
+  ['deleted', 'stateStopped'],
 ];
 
 /** Items as markup that is written when the page is, so that a long page pauses between two of them. */
@@ -59,11 +59,14 @@ export function rowsTable<Item>(
 }
 
 /** A cell of {@link rowsTable}; an empty one does not show on a phone. */
-export function cell({ words }: RequestContext, label: MessageId, content: Html | string | undefined): Html {
+export function cell(
+  { words }: RequestContext,
+  label: MessageId,
+  content: Html | string | null | undefined,
+): Html {
   return html`<td data-label="${words.say(label)}">${content}</td>`;
 }
 
-/** A cell with a figure. */
 export function figureCell({ words }: RequestContext, label: MessageId, content: string): Html {
   return html`<td class="figure" data-label="${words.say(label)}">${content}</td>`;
 }
@@ -102,7 +105,6 @@ export function searchField({ words }: RequestContext, name: string, label: Mess
 <input id="${name}" name="${name}" type="search" value="${value}" placeholder="${words.say(label)}" dir="auto" maxlength="255">`;
 }
 
-/** The button of a search. */
 export function searchButton({ words }: RequestContext, label: MessageId = 'search'): Html {
   return html`<button title="${words.say(label)}">${icon('search')}<span class="hidden">${words.say(label)}</span></button>`;
 }

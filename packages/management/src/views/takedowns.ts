@@ -6,13 +6,11 @@ import { accountLink, administrationPage } from './administration.ts';
 import { confirmation, moment, shortId } from './parts.ts';
 import { cell, pager, rowsTable } from './tables.ts';
 
-/** What the page of the takedowns shows. */
 export interface TakedownsModel {
   readonly takedowns: readonly Takedown[];
   readonly position: PagePosition;
 }
 
-/** The archives that may not be published, newest first. */
 export function takedownsView(visit: SignedInContext, model: TakedownsModel): Html {
   const { words } = visit;
   const columns = ['publication', 'account', 'reason', 'historyWhen', 'actions'] as const;

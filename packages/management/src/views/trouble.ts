@@ -42,7 +42,6 @@ export function bounceView(visit: RequestContext, to: string = visit.base + visi
   return leaveView(visit, onThisHost(to));
 }
 
-/** A page that leads to another origin. */
 export function leaveView(visit: RequestContext, url: string): Html {
   const { words } = visit;
   return layout(visit, {

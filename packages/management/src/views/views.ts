@@ -11,7 +11,6 @@ const CHART_DAYS = 30;
 const CHART_HEIGHT = 64;
 const BAR_WIDTH = 10;
 
-/** How often a publication was viewed, and how often a password for it was wrong. */
 export function viewsCard(
   visit: SignedInContext,
   publication: ShownPublication,

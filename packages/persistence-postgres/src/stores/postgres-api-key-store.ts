@@ -1,7 +1,7 @@
 import type { AccountId, ApiKey, ApiKeyPlace, ApiKeyStore } from '@pinfold/core';
 import type { StoredRow } from '@pinfold/core/adapter';
 import type { PostgresConnection } from '../engine/postgres-connection.ts';
-import { prepared, unprepared } from '../engine/statement.ts';
+import { deleting, prepared, unprepared } from '../engine/statement.ts';
 import { API_KEYS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 import { keepingFor, rowsOf } from './events.ts';
@@ -39,13 +39,14 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
     touch: prepared(`
       UPDATE ${apiKeys} SET last_used_at = $2
       WHERE id = $1 AND (last_used_at IS NULL OR (last_used_at <= $3 AND last_used_at < $2))`),
-    purge: unprepared(`
-      DELETE FROM ${apiKeys} WHERE id IN (
-        SELECT id FROM ${apiKeys}
-        WHERE revoked_at < $1 AND revoked_at IS NOT NULL AND NOT ensured
-          AND id <> (SELECT id FROM ${apiKeys} ORDER BY created_at, id LIMIT 1)
-        ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED
-      )`),
+    purge: deleting(
+      apiKeys,
+      'id',
+      `SELECT id FROM ${apiKeys}
+      WHERE revoked_at < $1 AND revoked_at IS NOT NULL AND NOT ensured
+        AND id <> (SELECT id FROM ${apiKeys} ORDER BY created_at, id LIMIT 1)
+      ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
+    ),
   };
   return {
     create: (key, events, authority = 'account', limit = null) =>

@@ -9,7 +9,7 @@ import {
 } from '@pinfold/core';
 import { type AttemptRefusal, refuseAttempt, UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
 import type { PostgresConnection } from '../engine/postgres-connection.ts';
-import { prepared, unprepared } from '../engine/statement.ts';
+import { deletingEnded, prepared, unprepared } from '../engine/statement.ts';
 import type { Tables } from '../schema/tables.ts';
 
 interface Window {
@@ -77,20 +77,8 @@ function statementsOf({ attemptWindows, attempts }: Tables) {
         (known.counted = taken_back.counted AND known.ends_at = taken_back.ends_at AND known.tries > 1)
         OR (known.counted = '${ALL}' AND known.ends_at = taken_back.role_ends_at AND known.tries > 0)
       )`),
-    // A generic plan, for any limit, would read the whole table.
-    // What is chosen is materialized: a plan that reads `IN (SELECT … FOR UPDATE)` twice drops more than the limit.
-    purgeWindows: unprepared(`
-      WITH chosen AS MATERIALIZED (
-        SELECT role, counted FROM ${attemptWindows}
-        WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
-      )
-      DELETE FROM ${attemptWindows} AS old USING chosen WHERE old.role = chosen.role AND old.counted = chosen.counted`),
-    purgeAttempts: unprepared(`
-      WITH chosen AS MATERIALIZED (
-        SELECT id FROM ${attempts} WHERE greatest(ends_at, role_ends_at) <= $1
-        ORDER BY greatest(ends_at, role_ends_at) LIMIT $2 FOR UPDATE SKIP LOCKED
-      )
-      DELETE FROM ${attempts} AS old USING chosen WHERE old.id = chosen.id`),
+    purgeWindows: deletingEnded(attemptWindows, 'role, counted'),
+    purgeAttempts: deletingEnded(attempts, 'id', 'greatest(ends_at, role_ends_at)'),
     ended: unprepared(`
       SELECT (SELECT count(*) FROM ${attemptWindows} WHERE ends_at <= $1)
         + (SELECT count(*) FROM ${attempts} WHERE greatest(ends_at, role_ends_at) <= $1) AS ended`),

@@ -1,7 +1,7 @@
 import type { ApiKey, Consent, Instant, Pairing, PairingStore, Sha256 } from '@pinfold/core';
 import type { StoredRow } from '@pinfold/core/adapter';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
-import { prepared, unprepared } from '../engine/statement.ts';
+import { deletingEnded, prepared } from '../engine/statement.ts';
 import { CONSENTS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 import { keepingFor, rowsOf } from './events.ts';
@@ -45,11 +45,7 @@ export function postgresPairingStore(connection: PostgresConnection, tables: Tab
     liveSession: prepared(`
       SELECT api_key AS "apiKey" FROM ${sessions} WHERE token_hash = $1 AND ends_at > $2 FOR SHARE`),
     take: prepared(`DELETE FROM ${pairings} WHERE secret_hash = $1`),
-    // A generic plan, for any limit, would read the whole table.
-    purge: unprepared(`
-      DELETE FROM ${pairings} WHERE secret_hash IN (
-        SELECT secret_hash FROM ${pairings} WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
-      )`),
+    purge: deletingEnded(pairings, 'secret_hash'),
   };
   const createKey = creatingKeys(tables);
 

@@ -1,7 +1,7 @@
 import type { Session, SessionLimits, SessionStore, SignInLink } from '@pinfold/core';
 import type { StoredRow, Table } from '@pinfold/core/adapter';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
-import { prepared, type Statement, unprepared } from '../engine/statement.ts';
+import { deletingEnded, prepared, type Statement } from '../engine/statement.ts';
 import { EVENTS, LINKS, SESSIONS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 import { makingAccounts } from './accounts.ts';
@@ -11,12 +11,6 @@ import { lockingName } from './locks.ts';
 /** Keeps sessions and sign-in links in PostgreSQL, which all nodes share. */
 export function postgresSessionStore(connection: PostgresConnection, tables: Tables): SessionStore {
   const { events, sessions, signInLinks, sessionRefusals } = tables;
-  // A generic plan, for any limit, would read the whole table.
-  const purge = (table: string): Statement =>
-    unprepared(`
-      DELETE FROM ${table} WHERE token_hash IN (
-        SELECT token_hash FROM ${table} WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
-      )`);
   const withEvents = (change: string, place: number): Statement =>
     prepared(`WITH changed AS (${change} RETURNING 1) ${keepingFor(tables, 'changed', place)}`);
   const inserting = <Row>(table: string, { insert, members, parameters }: Table<Row>): Statement =>
@@ -59,8 +53,8 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
        ON CONFLICT (account) DO UPDATE SET told_at = $2 WHERE told.told_at <= $3`,
       4,
     ),
-    purgeSessions: purge(sessions),
-    purgeLinks: purge(signInLinks),
+    purgeSessions: deletingEnded(sessions, 'token_hash'),
+    purgeLinks: deletingEnded(signInLinks, 'token_hash'),
   };
   /** Both rows of two concurrent sign-ins exist by now, and one of them is the newer. */
   const makeRoom = async (run: Run, begun: Session, limits: SessionLimits | undefined): Promise<number> => {

@@ -1,6 +1,6 @@
 import type { DayOfViews, ViewStore } from '@pinfold/core';
 import type { PostgresConnection } from '../engine/postgres-connection.ts';
-import { prepared, unprepared } from '../engine/statement.ts';
+import { deleting, prepared } from '../engine/statement.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** Keeps how often roles were viewed in a schema. */
@@ -19,10 +19,11 @@ export function postgresViewStore(connection: PostgresConnection, { views }: Tab
     list: prepared(`
       SELECT day, views, refused_passwords AS "refusedPasswords" FROM ${views}
       WHERE role = $1 AND day >= $2 ORDER BY day DESC`),
-    drop: unprepared(`
-      DELETE FROM ${views} WHERE (role, day) IN (
-        SELECT role, day FROM ${views} WHERE day < $1 ORDER BY day LIMIT $2 FOR UPDATE SKIP LOCKED
-      )`),
+    drop: deleting(
+      views,
+      'role, day',
+      `SELECT role, day FROM ${views} WHERE day < $1 ORDER BY day LIMIT $2 FOR UPDATE SKIP LOCKED`,
+    ),
   };
   return {
     add: async (counted) => {

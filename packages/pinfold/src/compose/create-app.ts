@@ -68,9 +68,9 @@ export interface App {
    * What one process does for those that share a port: makes the first start if this is one, sweeps, and answers for
    * their metrics, where the settings want any.
    *
-   * @param figures asks them for what they count.
+   * @param figures what they counted.
    */
-  lead(port: number, figures?: () => Promise<readonly Snapshot[]>): Promise<Listening>;
+  lead(port: number, figures?: () => readonly Snapshot[]): Promise<Listening>;
   /** What this process counts now; absent where the settings want no metrics. */
   readonly figures: (() => Snapshot) | undefined;
   /** How long `drain` takes, from the settings. */
@@ -141,7 +141,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
 
   async function lead(
     port: number,
-    others: () => Promise<readonly Snapshot[]>,
+    others: () => readonly Snapshot[],
   ): Promise<Omit<Listening, 'signInLink'>> {
     addresses = webAddresses(settings, port);
     const metricsPort = await answerForMetrics(others);
@@ -152,13 +152,13 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     return { addresses, port, metricsPort, firstStart, untouched };
   }
 
-  async function answerForMetrics(others: () => Promise<readonly Snapshot[]>): Promise<number | undefined> {
+  async function answerForMetrics(others: () => readonly Snapshot[]): Promise<number | undefined> {
     if (metrics === undefined || settings.metricsPort === undefined) return undefined;
     const [{ serveMetrics }, { merged }] = await Promise.all([
       import('../metrics/metrics-server.ts'),
       import('../metrics/metrics-snapshot.ts'),
     ]);
-    const read = async (): Promise<Snapshot> => merged([metrics.snapshot(), ...(await others())]);
+    const read = (): Snapshot => merged([metrics.snapshot(), ...others()]);
     metricsServer = await serveMetrics(settings.metricsPort, settings.metricsHost, read);
     return metricsServer.port;
   }
@@ -210,7 +210,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     listen: async () => {
       const port = await takePort();
       const looked = service.watchHealth();
-      const led = await lead(port, async () => []);
+      const led = await lead(port, () => []);
       await answer(looked);
       return welcomed(led);
     },
@@ -220,7 +220,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       await led;
       await answer(looked);
     },
-    lead: async (port, figures = async () => []) => {
+    lead: async (port, figures = () => []) => {
       void service.watchHealth();
       return welcomed(await lead(port, figures));
     },

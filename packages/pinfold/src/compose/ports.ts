@@ -14,7 +14,7 @@ import {
   ScryptPasswordHasher,
   SystemClock,
 } from '@pinfold/platform-node';
-import type { Pool } from '../metrics/pool-figures.ts';
+import type { Pool } from '../metrics/gauges.ts';
 import { databaseOf } from '../settings/databases.ts';
 import { orSettingsError } from '../settings/or-settings-error.ts';
 import type { Settings } from '../settings/settings.ts';

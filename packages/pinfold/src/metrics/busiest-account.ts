@@ -1,44 +1,39 @@
+import type { Figures } from './registry.ts';
+
 /** Accounts that are told apart in half an hour; those that come first count. */
 const MOST_ACCOUNTS = 10_000;
 
 const HALF = 30 * 60_000;
 
-/** The number of publications of the busiest account in the last half hour to hour, without its name. */
-export class BusiestAccount {
-  readonly #now: () => number;
-  #before: Map<string, number> = new Map();
-  #counts: Map<string, number> = new Map();
-  #since: number;
-
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
-    this.#since = now();
-  }
-
-  count(account: string): void {
-    this.#turn();
-    const count = this.#counts.get(account);
-    if (count !== undefined || this.#counts.size < MOST_ACCOUNTS) this.#counts.set(account, (count ?? 0) + 1);
-  }
-
-  get most(): number {
-    this.#turn();
-    let most = 0;
-    for (const accounts of [this.#before, this.#counts]) {
-      for (const account of accounts.keys()) most = Math.max(most, this.#countOf(account));
-    }
-    return most;
-  }
-
-  #countOf(account: string): number {
-    return (this.#before.get(account) ?? 0) + (this.#counts.get(account) ?? 0);
-  }
-
-  #turn(): void {
-    const past = this.#now() - this.#since;
+/**
+ * Measures the publications of the busiest account in the last half hour to hour, without its name.
+ *
+ * @returns counts a publication of an account.
+ */
+export function busiestAccount(
+  figures: Figures,
+  now: () => number = () => performance.now(),
+): (account: string) => void {
+  let [before, counts] = [new Map<string, number>(), new Map<string, number>()];
+  let since = now();
+  const turn = (): void => {
+    const past = now() - since;
     if (past < HALF) return;
-    this.#before = past < 2 * HALF ? this.#counts : new Map();
-    this.#counts = new Map();
-    this.#since = this.#now();
-  }
+    before = past < 2 * HALF ? counts : new Map();
+    counts = new Map();
+    since = now();
+  };
+  const help = 'Publications of the account that made the most, in the last half hour to hour.';
+  const most = figures.gauge('pinfold_busiest_account_publications', help, [], 'greatest').at();
+  figures.measure(() => {
+    turn();
+    const accounts = [...before.keys(), ...counts.keys()];
+    const countOf = (account: string): number => (before.get(account) ?? 0) + (counts.get(account) ?? 0);
+    most.value = accounts.reduce((greatest, account) => Math.max(greatest, countOf(account)), 0);
+  });
+  return (account) => {
+    turn();
+    const count = counts.get(account);
+    if (count !== undefined || counts.size < MOST_ACCOUNTS) counts.set(account, (count ?? 0) + 1);
+  };
 }

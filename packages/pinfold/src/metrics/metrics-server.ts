@@ -18,14 +18,10 @@ const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosnif
  * @param read asked for each answer.
  * @throws SettingsError when the port or the address cannot be had.
  */
-export async function serveMetrics(
-  port: number,
-  host: string,
-  read: () => Promise<Snapshot>,
-): Promise<MetricsServer> {
-  const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
-    void answer(request, response, read);
-  });
+export async function serveMetrics(port: number, host: string, read: () => Snapshot): Promise<MetricsServer> {
+  const server = createServer({ requestTimeout: 10_000 }, (request, response) =>
+    answer(request, response, read),
+  );
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject).listen(port, host, resolve);
   try {
@@ -45,18 +41,14 @@ export async function serveMetrics(
   };
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  read: () => Promise<Snapshot>,
-): Promise<void> {
+function answer(request: IncomingMessage, response: ServerResponse, read: () => Snapshot): void {
   const path = (request.url ?? '').split('?', 1)[0];
   if (path !== '/metrics') {
     response.writeHead(404, HEADERS).end();
   } else if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.writeHead(405, { ...HEADERS, Allow: 'GET, HEAD' }).end();
   } else {
-    const text = exposition(await read());
+    const text = exposition(read());
     const length = Buffer.byteLength(text);
     response.writeHead(200, { ...HEADERS, 'Content-Type': EXPOSITION_TYPE, 'Content-Length': length });
     response.end(request.method === 'HEAD' ? undefined : text);

@@ -19,6 +19,12 @@ export interface Family {
 /** What a process has counted and what it measures now, by name. */
 export type Snapshot = Readonly<Record<string, Family>>;
 
+const MERGE: Readonly<Record<Merging, (one: number, other: number) => number>> = {
+  sum: (one, other) => one + other,
+  greatest: Math.max,
+  farthest: (one, other) => (Math.abs(other) > Math.abs(one) ? other : one),
+};
+
 /** Puts together what several processes say. */
 export function merged(snapshots: readonly Snapshot[]): Snapshot {
   const all: Record<string, Family> = {};
@@ -31,28 +37,15 @@ export function merged(snapshots: readonly Snapshot[]): Snapshot {
 
 /** The counters of a process that has ended, which must never decrease; its gauges are dropped. */
 export function counted(snapshot: Snapshot): Snapshot {
-  const kept = Object.values(snapshot).filter(({ type }) => type !== 'gauge');
-  return Object.fromEntries(kept.map((family) => [family.name, family]));
+  return Object.fromEntries(Object.entries(snapshot).filter(([, { type }]) => type !== 'gauge'));
 }
 
 function withSeries(family: Family, { series }: Family): Family {
+  const merge = MERGE[family.merging];
   const all: Record<string, readonly number[]> = { ...family.series };
   for (const [labels, values] of Object.entries(series)) {
     const before = all[labels];
-    all[labels] = before === undefined ? values : values.map((value, at) => merge(family, before[at], value));
+    all[labels] = before === undefined ? values : values.map((value, at) => merge(before[at] ?? 0, value));
   }
   return { ...family, series: all };
-}
-
-function merge({ merging }: Family, before: number = 0, value: number): number {
-  switch (merging) {
-    case 'sum':
-      return before + value;
-    case 'greatest':
-      return Math.max(before, value);
-    case 'farthest':
-      return Math.abs(value) > Math.abs(before) ? value : before;
-    default:
-      return merging satisfies never;
-  }
 }

@@ -1,113 +1,84 @@
-import type { Measurement, PasswordHasher, UseCases } from '@pinfold/core';
+import type { Observe, PasswordHasher, UseCases } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
-import type { RequestEntry, Uploads } from '@pinfold/http';
+import type { Uploads } from '@pinfold/http';
 import type { ViewerFigures } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
-import { BusiestAccount } from './busiest-account.ts';
-import { cacheFigures } from './cache-figures.ts';
-import { healthFigures } from './health-figures.ts';
+import {
+  buildInfo,
+  cacheFigures,
+  freeSpace,
+  healthFigures,
+  loopDelay,
+  type Pool,
+  poolFigures,
+  queueFigures,
+} from './gauges.ts';
 import type { Snapshot } from './metrics-snapshot.ts';
-import { type Pool, poolFigures } from './pool-figures.ts';
-import { buildInfo, freeSpace, loopDelay } from './process-figures.ts';
-import { PublishingFigures } from './publishing-figures.ts';
-import { QueueFigures } from './queue-figures.ts';
-import { Figures, type Series, type SeriesSet } from './registry.ts';
-import { RequestFigures } from './request-figures.ts';
-import { StoreFigures } from './store-figures.ts';
-import { SweepFigures } from './sweep-figures.ts';
+import { publishingFigures } from './publishing-figures.ts';
+import { Figures } from './registry.ts';
+import { type CountRequest, requestFigures } from './request-figures.ts';
+import { storeFigures } from './store-figures.ts';
+import { type SweepFigures, sweepFigures } from './sweep-figures.ts';
 
 /** What one process counts and measures of itself. */
-export class Metrics {
-  readonly #figures: Figures = new Figures();
-  readonly #requests: RequestFigures;
-  readonly #publishing: PublishingFigures;
-  readonly #stores: StoreFigures;
-  readonly #queues: QueueFigures;
-  readonly #sessionsEnded: SeriesSet<Series>;
-  readonly #stopLoopDelay: () => void;
-  readonly sweeps: SweepFigures;
-
-  constructor(version: string, node: string) {
-    const busiest = new BusiestAccount();
-    buildInfo(this.#figures, version, node);
-    this.#requests = new RequestFigures(this.#figures);
-    this.#publishing = new PublishingFigures(this.#figures, busiest);
-    this.#stores = new StoreFigures(this.#figures);
-    this.#queues = new QueueFigures(this.#figures);
-    this.sweeps = new SweepFigures(this.#figures, () => Date.now());
-    this.#sessionsEnded = this.#figures.counter({
-      name: 'pinfold_sessions_ended_total',
-      help: 'Sessions that ended for another to begin.',
-      labels: ['reason'],
-    });
-    this.#sessionsEnded.at('limit');
-    this.#stopLoopDelay = loopDelay(this.#figures);
-    const help = 'Publications of the account that made the most, in the last half hour to hour.';
-    const most = this.#figures.gauge({ name: 'pinfold_busiest_account_publications', help }, 'greatest').at();
-    this.#figures.measure(() => {
-      most.value = busiest.most;
-    });
-  }
-
-  /** Counts an answered request. */
-  readonly request = (entry: RequestEntry, received: number, sent: number): void =>
-    this.#requests.take(entry, received, sent);
-
+export interface Metrics {
+  readonly request: CountRequest;
   /** Takes the core's measurements. */
-  readonly observe = (figure: Measurement): void => {
-    this.#publishing.observe(figure);
-    this.sweeps.observe(figure);
-    if (figure.kind === 'sessions_ended') this.#sessionsEnded.at(figure.reason).value += figure.count;
-  };
-
+  readonly observe: Observe;
   /** Measures the calls of the ports. */
-  get observer(): Observer {
-    return this.#stores.observer;
-  }
-
+  readonly observer: Observer;
+  readonly sweeps: SweepFigures;
   /** The use cases, with their publications counted. */
-  counting<Cases extends UseCases>(useCases: Cases, { queue }: PasswordHasher): Cases {
-    if (queue !== undefined) this.#queues.has('hashes', queue);
-    this.#queues.has('publications', this.#publicationsOf(useCases));
-    return this.#publishing.counting(useCases);
-  }
-
-  /** Measures what health knows, and the disk that uploads are received on. */
-  measure(health: Health, dataDir: string, pool: Pool | undefined): void {
-    healthFigures(this.#figures, health);
-    freeSpace(this.#figures, dataDir);
-    if (pool !== undefined) poolFigures(this.#figures, pool);
-  }
-
+  counting<Cases extends UseCases>(useCases: Cases, passwords: PasswordHasher): Cases;
+  /** Measures what health knows, the disk that uploads are received on, and the connections to the database. */
+  measure(health: Health, dataDir: string, pool: Pool | undefined): void;
   /** Says where uploads are received. */
-  uploads(uploads: Uploads): void {
-    this.#queues.has('uploads', uploads.queue);
-  }
-
+  uploads(uploads: Uploads): void;
   /** Says what the viewer counts. */
-  readonly viewer = ({ bodies, sites, inflations }: ViewerFigures): void => {
-    cacheFigures(this.#figures, { bodies, sites });
-    this.#queues.has('inflations', inflations);
+  readonly viewer: (figures: ViewerFigures) => void;
+  snapshot(): Snapshot;
+  close(): void;
+}
+
+export function createMetrics({ version, node }: { version: string; node: string }): Metrics {
+  const figures = new Figures();
+  buildInfo(figures, version, node);
+  const publishing = publishingFigures(figures);
+  const sweeps = sweepFigures(figures);
+  const addQueue = queueFigures(figures);
+  const endedHelp = 'Sessions that ended for another to begin.';
+  const sessionsEnded = figures.counter('pinfold_sessions_ended_total', endedHelp, ['reason']);
+  sessionsEnded.at('limit');
+  return {
+    request: requestFigures(figures),
+    observe: (figure) => {
+      publishing.observe(figure);
+      sweeps.observe(figure);
+      if (figure.kind === 'sessions_ended') sessionsEnded.at(figure.reason).value += figure.count;
+    },
+    observer: storeFigures(figures),
+    sweeps,
+    counting: (useCases, { queue }) => {
+      const { publishing: places } = useCases.limits;
+      if (queue !== undefined) addQueue('hashes', () => queue);
+      // All that are begun and have no place wait for one.
+      addQueue('publications', () => {
+        const begun = publishing.begun();
+        return { running: Math.min(begun, places), waiting: Math.max(0, begun - places) };
+      });
+      return publishing.counting(useCases);
+    },
+    measure: (health, dataDir, pool) => {
+      healthFigures(figures, health);
+      freeSpace(figures, dataDir);
+      if (pool !== undefined) poolFigures(figures, pool);
+    },
+    uploads: ({ queue }) => addQueue('uploads', () => queue),
+    viewer: ({ bodies, sites, inflations }) => {
+      cacheFigures(figures, { bodies, sites });
+      addQueue('inflations', () => inflations);
+    },
+    snapshot: () => figures.snapshot(),
+    close: loopDelay(figures),
   };
-
-  snapshot(): Snapshot {
-    return this.#figures.snapshot();
-  }
-
-  close(): void {
-    this.#stopLoopDelay();
-  }
-
-  /** All that are begun and have no place wait for one. */
-  #publicationsOf({ limits: { publishing: places } }: UseCases): Uploads['queue'] {
-    const begun = (): number => this.#publishing.begun;
-    return {
-      get running() {
-        return Math.min(begun(), places);
-      },
-      get waiting() {
-        return Math.max(0, begun() - places);
-      },
-    };
-  }
 }

@@ -1,15 +1,6 @@
 import { labelsOf } from './exposition.ts';
 import type { Family, Merging, Snapshot } from './metrics-snapshot.ts';
 
-/** Name, help and label names of a metric. */
-export interface FigureOptions<Label extends string> {
-  readonly name: string;
-  readonly help: string;
-  readonly labels?: readonly Label[];
-  /** How many series it has at most; 500 when absent. Further ones are counted as `other`. */
-  readonly mostSeries?: number;
-}
-
 /** One number of a figure. */
 export interface Series {
   value: number;
@@ -19,16 +10,16 @@ export interface Series {
 const MOST_SERIES = 500;
 
 /** Where the buckets of a duration end, in seconds. */
-export const SECONDS: readonly number[] = [
+const SECONDS: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ];
 
-/** The cells of a figure, one for each set of labels. */
+/** The series of a figure, one for each set of labels. */
 export class SeriesSet<Made> {
   readonly #names: readonly string[];
   readonly #make: () => Made;
   readonly #most: number;
-  readonly #cells: Map<string, Made> = new Map();
+  readonly #made: Map<string, Made> = new Map();
 
   constructor(names: readonly string[], make: () => Made, most: number = MOST_SERIES) {
     this.#names = names;
@@ -37,22 +28,25 @@ export class SeriesSet<Made> {
     if (names.length === 0) this.at();
   }
 
-  /** The cell of these labels, in the order of their names. Callers on hot paths should cache it. */
+  /**
+   * The series of these labels, in the order of their names. Beyond the most series it is the one of `other`. Callers on
+   * hot paths should cache it.
+   */
   at(...values: readonly string[]): Made {
     const labels = labelsOf(this.#names, values);
-    const known = this.#cells.get(labels);
+    const known = this.#made.get(labels);
     if (known !== undefined) return known;
-    if (this.#cells.size >= this.#most && values.some((value) => value !== 'other')) {
+    if (this.#made.size >= this.#most && values.some((value) => value !== 'other')) {
       return this.at(...values.map(() => 'other'));
     }
     const made = this.#make();
-    this.#cells.set(labels, made);
+    this.#made.set(labels, made);
     return made;
   }
 
   /** All that there are, by their labels as they are written. */
-  series(valuesOf: (cell: Made) => readonly number[]): Family['series'] {
-    return Object.fromEntries([...this.#cells].map(([labels, cell]) => [labels, valuesOf(cell)]));
+  series(valuesOf: (made: Made) => readonly number[]): Family['series'] {
+    return Object.fromEntries([...this.#made].map(([labels, made]) => [labels, valuesOf(made)]));
   }
 }
 
@@ -87,26 +81,38 @@ export class Figures {
   readonly #measuring: (() => void)[] = [];
 
   /** A figure that only grows. */
-  counter<Label extends string>(options: FigureOptions<Label>): SeriesSet<Series> {
-    return this.#plain(options, 'counter', 'sum');
+  counter(
+    name: string,
+    help: string,
+    labels: readonly string[] = [],
+    mostSeries?: number,
+  ): SeriesSet<Series> {
+    return this.#plain({ name, help, type: 'counter', merging: 'sum', bounds: [] }, labels, mostSeries);
   }
 
   /** A figure that goes up and down. */
-  gauge<Label extends string>(options: FigureOptions<Label>, merging: Merging = 'sum'): SeriesSet<Series> {
-    return this.#plain(options, 'gauge', merging);
+  gauge(
+    name: string,
+    help: string,
+    labels: readonly string[] = [],
+    merging: Merging = 'sum',
+  ): SeriesSet<Series> {
+    return this.#plain({ name, help, type: 'gauge', merging, bounds: [] }, labels);
   }
 
   /** How often something took how long, in seconds. */
-  histogram<Label extends string>(
-    { name, help, labels = [], mostSeries }: FigureOptions<Label>,
+  histogram(
+    name: string,
+    help: string,
+    labels: readonly string[] = [],
     bounds: readonly number[] = SECONDS,
   ): SeriesSet<Histogram> {
-    const cells = new SeriesSet(labels, () => new Histogram(bounds), mostSeries);
+    const set = new SeriesSet(labels, () => new Histogram(bounds));
     this.#families.push(() => {
-      const series = cells.series(({ values }) => values);
+      const series = set.series(({ values }) => values);
       return { name, help, type: 'histogram', merging: 'sum', bounds, series };
     });
-    return cells;
+    return set;
   }
 
   /** Has something measured before each snapshot. */
@@ -116,20 +122,13 @@ export class Figures {
 
   snapshot(): Snapshot {
     for (const measure of this.#measuring) measure();
-    return Object.fromEntries(
-      this.#families.map((family) => family()).map((family) => [family.name, family]),
-    );
+    const families = this.#families.map((family) => family());
+    return Object.fromEntries(families.map((family) => [family.name, family]));
   }
 
-  #plain<Label extends string>(
-    { name, help, labels = [], mostSeries }: FigureOptions<Label>,
-    type: 'counter' | 'gauge',
-    merging: Merging,
-  ): SeriesSet<Series> {
-    const cells = new SeriesSet<Series>(labels, () => ({ value: 0 }), mostSeries);
-    this.#families.push(() => {
-      return { name, help, type, merging, bounds: [], series: cells.series(({ value }) => [value]) };
-    });
-    return cells;
+  #plain(family: Omit<Family, 'series'>, labels: readonly string[], most?: number): SeriesSet<Series> {
+    const set = new SeriesSet<Series>(labels, () => ({ value: 0 }), most);
+    this.#families.push(() => ({ ...family, series: set.series(({ value }) => [value]) }));
+    return set;
   }
 }

@@ -1,31 +1,20 @@
 import { isFault } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
-import type { Figures, Histogram, Series, SeriesSet } from './registry.ts';
+import type { Figures, Histogram } from './registry.ts';
 
 /** Measures the calls of stores. */
-export class StoreFigures {
-  readonly #seconds: SeriesSet<Histogram>;
-  readonly #errors: SeriesSet<Series>;
-
-  constructor(figures: Figures) {
-    this.#seconds = figures.histogram({
-      name: 'pinfold_store_seconds',
-      help: 'How long the calls of the database and the storage took.',
-      labels: ['store', 'operation'],
-    });
-    this.#errors = figures.counter({
-      name: 'pinfold_store_errors_total',
-      help: 'Calls of the database and the storage that failed.',
-      labels: ['store', 'operation', 'code'],
-    });
-  }
-
-  readonly observer: Observer = (call, operation, store) => {
+export function storeFigures(figures: Figures): Observer {
+  const secondsHelp = 'How long the calls of the database and the storage took.';
+  const durations = figures.histogram('pinfold_store_seconds', secondsHelp, ['store', 'operation']);
+  const labels = ['store', 'operation', 'code'];
+  const errorsHelp = 'Calls of the database and the storage that failed.';
+  const errors = figures.counter('pinfold_store_errors_total', errorsHelp, labels);
+  return (call, operation, store) => {
     if (store === 'inspector') return call;
     // Made by the first call: an unused operation has no figures.
     let seconds: Histogram | undefined;
     const measured = (begun: number): void => {
-      seconds ??= this.#seconds.at(store, operation);
+      seconds ??= durations.at(store, operation);
       seconds.observe((performance.now() - begun) / 1_000);
     };
     return (...args) => {
@@ -39,17 +28,13 @@ export class StoreFigures {
         },
         (error: unknown) => {
           measured(begun);
-          this.#failed(store, operation, error);
+          // An aborted call is no failure of the store.
+          const isAborted = error instanceof Error && error.name === 'AbortError';
+          const code = isFault(error) ? error.code : 'internal_error';
+          if (!isAborted) errors.at(store, operation, code).value += 1;
           throw error;
         },
       );
     };
   };
-
-  /** An aborted call is no failure of the store. */
-  #failed(store: string, operation: string, error: unknown): void {
-    if (error instanceof Error && error.name === 'AbortError') return;
-    const code = isFault(error) ? error.code : 'internal_error';
-    this.#errors.at(store, operation, code).value += 1;
-  }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Persistence } from '@pinfold/core/adapter';
-import type { Pool } from '../metrics/pool-figures.ts';
+import type { Pool } from '../metrics/gauges.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** A database whose client is made. */

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isFault } from '@pinfold/core';
 import type { App, Listening } from '../compose/create-app.ts';
-import { tellLeader, WorkerFigures } from '../metrics/worker-figures.ts';
+import { tellLeader, workerFigures } from '../metrics/worker-figures.ts';
 import type { Log } from '../server/log.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { firstStartBlock, startBlock } from './first-start-block.ts';
@@ -124,11 +124,11 @@ function sayTold({ log, drainTime }: App): void {
 /** The first worker takes the port before it creates anything: a failed start leaves nothing unreported. */
 async function lead(app: App): Promise<Started> {
   const workers = new Workers(app.workers, app.log, app.drainTime);
-  const figures = new WorkerFigures();
+  const figures = workerFigures();
   const port = await workers.startFirst();
   if (port === undefined) return undefined;
   try {
-    print(await app.lead(port, () => figures.read()));
+    print(await app.lead(port, figures));
   } catch (error) {
     await workers.stop();
     throw error;

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Cleaning,
@@ -17,8 +16,10 @@ import { createMemory, type Memory } from '@pinfold/memory';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
+import { containerLayer } from '../../src/compose/container.ts';
 import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { serve } from '../servers/served.ts';
 
 const staged = { size: 0, discard: async () => undefined } as unknown as StagedArchive;
@@ -32,16 +33,15 @@ const myStaging = new ContainerModule(({ rebind }) => {
 
 describe('the secret in the data folder', () => {
   it('is named in one line when it is none, or cannot be kept', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-composition-'));
+    const folder = newFolder();
     await writeFile(join(folder, 'secret'), 'half of a secr');
-    const refused = await openComposition(readSettings({ PINFOLD_DATA_DIR: folder })).catch(
+    const refused = await compose(readSettings({ PINFOLD_DATA_DIR: folder })).catch(
       (error: unknown) => error,
     );
     expect(refused).to.be.instanceOf(SettingsError);
     expect((refused as Error).message)
       .to.match(/^PINFOLD_DATA_DIR names a folder whose file "secret" cannot be used: [^\n]+$/)
       .and.not.include('half of');
-    await rm(folder, { recursive: true });
   });
 });
 
@@ -77,14 +77,12 @@ describe("modules of a caller's own", () => {
   let settings: Settings;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-composition-'));
+    folder = newFolder();
     settings = readSettings({ PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' });
   });
 
-  afterEach(() => rm(folder, { recursive: true }));
-
   it('may bind a persistence that is a class', async () => {
-    const composition = await openComposition(settings, { modules: [myPersistence] });
+    const composition = await compose(settings, {}, containerLayer([myPersistence]));
     const { key } = await composition.manageKeys.create({ by: OPERATOR, account: 'ada' });
     expect(await composition.manageKeys.list({ by: 'ada' })).to.deep.include({ keys: [key] });
     await rejectionOf(composition.close());
@@ -106,7 +104,7 @@ describe("modules of a caller's own", () => {
     const mine = new ContainerModule(({ rebind }) => {
       rebind(tokens.useCases).toConstantValue(useCases);
     });
-    const composition = await openComposition(settings, { modules: [mine] });
+    const composition = await compose(settings, {}, containerLayer([mine]));
     expect(composition.useCases).to.equal(useCases);
     await composition.publications.ended(AbortSignal.timeout(60_000));
     await composition.close();
@@ -114,7 +112,7 @@ describe("modules of a caller's own", () => {
 
   it('leave a renewal at 7 days where a setting says how long publications live first', async () => {
     const limitsOf = async (own: Partial<Settings>, limits?: Partial<Limits>) => {
-      const composition = await openComposition({ ...settings, ...own }, limits && { limits });
+      const composition = await compose({ ...settings, ...own }, limits && { limits });
       await composition.close();
       return composition.useCases.limits;
     };
@@ -124,7 +122,7 @@ describe("modules of a caller's own", () => {
   });
 
   it('have their publications waited for, as ours are', async () => {
-    const composition = await openComposition(settings, { modules: [myStaging] });
+    const composition = await compose(settings, {}, containerLayer([myStaging]));
     const body = new ReadableStream<Uint8Array>();
     const received = await composition.useCases.staging.receive(body, 1);
     if (received.kind !== 'received') throw new Error(received.kind);

@@ -1,23 +1,23 @@
 import { execFile } from 'node:child_process';
-import { access, chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, chmod, chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Fault } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
+import { containerLayer } from '../../src/compose/container.ts';
 import { openDataFolder } from '../../src/compose/data-folder.ts';
 import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 describe('a start whose data folder cannot be made or written', () => {
   let folder: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-data-folder-'));
+    folder = newFolder();
     await writeFile(join(folder, 'file'), '');
   });
-  after(() => rm(folder, { recursive: true }));
 
   async function refusal(dataDir: string): Promise<unknown> {
     const settings = readSettings({ PINFOLD_DATA_DIR: dataDir, PINFOLD_PORT: '0' });
@@ -37,7 +37,7 @@ describe('a start whose data folder cannot be made or written', () => {
       rebind(tokens.archives).toDynamicValue(() => Promise.reject(across));
     });
     const settings = readSettings({ PINFOLD_DATA_DIR: join(folder, 'data') });
-    const error = await openComposition(settings, { modules: [module] }).catch((reason: unknown) => reason);
+    const error = await compose(settings, {}, containerLayer([module])).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(SettingsError).with.property('cause', across);
     expect(String(error)).to.match(/PINFOLD_DATA_DIR [^\n]+ one volume$/);
   });
@@ -72,7 +72,7 @@ describe('the data folder and the user who runs the server', () => {
   let data: string;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-owner-'));
+    folder = newFolder();
     await chmod(folder, 0o755);
     data = join(folder, 'data');
     await mkdir(data, { mode: 0o700 });
@@ -80,7 +80,6 @@ describe('the data folder and the user who runs the server', () => {
 
   afterEach(async () => {
     await chmod(data, 0o700);
-    await rm(folder, { recursive: true });
   });
 
   /** What a process of its own says that opens the folder as a user, whom only root can choose. */
@@ -142,9 +141,9 @@ describe('the data folder and the user who runs the server', () => {
     expect(message).to.match(/^PINFOLD_DATA_DIR [^\n]+pinfold\.sqlite[^\n]+$/);
     expect(await readdir(data)).to.deep.equal(['other']);
     await rm(join(data, 'other'), { recursive: true });
-    await (await openComposition(settings, { missingDataFolder: 'refused' })).close();
-    await (await openComposition(settings)).close();
-    await (await openComposition(settings, { missingDataFolder: 'refused' })).close();
+    await (await compose(settings, { missingDataFolder: 'refused' })).close();
+    await (await compose(settings)).close();
+    await (await compose(settings, { missingDataFolder: 'refused' })).close();
   });
 
   it('need hold nothing where database and storage are elsewhere, but archives where it alone has them', async () => {
@@ -162,7 +161,7 @@ describe('the data folder and the user who runs the server', () => {
   });
 
   async function expectRefused(settings: Settings, variable = 'PINFOLD_DATA_DIR'): Promise<SettingsError> {
-    const opened = openComposition(settings, { missingDataFolder: 'refused' });
+    const opened = compose(settings, { missingDataFolder: 'refused' });
     const error = await opened.catch((reason: unknown) => reason);
     if (!(error instanceof SettingsError)) throw error;
     expect(error).to.have.property('variable', variable);

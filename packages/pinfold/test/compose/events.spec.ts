@@ -1,21 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { FeedError, type FeedItem, openPinfold } from '../../src/index.ts';
 import { publish, site } from '../servers/api-calls.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { serve } from '../servers/served.ts';
 
 describe('The events of a service', () => {
   let dataDir: string;
 
-  beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'pinfold-events-'));
+  beforeEach(() => {
+    dataDir = newFolder();
   });
-
-  afterEach(() => rm(dataDir, { recursive: true }));
 
   async function take(items: AsyncIterable<FeedItem>, count: number): Promise<readonly FeedItem[]> {
     const taken: FeedItem[] = [];

@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { instant, type Staging } from '@pinfold/core';
@@ -13,15 +11,14 @@ import { aRoleId, createManualClock, replacing } from '@pinfold/test-contracts/f
 import { expect } from 'chai';
 import { zipSync } from 'fflate';
 import { openPinfold } from '../../src/index.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 describe('the parts of Pinfold in a server of your own', () => {
   let dataDir: string;
 
-  beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'pinfold-parts-'));
+  beforeEach(() => {
+    dataDir = newFolder();
   });
-
-  afterEach(() => rm(dataDir, { recursive: true }));
 
   /** The packages that a process of its own has loaded once Pinfold is open. */
   async function loadedFor(options: object): Promise<readonly string[]> {

@@ -1,15 +1,15 @@
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type S3Server, startS3 } from 'pinfold-test-servers';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { examine } from '../../src/doctor/examine.ts';
 import { type Disk, folderFindings } from '../../src/doctor/folder.ts';
 import { readSettings } from '../../src/index.ts';
 import { run } from '../command-run.ts';
 import { CREDENTIALS } from '../servers/engines.ts';
 import { type NewDatabase, newDatabase } from '../servers/new-database.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { findingsOf, troubles } from './findings-of.ts';
 
 type Env = Readonly<Record<string, string>>;
@@ -21,12 +21,10 @@ describe('pinfold doctor, on the machine of a server', function () {
   let env: Env;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-doctor-'));
+    folder = newFolder();
     env = { PINFOLD_DATA_DIR: folder, PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' };
-    await (await openComposition(readSettings(env))).close();
+    await (await compose(readSettings(env))).close();
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   it('finds nothing wrong where nothing is, and leaves nothing behind', async () => {
     const found = await findingsOf(examine(env));
@@ -136,11 +134,10 @@ describe('pinfold doctor, on the machine of a server', function () {
   });
 
   it('looks at an empty folder before its first start without making a database', async () => {
-    const empty = await mkdtemp(join(tmpdir(), 'pinfold-doctor-empty-'));
+    const empty = newFolder();
     const found = await findingsOf(examine({ ...env, PINFOLD_DATA_DIR: empty }));
     expect(found.database?.status).to.equal('skipped');
     expect(await readdir(empty)).not.to.include('pinfold.sqlite');
-    await rm(empty, { recursive: true });
   });
 });
 
@@ -150,11 +147,9 @@ describe('pinfold doctor, at a database of its own', function () {
   let database: NewDatabase;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-doctor-'));
+    folder = newFolder();
     database = await newDatabase();
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   function envOf(url: string): Env {
     const secret = 'the secret of all the nodes';
@@ -168,7 +163,7 @@ describe('pinfold doctor, at a database of its own', function () {
     expect(before['database.rights']?.observed).to.equal(
       'the schema does not exist yet, and the user can create it',
     );
-    await (await openComposition(readSettings(env))).close();
+    await (await compose(readSettings(env))).close();
     const after = await findingsOf(examine(env));
     expect(troubles(after)).to.deep.equal([]);
     expect(after.schema?.observed).to.equal('the schema is up to date');
@@ -183,7 +178,7 @@ describe('pinfold doctor, at a database of its own', function () {
     const before = await findingsOf(examine(poor));
     expect(troubles(before)).to.deep.equal(['database.rights failed']);
     expect(before['database.rights']?.advice).to.equal(`CREATE SCHEMA pinfold AUTHORIZATION ${quoted}`);
-    await (await openComposition(readSettings(envOf(database.url())))).close();
+    await (await compose(readSettings(envOf(database.url())))).close();
     expect((await findingsOf(examine(poor)))['database.rights']?.observed).to.equal(
       'the user cannot use the schema',
     );
@@ -201,7 +196,7 @@ describe('pinfold doctor, at a database of its own', function () {
 
   it('finds a schema of a newer release, and one that is to be brought up', async () => {
     const env = envOf(database.url());
-    await (await openComposition(readSettings(env))).close();
+    await (await compose(readSettings(env))).close();
     await database.ask("UPDATE pinfold.schema_state SET oldest_version = 999, oldest_release = '9.0.0'");
     const newer = await findingsOf(examine(env));
     expect(newer.schema).to.include({
@@ -228,7 +223,7 @@ describe('pinfold doctor, at a bucket', function () {
   let refused: (method: string, path: string) => boolean;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-doctor-'));
+    folder = newFolder();
     refused = () => false;
     const before = async (method: string, path: string): Promise<void> => {
       if (refused(method, path)) throw Object.assign(new Error('Access Denied'), { statusCode: 403 });
@@ -241,7 +236,6 @@ describe('pinfold doctor, at a bucket', function () {
   afterEach(async () => {
     for (const name of Object.keys(CREDENTIALS)) delete process.env[name];
     await store.stop();
-    await rm(folder, { recursive: true });
   });
 
   function env(): Env {

@@ -7,11 +7,9 @@ describe('pinfold copy', function () {
   this.timeout(60_000);
   let stage: Stage;
 
-  beforeEach(async () => {
-    stage = await openStage();
+  beforeEach(() => {
+    stage = openStage();
   });
-
-  afterEach(() => stage.dispose());
 
   it('names the option of what is wrong with the target, and the variable of what is wrong with the source', async () => {
     const env = await stage.stock('one', 1);

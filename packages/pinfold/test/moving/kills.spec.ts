@@ -2,13 +2,10 @@ import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { spawnCommand } from '../command-run.ts';
+import { type Env, spawnCommand } from '../command-run.ts';
 import { type Engines, startEngines } from '../servers/engines.ts';
-import { contentsOf } from './journey.ts';
 import { startPublisher } from './load.ts';
-import { openStage, type Stage, succeed } from './stage.ts';
-
-type Env = Readonly<Record<string, string>>;
+import { contentsOf, openStage, type Stage, succeed } from './stage.ts';
 
 const COUNT = 40;
 
@@ -39,15 +36,13 @@ describe('kill -9 in the midst of a move', function () {
   let env: Env;
 
   beforeEach(async () => {
-    stage = await openStage();
+    stage = openStage();
     env = stage.env('one');
     const publisher = await startPublisher(env);
     await publisher.publish(0, COUNT, 150_000);
     await publisher.close();
     await succeed(env, 'export', stage.at('sound'));
   });
-
-  afterEach(() => stage.dispose());
 
   const equalToSound = async (folder: string): Promise<void> => {
     expect(await contentsOf(stage.at(folder))).to.deep.equal(await contentsOf(stage.at('sound')));

@@ -10,11 +10,9 @@ describe('pinfold verify', function () {
   this.timeout(60_000);
   let stage: Stage;
 
-  beforeEach(async () => {
-    stage = await openStage();
+  beforeEach(() => {
+    stage = openStage();
   });
-
-  afterEach(() => stage.dispose());
 
   const place = (id: string): string => stage.at('one', 'archives', id.slice(0, 4), id.slice(4, 7), id);
 

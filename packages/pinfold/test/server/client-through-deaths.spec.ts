@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { list } from '../servers/api-calls.ts';
 import { startChild } from '../servers/child-server.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 const { text: apiKey } = new NodeApiKeySecrets().mint();
 const PROGRAM = join(import.meta.dirname, '..', 'servers', 'publish-a-folder.ts');
@@ -28,7 +28,7 @@ describe('a program of ten lines', function () {
   this.timeout(120_000);
 
   it('publishes a folder once, though the server dies twice meanwhile', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-deaths-'));
+    const folder = newFolder();
     await mkdir(join(folder, 'site'));
     await writeFile(join(folder, 'site', 'index.html'), '<!doctype html><title>Hello</title>');
     const port = await freePort();
@@ -68,6 +68,5 @@ describe('a program of ten lines', function () {
     expect((await fetch((await out).trim())).status).to.equal(200);
     server.process.kill('SIGTERM');
     await server.ended();
-    await rm(folder, { recursive: true });
   });
 });

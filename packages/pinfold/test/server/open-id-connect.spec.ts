@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { accountId, type IdentityProvider, type Person } from '@pinfold/core';
 import { expect } from 'chai';
 import express from 'express';
@@ -9,6 +6,7 @@ import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer } from 'pinfold-test-
 import { closed, listening } from 'pinfold-test-servers/service';
 import { SlowIssuer } from 'pinfold-test-servers/slow-issuer';
 import { openPinfold, type RequestEntry } from '../../src/index.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 describe('a server with an issuer of OpenID Connect', () => {
@@ -95,7 +93,7 @@ describe('a server with an issuer that does not answer', () => {
 
 describe("a team's own identity provider", () => {
   it('signs people in to the management screen of what they embed', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'pinfold-embedded-'));
+    const dataDir = newFolder();
     const person: Person = { account: accountId('ada'), id: 'u1', displayName: 'Ada L.', scope: 'manage' };
     const identityProvider: IdentityProvider = {
       name: 'Harbour',
@@ -138,7 +136,6 @@ describe("a team's own identity provider", () => {
     } finally {
       await closed(server);
       await pinfold.close();
-      await rm(dataDir, { recursive: true });
     }
   });
 });

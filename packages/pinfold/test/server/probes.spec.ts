@@ -1,6 +1,5 @@
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Fault, type Staging, seconds } from '@pinfold/core';
@@ -11,6 +10,7 @@ import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
 import { type App, createApp, readSettings } from '../../src/index.ts';
 import { type PinJson, publish } from '../servers/api-calls.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 const PROBES = ['/livez', '/readyz', '/healthz'] as const;
 /** What a proxy on this machine writes for somebody from outside. */
@@ -49,7 +49,7 @@ describe('the probes of a server', () => {
   });
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-probes-'));
+    folder = newFolder();
     staging = undefined;
     clock = createManualClock();
     await start();
@@ -57,7 +57,6 @@ describe('the probes of a server', () => {
 
   afterEach(async () => {
     await app.close();
-    await rm(folder, { recursive: true });
   });
 
   async function start(more: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -115,16 +114,6 @@ describe('the probes of a server', () => {
       expect((await fetch(url + path, { method: 'HEAD' })).status).to.equal(200);
     });
   }
-
-  it('is 503 at /healthz while the storage does not answer, and 200 again when it does; the rest goes on', async () => {
-    const archives = join(folder, 'data', 'archives');
-    await rename(archives, join(folder, 'away'));
-    const body = await until('/healthz', (status) => status === 503);
-    expect(JSON.parse(body)).to.deep.equal({ status: 'unavailable' });
-    expect([await statusOf('/livez'), await statusOf('/readyz')]).to.deep.equal([200, 200]);
-    await rename(join(folder, 'away'), archives);
-    await until('/healthz', (status) => status === 200);
-  });
 
   it('is 503 at /readyz without the storage only where PINFOLD_READY_NEEDS says so', async () => {
     await restart({ PINFOLD_READY_NEEDS: 'database,storage' });
@@ -210,14 +199,6 @@ describe('the probes of a server', () => {
     staging = undefined;
     await until('/healthz', (_, body) => body.includes('ok'));
     expect((await publish(url, key, 'meanwhile')).status).to.equal(201);
-  });
-
-  it('knows of a full disk from the first upload that meets it, and leaves nothing of the upload', async () => {
-    const cause = Object.assign(new Error('quota exceeded'), { code: 'EDQUOT' });
-    staging = new Fault('staging_unavailable', 'the disk is full', { cause });
-    expect((await publish(url, key, 'first')).status).to.equal(503);
-    expect(await (await ask('/healthz', {})).json()).to.include({ status: 'degraded', staging: 'full' });
-    expect(await readdir(join(folder, 'data', 'staging'))).to.deep.equal([]);
   });
 
   it('is 503 at /readyz, and 200 at the others, from the moment the server is told to stop', async () => {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { newFolder } from '../servers/new-folder.ts';
 import { newPipe } from '../servers/new-pipe.ts';
 
 const at = (path: string): string => JSON.stringify(join(import.meta.dirname, '../../src', path));
@@ -85,15 +85,13 @@ describe('a log that is written to a pipe', () => {
     const source = program(20_000, `spawnSync('true', { stdio: 'inherit' });`);
 
     it('keeps no program from ending: it opens a pipe once more, where the system lets it', async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'pinfold-unread-'));
-      const { read, write } = newPipe(folder);
+      const { read, write } = newPipe();
       const child = spawn(process.execPath, [...FLAGS, source], { stdio: ['pipe', write, 'ignore'] });
       closeSync(write);
       child.stdin?.end('end');
       const ended = process.platform === 'linux' ? [0, null] : [null, 'SIGTERM'];
       expect(await once(child, 'exit')).to.deep.equal(ended);
       closeSync(read);
-      await rm(folder, { recursive: true });
     });
 
     it('keeps no program from ending: at a socket it is ended by its own signal', async () => {
@@ -132,10 +130,9 @@ describe('a log that is written to a file', () => {
   }
 
   it('is there to its last line when the program breaks', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-unread-'));
-    await breakWith(join(folder, 'log'));
-    expect(linesOf(await readFile(join(folder, 'log'), 'utf8'))).to.have.length(100);
-    await rm(folder, { recursive: true });
+    const file = join(newFolder(), 'log');
+    await breakWith(file);
+    expect(linesOf(await readFile(file, 'utf8'))).to.have.length(100);
   });
 
   // Other systems have no disk that is always full.

@@ -17,12 +17,13 @@ export interface ChildServer {
 
 const running = new Set<ChildProcessWithoutNullStreams>();
 
-// One that a failed test has left would keep this process from its end.
-after(() => {
+afterEach(async () => {
+  const ended = [...running].map((child) => once(child, 'close'));
   for (const child of running) child.kill('SIGKILL');
+  await Promise.all(ended);
 });
 
-/** Starts a script with nothing of this process's settings but what is given. */
+/** Starts a script with nothing of this process's settings but what is given. It is killed when the test has ended. */
 export function startChild(env: Readonly<Record<string, string>>, script: string = 'serve.ts'): ChildServer {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
   const child = spawn(

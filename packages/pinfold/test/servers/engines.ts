@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { layWire, type S3Server, type S3ServerOptions, startS3, type Wire } from 'pinfold-test-servers';
 import { type NewDatabase, newDatabase } from './new-database.ts';
+import { newFolder } from './new-folder.ts';
 
 /** What nodes share: an empty database and an empty bucket, each at the end of a wire that can be cut. */
 export interface Engines {
@@ -25,11 +24,7 @@ export const CREDENTIALS: Readonly<Record<string, string>> = {
 
 /** Starts engines, and puts the credentials where the AWS SDK looks for them. */
 export async function startEngines(options: S3ServerOptions = {}): Promise<Engines> {
-  const [folder, database, store] = await Promise.all([
-    mkdtemp(join(tmpdir(), 'pinfold-engines-')),
-    newDatabase(),
-    startS3(options),
-  ]);
+  const [folder, database, store] = await Promise.all([newFolder(), newDatabase(), startS3(options)]);
   await store.makeBucket('sites');
   const [databaseWire, storeWire] = await Promise.all([layWire(database.address.port), layWire(store.port)]);
   Object.assign(process.env, CREDENTIALS);
@@ -51,7 +46,6 @@ export async function startEngines(options: S3ServerOptions = {}): Promise<Engin
       for (const name of Object.keys(CREDENTIALS)) delete process.env[name];
       await Promise.all([databaseWire.cut(), storeWire.cut()]);
       await store.stop();
-      await rm(folder, { recursive: true });
     },
   };
 }

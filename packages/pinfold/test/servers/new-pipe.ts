@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { constants, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from './new-folder.ts';
 
 /** Both ends of a pipe, as a shell makes them; what Node makes for a process that it starts are sockets. */
 export interface Pipe {
@@ -8,9 +9,8 @@ export interface Pipe {
   readonly write: number;
 }
 
-/** @param folder keeps its name. */
-export function newPipe(folder: string): Pipe {
-  const path = join(folder, 'pipe');
+export function newPipe(): Pipe {
+  const path = join(newFolder(), 'pipe');
   execFileSync('mkfifo', [path]);
   const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return { read, write: openSync(path, constants.O_WRONLY) };

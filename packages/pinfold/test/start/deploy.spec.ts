@@ -12,51 +12,8 @@ const read = (name: string): Promise<string> => readFile(join(FOLDER, name), 'ut
 
 type Environment = Readonly<Record<string, string>>;
 
-interface Service {
-  readonly image: string;
-  readonly build?: { readonly context: string; readonly dockerfile: string };
-  readonly entrypoint?: readonly string[];
-  readonly command?: readonly string[];
-  readonly environment: Environment;
-  readonly volumes?: readonly string[];
-  readonly tmpfs?: readonly string[];
-  readonly read_only?: boolean;
-  readonly cap_drop?: readonly string[];
-  readonly networks: readonly string[];
-  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
-  readonly stop_grace_period?: string;
-}
-
-interface Compose {
-  readonly services: Readonly<Record<string, Service>>;
-  readonly networks: {
-    readonly inside: { readonly ipam: { readonly config: readonly { readonly subnet: string }[] } };
-  };
-  readonly volumes: Readonly<Record<string, null>>;
-}
-
-interface Blueprint {
-  readonly services: readonly [
-    {
-      readonly dockerfilePath: string;
-      readonly healthCheckPath: string;
-      readonly maxShutdownDelaySeconds: number;
-      readonly numInstances: number;
-      readonly disk: { readonly mountPath: string };
-      readonly envVars: readonly { readonly key: string; readonly value?: string; readonly sync?: boolean }[];
-    },
-  ];
-}
-
-interface Fly {
-  readonly kill_timeout: string;
-  readonly env: Environment;
-  readonly mounts: readonly [{ readonly destination: string }];
-  readonly http_service: {
-    readonly internal_port: number;
-    readonly checks: readonly [{ readonly path: string; readonly timeout: string }];
-  };
-}
+/** What a file says, of no type. */
+type Parsed = ReturnType<typeof parseYaml>;
 
 /** A Dockerfile's instructions, with what stands behind each. */
 function instructionsOf(dockerfile: string): readonly (readonly [name: string, argument: string])[] {
@@ -119,7 +76,7 @@ for (const [name, nodes] of [
   ['compose.nodes.yaml', ['one', 'two', 'three']],
 ] as const) {
   describe(`deploy/${name}`, () => {
-    let compose: Compose;
+    let compose: Parsed;
 
     before(async () => {
       const given: Environment = {
@@ -132,18 +89,11 @@ for (const [name, nodes] of [
         /\$\{(\w+):[-?]([^}]*)\}/g,
         (_, variable: string, other: string) => given[variable] ?? other,
       );
-      compose = parseYaml(text, { strict: true, uniqueKeys: true, merge: true }) as Compose;
+      compose = parseYaml(text, { strict: true, uniqueKeys: true, merge: true });
     });
 
-    function service(of: string): Service {
-      const found = compose.services[of];
-      if (found === undefined) throw new Error(`${name} has no ${of}`);
-      return found;
-    }
-
-    function settingsOf(node: string): Settings {
-      return readSettings({ PINFOLD_DATA_DIR: '/var/lib/pinfold', ...service(node).environment });
-    }
+    const settingsOf = (node: string): Settings =>
+      readSettings({ PINFOLD_DATA_DIR: '/var/lib/pinfold', ...compose.services[node].environment });
 
     it('has nodes whose settings are known and right', () => {
       for (const node of nodes) {
@@ -155,9 +105,9 @@ for (const [name, nodes] of [
     });
 
     it('lets them write into one folder, and believe Caddy alone', () => {
-      const [{ subnet }] = compose.networks.inside.ipam.config as readonly [{ readonly subnet: string }];
+      const [{ subnet }] = compose.networks.inside.ipam.config;
       for (const node of nodes) {
-        const { environment, volumes, tmpfs, read_only, cap_drop } = service(node);
+        const { environment, volumes, tmpfs, read_only, cap_drop } = compose.services[node];
         const written = [...(volumes ?? []), ...(tmpfs ?? [])];
         expect(written.map((mount) => mount.includes('/var/lib/pinfold'))).to.deep.equal([true]);
         expect([read_only, cap_drop]).to.deep.equal([true, ['ALL']]);
@@ -166,7 +116,7 @@ for (const [name, nodes] of [
     });
 
     it('has Caddy lead to all of them, and to nothing else', async () => {
-      const { environment, volumes, depends_on } = service('caddy');
+      const { environment, volumes, depends_on } = compose.services.caddy;
       expect(Object.values(environment)).to.deep.equal(nodes.map((node) => `${node}:8080`));
       expect(depends_on).to.deep.equal([...nodes]);
       const file = nodes.length > 1 ? 'Caddyfile.nodes' : 'Caddyfile';
@@ -177,13 +127,13 @@ for (const [name, nodes] of [
 
     it('waits for the end of what runs', () => {
       for (const node of nodes) {
-        const patience = seconds(Number.parseInt(service(node).stop_grace_period ?? '', 10));
+        const patience = seconds(Number.parseInt(compose.services[node].stop_grace_period, 10));
         expect(patience).to.be.at.least(settingsOf(node).drain + seconds(15));
       }
     });
 
     it('names every volume that it uses, and none beside', () => {
-      const used = Object.values(compose.services)
+      const used = Object.values<Parsed>(compose.services)
         .flatMap(({ volumes }) => volumes ?? [])
         .flatMap((mount) => /^(\w+):/.exec(mount)?.[1] ?? []);
       expect(Object.keys(compose.volumes)).to.have.members(used);
@@ -193,14 +143,14 @@ for (const [name, nodes] of [
 
 describe("Node's permissions in deploy/compose.yaml", () => {
   it("leave the image's command in force, which an entry point of its own takes away", async () => {
-    const { services } = parseYaml(await read('compose.yaml')) as Compose;
+    const { services } = parseYaml(await read('compose.yaml'));
     const { CMD = '' } = Object.fromEntries(instructionsOf(await read('Dockerfile')));
-    expect(services.pinfold?.command).to.deep.equal(JSON.parse(CMD));
+    expect(services.pinfold.command).to.deep.equal(JSON.parse(CMD));
   });
 
   it('let it read its own files, and write into its volume alone', async () => {
-    const { services } = parseYaml(await read('compose.yaml')) as Compose;
-    const options = services.pinfold?.entrypoint ?? [];
+    const { services } = parseYaml(await read('compose.yaml'));
+    const options: readonly string[] = services.pinfold.entrypoint;
     const readable = options.filter((option) => option.startsWith('--allow-fs-read='));
     const writable = options.filter((option) => option.startsWith('--allow-fs-write='));
     expect(options).to.include('--permission').and.not.include('--allow-child-process');
@@ -212,7 +162,7 @@ describe("Node's permissions in deploy/compose.yaml", () => {
 
 describe('what platforms read', () => {
   it('has settings for Render that are known, and its disk where data are', async () => {
-    const { services } = parseYaml(await read('render.yaml'), { strict: true }) as Blueprint;
+    const { services } = parseYaml(await read('render.yaml'), { strict: true });
     const [{ envVars, disk, healthCheckPath, maxShutdownDelaySeconds, numInstances, dockerfilePath }] =
       services;
     const given: Environment = {
@@ -220,7 +170,10 @@ describe('what platforms read', () => {
       PINFOLD_SECRET: 'x'.repeat(44),
       PINFOLD_DATA_DIR: disk.mountPath,
     };
-    const values = envVars.map(({ key, value }) => [key, value ?? given[key]]);
+    const values = envVars.map(({ key, value }: { key: string; value?: string }) => [
+      key,
+      value ?? given[key],
+    ]);
     const settings = readSettings({ ...given, ...Object.fromEntries(values) });
     expect(settings.notes).to.deep.equal([]);
     expect([settings.port, settings.dataDir]).to.deep.equal([8080, '/var/lib/pinfold']);
@@ -233,7 +186,7 @@ describe('what platforms read', () => {
   });
 
   it('has settings for Fly that are known, and its volume where data are', async () => {
-    const fly = parseToml(await read('fly.toml')) as unknown as Fly;
+    const fly: Parsed = parseToml(await read('fly.toml'));
     const settings = readSettings(fly.env);
     expect(settings.notes).to.deep.equal([]);
     expect(fly.mounts[0].destination).to.equal('/var/lib/pinfold');

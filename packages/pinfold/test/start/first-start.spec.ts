@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountId, type Keys, OPERATOR } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
@@ -7,10 +6,11 @@ import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { startBlock } from '../../src/start/first-start-block.ts';
 import { list, publish } from '../servers/api-calls.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 describe('the first start', () => {
   let folder: string;
@@ -19,12 +19,11 @@ describe('the first start', () => {
 
   beforeEach(async () => {
     logged = [];
-    folder = join(await mkdtemp(join(tmpdir(), 'pinfold-first-')), 'data');
+    folder = join(newFolder(), 'data');
   });
 
   afterEach(async () => {
     await Promise.all(running.splice(0).map((app) => app.close()));
-    await rm(join(folder, '..'), { recursive: true });
   });
 
   async function start(env: Readonly<Record<string, string>> = {}, terminal = false): Promise<Listening> {
@@ -86,11 +85,6 @@ describe('the first start', () => {
     expect(block).to.include('"pinfold manage"').and.not.to.include('link=');
   });
 
-  it('happens once', async () => {
-    await start();
-    expect((await restart()).firstStart).to.equal(undefined);
-  });
-
   it('is not made again by a key that was revoked', async () => {
     const { firstStart } = await start();
     for await (const { id } of everyKey(keys(), { by: OPERATOR })) await keys().revoke({ id, by: OPERATOR });
@@ -141,7 +135,7 @@ describe('the first start', () => {
 
   it('is none when a key was made before it, but then a start tells of that key until something was done', async () => {
     const settings = readSettings({ PINFOLD_DATA_DIR: folder });
-    const before = await openComposition(settings);
+    const before = await compose(settings);
     const { key } = await before.manageKeys.create({ by: OPERATOR, account: accountId('default') });
     await before.manageKeys.create({ by: OPERATOR, account: accountId('default'), scopes: ['pins:read'] });
     await before.close();
@@ -161,7 +155,7 @@ describe('the first start', () => {
     expect((await start()).untouched).to.equal(undefined);
     expect((await restart()).untouched).to.equal(undefined);
     await running.pop()?.close();
-    await rm(folder, { recursive: true });
+    folder = join(newFolder(), 'data');
     const given = { PINFOLD_API_KEY: new NodeApiKeySecrets().mint().text, PINFOLD_WELCOME: 'off' };
     expect((await start(given)).firstStart).not.to.equal(undefined);
     expect((await restart(given)).untouched).to.equal(undefined);

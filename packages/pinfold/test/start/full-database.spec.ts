@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Fault, type SessionStore } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
 import { createApp, readSettings } from '../../src/index.ts';
 import { firstStartBlock, startBlock } from '../../src/start/first-start-block.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 const FAULT = new Fault('store_unavailable', 'the database cannot be used now');
 const refuse = (): Promise<never> => Promise.reject(FAULT);
@@ -22,18 +20,12 @@ const SESSIONS: SessionStore = {
 };
 
 describe('a start on a database that takes no more', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-full-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
-
   it('serves all the same, without a sign-in link, and says so in the log', async () => {
     const lines: string[] = [];
     const full = new ContainerModule(({ rebind }) => {
       rebind(tokens.sessions).toConstantValue(SESSIONS);
     });
-    const settings = readSettings({ PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder });
+    const settings = readSettings({ PINFOLD_PORT: '0', PINFOLD_DATA_DIR: newFolder() });
     const log = (line: string): void => void lines.push(line);
     const app = await createApp(settings, { modules: [full], log, terminal: true });
     const { addresses, firstStart, untouched, signInLink } = await app.listen();

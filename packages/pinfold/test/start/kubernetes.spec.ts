@@ -14,35 +14,8 @@ interface Variable {
   readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
 }
 
-interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: string };
-  readonly timeoutSeconds: number;
-}
-
-interface Container {
-  readonly env: readonly Variable[];
-  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly startupProbe: Probe;
-  readonly livenessProbe: Probe;
-  readonly readinessProbe: Probe;
-  readonly volumeMounts: readonly { readonly mountPath: string }[];
-}
-
-interface Pod {
-  readonly enableServiceLinks: boolean;
-  readonly terminationGracePeriodSeconds: number;
-  readonly containers: readonly [Container];
-}
-
-interface Manifest {
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
-  readonly spec: {
-    readonly template: { readonly spec: Pod };
-    readonly tls: readonly { readonly hosts: readonly string[] }[];
-    readonly rules: readonly { readonly host: string }[];
-  };
-}
+/** A part of the manifest, of no type. */
+type Parsed = ReturnType<typeof JSON.parse>;
 
 /** What a cluster would put in the place of a reference to the secret. */
 const SECRETS: Readonly<Record<string, string>> = {
@@ -54,9 +27,10 @@ const SECRETS: Readonly<Record<string, string>> = {
 };
 
 describe('the manifest for Kubernetes', () => {
-  let objects: ReadonlyMap<string, Manifest>;
-  let pod: Pod;
-  let container: Container;
+  let objects: ReadonlyMap<string, Parsed>;
+  let pod: Parsed;
+  let env: readonly Variable[];
+  let container: Parsed;
   let settings: Settings;
 
   before(async () => {
@@ -65,25 +39,17 @@ describe('the manifest for Kubernetes', () => {
       uniqueKeys: true,
     });
     for (const { errors, warnings } of documents) expect([...errors, ...warnings]).to.deep.equal([]);
-    const parsed = documents.map((document) => document.toJS() as Manifest);
+    const parsed = documents.map((document): Parsed => document.toJS());
     objects = new Map(parsed.map((object) => [object.kind, object]));
-    pod = object('Deployment').spec.template.spec;
+    pod = objects.get('Deployment').spec.template.spec;
     [container] = pod.containers;
+    env = container.env;
     settings = readSettings(
       Object.fromEntries(
-        container.env.map(({ name, value, valueFrom }) => [
-          name,
-          value ?? SECRETS[valueFrom?.secretKeyRef.key ?? ''],
-        ]),
+        env.map(({ name, value, valueFrom }) => [name, value ?? SECRETS[valueFrom?.secretKeyRef.key ?? '']]),
       ),
     );
   });
-
-  function object(kind: string): Manifest {
-    const found = objects.get(kind);
-    if (found === undefined) throw new Error(`there is no ${kind}`);
-    return found;
-  }
 
   it('has a Deployment, a Service, an Ingress and a budget', () => {
     const kinds = ['Deployment', 'Service', 'Ingress', 'PodDisruptionBudget'];
@@ -94,15 +60,13 @@ describe('the manifest for Kubernetes', () => {
     expect(settings.notes).to.deep.equal([]);
     expect(settings.database.kind).to.equal('postgres');
     expect(settings.storage.kind).to.equal('s3');
-    expect(container.env.every(({ value }) => value === undefined || typeof value === 'string')).to.equal(
-      true,
-    );
+    expect(env.every(({ value }) => value === undefined || typeof value === 'string')).to.equal(true);
   });
 
   it('takes every secret from the one that the page makes, and nothing else from it', async () => {
     const page = await readFile(join(ROOT, 'docs', 'operators', 'kubernetes.md'), 'utf8');
     const made = [...page.matchAll(/--from-literal=([a-z-]+)=/g)].map((match) => match[1]);
-    const taken = container.env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.key ?? []);
+    const taken = env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.key ?? []);
     expect(made).to.deep.equal(Object.keys(SECRETS));
     expect(taken).to.have.members(made);
   });
@@ -110,7 +74,9 @@ describe('the manifest for Kubernetes', () => {
   it("listens where it is asked, and keeps what it writes where it may write, whatever the Service's name", () => {
     expect(settings.host).to.equal('0.0.0.0');
     expect(container.ports).to.deep.include({ name: 'http', containerPort: settings.port });
-    expect(container.volumeMounts.map(({ mountPath }) => mountPath)).to.deep.equal([settings.dataDir]);
+    expect(container.volumeMounts.map(({ mountPath }: Parsed) => mountPath)).to.deep.equal([
+      settings.dataDir,
+    ]);
     expect(pod.enableServiceLinks).to.equal(false);
   });
 
@@ -118,10 +84,10 @@ describe('the manifest for Kubernetes', () => {
     const [publicHost, sitesHost] = [settings.publicUrl, settings.sitesUrl].map(
       (url) => new URL(url ?? '').host,
     );
-    const { rules, tls } = object('Ingress').spec;
+    const { rules, tls } = objects.get('Ingress').spec;
     const hosts = [publicHost, `*.${sitesHost}`];
-    expect(rules.map(({ host }) => host)).to.deep.equal(hosts);
-    expect(tls.flatMap((certificate) => certificate.hosts)).to.deep.equal(hosts);
+    expect(rules.map(({ host }: Parsed) => host)).to.deep.equal(hosts);
+    expect(tls.flatMap((certificate: Parsed) => certificate.hosts)).to.deep.equal(hosts);
   });
 
   it('waits for the end of what runs', () => {

@@ -1,37 +1,27 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountId, OPERATOR } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/index.ts';
 import { list, publish } from '../servers/api-calls.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 const anyKey = /pf_[0-9A-Za-z]+_[0-9A-Za-z]{43}/;
 
 describe('the server as a process', function () {
   this.timeout(180_000);
   let folder: string;
-  const children: ChildServer[] = [];
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-process-'));
+  beforeEach(() => {
+    folder = newFolder();
   });
 
-  afterEach(async () => {
-    for (const child of children) child.process.kill('SIGKILL');
-    await Promise.all(children.splice(0).map((child) => child.ended()));
-    await rm(folder, { recursive: true });
-  });
-
-  function start(env: Readonly<Record<string, string>> = {}): ChildServer {
-    const child = startChild({ PINFOLD_DATA_DIR: folder, ...env });
-    children.push(child);
-    return child;
-  }
+  const start = (env: Readonly<Record<string, string>> = {}): ChildServer =>
+    startChild({ PINFOLD_DATA_DIR: folder, ...env });
 
   it('is started first by one of several at once: one key, one welcome site', async () => {
     const servers = [start(), start(), start()];
@@ -60,7 +50,7 @@ describe('the server as a process', function () {
   });
 
   it('says how to publish with a key that was made before the first start, and makes none', async () => {
-    const composition = await openComposition(readSettings({ PINFOLD_DATA_DIR: folder }));
+    const composition = await compose(readSettings({ PINFOLD_DATA_DIR: folder }));
     const { key } = await composition.manageKeys.create({ by: OPERATOR, account: accountId('default') });
     await composition.close();
     const server = start();
@@ -80,7 +70,6 @@ describe('the server as a process', function () {
 
   it('ends at once when it is told to stop while it still starts', async () => {
     const child = startChild({}, 'serve-after-a-wait.ts');
-    children.push(child);
     await child.said(/^waiting$/m);
     child.process.kill('SIGTERM');
     expect(await child.ended()).to.deep.equal([0, null]);

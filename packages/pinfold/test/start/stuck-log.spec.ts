@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { list, publish } from '../servers/api-calls.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { newPipe } from '../servers/new-pipe.ts';
 
 const { text: apiKey } = new NodeApiKeySecrets().mint();
@@ -42,7 +41,7 @@ function run(script: string, output: Output, folder: string, workers: number): S
     const child = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     return { process: child, output: child.stdout };
   }
-  const { read, write } = newPipe(folder);
+  const { read, write } = newPipe();
   const child = spawn(process.execPath, program, { env, stdio: ['ignore', write, 'inherit'] });
   closeSync(write);
   return { process: child, output: new Socket({ fd: read, writable: false }) };
@@ -88,8 +87,8 @@ describe('a server whose log nobody reads any more, though its reader is there',
   let folder: string;
   let server: Server | undefined;
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-stuck-log-'));
+  beforeEach(() => {
+    folder = newFolder();
   });
 
   afterEach(async () => {
@@ -97,7 +96,6 @@ describe('a server whose log nobody reads any more, though its reader is there',
     server?.output.destroy();
     server = undefined;
     // Workers whose leader was ended by a signal write until they have seen that.
-    await rm(folder, { recursive: true, maxRetries: 20 });
   });
 
   for (const output of ['pipe', 'socket'] as const) {

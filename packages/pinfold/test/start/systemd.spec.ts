@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { readSettings } from '../../src/index.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).error === undefined;
@@ -109,7 +109,7 @@ describe('the units that back up every night', () => {
 
 /** What systemd says of units of ours, a program in the place of the one that is not installed here. */
 async function troubles(...names: readonly string[]): Promise<readonly string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-unit-'));
+  const folder = newFolder();
   const files = names.map((name) => join(folder, name));
   for (const [n, name] of names.entries()) {
     const unit = await readFile(join(ROOT, 'deploy', name), 'utf8');
@@ -118,6 +118,5 @@ async function troubles(...names: readonly string[]): Promise<readonly string[]>
   const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], {
     encoding: 'utf8',
   });
-  await rm(folder, { recursive: true });
   return `${stdout}${stderr}`.split('\n').filter((line) => line.includes('pinfold'));
 }

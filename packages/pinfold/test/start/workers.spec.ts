@@ -1,15 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type OutgoingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { figureOf, metricsText } from '../metrics/figures-of.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 const { text: apiKey } = new NodeApiKeySecrets().mint();
 
@@ -40,24 +38,13 @@ async function statusOf(url: string, path: string, more: OutgoingHttpHeaders = {
 describe('several processes on one port', function () {
   this.timeout(180_000);
   let folder: string;
-  const children: ChildServer[] = [];
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-workers-'));
+  beforeEach(() => {
+    folder = newFolder();
   });
 
-  afterEach(async () => {
-    for (const child of children) child.process.kill('SIGKILL');
-    await Promise.all(children.splice(0).map((child) => child.ended()));
-    await rm(folder, { recursive: true });
-  });
-
-  function start(env: Readonly<Record<string, string>> = {}): ChildServer {
-    const all = { PINFOLD_DATA_DIR: folder, PINFOLD_WORKERS: '2', PINFOLD_API_KEY: apiKey, ...env };
-    const child = startChild(all);
-    children.push(child);
-    return child;
-  }
+  const start = (env: Readonly<Record<string, string>> = {}): ChildServer =>
+    startChild({ PINFOLD_DATA_DIR: folder, PINFOLD_WORKERS: '2', PINFOLD_API_KEY: apiKey, ...env });
 
   /** The public URL and the workers, once there are so many. */
   async function started(server: ChildServer, count: number): Promise<readonly [string, readonly number[]]> {
@@ -109,7 +96,7 @@ describe('several processes on one port', function () {
     const [, port] = await server.said(/"metrics_port":(\d+)/);
     const answeredIn = (text: string): number =>
       figureOf(text, 'pinfold_http_requests_total{route="/livez",method="GET",status="200"}') ?? 0;
-    /** A worker that has much to do answers too late, and is added up the next time. */
+    /** Workers tell what they count once a second. */
     const expectAnswered = async (count: number): Promise<void> => {
       let text = await metricsText(Number(port));
       while (answeredIn(text) < count) text = await metricsText(Number(port));

@@ -30,11 +30,11 @@ export function cleanup(
   const statements = {
     // Skips roles that another claim has locked.
     claim: unprepared(`
-      WITH never AS (
+      WITH never AS MATERIALIZED (
         SELECT id, ended_at AS due FROM ${roles}
         WHERE archive_kept AND not_before IS NULL AND ended_at <= $1
         ORDER BY ended_at LIMIT $5 FOR UPDATE SKIP LOCKED
-      ), before AS (
+      ), before AS MATERIALIZED (
         SELECT id, not_before AS due FROM ${roles}
         WHERE archive_kept AND not_before IS NOT NULL AND not_before <= $2 AND (purged OR ended_at <= $1)
         ORDER BY not_before LIMIT $5 FOR UPDATE SKIP LOCKED

@@ -24,7 +24,7 @@ import {
   withNameWarnings,
 } from '@pinfold/core/adapter';
 import type { PostgresConnection, Run } from '../../engine/postgres-connection.ts';
-import { prepared, unprepared } from '../../engine/statement.ts';
+import { deleting, prepared } from '../../engine/statement.ts';
 import { ROLES } from '../../schema/columns.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { accountRows } from '../accounts.ts';
@@ -72,12 +72,12 @@ export function keys(
       INSERT INTO ${roles} (version, title_folded, last_event_at, ${ROLES.insert})
       SELECT 1, $10, coalesce(($11::json -> -1 ->> 'at')::bigint, 0), ${ROLES.parameters(13)} FROM held`),
     // Waits for locked reservations: one that it skipped could still commit.
-    // A generic plan, for any limit, would read the whole table.
-    purge: unprepared(`
-      DELETE FROM ${idempotencyKeys} WHERE (account, key) IN (
-        SELECT account, key FROM ${idempotencyKeys}
-        WHERE role IS NULL AND begun_at < $1 ORDER BY begun_at LIMIT $2 FOR UPDATE
-      )`),
+    purge: deleting(
+      idempotencyKeys,
+      'account, key',
+      `SELECT account, key FROM ${idempotencyKeys}
+      WHERE role IS NULL AND begun_at < $1 ORDER BY begun_at LIMIT $2 FOR UPDATE`,
+    ),
   };
   const holder = async (account: string, key: string): Promise<KeyRow | undefined> =>
     (await connection.read<KeyRow>(statements.holder, [account, key]))[0];

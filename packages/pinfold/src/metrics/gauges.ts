@@ -1,0 +1,137 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { ViewerFigures } from '@pinfold/viewer';
+import type { Health } from '../health/health.ts';
+import { freeBytes } from '../health/upload-disk.ts';
+import type { Figures } from './registry.ts';
+
+/** Says which release runs here, under which name. */
+export function buildInfo(figures: Figures, version: string, node: string): void {
+  const labels = ['version', 'node'];
+  const build = figures.gauge('pinfold_build_info', 'Which release runs on this node.', labels, 'greatest');
+  build.at(version, node).value = 1;
+}
+
+/** A moment that is over is seen for so long: longer than Prometheus waits between two looks. */
+const WINDOW = 20_000;
+
+/**
+ * Measures how late timers are: the 99th percentile of the last 20 to 40 seconds.
+ *
+ * @returns ends it.
+ */
+export function loopDelay(figures: Figures): () => void {
+  const help = 'How late the event loop is, at the 99th percentile.';
+  const delay = figures.gauge('pinfold_eventloop_delay_seconds', help, [], 'greatest').at();
+  const resolution = 20;
+  const histogram = monitorEventLoopDelay({ resolution });
+  histogram.enable();
+  let before = 0;
+  const late = (): number => Math.max(0, histogram.percentile(99) / 1e9 - resolution / 1_000);
+  const turn = setInterval(() => {
+    before = late();
+    histogram.reset();
+  }, WINDOW);
+  turn.unref();
+  figures.measure(() => {
+    delay.value = Math.max(before, late());
+  });
+  return () => {
+    clearInterval(turn);
+    histogram.disable();
+  };
+}
+
+/** Measures the room for uploads. A look takes the answer to the question of the one before, so that a disk that hangs delays none. */
+export function freeSpace(figures: Figures, folder: string): void {
+  const help = 'Room on the disk that uploads are received on.';
+  const free = figures.gauge('pinfold_staging_free_bytes', help, [], 'greatest').at();
+  let asking = false;
+  const ask = async (): Promise<void> => {
+    asking = true;
+    free.value = await freeBytes(folder).catch(() => 0);
+    asking = false;
+  };
+  void ask();
+  figures.measure(() => {
+    if (!asking) void ask();
+  });
+}
+
+/** Measures what the viewer holds in memory. */
+export function cacheFigures(figures: Figures, caches: Pick<ViewerFigures, 'bodies' | 'sites'>): void {
+  const hits = figures.counter('pinfold_cache_hits_total', 'What memory had.', ['cache']);
+  const misses = figures.counter('pinfold_cache_misses_total', 'What was loaded.', ['cache']);
+  const bytes = figures.gauge('pinfold_cache_bytes', 'What memory holds.', ['cache']);
+  figures.measure(() => {
+    for (const [name, cache] of Object.entries(caches)) {
+      hits.at(name).value = cache.hits;
+      misses.at(name).value = cache.misses;
+      bytes.at(name).value = cache.bytes;
+    }
+  });
+}
+
+/** Something of which a bounded number run at once and others wait. */
+export interface Queue {
+  readonly running: number;
+  readonly waiting: number;
+}
+
+const QUEUES = ['publications', 'hashes', 'inflations', 'uploads'] as const;
+
+/** Measures queues. The answer says where one of them is. */
+export function queueFigures(figures: Figures): (name: (typeof QUEUES)[number], read: () => Queue) => void {
+  const length = figures.gauge('pinfold_queue', 'What runs and what waits.', ['queue', 'state']);
+  for (const name of QUEUES) for (const state of ['running', 'waiting']) length.at(name, state);
+  return (name, read) =>
+    figures.measure(() => {
+      const { running, waiting } = read();
+      length.at(name, 'running').value = running;
+      length.at(name, 'waiting').value = waiting;
+    });
+}
+
+/** Measures what health knows. */
+export function healthFigures(figures: Figures, health: Pick<Health, 'report' | 'isReadOnly'>): void {
+  const up = figures.gauge(
+    'pinfold_dependency_up',
+    'Whether what the server needs answers.',
+    ['name'],
+    'greatest',
+  );
+  const clockHelp = "How far this machine's clock is ahead of the database's.";
+  const difference = figures.gauge('pinfold_clock_difference_seconds', clockHelp, [], 'farthest').at();
+  const modeHelp = 'Whether the service is read-only.';
+  const readOnly = figures.gauge('pinfold_service_read_only', modeHelp, [], 'greatest').at();
+  figures.measure(() => {
+    const { parts, clock } = health.report();
+    for (const [name, state] of Object.entries(parts)) {
+      up.at(name).value = state === 'ok' || state === 'slow' ? 1 : 0;
+    }
+    if (health.isReadOnly !== undefined) readOnly.value = health.isReadOnly ? 1 : 0;
+    if (clock !== null) difference.value = clock;
+  });
+}
+
+/** Connections to a database, which those who need one share. */
+export interface Pool {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  /** Calls that wait for a connection. */
+  readonly waitingCount: number;
+  readonly max: number;
+}
+
+/** Measures connections. A database that has none has no figures. */
+export function poolFigures(figures: Figures, pool: Pool): void {
+  const connections = figures.gauge('pinfold_pool_connections', 'Connections to the database.', ['state']);
+  const waitingHelp = 'Calls that wait for a connection to the database.';
+  const waiting = figures.gauge('pinfold_pool_waiting', waitingHelp).at();
+  const most = figures.gauge('pinfold_pool_connections_limit', 'Connections that this node may have.').at();
+  most.value = pool.max;
+  figures.measure(() => {
+    connections.at('busy').value = pool.totalCount - pool.idleCount;
+    connections.at('idle').value = pool.idleCount;
+    waiting.value = pool.waitingCount;
+  });
+}

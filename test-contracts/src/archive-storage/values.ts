@@ -1,0 +1,143 @@
+import type { ArchiveId, Instant } from '@pinfold/core';
+import { archiveIdOf, MAX_READ } from '@pinfold/core/adapter';
+import fc from 'fast-check';
+import { REASONS } from '../expect-aborts.ts';
+import { someBytes } from '../fixtures/bytes.ts';
+import { START } from '../fixtures/clock.ts';
+import { someOf } from '../sequences/values.ts';
+
+/** An id that is used once, and the bytes under it: how many and which. */
+export type Archive = readonly [id: ArchiveId, content: readonly [size: number, kind: number]];
+
+export interface Values {
+  readonly archives: readonly Archive[];
+  /** Those that come while a walk is under way, once a run. */
+  readonly late: readonly Archive[];
+}
+
+const oneOf = fc.constantFrom;
+const UUIDS = ['0', '1', '9', 'a', 'f'].flatMap((digit) => [
+  `${digit.repeat(8)}-0000-4000-8000-000000000000`,
+  `00000000-0000-4000-8000-${digit.padStart(12, '0')}`,
+  `00000000-0000-4000-8000-${digit.padEnd(12, '0')}`,
+]);
+const uuidOf = (digit: string): string => [8, 4, 4, 4, 12].map((length) => digit.repeat(length)).join('-');
+const idsAt = (moments: readonly number[], uuids: readonly string[]): ArchiveId[] =>
+  moments.flatMap((at) => uuids.map((uuid) => archiveIdOf(at as Instant, uuid)));
+/** Each list has ids that are nearly one, or that stand in another order elsewhere. */
+const IDS = [
+  idsAt([START], UUIDS),
+  idsAt([START - 1, START, START + 1, START + 10, START + 1_000, START + 1_000_000], UUIDS.slice(2, 5)),
+  idsAt([0, 1, 10, 4_294_967_296, 2_147_483_648_000, START, 9_999_999_999_999], UUIDS.slice(2, 4)),
+  // The first and the last of all are among them.
+  idsAt([0, START, 9_999_999_999_999], [uuidOf('0'), uuidOf('f'), uuidOf('8')]),
+];
+/** Ids of which each differs from another one by one digit, wherever that stands. */
+const NEAR = fc
+  .tuple(oneOf(0, 1, START, 4_294_967_296_000, 9_999_999_999_999), fc.uuid(), fc.infiniteStream(fc.nat()))
+  .map(([at, uuid, numbers]) => {
+    const ids = [archiveIdOf(at as Instant, uuid)];
+    const next = (most: number): number => Number(numbers.next().value) % most;
+    for (let n = 0; n < 12; n += 1) {
+      const digits = [...(ids[next(ids.length)] as ArchiveId)];
+      const place = next(digits.length);
+      if (digits[place] !== '-') digits[place] = next(place < 13 ? 10 : 16).toString(16);
+      ids.push(digits.join('') as ArchiveId);
+    }
+    return [...new Set([...ids, ...(IDS[0] as ArchiveId[])])].slice(0, 12);
+  });
+const BLOCKS = [512, 1_024, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144];
+const SIZES = [
+  ...[0, 1, 2, 3, 100, 100_000],
+  ...BLOCKS.flatMap((size) => [size - 1, size, size + 1]),
+  ...[-1, 0, 1, 4_097].map((more) => MAX_READ + more),
+];
+/** Where every range ends. */
+const WHOLE = Number.MAX_SAFE_INTEGER;
+/** Below zero, counted from the end. */
+const PLACES = [...SIZES, -1, -2, -512, -4_096, WHOLE];
+export const LIMITS: readonly number[] = [
+  0,
+  1,
+  2,
+  3,
+  5,
+  1_000,
+  1_001,
+  2 ** 31,
+  2 ** 32,
+  Number.MAX_SAFE_INTEGER,
+];
+/** What may be changed or cut on its way: blanks, what is no text, texts that mean bytes, packed bytes. */
+const PATTERNS = [
+  ...[[0], [32], [10], [0xff], [13, 10, 10, 32, 26], [0, 1], [0xef, 0xbb, 0xbf, 0xff, 0xc3, 0x28]],
+  ...['\\x4142', 'QUJD', "'%41+", 'data:,a', '0'].map((text) => [...Buffer.from(text)]),
+  ...['1f8b0800', '504b0304', '28b52ffd', 'fffe4100'].map((begin) => [...Buffer.from(begin, 'hex')]),
+];
+/** Where bytes that look random may differ in one alone: nowhere, or that far through them. */
+const TURNED = [undefined, 0, 0.5, 1];
+
+/** Bytes of a pattern, or that look random; those come often, and differ in one byte at most. */
+export function bytesOf([, [size, kind]]: Archive): Uint8Array {
+  const pattern = PATTERNS[kind];
+  if (pattern !== undefined) return new Uint8Array(Buffer.alloc(size, Uint8Array.from(pattern)));
+  const bytes = someBytes(size, 1);
+  const turned = TURNED[(kind - PATTERNS.length) % TURNED.length];
+  const at = turned === undefined ? size : Math.floor(turned * (size - 1));
+  if (at < size) bytes[at] = ~(bytes[at] as number);
+  return bytes;
+}
+
+/** Which of many reasons an abort has. */
+export const reason: fc.Arbitrary<number> = fc.nat({ max: REASONS.length - 1 });
+export const anArchive = ({ archives }: Values): fc.Arbitrary<Archive> => oneOf(...archives);
+export const anId = (values: Values): fc.Arbitrary<ArchiveId> => anArchive(values).map(([id]) => id);
+export const anEnd = (values: Values): fc.Arbitrary<ArchiveId | undefined> =>
+  fc.option(anId(values), { nil: undefined });
+const anyRange = fc.tuple(oneOf(...PLACES), oneOf(...PLACES));
+/** A range within an archive, whichever of its ends came first. */
+export function within([, [size]]: Archive, ends: readonly [number, number]): readonly [number, number] {
+  const [from = 0, to = 0] = ends
+    .map((at) => Math.max(0, Math.min(at < 0 ? size + at : at, size)))
+    .toSorted((one, other) => one - other);
+  return [from, Math.min(to - from, MAX_READ)];
+}
+export const aRange = (values: Values): fc.Arbitrary<[ArchiveId, number, number]> =>
+  fc.tuple(anArchive(values), anyRange).map(([archive, ends]) => [archive[0], ...within(archive, ends)]);
+export const rangeBeyond = (values: Values): fc.Arbitrary<[ArchiveId, number, number]> =>
+  fc.tuple(anArchive(values), oneOf(...SIZES), oneOf(1, 2, 5_000)).map(([[id, [size]], from, beyond]) => {
+    const end = size + beyond;
+    const begin = Math.max(Math.min(from, end), end - MAX_READ);
+    return [id, begin, end - begin];
+  });
+export const noRange = (values: Values): fc.Arbitrary<[ArchiveId, number, number]> =>
+  fc
+    .tuple(
+      anId(values),
+      oneOf(
+        ...[-1, 0.5, Number.NaN, 2 ** 53].map((from) => [from, 0] as const),
+        ...[-1, 1.5, Number.NaN, MAX_READ + 1, 2 ** 32].map((length) => [0, length] as const),
+        ...[0.5, 1.5].map((half) => [half, half] as const),
+      ),
+    )
+    .map(([id, range]) => [id, ...range]);
+
+/** Few archives, so that calls meet: each id is nearly another, and so are their bytes. */
+export const values: fc.Arbitrary<Values> = fc
+  .oneof(oneOf(...IDS), NEAR)
+  .chain((near) => someOf(near, 8, 6))
+  .chain((ids) => {
+    const kinds = fc.nat({ max: PATTERNS.length + 4 * TURNED.length - 1 });
+    const contents = fc.array(fc.tuple(fc.nat({ max: 4 }), kinds), {
+      minLength: ids.length,
+      maxLength: ids.length,
+    });
+    return fc.tuple(someOf(SIZES, 4, 4), contents).map(([some, all]) => {
+      const sizes = [0, ...some];
+      const archives = ids.map((id, n): Archive => {
+        const [size = 0, kind = 0] = all[n] ?? [];
+        return [id, [sizes[size] ?? 0, kind]];
+      });
+      return { archives: archives.slice(2), late: archives.slice(0, 2) };
+    });
+  });
