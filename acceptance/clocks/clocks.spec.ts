@@ -72,7 +72,7 @@ describe('Time', function () {
         expect((await client.read(id)).pin?.state).to.equal('expired');
         expect(await client.view(id)).to.equal(410);
         clock.advance(hours(1));
-        expect(await node.useCases.cleanUp()).to.include({ archives: 1, orphans: 0 });
+        expect(await node.cleaning.cleanUp()).to.include({ archives: 1, orphans: 0 });
         expect((await client.publish('across')).status).to.equal(200);
       });
     }
@@ -124,7 +124,7 @@ describe('Time', function () {
         expect((await client.publish('the key')).status).to.equal(200);
         expect(await client.list()).to.have.length(1);
         clock.advance(hours(25));
-        await node.useCases.cleanUp();
+        await node.cleaning.cleanUp();
         expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
         expect(await client.view((await first).pin?.id ?? other.pin?.id ?? '')).to.equal(200);
       });
@@ -182,7 +182,7 @@ describe('Time', function () {
       const staging = `${addresses.staging} of the other`;
       const other = await openNode({ ...addresses, staging, clock: ahead });
       const served = await serveNode(other, { mode: 'path' });
-      const { text: key } = await other.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
+      const { text: key } = await other.keys.create({ by: OPERATOR, account: accountId('owner') });
       const both = [client, new Client(served.url, key)];
       const answers = await Promise.all(both.flatMap((one) => [one.publish('a key'), one.publish('a key')]));
       expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
@@ -190,7 +190,7 @@ describe('Time', function () {
       expect((await both[1]?.stop(role?.id ?? ''))?.status).to.equal(204);
       expect(await client.view(role?.id ?? '')).to.equal(404);
       for (const each of [clock, ahead]) each.advance(hours(1));
-      const removed = [await other.useCases.cleanUp(), await node.useCases.cleanUp()];
+      const removed = [await other.cleaning.cleanUp(), await node.cleaning.cleanUp()];
       expect(removed.reduce((sum, { archives }) => sum + archives, 0)).to.equal(1);
       await served.close();
       await other.close();

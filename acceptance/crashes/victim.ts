@@ -59,6 +59,6 @@ if (task === 'serve') {
   served.server.ref();
   say({ kind: 'serving', url: served.url });
 } else {
-  await (task === 'clean up' ? node.useCases.cleanUp() : takeDown(node, task.takeDown));
+  await (task === 'clean up' ? node.cleaning.cleanUp() : takeDown(node, task.takeDown));
   say({ kind: 'done' });
 }

@@ -154,7 +154,7 @@ describe('A call of a port that breaks', function () {
     const published = (await client.list()).length;
     expect(published).to.equal(1 + 2 * calls.length);
     clock.advance(hours(25));
-    expect(await node.useCases.cleanUp()).to.deep.include({ missing: [], listing: 'done' });
+    expect(await node.cleaning.cleanUp()).to.deep.include({ missing: [], listing: 'done' });
     expect(await node.ports.archives.list(undefined, 1_000)).to.have.length(published);
     expect(await readdir(join(place.folder, 'staging'))).to.deep.equal([]);
     expect(served.errors.every(isFault), 'what was logged').to.equal(true);

@@ -37,7 +37,7 @@ export async function openOwnedNode<C extends Clock>(
   const addresses = { records: place.records, archives: place.archives, staging };
   const node = await openNode({ ...addresses, clock, wrap });
   const served = await serveNode(node, { mode: 'path' });
-  const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
+  const { text: key } = await node.keys.create({ by: OPERATOR, account: accountId('owner') });
   const close = async (): Promise<void> => {
     await served.close();
     await node.close();

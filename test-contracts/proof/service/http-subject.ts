@@ -43,7 +43,7 @@ export async function openHttpSubject(
     return { ...node, ...served };
   };
   const first = await open();
-  const keys = await contractKeys(first.manageKeys);
+  const keys = await contractKeys(first.keys);
   const serviceOf = (one: ServiceNode & ServedNode): HttpService =>
     contractService({ ...one, clock }, mode, keys);
   return {

@@ -1,20 +1,8 @@
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import {
-  type Cleaning,
-  type Clock,
-  createUseCases,
-  type Keys,
-  type Limits,
-  type Ports,
-  type UseCases,
-} from '@pinfold/core';
-import { createKeys } from '@pinfold/core/accounts';
-import { type Administration, createAdministration } from '@pinfold/core/administration';
-import { createCleaning } from '@pinfold/core/cleaning';
-import { createHistory, type History } from '@pinfold/core/history';
-import { createSharing } from '@pinfold/core/sharing';
-import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
+import type { Clock, Limits, Ports } from '@pinfold/core';
+import { HmacGrantSigner, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
 import { openFsStaging } from '@pinfold/storage-fs';
+import { composed, type Parts } from 'pinfold-test-servers/service';
 import { type ArchivesAddress, openArchives, openRecords, type RecordsAddress } from './addresses.ts';
 
 /** What one node of a service is made of. */
@@ -36,11 +24,7 @@ export interface NodeSettings {
 export type WrapPort = <Port extends object>(port: Port, name: string) => Port;
 
 /** A service without HTTP, put together by hand. */
-export interface ServiceNode {
-  readonly useCases: UseCases & Cleaning;
-  readonly manageKeys: Keys;
-  readonly history: History;
-  readonly administration: Administration;
+export interface ServiceNode extends Parts {
   readonly ports: Ports;
   close(): Promise<void>;
 }
@@ -71,14 +55,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
   const apiKeys = wrap(records.apiKeys, 'apiKeys');
   const history = wrap(records.history, 'history');
   return {
-    useCases: {
-      ...createUseCases(ports, limits, { absolutePathsWork }),
-      ...createSharing(ports, limits),
-      ...createCleaning(ports, limits),
-    },
-    manageKeys: createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids }),
-    history: createHistory({ ...ports, history }),
-    administration: createAdministration(ports),
+    ...composed(ports, { ...records, apiKeys, history }, { limits, absolutePathsWork }),
     ports,
     close: async () => {
       if (settings.inspector === undefined) await inspector.close();

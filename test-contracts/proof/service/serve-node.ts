@@ -52,7 +52,7 @@ function listenerOf(
   publicPort: number,
   errors: unknown[],
 ): RequestListener {
-  const { useCases, manageKeys } = node;
+  const { useCases, keys } = node;
   const publicUrl = `http://127.0.0.1:${publicPort}`;
   const log = ({ error }: { readonly error?: unknown }): void => {
     if (error !== undefined) errors.push(error);
@@ -65,7 +65,7 @@ function listenerOf(
     log,
     cacheBytes: 0,
   });
-  const authenticate = apiKeyAuthentication(manageKeys, { onError: (error) => errors.push(error) });
+  const authenticate = apiKeyAuthentication(keys, { onError: (error) => errors.push(error) });
   const api = createApi({ useCases, createGrant: view.createGrant, publicUrl, authenticate, log });
   if (mount === 'express') return express().use(view).use(api);
   return (request, response) =>

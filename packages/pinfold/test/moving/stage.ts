@@ -1,13 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveId, Token } from '@pinfold/core';
 import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { type CommandRun, run } from '../command-run.ts';
+import { type CommandRun, type Env, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { noise } from './load.ts';
-
-type Env = Readonly<Record<string, string>>;
 
 /** A folder of one test, with services in folders of their own. */
 export interface Stage {
@@ -83,4 +82,18 @@ export async function succeed(env: Env, ...args: readonly string[]): Promise<Com
   const ran = await run(env, ...args);
   if (ran.code !== 0) throw new Error(`pinfold ${args.join(' ')}: ${ran.err}`);
   return ran;
+}
+
+/** Every file of a folder, with a hash of its bytes. */
+export async function contentsOf(folder: string): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const contents: Record<string, string> = {};
+  for (const file of files.toSorted()) {
+    const hash = createHash('sha256').update(await readFile(file));
+    contents[file.slice(folder.length)] = hash.digest('hex');
+  }
+  return contents;
 }

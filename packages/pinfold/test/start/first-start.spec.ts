@@ -85,11 +85,6 @@ describe('the first start', () => {
     expect(block).to.include('"pinfold manage"').and.not.to.include('link=');
   });
 
-  it('happens once', async () => {
-    await start();
-    expect((await restart()).firstStart).to.equal(undefined);
-  });
-
   it('is not made again by a key that was revoked', async () => {
     const { firstStart } = await start();
     for await (const { id } of everyKey(keys(), { by: OPERATOR })) await keys().revoke({ id, by: OPERATOR });
