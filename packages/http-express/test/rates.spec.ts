@@ -208,27 +208,6 @@ describe('Quotas by account', () => {
   });
 });
 
-describe('A blocked account', () => {
-  it('reads and changes nothing, and gets no replay', async () => {
-    const rig = await openRig();
-    const { json } = await publish(rig, 'a');
-    await block(rig);
-    const { id } = json.pin;
-    expect((await ask(rig, `/api/v1/pins/${id}`)).status).to.equal(200);
-    expect((await ask(rig, '/api/v1/limits')).status).to.equal(200);
-    for (const answer of [
-      await publish(rig, 'a'),
-      await publish(rig, 'b', undefined, siteZip(), '?dry_run=true'),
-      await update(rig, id, { title: 'New' }),
-      await ask(rig, `/api/v1/pins/${id}`, { method: 'DELETE' }),
-    ]) {
-      expect(`${answer.status} ${answer.json.code}`).to.equal('403 account_blocked');
-      expect(answer.json).to.include({ retryable: false });
-    }
-    await rig.close();
-  });
-});
-
 describe('The order of checks on POST', () => {
   it('is key, rate of requests, scope, block, mode, query, key of the publication, rate, quota, rules', async () => {
     const rig = await openRig({
