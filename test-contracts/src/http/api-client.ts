@@ -1,7 +1,7 @@
 import { archivePart, type FormPart, multipart, titlePart } from '../fixtures/multipart.ts';
 import { checkAgainstDocument, readDocument } from './api-document.ts';
 import { type ApiAnswer, type ApiRequest, exchange } from './api-exchange.ts';
-import type { HttpService } from './subject.ts';
+import type { HttpService, HttpSubject } from './subject.ts';
 
 /** A publication as a client sends it. */
 export interface PublishWish {
@@ -90,6 +90,13 @@ export class ApiClient {
       body: form.body,
     });
   }
+}
+
+/** A check with a client that has the first account's key. */
+export function withClient(
+  check: (client: ApiClient, port: HttpService) => Promise<void>,
+): (subject: HttpSubject) => Promise<void> {
+  return ({ port }) => check(new ApiClient(port), port);
 }
 
 function partsOf({ archive = new Uint8Array(), filename, title }: PublishWish): readonly FormPart[] {

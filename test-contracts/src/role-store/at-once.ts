@@ -2,7 +2,6 @@ import {
   type AccountId,
   after,
   type CleanupOutcome,
-  type CleanupRequest,
   days,
   hours,
   type Lease,
@@ -16,6 +15,7 @@ import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   ACCOUNT,
+  aClaim,
   aFingerprint,
   aKey,
   anArchiveId,
@@ -45,7 +45,7 @@ async function publishMixed(port: RoleStore): Promise<void> {
   for (const n of [9, 10])
     await publishTo(port, aPublication(n, { account: OTHER, idempotencyKey: aKey(n - 8) }));
   const hour = after(START, hours(1));
-  await port.claimForCleanup({ now: hour, endedBefore: hour, token: aToken(90), until: END, limit: 1 });
+  await port.claimForCleanup(aClaim(90, hour, { until: END, limit: 1 }));
   for (const now of [START, NOON]) {
     const n = now === START ? 20 : 21;
     await port.reserve(aReservation(n, { now, until: END }));
@@ -192,10 +192,7 @@ async function saveAtOnce(port: RoleStore): Promise<void> {
 
 async function cleanAtOnce(port: RoleStore): Promise<void> {
   const now = after(END, days(1));
-  const request: CleanupRequest = {
-    ...{ now, endedBefore: now, until: after(now, hours(1)) },
-    ...{ token: aToken(80), limit: 100 },
-  };
+  const request = aClaim(80, now);
   const [first, second, third, ...others] = await port.claimForCleanup(request);
   if (first === undefined || second === undefined || third === undefined) throw new Error('too few ended');
   const retryAt = after(now, minutes(1));

@@ -2,7 +2,6 @@ import {
   type AccountId,
   after,
   before,
-  days,
   hours,
   type Instant,
   instant,
@@ -18,6 +17,7 @@ import { expect } from 'chai';
 import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
+  aClaim,
   aComparison,
   aFingerprint,
   anArchiveId,
@@ -30,6 +30,7 @@ import {
   changeRole,
   leaseOf,
   publishTo,
+  removeEnded,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
 import { type Ask, sharedClauses } from '../shared-clauses.ts';
@@ -39,7 +40,7 @@ const IN_A_MINUTE: Instant = after(START, minutes(1));
 const LATER: Instant = after(END, hours(1));
 const RATED = 'rated' as AccountId;
 const rateOf = (count: number) => ({ ...UNBOUNDED, publications: { count, window: hours(2) } });
-const CLAIM = { now: END, endedBefore: END, token: aToken(9), until: after(END, days(1)), limit: 10 };
+const CLAIM = aClaim(9, END);
 const TASK = { ...aRole(9), role: aRoleId(9), token: aToken(1), failures: 0 };
 
 /** Publishes for the account whose rate is taken from. */
@@ -53,12 +54,6 @@ async function publishRated(port: RoleStore, n: number): Promise<unknown> {
 /** A reservation that is refused, complete or a mismatch, whatever else is changed. */
 function refused(n: number, more: Partial<Reservation>): Ask<RoleStore> {
   return (port) => port.reserve(aReservation(n, { token: aToken(900 + n), until: END, ...more }));
-}
-
-async function remove(port: RoleStore): Promise<void> {
-  for (const task of await port.claimForCleanup(CLAIM)) {
-    await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
-  }
 }
 
 const changed = (more: Partial<Role>) => (port: RoleStore) => changeRole(port, aRoleId(1), more);
@@ -153,7 +148,7 @@ export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
       },
       'a stop': changed({ deletedAt: IN_A_MINUTE }),
       'a title of what is stopped': changed({ title: 'Stopped' as Title }),
-      'a removal': remove,
+      'a removal': (roles) => removeEnded(roles, END),
       'a title of what is removed': changed({ title: null }),
     },
   }),
@@ -178,7 +173,7 @@ export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
         await port.settleCleanup(task, { kind: 'failed', retryAt: LATER }, [anEvent()]);
       await port.claimForCleanup({ ...CLAIM, now: LATER });
       expect(tasks, 'what was claimed, once it is settled').to.deep.equal(claimed);
-      await remove(port);
+      await removeEnded(port, LATER);
       await ask(2);
       expect(answers).to.deep.equal(before);
     },
