@@ -52,14 +52,16 @@ export class ApiClient {
     return this.get(`/api/v1/pins/${id}`);
   }
 
-  /** Changes a role by one attribute; a string is sent as it is. */
+  /** Changes a role by one attribute; text and bytes are sent as they are. */
   update(id: string, change: object | string): Promise<ApiAnswer> {
-    return this.send({
-      method: 'PATCH',
-      path: `/api/v1/pins/${id}`,
-      headers: { 'Content-Type': 'application/json' },
-      body: typeof change === 'string' ? change : JSON.stringify(change),
-    });
+    return this.sendJson('PATCH', `/api/v1/pins/${id}`, change);
+  }
+
+  /** Sends a value as JSON; text and bytes are sent as they are. */
+  sendJson(method: string, path: string, value: unknown): Promise<ApiAnswer> {
+    const isRaw = typeof value === 'string' || value instanceof Uint8Array;
+    const body = isRaw ? value : JSON.stringify(value);
+    return this.send({ method, path, headers: { 'Content-Type': 'application/json' }, body });
   }
 
   /** Stops a role. */

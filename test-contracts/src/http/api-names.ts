@@ -73,12 +73,7 @@ export const nameClauses: HttpClauses = {
       const [one, two, stopped] = [await publishSite(port), await publishSite(port), await publishSite(port)];
       await client.stop(stopped.id);
       const put = (pin: unknown, name = 'live', of = client) =>
-        of.send({
-          method: 'PUT',
-          path: `/api/v1/names/${name}`,
-          headers: { 'Content-Type': 'application/json' },
-          body: typeof pin === 'string' ? JSON.stringify({ pin }) : JSON.stringify(pin),
-        });
+        of.sendJson('PUT', `/api/v1/names/${name}`, typeof pin === 'string' ? { pin } : pin);
       const made = await put(one.id);
       expect(made.status, made.text).to.equal(201);
       expect(made.body.name).to.deep.include({ name: 'live', pin: one.id });

@@ -141,13 +141,7 @@ export const refusalClauses: HttpClauses = {
       const pin = await publishSite(port);
       const bodies = [...(await brokenUpdates(port)), Buffer.from('{"title":"\xff"}', 'latin1')];
       for (const body of bodies) {
-        const request = {
-          method: 'PATCH',
-          path: `/api/v1/pins/${pin.id}`,
-          headers: { 'Content-Type': 'application/json' },
-          body,
-        };
-        expectProblem(await client.send(request), 400, 'invalid_request', String(body).slice(0, 40));
+        expectProblem(await client.update(pin.id, body), 400, 'invalid_request', String(body).slice(0, 40));
       }
     }),
   'http/invalid-archive: an archive that breaks rules is invalid_archive with every broken rule and its path, at most 20 and how many more':
