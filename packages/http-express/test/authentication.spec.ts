@@ -10,7 +10,6 @@ describe('Authentication by API keys', () => {
   beforeEach(async () => {
     rig = await openRig();
   });
-  afterEach(() => rig.close());
 
   const firstKey = async () => {
     const keys = await listedKeys(rig.manageKeys, OPERATOR);
@@ -27,7 +26,6 @@ describe('Authentication by API keys', () => {
     });
     const own = await openRig({ api: { authenticate } });
     expect((await ask(own, '/api/v1/limits')).status).to.equal(401);
-    await own.close();
     expect(noted).to.deep.equal([]);
   });
 
@@ -60,6 +58,5 @@ describe('Authentication by API keys', () => {
     expect(status).to.equal(200);
     await until(() => errors.length > 0);
     expect(errors).to.deep.equal([fault]);
-    await own.close();
   });
 });

@@ -22,11 +22,7 @@ async function onRig(
   const rig = await openRig(options);
   const get = (path: string, key = rig.keys.first) =>
     fetch(`${rig.baseUrl}${path}`, { headers: { Authorization: `Bearer ${key}` } });
-  try {
-    await test(rig, get);
-  } finally {
-    await rig.close();
-  }
+  await test(rig, get);
 }
 
 describe('GET /api/v1/events', () => {

@@ -9,7 +9,6 @@ describe('an account with limits of its own', () => {
       limitsOf: (account) => (account === 'first' ? { archiveBytes: 500, lifetime: days(30) } : {}),
     });
   });
-  afterEach(() => rig.close());
 
   const limitsOf = async (key: string): Promise<Readonly<Record<string, number>>> => {
     const headers = { authorization: `Bearer ${key}` };

@@ -47,7 +47,6 @@ describe('An upload beside another, where one at a time is received', () => {
   });
   afterEach(async () => {
     for (const connection of connections) connection.destroy();
-    await rig.close();
   });
 
   async function connect(head: string): Promise<RawConnection> {

@@ -15,7 +15,6 @@ describe('An upload', () => {
     request = latestRequest(rig);
     return rig;
   };
-  afterEach(() => rig.close());
 
   /** Sends a part of a publication, and waits until all of that has reached the staging. */
   async function halfWay(size = 400_000) {

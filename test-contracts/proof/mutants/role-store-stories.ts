@@ -14,7 +14,7 @@ import {
 import type { StoreSubject } from '@pinfold/test-contracts';
 import { publishTo } from '@pinfold/test-contracts/fixtures';
 import { UNBOUNDED } from '@pinfold/test-contracts/internal';
-import type { Mutant, Spoiling } from './mutant.ts';
+import type { Mutant } from './mutant.ts';
 import { type OverMemory, overMemory } from './over-memory.ts';
 
 export const roleStores: OverMemory<RoleStore> = overMemory(({ roles }) => roles);
@@ -24,16 +24,6 @@ async function storeAnyway(store: RoleStore, publication: RoleCommit, token: Tok
   const idempotencyKey = `stray ${token} ${publication.role.id}` as IdempotencyKey;
   await publishTo(store, { ...publication, role: { ...publication.role, idempotencyKey } });
 }
-
-const savesLate: Spoiling<RoleStore> = () => (store) => ({
-  save: async (role, loadedAt, events, ...more) => {
-    const before = await store.load(role.id);
-    if (before?.version !== loadedAt) return { kind: 'conflict' };
-    await nextTurn();
-    const now = await store.load(role.id);
-    return now === undefined ? { kind: 'conflict' } : await store.save(role, now.version, events, ...more);
-  },
-});
 
 export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
   mutant('role-store/commit-rate', 'each peer has the whole rate', () => {
@@ -231,8 +221,15 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       load: async (id, signal) => (await store.load(id, signal)) ?? (last && (await store.load(last))),
     });
   }),
-  mutant('role-store/save-race', 'saving looks first and writes later', savesLate),
-  mutant('role-store/sequences', 'saving looks first and writes later', savesLate),
+  mutant('role-store/save-race', 'saving looks first and writes later', () => (store) => ({
+    save: async (role, loadedAt, events, ...more) => {
+      const before = await store.load(role.id);
+      if (before?.version !== loadedAt) return { kind: 'conflict' };
+      await nextTurn();
+      const now = await store.load(role.id);
+      return now === undefined ? { kind: 'conflict' } : await store.save(role, now.version, events, ...more);
+    },
+  })),
   mutant('role-store/sequences', 'a handle ignores aborts once it returned a manifest', () => (store) => {
     const given = new Set<string>();
     return {

@@ -17,7 +17,17 @@ import { withPeer } from '../contract.ts';
 import { anAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
-import { aKey, anEvent, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
+import {
+  aClaim,
+  aKey,
+  anEvent,
+  aPublication,
+  aReservation,
+  aRole,
+  aTask,
+  aToken,
+  leaseOf,
+} from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
 import type { HistoryStores, StoreClauses } from '../stores.ts';
 import { eventFor, idsOf, idsTold, loaded, publish, told } from './told.ts';
@@ -74,21 +84,8 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
   'history-store/with-cleanup: a claim that is settled leaves its events, and a lost one none': withPeer(
     async (port, other) => {
       const { role, event } = await publish(port, 1);
-      const claim = async (n: number, now = LATER) =>
-        await port.roles.claimForCleanup({
-          now,
-          endedBefore: now,
-          token: aToken(n),
-          until: after(now, minutes(10)),
-          limit: 1,
-        });
-      const task = {
-        role: role.id,
-        account: role.account,
-        archive: role.archive,
-        token: aToken(1),
-        failures: 0,
-      };
+      const claim = async (n: number, now = LATER) => await port.roles.claimForCleanup(aClaim(n, now));
+      const task = aTask(role, 1);
       await claim(1);
       const failed = eventFor(role, { at: LATER });
       const retryAt = after(LATER, hours(1));
@@ -174,9 +171,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       await port.roles.save(value, version, [eventFor(role), eventFor(role)]);
       await expectInTurn(port, 9);
       const now = after(START, hours(200));
-      const token = aToken(5);
-      const claim = { now, endedBefore: now, token, until: after(now, minutes(10)), limit: 1 };
-      const [task] = await port.roles.claimForCleanup(claim);
+      const [task] = await port.roles.claimForCleanup(aClaim(5, now));
       if (task === undefined) throw new Error('an expired role was not claimed');
       const other = await subject.peer();
       await Promise.all([

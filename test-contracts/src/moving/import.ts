@@ -9,6 +9,7 @@ import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { aConsent, aPairingRedemption, aRegistration } from '../fixtures/pairings.ts';
 import {
   ACCOUNT,
+  aClaim,
   aComparison,
   aFingerprint,
   aKey,
@@ -18,6 +19,7 @@ import {
   aPublication,
   aReservation,
   aRoleId,
+  aTask,
   aToken,
   changeRole,
   leaseOf,
@@ -36,7 +38,7 @@ import { published, recordsOf, stock } from './stock.ts';
 const LATER = after(START, days(60));
 const [ONE, TWO] = [aToken(1), aToken(2)];
 
-const CLAIM = { now: LATER, endedBefore: LATER, token: aToken(7), until: LATER, limit: 10 };
+const CLAIM = aClaim(7, LATER, { until: LATER });
 
 const A_DAY = { role: aRoleId(1), day: 20_777 as Day, views: 1, refusedPasswords: 0 };
 
@@ -51,11 +53,7 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   },
   claimForCleanup: ({ roles }) => roles.claimForCleanup(CLAIM),
   settleCleanup: ({ roles }) =>
-    roles.settleCleanup(
-      { role: aRoleId(1), account: ACCOUNT, archive: anArchiveId(1), token: aToken(7), failures: 0 },
-      { kind: 'removed' },
-      [anEvent()],
-    ),
+    roles.settleCleanup(aTask(aPublication(1).role, 7), { kind: 'removed' }, [anEvent()]),
   purge: ({ roles }) => roles.purge(LATER, 10),
   keepComparison: ({ roles }) => roles.keepComparison(aComparison(), undefined),
   saveAccount: ({ accounts }) => accounts.save(anAccount(70), undefined, [anEvent()]),

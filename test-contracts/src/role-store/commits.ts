@@ -25,6 +25,7 @@ import {
   aToken,
   changeRole,
   leaseOf,
+  removeEnded,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
 import { asks, idsOf, walkArchives } from './asked.ts';
@@ -185,10 +186,7 @@ export const commitClauses: ClauseTable<RoleStore> = {
       expect(await port.loadManifest(archive), 'the manifest').to.equal(publication.manifest);
       const complete = { kind: 'complete', role: id, warnings: publication.warnings };
       expect(await port.reserve(aReservation(1)), 'the warnings').to.deep.equal(complete);
-      const span = { now: IN_A_MINUTE, endedBefore: IN_A_MINUTE, until: after(IN_A_MINUTE, minutes(1)) };
-      const [task] = await peer.claimForCleanup({ ...span, token: aToken(7), limit: 1 });
-      if (task === undefined) throw new Error('an ended role was not claimed');
-      await peer.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
+      await removeEnded(peer, IN_A_MINUTE);
       expect((await again()).at(0)).to.deep.equal(COMMITTED);
       expect(await port.loadManifest(archive), 'a removed manifest').to.equal(undefined);
       expect((await port.whichAreNamed([archive])).size).to.equal(0);

@@ -16,7 +16,15 @@ import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
 import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
-import { aFingerprint, anEvent, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
+import {
+  aFingerprint,
+  anEvent,
+  aPublication,
+  aReservation,
+  aToken,
+  leaseOf,
+  removeEnded,
+} from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
@@ -136,14 +144,7 @@ export const keyClauses: ClauseTable<RoleStore> = {
         expect(await later.reserve(asks(2, { now }))).to.deep.equal(complete);
       }
       await port.purge(inAnAge, 100);
-      const [task] = await port.claimForCleanup({
-        now: inAnAge,
-        endedBefore: inAnAge,
-        token: aToken(3),
-        until: inAnAge,
-        limit: 1,
-      });
-      if (task !== undefined) await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
+      await removeEnded(port, inAnAge);
       expect(await later.reserve(asks(4, { now: inAnAge })), 'after the cleanup').to.deep.equal(complete);
     },
   'role-store/reserve-lapsed: from its instant on, a lapsed reservation is replaced, with any fingerprint':

@@ -16,13 +16,13 @@ import { expect } from 'chai';
 import { type ClauseTable, type StoreSubject, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
+  aClaim,
   anArchiveIdAt,
   anEvent,
   aPublication,
   aReservation,
   aRole,
   aRoleId,
-  aToken,
   leaseOf,
   loadedRole,
   publishTo,
@@ -54,8 +54,7 @@ const [CROWD, SPARSE] = [2_100, [2, 3, 500, 1_999, 2_001, 2_098, 2_099]];
 async function claimAll(port: RoleStore, limit: number): Promise<readonly CleanupTask[]> {
   const claimed: CleanupTask[] = [];
   for (let turn = 1; ; turn += 1) {
-    const request = { now: END, endedBefore: END, token: aToken(turn), until: after(END, days(1)), limit };
-    const tasks = await port.claimForCleanup(request);
+    const tasks = await port.claimForCleanup(aClaim(turn, END, { limit }));
     expect(tasks.length, `claim ${turn}`).to.be.at.most(limit);
     if (tasks.length === 0) return claimed;
     claimed.push(...tasks);
@@ -65,8 +64,7 @@ async function claimAll(port: RoleStore, limit: number): Promise<readonly Cleanu
 
 /** Claims all that ended, and tells that none could be removed. */
 async function claimInVain(port: RoleStore, n: number): Promise<void> {
-  const request = { now: END, endedBefore: END, token: aToken(n), until: after(END, days(1)), limit: 10 };
-  for (const task of await port.claimForCleanup(request)) {
+  for (const task of await port.claimForCleanup(aClaim(n, END))) {
     await port.settleCleanup(task, { kind: 'failed', retryAt: END }, [anEvent()]);
   }
 }

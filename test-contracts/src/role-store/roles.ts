@@ -26,6 +26,7 @@ import {
   aRoleId,
   loadedRole,
   publishTo,
+  removeEnded,
 } from '../fixtures/roles.ts';
 import { asks } from './asked.ts';
 
@@ -184,10 +185,7 @@ export const roleClauses: ClauseTable<RoleStore> = {
         expect(await other.loadManifest(anArchiveId(n)), `text ${n}`).to.equal(text);
       }
       expect(await port.loadManifest(anArchiveId(99))).to.equal(undefined);
-      const end = after(START, days(30));
-      const claim = { now: end, endedBefore: end, until: after(end, days(1)), limit: 10 };
-      const tasks = await other.claimForCleanup({ ...claim, token: 'claim' as never });
-      for (const task of tasks) await other.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
+      await removeEnded(other, after(START, days(30)));
       expect(await port.loadManifest(anArchiveId(0)), 'removed').to.equal(undefined);
     },
 };

@@ -27,20 +27,14 @@ import {
   aToken,
   leaseOf,
   publishTo,
+  removeEnded,
 } from '../fixtures/roles.ts';
 import { walkArchives } from './asked.ts';
-
-/** Ends a role's archive as the cleanup does. */
-async function remove(port: RoleStore, now: Instant): Promise<void> {
-  const until = after(now, minutes(10));
-  const tasks = await port.claimForCleanup({ now, endedBefore: now, token: aToken(900), until, limit: 100 });
-  for (const task of tasks) await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
-}
 
 export const sweepClauses: ClauseTable<RoleStore> = {
   'role-store/named: exactly the archives of committed, not removed roles': withPeer(async (port, other) => {
     await publishTo(port, aPublication(1, { expiresAt: START }));
-    await remove(port, START);
+    await removeEnded(port, START);
     await publishTo(port, aPublication(2, { expiresAt: START }));
     await publishTo(port, aPublication(3, { deletedAt: START }));
     await publishTo(port, aPublication(1_500));
@@ -57,7 +51,7 @@ export const sweepClauses: ClauseTable<RoleStore> = {
         await publishTo(port, aPublication(n, { publishedAt: after(START, hours(20 - n)) }));
       }
       await publishTo(port, aPublication(4, { expiresAt: START }));
-      await remove(port, START);
+      await removeEnded(port, START);
       await port.reserve(aReservation(6));
       const walked: ArchiveId[] = [];
       for (let page = await other.listArchives(undefined, 3); page.length > 0; ) {

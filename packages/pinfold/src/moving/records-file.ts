@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readRecordLine, recordLine } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
-import { type Destination, RECORDS, type RecordsFile } from './export-form.ts';
+import { type Destination, type ExportEnd, FORM, RECORDS, type RecordsFile } from './export-form.ts';
 
 /** From this length on a file of records is ended: one is held in memory as a whole. */
 const FULL = 4_194_304;
@@ -42,6 +42,12 @@ export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
   const sha256 = createHash('sha256').update(lines).digest('hex');
   const file = `${RECORDS}/${String(n).padStart(6, '0')}-${sha256.slice(0, 12)}.jsonl`;
   return { file, records: lines.filter((byte) => byte === 0x0a).length, bytes: lines.length, sha256 };
+}
+
+/** The manifest of an export with these files. */
+export function manifestOf(records: readonly RecordsFile[], { archives, broken }: ExportEnd): Buffer {
+  const manifest = { ...FORM, records, archives: archives.length, broken };
+  return Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
 /** @throws CommandFailure when a line is no record. */

@@ -23,15 +23,6 @@ describe('the server as a process', function () {
   const start = (env: Readonly<Record<string, string>> = {}): ChildServer =>
     startChild({ PINFOLD_DATA_DIR: folder, ...env });
 
-  it('is started first by one of several at once: one key, one welcome site', async () => {
-    const servers = [start(), start(), start()];
-    const [url = ''] = await Promise.all(servers.map((server) => server.url()));
-    await Promise.race(servers.map((server) => server.said(/^curl .*$/m).catch(() => undefined)));
-    const shown = servers.flatMap((server) => anyKey.exec(server.output()) ?? []);
-    expect(new Set(shown).size).to.equal(1);
-    expect(await list(url, shown[0] ?? '')).to.have.length(1);
-  });
-
   it('shows the key on the very first start alone, and on standard output alone', async () => {
     const first = start();
     let complaints = '';
