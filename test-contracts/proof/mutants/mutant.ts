@@ -125,6 +125,11 @@ async function succeedsWithin(check: Promise<void>, limit: number): Promise<bool
   }
 }
 
+/** Opens subjects of a port that stores nothing. */
+export function stateless<Port>(create: () => Port): () => Promise<Subject<Port>> {
+  return async () => ({ port: create(), peer: async () => create(), dispose: async () => {} });
+}
+
 /** Creates a mutant from what it does wrong. */
 export type Mutate<Port, S> = (
   breaks: string | readonly string[],

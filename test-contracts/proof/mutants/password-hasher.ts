@@ -2,15 +2,9 @@ import { isFault, type Password, type PasswordHasher } from '@pinfold/core';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { passwordHasherContract, type Subject } from '@pinfold/test-contracts';
 import { derived, type PortShape } from './derive.ts';
-import { type Mutant, type MutantTable, mutating } from './mutant.ts';
+import { type Mutant, type MutantTable, mutating, stateless } from './mutant.ts';
 
-const open = (): PasswordHasher => new ScryptPasswordHasher({ cost: { logN: 1, r: 1, p: 1 } });
-
-const openSound = async (): Promise<Subject<PasswordHasher>> => ({
-  port: open(),
-  peer: async () => open(),
-  dispose: async () => {},
-});
+const openSound = stateless(() => new ScryptPasswordHasher({ cost: { logN: 1, r: 1, p: 1 } }));
 
 const mutant = mutating<PasswordHasher, Subject<PasswordHasher>>(openSound);
 
