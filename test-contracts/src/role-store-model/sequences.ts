@@ -1,4 +1,4 @@
-import type { CleanupRequest, RoleStore } from '@pinfold/core';
+import type { CleanupRequest, Instant, RoleStore } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import { UNBOUNDED } from '../fixtures/roles.ts';
@@ -39,6 +39,7 @@ const place = fc.nat({ max: 1 });
 const events = fc.nat({ max: 2 });
 const authority = oneOf(undefined, undefined, 'account' as const, 'operator' as const);
 const two = oneOf<Two[]>([0, 1], [0, 0], [1, 1]);
+const DAY = 86_400_000;
 /** No 32 bits. */
 const MANY = 2 ** 32;
 const state = oneOf(undefined, 'published' as const, 'expired' as const, 'deleted' as const);
@@ -116,8 +117,16 @@ const AT_ONCE = [
   step(
     2,
     'claim twice at once',
-    // Roles that were claimed together wait equally long.
-    (given) => [two, cleanup(given).map((request) => ({ ...request, limit: given.claimed === 1 ? 0 : 100 }))],
+    (given) => [
+      two,
+      cleanup(given).map((request) => ({
+        ...request,
+        // What is claimed by one stays so for the other.
+        until: (request.now + DAY) as Instant,
+        // Roles that were claimed together wait equally long.
+        limit: given.claimed === 1 ? 0 : 100,
+      })),
+    ],
     (side, by, request) => side.claimAtOnce(side.both(by), request),
   ),
   step(
