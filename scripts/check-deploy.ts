@@ -76,6 +76,14 @@ try {
     const security = ['security', '--offline=true', '--threshold=20', join(work, name)];
     await report(`the restrictions of ${name}`, () => run('systemd-analyze', ...security));
   }
+  for (const [what, file] of [
+    ['check', 'rules.yaml'],
+    ['test', 'rules.test.yaml'],
+  ] as const) {
+    await report(`Prometheus, ${file}`, () =>
+      run('promtool', what, 'rules', join(DEPLOY, 'prometheus', file)),
+    );
+  }
   await report('the tree of the image, started as deploy/compose.yaml does', () =>
     startDeployed(join(work, 'tree'), join(work, 'data')),
   );

@@ -14,7 +14,6 @@ import { aroundCalls, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
 import type { RecordsKind } from 'pinfold-proof/service/places.ts';
-import { serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { Client } from '../service/client.ts';
 import { type Backends, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
 import { enter, tryPassword } from '../service/visitor.ts';
@@ -72,7 +71,7 @@ describe('Time', function () {
         expect((await client.read(id)).pin?.state).to.equal('expired');
         expect(await client.view(id)).to.equal(410);
         clock.advance(hours(1));
-        expect(await node.useCases.cleanUp()).to.include({ archives: 1, orphans: 0 });
+        expect(await node.cleaning.cleanUp()).to.include({ archives: 1, orphans: 0 });
         expect((await client.publish('across')).status).to.equal(200);
       });
     }
@@ -124,7 +123,7 @@ describe('Time', function () {
         expect((await client.publish('the key')).status).to.equal(200);
         expect(await client.list()).to.have.length(1);
         clock.advance(hours(25));
-        await node.useCases.cleanUp();
+        await node.cleaning.cleanUp();
         expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
         expect(await client.view((await first).pin?.id ?? other.pin?.id ?? '')).to.equal(200);
       });
@@ -145,11 +144,11 @@ describe('Time', function () {
     });
 
     it('back does not let more passwords be tried, and does not lock a role for good', async () => {
-      const { client, clock, served } = await openService();
+      const { client, clock, node } = await openService();
       const { pin } = await client.publish('guessed');
       const id = pin?.id ?? '';
       await client.patch(id, { password: 'nobody knows it' });
-      const guess = async (): Promise<number> => (await tryPassword(served.url, id, 'a guess')).status;
+      const guess = async (): Promise<number> => (await tryPassword(node.url, id, 'a guess')).status;
       for (let n = 0; n < 5; n += 1) expect(await guess()).to.equal(403);
       clock.set(-hours(1));
       for (let n = 0; n < 5; n += 1) expect(await guess()).to.equal(403);
@@ -160,20 +159,20 @@ describe('Time', function () {
     });
 
     it('does not prolong what a viewer was granted, and ends it no sooner than it says', async () => {
-      const { client, clock, served } = await openService();
+      const { client, clock, node } = await openService();
       const { pin } = await client.publish('granted');
       const id = pin?.id ?? '';
       await client.patch(id, { password: 'somebody knows it' });
-      const visitor = await enter(served.url, id, 'somebody knows it');
+      const visitor = await enter(node.url, id, 'somebody knows it');
       clock.set(-hours(1));
-      expect(await visitor.file(served.url)).to.equal(200);
+      expect(await visitor.file(node.url)).to.equal(200);
       clock.set(hours(1));
       clock.advance(duration(hours(12) - 1));
-      expect(await visitor.file(served.url)).to.equal(200);
+      expect(await visitor.file(node.url)).to.equal(200);
       clock.advance(duration(1));
-      expect(await visitor.file(served.url)).to.equal(403);
+      expect(await visitor.file(node.url)).to.equal(403);
       clock.set(hours(24));
-      expect(await visitor.file(served.url)).to.equal(403);
+      expect(await visitor.file(node.url)).to.equal(403);
     });
 
     it('a few seconds apart on two nodes makes no second role and loses nothing', async () => {
@@ -181,18 +180,16 @@ describe('Time', function () {
       const ahead = createSettableClock(after(clock.now(), seconds(5)));
       const staging = `${addresses.staging} of the other`;
       const other = await openNode({ ...addresses, staging, clock: ahead });
-      const served = await serveNode(other, { mode: 'path' });
-      const { text: key } = await other.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
-      const both = [client, new Client(served.url, key)];
+      const { text: key } = await other.keys.create({ by: OPERATOR, account: accountId('owner') });
+      const both = [client, new Client(other.url, key)];
       const answers = await Promise.all(both.flatMap((one) => [one.publish('a key'), one.publish('a key')]));
       expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
       const [role] = await client.list();
       expect((await both[1]?.stop(role?.id ?? ''))?.status).to.equal(204);
       expect(await client.view(role?.id ?? '')).to.equal(404);
       for (const each of [clock, ahead]) each.advance(hours(1));
-      const removed = [await other.useCases.cleanUp(), await node.useCases.cleanUp()];
+      const removed = [await other.cleaning.cleanUp(), await node.cleaning.cleanUp()];
       expect(removed.reduce((sum, { archives }) => sum + archives, 0)).to.equal(1);
-      await served.close();
       await other.close();
     });
   });

@@ -39,7 +39,7 @@ export async function killCleaningUp(backends: Backends, moment: Moment): Promis
     await expectStock(survivor, stock);
     // What it had claimed lapses, and the comparison of storage is due again.
     survivor.clock.advance(hours(25));
-    const report = await survivor.node.useCases.cleanUp();
+    const report = await survivor.node.cleaning.cleanUp();
     expect(report).to.deep.include({ listing: 'done', missing: [], failures: 0, finished: true });
     await expectStock(survivor, stock);
     await expectTold(survivor, 'pin.purged', stock.stopped);
@@ -53,7 +53,7 @@ export async function killComparing(backends: Backends): Promise<void> {
     expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
     survivor.clock.advance(minutes(2));
     const seen: number[] = [];
-    const report = await survivor.node.useCases.cleanUp({
+    const report = await survivor.node.cleaning.cleanUp({
       onProgress: ({ listing, compared }) => {
         if (listing === 'under_way') seen.push(compared);
       },
@@ -116,10 +116,10 @@ async function expectStock({ client }: Survivor, { kept, stopped }: Stock): Prom
   for (const id of stopped) expect((await client.read(id)).pin?.state).to.equal('deleted');
 }
 
-async function expectNothingLeft({ node, addresses, served }: Survivor): Promise<void> {
+async function expectNothingLeft({ node, addresses }: Survivor): Promise<void> {
   expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
   expect(await readdir(addresses.staging), 'uploads').to.deep.equal([]);
   const nothing = { archives: 0, unnamed: 0, reservations: 0, attempts: 0, uploads: 0 };
-  expect(await node.useCases.cleanUp({ dryRun: true })).to.include(nothing);
-  expect(served.errors, 'errors').to.deep.equal([]);
+  expect(await node.cleaning.cleanUp({ dryRun: true })).to.include(nothing);
+  expect(node.errors, 'errors').to.deep.equal([]);
 }

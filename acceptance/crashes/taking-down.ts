@@ -49,11 +49,11 @@ async function expectWholeOrNot(survivor: Survivor, roles: readonly string[]): P
 }
 
 async function expectDown(survivor: Survivor, roles: readonly string[]): Promise<void> {
-  const { client, node, served } = survivor;
+  const { client, node } = survivor;
   for (const id of roles) expect(await client.view(id), 'to viewers').to.equal(404);
   await expectTold(survivor, 'pin.taken_down', roles);
   await expectTold(survivor, 'pin.purged', roles);
   expect((await client.publish('again', SITE)).code).to.equal('invalid_archive');
-  expect(served.errors, 'errors').to.deep.equal([]);
+  expect(node.errors, 'errors').to.deep.equal([]);
   expect(await node.ports.archives.list(undefined, 10)).to.have.length(0);
 }

@@ -3,7 +3,6 @@ import type { Instant } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import type { ArchivesAddress, RecordsAddress } from 'pinfold-proof/service/addresses.ts';
 import { openNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
-import { serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { endWithStarter } from '../service/child.ts';
 import { oneRenewal } from '../service/one-renewal.ts';
 import { type Moment, tellingMoments } from './moments.ts';
@@ -55,10 +54,9 @@ process.on('message', () => say({ kind: 'moments', moments }));
 endWithStarter();
 const { task } = orders;
 if (task === 'serve') {
-  const served = await serveNode(node, { mode: 'path' });
-  served.server.ref();
-  say({ kind: 'serving', url: served.url });
+  node.server.ref();
+  say({ kind: 'serving', url: node.url });
 } else {
-  await (task === 'clean up' ? node.useCases.cleanUp() : takeDown(node, task.takeDown));
+  await (task === 'clean up' ? node.cleaning.cleanUp() : takeDown(node, task.takeDown));
   say({ kind: 'done' });
 }

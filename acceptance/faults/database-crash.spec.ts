@@ -68,7 +68,7 @@ describe('A database that crashes under the load of a server', function () {
 
   it('costs answers of 503 and nothing that was acknowledged, and the server goes on by itself', async () => {
     const owned = await openOwnedNode({ records: 'postgres', archives: 'memory' }, createManualClock());
-    const { client, clock, served } = owned;
+    const { client, clock, node } = owned;
     const database = await postgresPlace();
     const ledger: Ledger = { published: new Map(), titles: new Map(), unknown: new Set(), answers: 0 };
 
@@ -95,8 +95,8 @@ describe('A database that crashes under the load of a server', function () {
 
     clock.advance(seconds(60));
     await expectNothingLost(client, ledger);
-    expect(served.errors.length, 'answers of 503').to.be.at.least(1);
-    expect(served.errors.every(isFault), 'what was logged').to.equal(true);
+    expect(node.errors.length, 'answers of 503').to.be.at.least(1);
+    expect(node.errors.every(isFault), 'what was logged').to.equal(true);
     await owned.close();
     await database.dispose();
   });

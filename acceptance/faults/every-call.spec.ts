@@ -55,19 +55,19 @@ const DEEDS: readonly Deed[] = [
   { name: 'stopping', act: ({ client }, id) => client.stop(id), succeeds: 204, again: [204, 409] },
   {
     name: 'viewing',
-    act: ({ served }, id) => reply(fetch(`${served.url}/s/${id}/`)),
+    act: ({ node }, id) => reply(fetch(`${node.url}/s/${id}/`)),
     succeeds: 200,
     again: [200],
   },
   {
     name: 'giving the password',
-    act: async ({ served }, id) => reply(tryPassword(served.url, id, PASSWORD)),
+    act: async ({ node }, id) => reply(tryPassword(node.url, id, PASSWORD)),
     succeeds: 303,
     again: [303],
   },
   {
     name: 'giving a wrong password',
-    act: async ({ served }, id) => reply(tryPassword(served.url, id, 'somebody guessed it')),
+    act: async ({ node }, id) => reply(tryPassword(node.url, id, 'somebody guessed it')),
     succeeds: 403,
     again: [403],
   },
@@ -99,7 +99,7 @@ describe('A call of a port that breaks', function () {
   for (const deed of DEEDS) {
     it(`costs ${deed.name} a 503 and nothing else, whichever call it is`, async () => {
       const service = await openService();
-      const { client, faults, served } = service;
+      const { client, faults, node } = service;
       const begin = async (key: string): Promise<string> => {
         faults.plan();
         const { pin } = await client.publish(key);
@@ -126,14 +126,14 @@ describe('A call of a port that breaks', function () {
         const { pin } = await client.read(id);
         expect(pin?.state, what).to.equal(deed.name === 'stopping' ? 'deleted' : 'published');
       }
-      expect(served.errors.every(isFault), 'what was logged').to.equal(true);
+      expect(node.errors.every(isFault), 'what was logged').to.equal(true);
       await service.close();
     });
   }
 
   it('costs a publication a 503 and nothing else, whichever call it is', async () => {
     const service = await openService();
-    const { client, faults, clock, node, place, served } = service;
+    const { client, faults, clock, node, place } = service;
     faults.plan();
     expect((await client.publish('sound')).status).to.equal(201);
     const calls = answersWait(faults);
@@ -154,10 +154,10 @@ describe('A call of a port that breaks', function () {
     const published = (await client.list()).length;
     expect(published).to.equal(1 + 2 * calls.length);
     clock.advance(hours(25));
-    expect(await node.useCases.cleanUp()).to.deep.include({ missing: [], listing: 'done' });
+    expect(await node.cleaning.cleanUp()).to.deep.include({ missing: [], listing: 'done' });
     expect(await node.ports.archives.list(undefined, 1_000)).to.have.length(published);
     expect(await readdir(join(place.folder, 'staging'))).to.deep.equal([]);
-    expect(served.errors.every(isFault), 'what was logged').to.equal(true);
+    expect(node.errors.every(isFault), 'what was logged').to.equal(true);
     await service.close();
   });
 

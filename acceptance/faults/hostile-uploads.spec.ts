@@ -24,11 +24,11 @@ interface Held {
   readonly archives: number;
 }
 
-async function heldBy({ node, served, place, clock }: Service): Promise<Held> {
+async function heldBy({ node, place, clock }: Service): Promise<Held> {
   const later = after(clock.now(), hours(1));
   const count = { now: clock.now(), endedBefore: clock.now(), begunBefore: later };
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  served.server.getConnections((error, open) => (error === null ? resolve(open) : reject(error)));
+  node.server.getConnections((error, open) => (error === null ? resolve(open) : reject(error)));
   return {
     files: process.platform === 'linux' ? await openFiles(place.folder) : 0,
     uploads: (await readdir(join(place.folder, 'staging'))).length,
@@ -94,7 +94,7 @@ describe('Hostile uploads', function () {
 
   it('leave no file, upload, socket, reservation or archive behind, and their keys free', async () => {
     const service = await openOwnedNode(HERE, createManualClock());
-    const { served, client, clock } = service;
+    const { node, client, clock } = service;
     // What stays open from the first request on is open now.
     await client.publish('first');
     await client.publish('first', new Uint8Array(TOO_LARGE));
@@ -103,7 +103,7 @@ describe('Hostile uploads', function () {
     const open: RawConnection[] = [];
     const names = Object.keys(MISDEEDS);
     const begin = async (n: number): Promise<void> => {
-      const connection = await openRawConnection(served.url);
+      const connection = await openRawConnection(node.url);
       open.push(connection);
       const name = names[n % names.length] as string;
       const form = multipart([archivePart(n % 3 === 0 ? new Uint8Array(TOO_LARGE) : siteOf(name))]);
@@ -136,10 +136,10 @@ describe('Hostile uploads', function () {
   });
 });
 
-function headOf({ served, key }: Service, name: string, form: MultipartForm): string {
+function headOf({ node, key }: Service, name: string, form: MultipartForm): string {
   return [
     'POST /api/v1/pins HTTP/1.1',
-    `Host: ${new URL(served.url).host}`,
+    `Host: ${new URL(node.url).host}`,
     `Authorization: Bearer ${key}`,
     `Idempotency-Key: ${name}`,
     `Content-Type: ${form.contentType}`,

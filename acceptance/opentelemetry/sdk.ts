@@ -1,34 +1,54 @@
-import { context, metrics, propagation, trace } from '@opentelemetry/api';
+import { context, metrics, propagation, type SpanKind, type SpanStatus, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { hrTimeToNanoseconds, W3CTraceContextPropagator } from '@opentelemetry/core';
 import {
   AggregationTemporality,
+  InMemoryMetricExporter,
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { type OtlpReceiver, openOtlpReceiver } from './otlp-receiver.ts';
+import { BatchSpanProcessor, InMemorySpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 
-/** An SDK as teams register one, which exports to a receiver. */
+/** What exporters send of a span. */
+export interface ExportedSpan {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+  readonly nanoseconds: number;
+  readonly status: SpanStatus;
+  readonly events: readonly unknown[];
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** What exporters send of one value of a metric. */
+export interface ExportedPoint {
+  readonly metric: string;
+  readonly unit: string;
+  readonly count: number;
+  readonly bounds: readonly number[];
+  readonly attributes: ExportedSpan['attributes'];
+}
+
+/** An SDK as teams register one, with exporters that store what they are given. */
 export interface Sdk {
-  readonly receiver: OtlpReceiver;
-  /** Sends all that was gathered so far. */
+  spans(): readonly ExportedSpan[];
+  points(): readonly ExportedPoint[];
+  /** Exports all that was gathered so far. */
   flush(): Promise<void>;
+  forget(): void;
   close(): Promise<void>;
 }
 
-export async function registerSdk(): Promise<Sdk> {
-  const receiver = await openOtlpReceiver();
-  const spans = new BatchSpanProcessor({
-    exporter: new OTLPTraceExporter({ url: `${receiver.url}/v1/traces` }),
-  });
+export function registerSdk(): Sdk {
+  const stored = {
+    spans: new InMemorySpanExporter(),
+    points: new InMemoryMetricExporter(AggregationTemporality.DELTA),
+  };
+  const spans = new BatchSpanProcessor({ exporter: stored.spans });
   const reader = new PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter({
-      url: `${receiver.url}/v1/metrics`,
-      temporalityPreference: AggregationTemporality.DELTA,
-    }),
+    exporter: stored.points,
     exportIntervalMillis: 3_600_000,
   });
   const tracers = new TracerProvider({ spanProcessors: [spans] });
@@ -38,14 +58,43 @@ export async function registerSdk(): Promise<Sdk> {
   trace.setGlobalTracerProvider(tracers);
   metrics.setGlobalMeterProvider(meters);
   return {
-    receiver,
+    spans: () =>
+      stored.spans.getFinishedSpans().map((span) => ({
+        name: span.name,
+        kind: span.kind,
+        traceId: span.spanContext().traceId,
+        spanId: span.spanContext().spanId,
+        parentSpanId: span.parentSpanContext?.spanId,
+        nanoseconds: hrTimeToNanoseconds(span.duration),
+        status: span.status,
+        events: span.events,
+        attributes: span.attributes,
+      })),
+    points: () => {
+      const scopes = stored.points.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
+      const all = scopes.flatMap((scope) => scope.metrics);
+      return all.flatMap(({ descriptor, dataPoints }) =>
+        dataPoints.map(({ value, attributes }) => ({
+          metric: descriptor.name,
+          unit: descriptor.unit,
+          count: typeof value === 'number' ? value : value.count,
+          bounds:
+            typeof value === 'object' && 'buckets' in value && 'boundaries' in value.buckets
+              ? value.buckets.boundaries
+              : [],
+          attributes,
+        })),
+      );
+    },
     flush: async () => {
       await Promise.all([spans.forceFlush(), reader.forceFlush()]);
+    },
+    forget: () => {
+      for (const exporter of Object.values(stored)) exporter.reset();
     },
     close: async () => {
       for (const api of [context, propagation, trace, metrics]) api.disable();
       await Promise.all([tracers.shutdown(), meters.shutdown()]);
-      await receiver.close();
     },
   };
 }

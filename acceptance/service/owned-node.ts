@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { accountId, type Clock, OPERATOR } from '@pinfold/core';
 import { type NodeSettings, openNode, type ServiceNode } from 'pinfold-proof/service/open-node.ts';
 import { type ArchivesKind, newPlace, type Place, type RecordsKind } from 'pinfold-proof/service/places.ts';
-import { type ServedNode, serveNode } from 'pinfold-proof/service/serve-node.ts';
 import { Client } from './client.ts';
 
 /** What records and archives are kept in. */
@@ -20,7 +19,6 @@ export interface OwnedNode<C extends Clock> {
   readonly addresses: Pick<NodeSettings, 'records' | 'archives' | 'staging'>;
   readonly clock: C;
   readonly node: ServiceNode;
-  readonly served: ServedNode;
   readonly key: string;
   readonly client: Client;
   close(): Promise<void>;
@@ -36,12 +34,10 @@ export async function openOwnedNode<C extends Clock>(
   const staging = join(place.folder, 'staging');
   const addresses = { records: place.records, archives: place.archives, staging };
   const node = await openNode({ ...addresses, clock, wrap });
-  const served = await serveNode(node, { mode: 'path' });
-  const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
+  const { text: key } = await node.keys.create({ by: OPERATOR, account: accountId('owner') });
   const close = async (): Promise<void> => {
-    await served.close();
     await node.close();
     await place.dispose();
   };
-  return { place, addresses, clock, node, served, key, client: new Client(served.url, key), close };
+  return { place, addresses, clock, node, key, client: new Client(node.url, key), close };
 }

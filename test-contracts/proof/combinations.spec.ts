@@ -3,8 +3,8 @@ import { httpApiContract, httpViewingContract } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import type { ViewerMode } from '@pinfold/viewer';
 import { type Combination, openHttpSubject } from './service/http-subject.ts';
+import { MOUNTS } from './service/open-node.ts';
 import { ARCHIVES, RECORDS } from './service/places.ts';
-import { MOUNTS } from './service/serve-node.ts';
 
 const MODES: readonly ViewerMode[] = ['origin', 'path'];
 

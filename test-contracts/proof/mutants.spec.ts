@@ -1,11 +1,29 @@
+import { checkRoleStoreSequences } from '@pinfold/test-contracts';
 import { expect } from 'chai';
 import { tables } from './mutants/index.ts';
+import { roleStoreTable } from './mutants/role-store.ts';
 import { unconventionalTables } from './mutants/unconventional-but-valid.ts';
 import { portContracts } from './promises.ts';
 
 describe('The mutants', () => {
   it('test the contract of every port', () => {
     expect(tables.map(({ port }) => port)).to.have.members(portContracts.map(({ port }) => port));
+  });
+});
+
+describe('A random sequence', () => {
+  it('is repeated by its seed', async () => {
+    const mutant = roleStoreTable.mutants.find(({ how }) => how === 'list: takes.query.now.earlier');
+    const failures: string[] = [];
+    // A loop, since the message contains the line of the call.
+    for (const seed of [7, 7]) {
+      const run = checkRoleStoreSequences(mutant?.open() ?? roleStoreTable.sound(), {
+        seed,
+        shortest: false,
+      });
+      failures.push(await run.then(String, (error: Error) => error.message));
+    }
+    expect(failures[0]).to.equal(failures[1]).and.include('seed: 7');
   });
 });
 

@@ -1,29 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  accountStoreContract,
-  apiKeySecretsContract,
-  apiKeyStoreContract,
-  archiveInspectorContract,
-  archiveStorageContract,
-  attemptCounterContract,
-  clockContract,
-  grantSignerContract,
-  historyStoreContract,
-  idsContract,
-  importContract,
-  nameStoreContract,
-  pairingStoreContract,
-  passwordHasherContract,
-  roleStoreContract,
-  serviceModeContract,
-  sessionSecretsContract,
-  sessionStoreContract,
-  snapshotContract,
-  stagingContract,
-  takedownStoreContract,
-  viewStoreContract,
-} from '@pinfold/test-contracts';
+import * as suites from '@pinfold/test-contracts';
 
 /** A promise as it stands on a port, or as a clause repeats it. */
 export interface Promised {
@@ -42,31 +19,12 @@ const PORTS = join(import.meta.dirname, '../../packages/core/src/ports');
 /** The page that lists every promise. */
 export const PROMISES_PAGE: string = join(import.meta.dirname, '../../docs/adapter-authors/promises.md');
 
-/** The contracts of all ports. */
-export const portContracts: readonly PortContract[] = [
-  roleStoreContract,
-  accountStoreContract,
-  archiveStorageContract,
-  stagingContract,
-  archiveInspectorContract,
-  apiKeyStoreContract,
-  attemptCounterContract,
-  sessionStoreContract,
-  serviceModeContract,
-  historyStoreContract,
-  takedownStoreContract,
-  nameStoreContract,
-  viewStoreContract,
-  snapshotContract,
-  importContract,
-  pairingStoreContract,
-  passwordHasherContract,
-  grantSignerContract,
-  apiKeySecretsContract,
-  sessionSecretsContract,
-  clockContract,
-  idsContract,
-];
+/** The contracts of all ports: those of a service over HTTP have other names. */
+export const portContracts: readonly PortContract[] = Object.values<unknown>(suites).filter(isOfPort);
+
+function isOfPort(value: unknown): value is PortContract {
+  return typeof value === 'object' && value !== null && 'port' in value && !/http/i.test(String(value.port));
+}
 
 /** Every promise that the core's ports make. */
 export async function readPromises(): Promise<readonly Promised[]> {

@@ -43,6 +43,13 @@ export type ClauseTable<Port, S extends Subject<Port> = Subject<Port>> = Readonl
   Record<string, Clause<Port, S>['check']>
 >;
 
+/** A check that has a peer of the port from its beginning on. */
+export function withPeer<S extends Subject<unknown>>(
+  check: (port: S['port'], peer: S['port'], subject: S, another: () => Promise<S>) => Promise<void>,
+): (subject: S, another: () => Promise<S>) => Promise<void> {
+  return async (subject, another) => check(subject.port, await subject.peer(), subject, another);
+}
+
 /** The clauses of a table, in its order. */
 export function toClauses<Port, S extends Subject<Port>>(
   table: ClauseTable<Port, S>,

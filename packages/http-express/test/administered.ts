@@ -73,11 +73,7 @@ export async function administered(
     checkAgainstDocument(rig.administrationDocument, { method, path: `/admin/v1${path}` }, told);
     return answer;
   };
-  try {
-    await test({ rig, ask });
-  } finally {
-    await rig.close();
-  }
+  await test({ rig, ask });
 }
 
 export async function jsonOf(answer: Response): Promise<AnswerJson> {

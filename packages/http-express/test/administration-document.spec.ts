@@ -4,7 +4,7 @@ import { administered } from './administered.ts';
 import { ask } from './client.ts';
 
 describe('GET /admin/openapi.json', () => {
-  it('is for callers of the scope admin alone, compressed and with an ETag', () =>
+  it('is for callers of the scope admin alone', () =>
     administered(async ({ rig }) => {
       const { text: key } = await rig.manageKeys.create({
         by: OPERATOR,
@@ -22,14 +22,6 @@ describe('GET /admin/openapi.json', () => {
       const document = await read(as(`Bearer ${key}`));
       expect(document.status).to.equal(200);
       expect(JSON.parse(document.text)).to.deep.equal(JSON.parse(JSON.stringify(rig.administrationDocument)));
-      const etag = document.headers.get('etag') ?? '';
-      const again = await read({ ...as(`Bearer ${key}`), 'if-none-match': etag });
-      expect([again.status, again.text]).to.deep.equal([304, '']);
-      const zipped = await read({ ...as(`Bearer ${key}`), 'accept-encoding': 'gzip' });
-      expect(zipped.headers.get('content-encoding')).to.equal('gzip');
-      expect(zipped.text).to.equal(document.text);
-      const refused = await read(as(`Bearer ${key}`), 'POST');
-      expect([refused.status, refused.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
       expect(rig.log.at(-1)?.route).to.equal('/admin/openapi.json');
     }));
 });

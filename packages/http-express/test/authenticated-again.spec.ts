@@ -40,7 +40,6 @@ describe('A caller whose body comes later than the head', () => {
     rig = await openRig(options);
     request = latestRequest(rig);
   };
-  afterEach(() => rig.close());
 
   function headOf({ method, path, type, body }: Request, key = rig.keys.first): string {
     const lines = [

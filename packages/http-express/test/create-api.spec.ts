@@ -31,7 +31,6 @@ describe('The API as a router', () => {
   beforeEach(async () => {
     rig = await openRig();
   });
-  afterEach(() => rig.close());
 
   const caller = { account: 'first' as never, scopes: ['pins:read', 'pins:write'] as const };
 

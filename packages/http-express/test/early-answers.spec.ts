@@ -11,7 +11,6 @@ describe('An answer before the end of the body', () => {
   beforeEach(async () => {
     rig = await openRig();
   });
-  afterEach(() => rig.close());
 
   /** The head of a publication with a wrong key and a body of so many bytes. */
   const refusedHead = (length: number, ...headers: readonly string[]) =>

@@ -21,8 +21,6 @@ describe('GET /api/v1/events?order=asc', () => {
     rig = await openRig();
   });
 
-  afterEach(() => rig.close());
-
   const get = (path: string, key = rig.keys.first): Promise<Response> =>
     fetch(`${rig.baseUrl}${path}`, { headers: { Authorization: `Bearer ${key}` } });
 

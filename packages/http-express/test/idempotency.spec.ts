@@ -22,6 +22,5 @@ describe('A repeated publication', () => {
     const other = await publish(rig, 'repeated', 'another title');
     expect(`${other.status} ${other.json.code}`).to.equal('409 idempotency_mismatch');
     expect(staged).to.equal(1);
-    await rig.close();
   });
 });

@@ -4,7 +4,6 @@ import { minutes, seconds } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { RequestRefused } from '../src/problems/problem.ts';
 import { type JsonBody, readJson } from '../src/reading/json-body.ts';
 
 const options = { clock: createManualClock(), idle: seconds(30), total: minutes(15) };
@@ -37,11 +36,5 @@ describe('A body of JSON', () => {
       ['"a:b"', 0],
     ] as const;
     for (const [text, members] of texts) expect((await read(text)).members, text).to.equal(members);
-  });
-
-  it('has at most 16 KiB', async () => {
-    expect((await read(`"${'x'.repeat(16_382)}"`)).value).to.have.length(16_382);
-    const refused = await read(`"${'x'.repeat(16_383)}"`).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(RequestRefused);
   });
 });

@@ -56,7 +56,6 @@ describe('Every answer that the document lists', () => {
     mayCommit.resolve();
     rig.clock.advance(minutes(1));
     await held;
-    await rig.close();
   });
 
   const send = ({ path, ...wish }: Wish): Promise<Answer> =>

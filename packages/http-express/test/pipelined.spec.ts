@@ -31,6 +31,5 @@ describe('requests that come at once on one connection of the API', () => {
       while (text.split('200 OK').length - 1 === answered) await setTimeout(1);
     }
     socket.destroy();
-    await rig.close();
   });
 });

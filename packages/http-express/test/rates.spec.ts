@@ -14,7 +14,6 @@ describe('The rate of requests', () => {
     expect(headers.has('ratelimit')).to.equal(false);
     expect(headers.has('ratelimit-policy')).to.equal(false);
     expect(json.rates).to.deep.equal({ requests: null, publications: null });
-    await rig.close();
   });
 
   it('is told on every answer of the API, and past it is 429 with Retry-After', async () => {
@@ -35,7 +34,6 @@ describe('The rate of requests', () => {
     rig.clock.advance(seconds(20));
     expect((await ask(rig, '/api/v1/limits')).status).to.equal(200);
     expect((await ask(rig, '/api/v1/limits')).status).to.equal(429);
-    await rig.close();
   });
 
   it('is no matter for a request without a valid key', async () => {
@@ -47,7 +45,6 @@ describe('The rate of requests', () => {
       expect(status).to.equal(401);
       expect(headers.has('ratelimit')).to.equal(false);
     }
-    await rig.close();
   });
 
   it('may be by caller, and what was set for an account goes before it', async () => {
@@ -63,7 +60,6 @@ describe('The rate of requests', () => {
     expect(told(await ask(rig, '/api/v1/limits'))).to.have.nested.property('requests.w', 3_600);
     await limit(rig, { requests: 'off' as RateText });
     expect(told(await ask(rig, '/api/v1/limits'))).to.deep.equal({});
-    await rig.close();
   });
 
   it('takes ten for a change and one for everything else, whatever becomes of it', async () => {
@@ -78,7 +74,6 @@ describe('The rate of requests', () => {
     expect(await remaining(ask(rig, pin, { method: 'DELETE' }))).to.equal(68);
     expect(await remaining(ask(rig, '/api/v1/nothing', { method: 'PUT' }))).to.equal(58);
     expect(await remaining(ask(rig, '/api/v1/pins', { method: 'POST' }))).to.equal(57);
-    await rig.close();
   });
 
   it('says of a refused change when it would pass, while what costs one still passes', async () => {
@@ -92,7 +87,6 @@ describe('The rate of requests', () => {
     expect((await ask(rig, '/api/v1/limits')).status).to.equal(200);
     rig.clock.advance(seconds(9));
     expect((await update(rig, id, { title: 'New' })).status).to.equal(404);
-    await rig.close();
   });
 
   it('takes the whole rate for a change where that is less than ten', async () => {
@@ -100,7 +94,6 @@ describe('The rate of requests', () => {
     const id = 'b9df3e07-5645-400c-ae31-d009fa487669';
     expect(told(await update(rig, id, { title: 'New' }))).to.have.nested.property('requests.r', 0);
     expect((await update(rig, id, { title: 'New' })).headers.get('retry-after')).to.equal('3');
-    await rig.close();
   });
 });
 
@@ -129,7 +122,6 @@ describe('The rate of publications', () => {
     });
     rig.clock.advance(seconds(60));
     expect((await publish(rig, 'c')).status).to.equal(201);
-    await rig.close();
   });
 
   it('costs nothing for a replay, a mismatch, a refusal or a dry run, and is not told there', async () => {
@@ -145,7 +137,6 @@ describe('The rate of publications', () => {
     const dry = await publish(rig, 'c', undefined, siteZip(), '?dry_run=true');
     expect(dry.status).to.equal(200);
     expect(told(dry)).to.deep.equal({});
-    await rig.close();
   });
 
   it('of an account goes before that of all', async () => {
@@ -155,7 +146,6 @@ describe('The rate of publications', () => {
     expect((await publish(rig, 'b')).status).to.equal(429);
     await limit(rig, { publications: 'off' as RateText });
     expect((await publish(rig, 'b')).status).to.equal(201);
-    await rig.close();
   });
 });
 
@@ -176,7 +166,6 @@ describe('A quota', () => {
     });
     await ask(rig, `/api/v1/pins/${json.pin.id}`, { method: 'DELETE' });
     expect((await publish(rig, 'b')).status).to.equal(201);
-    await rig.close();
   });
 
   it('of bytes counts the archives', async () => {
@@ -192,7 +181,6 @@ describe('A quota', () => {
       bytes: { limit: 2 * size, used: 2 * size },
     });
     expect((await publish(rig, 'd', undefined, siteZip(), '?dry_run=true')).status).to.equal(200);
-    await rig.close();
   });
 });
 
@@ -204,28 +192,6 @@ describe('Quotas by account', () => {
     const others = { ...rig, keys: { ...rig.keys, first: rig.keys.second } };
     await publish(others, 'a');
     expect((await publish(others, 'b')).status).to.equal(201);
-    await rig.close();
-  });
-});
-
-describe('A blocked account', () => {
-  it('reads and changes nothing, and gets no replay', async () => {
-    const rig = await openRig();
-    const { json } = await publish(rig, 'a');
-    await block(rig);
-    const { id } = json.pin;
-    expect((await ask(rig, `/api/v1/pins/${id}`)).status).to.equal(200);
-    expect((await ask(rig, '/api/v1/limits')).status).to.equal(200);
-    for (const answer of [
-      await publish(rig, 'a'),
-      await publish(rig, 'b', undefined, siteZip(), '?dry_run=true'),
-      await update(rig, id, { title: 'New' }),
-      await ask(rig, `/api/v1/pins/${id}`, { method: 'DELETE' }),
-    ]) {
-      expect(`${answer.status} ${answer.json.code}`).to.equal('403 account_blocked');
-      expect(answer.json).to.include({ retryable: false });
-    }
-    await rig.close();
   });
 });
 
@@ -259,7 +225,6 @@ describe('The order of checks on POST', () => {
     await ask(rig, '/api/v1/limits');
     expect(await code({ apiKey: rig.keys.readOnly })).to.equal('rate_limited');
     expect(await code({ apiKey: 'none' })).to.equal('unauthorized');
-    await rig.close();
   });
 });
 

@@ -16,7 +16,12 @@ import {
   type RequestEntry,
 } from '../src/index.ts';
 
-/** The API on a real socket, over stores in memory and uploads in a folder of its own. */
+const opened: Rig[] = [];
+afterEach('the services that the test opened are closed', async () => {
+  for (const rig of opened.splice(0)) await rig.close();
+});
+
+/** The API on a real socket, which closes after its test, over stores in memory and uploads in a folder of its own. */
 export interface Rig
   extends Pick<
     TestService<Memory>,
@@ -56,7 +61,7 @@ export async function openRig({ api, ...options }: RigOptions = {}): Promise<Rig
   const told = await fetch(`${baseUrl}/openapi.json`, { headers: { connection: 'close' } });
   const document = (await told.json()) as ApiDocument;
   log.length = 0;
-  return {
+  const rig: Rig = {
     ...service,
     baseUrl,
     document,
@@ -66,4 +71,6 @@ export async function openRig({ api, ...options }: RigOptions = {}): Promise<Rig
     log,
     keys: await contractKeys(service.keys),
   };
+  opened.push(rig);
+  return rig;
 }

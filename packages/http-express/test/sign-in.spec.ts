@@ -16,7 +16,6 @@ describe('the API with a sign-in of the team', () => {
     const authenticate = async () => scopes && { account: 'first' as never, scopes };
     rig = await openRig({ api: { signIn, authenticate } });
   });
-  afterEach(() => rig.close());
 
   it('says how to sign in there, and nothing of API keys', async () => {
     scopes = undefined;
@@ -47,7 +46,6 @@ describe('the API with a sign-in of the team', () => {
     expect((await ask(own, '/api/v1/pins')).status).to.equal(500);
     await until(() => own.log.length === 1);
     expect(own.log[0]?.error).to.have.property('message', 'undefined was thrown');
-    await own.close();
   });
 
   it('says what a caller lacks, and nothing of API keys', async () => {
@@ -92,6 +90,5 @@ describe('use cases of a test', () => {
       ...{ check: never, findByKey: never, publish: never, read: never, stop: never, update: never },
     };
     expect(createApi({ useCases: stub, publicUrl: rig.baseUrl, authenticate: never })).to.be.a('function');
-    await rig.close();
   });
 });

@@ -9,7 +9,6 @@ describe('A change that the state does not permit', () => {
   beforeEach(async () => {
     rig = await openRig();
   });
-  afterEach(() => rig.close());
 
   const stop = (id: string): Promise<Answer> => ask(rig, `/api/v1/pins/${id}`, { method: 'DELETE' });
 

@@ -13,7 +13,6 @@ describe('What is wrong with a request', () => {
   beforeEach(async () => {
     rig = await openRig();
   });
-  afterEach(() => rig.close());
 
   /** What a publication is answered, in bytes that may be changed. */
   async function refused(

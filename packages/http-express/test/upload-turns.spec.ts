@@ -47,7 +47,6 @@ describe('An upload beside another, where one at a time is received', () => {
   });
   afterEach(async () => {
     for (const connection of connections) connection.destroy();
-    await rig.close();
   });
 
   async function connect(head: string): Promise<RawConnection> {
@@ -74,16 +73,18 @@ describe('An upload beside another, where one at a time is received', () => {
     expect((await first.answer()).status).to.equal(422);
   }
 
-  it('waits for its turn, accounts one after the other, and is not read before', async () => {
+  it('is let in when the one before it is slow for ten seconds and of another account, which is 408', async () => {
     await open(9);
-    const waiting = [await begin('a2'), await begin('a3'), await begin('b1', rig.keys.second)];
-    for (const { connection, body } of waiting) await connection.send(body);
-    for (let n = 0; n < 20; n += 1) await turn();
-    expect(await rig.uploads()).to.have.length(1);
-    await endFirst();
-    const answers = await Promise.all(waiting.map(({ connection }) => connection.answer()));
-    expect(answers.map(({ status }) => status)).to.deep.equal([201, 201, 201]);
-    expect(uploads.read).to.deep.equal(['first', 'first', 'second', 'first']);
+    const { connection, body } = await begin('b1', rig.keys.second);
+    for (let n = 0; n < 11; n += 1) {
+      rig.clock.advance(seconds(1));
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+    }
+    const { status, body: text } = await first.answer();
+    expect(status).to.equal(408);
+    expect(JSON.parse(text)).to.include({ code: 'request_timeout', retryable: true });
+    await connection.send(body);
+    expect((await connection.answer()).status).to.equal(201);
   });
 
   it('is not taken for silent while it waits', async () => {

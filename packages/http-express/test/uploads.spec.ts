@@ -15,7 +15,6 @@ describe('An upload', () => {
     request = latestRequest(rig);
     return rig;
   };
-  afterEach(() => rig.close());
 
   /** Sends a part of a publication, and waits until all of that has reached the staging. */
   async function halfWay(size = 400_000) {
@@ -76,21 +75,6 @@ describe('An upload', () => {
     await expectNothingLeft();
   });
 
-  it('goes on when it is slow, but not too slow', async () => {
-    await open();
-    const { head, body } = publicationBytes(rig, [archivePart(siteZip())]);
-    const connection = await openRawConnection(rig.baseUrl);
-    await connection.send(head);
-    for (const [at, byte] of body.subarray(0, 20).entries()) {
-      await connection.send(Uint8Array.of(byte));
-      await untilTaken(request, head.length + at + 1);
-      rig.clock.advance(seconds(20));
-    }
-    await connection.send(body.subarray(20));
-    expect((await connection.answer()).status).to.equal(201);
-    connection.destroy();
-  });
-
   it('is refused by its head alone while none can be received, and the key is free', async () => {
     let isFull = true;
     const admit = (): void => {
@@ -106,29 +90,6 @@ describe('An upload', () => {
     expect(Number(headers.get('retry-after'))).to.be.at.least(1);
     connection.destroy();
     isFull = false;
-    await expectNothingLeft();
-  });
-
-  it('that is too large is not read on: 413 comes before the rest is sent, and nothing is left', async () => {
-    await open({ limits: { archiveBytes: 100_000 } });
-    const { head, body } = publicationBytes(rig, [archivePart(new Uint8Array(300_000))]);
-    const { status } = await askRaw(rig, head, body.subarray(0, 200_000));
-    expect(status).to.equal(413);
-    await expectNothingLeft();
-  });
-
-  it('leaves nothing when the form or the title is refused behind it', async () => {
-    await open();
-    const archive = archivePart(siteZip());
-    for (const parts of [
-      [archive, { name: 'other', body: 'x' }],
-      [archive, titlePart('a\nb')],
-      [archive, titlePart(Uint8Array.of(0xff))],
-    ]) {
-      const { head, body } = publicationBytes(rig, parts);
-      expect((await askRaw(rig, head, body)).status).to.equal(422);
-      expect(await rig.uploads()).to.deep.equal([]);
-    }
     await expectNothingLeft();
   });
 

@@ -10,7 +10,6 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
     rig = await openRig();
     id = await published(rig);
   });
-  afterEach(() => rig.close());
 
   const published = async (on: Rig) => parseRoleId((await publish(on)).json.pin.id) as RoleId;
 
@@ -73,6 +72,5 @@ describe('GET /api/v1/pins/{id}?include=views', () => {
     expect((await get(`${await published(bare)}?include=views`, bare)).status).to.equal(400);
     const document = await (await fetch(`${bare.baseUrl}/openapi.json`)).text();
     expect(document).not.to.include('refused_passwords');
-    await bare.close();
   });
 });

@@ -24,3 +24,16 @@ export function expectNodeRequest(request: object, response: object): void {
     'Pinfold needs a request and a response of node:http, and got others, such as the Request of the Fetch API. Use an adapter that makes them.',
   );
 }
+
+/**
+ * Whether a request has more than one Host header (RFC 9112, section 3.2). Node takes the first, a proxy may have taken
+ * the last, so the site is ambiguous. Reads the raw headers: every request passes here, and parsing all of them costs more.
+ */
+export function hasSeveralHosts({ rawHeaders = [] }: Partial<Pick<IncomingMessage, 'rawHeaders'>>): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && (name === 'Host' || name.toLowerCase() === 'host')) hosts += 1;
+  }
+  return hosts > 1;
+}

@@ -4,9 +4,7 @@ export { callerOf, withoutAdministration } from './authenticate.ts';
 export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
 export { untilGone } from './client-disconnect.ts';
-export { consoleLog } from './console-log.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
-export { hasSeveralHosts } from './duplicate-host.ts';
 export { hashOnly } from './forms/hash-only.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
 export { receiveArchive } from './forms/receive-archive.ts';
@@ -19,7 +17,7 @@ export {
   type ReceiveFormOptions,
   receiveForm,
 } from './forms/receive-form.ts';
-export { headerValues } from './header-values.ts';
+export { hasSeveralHosts, headerValues } from './header-values.ts';
 export { type Html, html, raw } from './html.ts';
 export { ALL_LANGUAGES, LANGUAGES, type Language, parseLanguage } from './language.ts';
 export {
@@ -31,10 +29,9 @@ export {
 export { type PaletteName, palette, paletteOf } from './palette.ts';
 export { checkReportUrl, PUBLIC_IMAGES, type PublicPage, publicHead } from './public-page.ts';
 export { pathOf } from './public-url.ts';
-export { clientOf } from './rates/client-of.ts';
 export { RateHeaders } from './rates/rate-headers.ts';
-export { requestRateOf, socketAddress } from './rates/request-limiter.ts';
-export { requestEntry, thrown } from './request-entry.ts';
+export { clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';
+export { consoleLog, requestEntry, thrown } from './request-entry.ts';
 export { isOwnForm } from './same-origin.ts';
 export { type Sentences, sentenceOf } from './sentences.ts';
 export { stripInherited } from './strip-inherited.ts';

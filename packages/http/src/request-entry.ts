@@ -63,3 +63,9 @@ export type RequestLog = (entry: RequestEntry, request: IncomingMessage) => void
 export function thrown(error: unknown): unknown {
   return error === undefined ? new Error('undefined was thrown') : error;
 }
+
+/** The default log of the doors: writes failed requests to standard error, and no others. */
+export const consoleLog = ({ requestId, method, route, status, error }: RequestEntry): void => {
+  if (error === undefined || status < 500) return;
+  console.error(`Pinfold answered ${method} ${route} with ${status} (request ${requestId}):`, error);
+};

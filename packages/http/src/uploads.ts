@@ -1,6 +1,6 @@
 import { type AccountId, type Clock, type Duration, Fault, seconds } from '@pinfold/core';
 import { Gate, type Leave } from '@pinfold/core/adapter';
-import { pause } from './body/pause.ts';
+import { sleepUnlessAborted } from '@pinfold/core/internal';
 import { endSlowUploads, type IncomingBody, MEASURE_EVERY, PacedUpload } from './upload-pace.ts';
 
 /** What {@link Uploads} needs. */
@@ -100,7 +100,7 @@ export class Uploads {
       do {
         for (const upload of this.#received) if (this.#waitingBeside(upload.account) > 0) upload.measure();
         endSlowUploads(this.#received, this.#waitingBeside);
-      } while ((await pause(this.#clock, MEASURE_EVERY, over.signal)) === 'passed');
+      } while (await sleepUnlessAborted(this.#clock, MEASURE_EVERY, over.signal));
     };
     // A clock that fails ends the waits as well, and they report it.
     run().catch(() => {});

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hasSeveralHosts } from '../src/duplicate-host.ts';
+import { hasSeveralHosts } from '../src/header-values.ts';
 
 describe('the Host header', () => {
   it('comes several times when its name does, in any letter case and among any others', () => {

@@ -31,7 +31,7 @@ export { type Authenticate, apiKeyAuthentication, type SignIn } from '@pinfold/h
 export { openIdConnect, parseClaimRule } from '@pinfold/oidc';
 export { SystemClock } from '@pinfold/platform-node';
 export type { MayView, Viewer, ViewerAccess, ViewerId } from '@pinfold/viewer';
-export type { CompositionOptions } from './compose/composition.ts';
+export type { ComposeOptions } from './compose/compose.ts';
 export { type App, type AppOptions, createApp, type Listening } from './compose/create-app.ts';
 export {
   openPinfold,

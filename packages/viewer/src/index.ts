@@ -1,7 +1,7 @@
 export type { CreateGrant, GrantUrlOutcome, RequestEntry, RequestLog } from '@pinfold/http';
 export type { MayView, ViewerAccess, ViewerId } from './access/access.ts';
 export { createViewer, type Viewer } from './create-viewer.ts';
-export { type UnreadHeadPage, unreadHeadPage } from './pages/unread-head.ts';
+export { type UnreadHeadPage, unreadHeadPage } from './pages/answers.ts';
 export type {
   CacheFigures,
   ViewerBounds,

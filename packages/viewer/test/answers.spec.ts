@@ -225,6 +225,11 @@ describe('an answer that is no file of a site says what it has to, nothing else,
         line(PASSWORD_REQUIRED, FROM_ANYWHERE_UNNAMED),
         'password_required',
       ],
+      'a part under a grant that is none': () => [
+        rig.ask(`/s/${id}/~${'A'.repeat(100)}/docs/`),
+        line(PASSWORD_REQUIRED, FROM_ANYWHERE_UNNAMED),
+        'password_required',
+      ],
       'a folder of it': () => [
         rig.ask(`${pathname}docs?q`, document),
         redirect(308, `${home}docs/?q`, FROM_ANYWHERE_UNNAMED),

@@ -113,12 +113,6 @@ describe('the pieces of a body', () => {
     expect(reads.map(([, length]) => length)).to.deep.equal([PIECE, ...Array(4).fill(PIECE / 4), PIECE]);
   });
 
-  it('are small where there is no room for large ones', async () => {
-    const { source, reads } = stage(randomBytes(2 * PIECE + 1), 'stored');
-    await joined(storedPieces({ ...source, mostHeld: 0 }));
-    expect(reads.map(([, length]) => length)).to.deep.equal([PIECE, PIECE, 1]);
-  });
-
   it('come from memory as long as it has them, in copies, and from storage then', async () => {
     const gzip = gzipMember({ crc32: crc32(CONTENT), size: CONTENT.length }, DEFLATED);
     for (const [isGzip, whole, from, to] of [

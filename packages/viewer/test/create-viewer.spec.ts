@@ -1,4 +1,5 @@
 import { Fault } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import express from 'express';
 import { askRaw, cookiesOf, locationOf } from './client.ts';
@@ -53,6 +54,18 @@ describe('the viewer on a server of its own', () => {
     }
     expect(new Set(rig.log.map(({ requestId }) => requestId))).to.have.length(4);
     expect(rig.log[0]).to.have.all.keys('requestId', 'method', 'route', 'role', 'status', 'milliseconds');
+  });
+});
+
+describe('a viewer that allows service workers', () => {
+  it('gives a site the script of its own, in either mode', async () => {
+    for (const mode of ['origin', 'path'] as const) {
+      const rig = await openRig({ viewer: { mode, serviceWorkers: 'allow' } });
+      const id = await rig.publish(SITE);
+      const how = { headers: { 'service-worker': 'script' } };
+      const script = mode === 'origin' ? rig.askSite(id, '/docs/', how) : rig.ask(`/s/${id}/docs/`, how);
+      expect((await script).status).to.equal(200);
+    }
   });
 });
 
@@ -163,14 +176,12 @@ describe('the viewer while something is broken', () => {
       const rig = await openRig({
         viewer: { mode },
         ports: ({ archives }) => ({
-          archives: {
-            ...archives,
-            put: (...put) => archives.put(...put),
+          archives: replacing(archives, {
             read: async () => {
               await rig.stop(id);
               return undefined;
             },
-          },
+          }),
         }),
       });
       const id = await rig.publish(SITE, password);

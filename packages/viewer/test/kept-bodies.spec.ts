@@ -1,5 +1,6 @@
-import type { ArchiveStorage, RoleId } from '@pinfold/core';
+import type { RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openRig, type Rig } from './rig.ts';
 
@@ -24,13 +25,12 @@ describe('what is read of a file that is asked for', () => {
     rig = await openRig({
       viewer: { cacheBytes },
       ports: ({ archives }) => ({
-        archives: {
-          put: (...put: Parameters<ArchiveStorage['put']>) => archives.put(...put),
+        archives: replacing(archives, {
           read: (role, from, length, signal) => {
             reads.push(length);
             return archives.read(role, from, length, signal);
           },
-        } as ArchiveStorage,
+        }),
       }),
     });
     id = await rig.publish(FILES);

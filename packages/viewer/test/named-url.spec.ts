@@ -18,27 +18,24 @@ describe('The URL of a name', () => {
         accounts: counted(accounts, 'accounts'),
       }),
     });
-    try {
-      const id = await rig.publish({ 'index.html': 'hello' });
-      const loaded = await rig.memory.roles.load(id);
-      const by = loaded?.value.account ?? accountId('nobody');
-      const named = await rig.useCases.names.set({ by, name: 'live', pin: id });
-      if (named.kind !== 'created') throw new Error(named.kind);
-      const path = named.name.url.slice(named.name.url.indexOf('/n/'));
-      calls.length = 0;
-      const shared = await rig.ask(`/s/${id}`, { headers: NAVIGATION });
-      expect(shared.status).to.equal(302);
-      const reads = calls.splice(0);
-      expect(reads).to.deep.equal(['roles.load']);
-      const led = await rig.ask(path, { headers: NAVIGATION });
-      expect(led.headers.location).to.match(new RegExp(`/s/${id}$`));
-      expect(calls).to.deep.equal(['names.resolve']);
-      await rig.ask(`/s/${id}`, { headers: NAVIGATION });
-      expect(calls).to.deep.equal(['names.resolve', ...reads]);
-      const entry = rig.log.find(({ route }) => route === 'name');
-      expect(entry).to.include({ method: 'GET', status: 302, role: null });
-      expect(JSON.stringify(rig.log)).not.to.include(path.slice(-22));
-    } finally {
-    }
+    const id = await rig.publish({ 'index.html': 'hello' });
+    const loaded = await rig.memory.roles.load(id);
+    const by = loaded?.value.account ?? accountId('nobody');
+    const named = await rig.useCases.names.set({ by, name: 'live', pin: id });
+    if (named.kind !== 'created') throw new Error(named.kind);
+    const path = named.name.url.slice(named.name.url.indexOf('/n/'));
+    calls.length = 0;
+    const shared = await rig.ask(`/s/${id}`, { headers: NAVIGATION });
+    expect(shared.status).to.equal(302);
+    const reads = calls.splice(0);
+    expect(reads).to.deep.equal(['roles.load']);
+    const led = await rig.ask(path, { headers: NAVIGATION });
+    expect(led.headers.location).to.match(new RegExp(`/s/${id}$`));
+    expect(calls).to.deep.equal(['names.resolve']);
+    await rig.ask(`/s/${id}`, { headers: NAVIGATION });
+    expect(calls).to.deep.equal(['names.resolve', ...reads]);
+    const entry = rig.log.find(({ route }) => route === 'name');
+    expect(entry).to.include({ method: 'GET', status: 302, role: null });
+    expect(JSON.stringify(rig.log)).not.to.include(path.slice(-22));
   });
 });

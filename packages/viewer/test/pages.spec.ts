@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { catalogues, type PageName, waitInWords } from '../src/pages/catalogue.ts';
-import { PAGE_POLICY } from '../src/pages/page-style.ts';
 import { passwordPage, plainPage } from '../src/pages/pages.ts';
 
 const LANGUAGES = ['en', 'ja'] as const;
@@ -30,19 +28,6 @@ describe("the viewers' pages", () => {
 
   it('show no escape of the templates they are made with', () => {
     for (const page of everyPage) expect(page).not.to.match(/\\n|!\$\{|\$\{/);
-  });
-
-  it('have the one style sheet whose hash the policy names', () => {
-    for (const page of everyPage) {
-      const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page) ?? [];
-      expect(PAGE_POLICY).to.contain(createHash('sha256').update(style).digest('base64'));
-    }
-  });
-
-  it('have a policy that leaves form-action open', () => {
-    expect(PAGE_POLICY).to.match(
-      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; frame-ancestors 'none'; img-src data:$/,
-    );
   });
 
   it('say their language, title, one heading and each sentence', () => {

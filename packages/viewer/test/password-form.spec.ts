@@ -17,16 +17,6 @@ describe('the password form', () => {
   });
   after(() => rig.close());
 
-  it('is taken from its own page, over the public URL or the address it was reached by', async () => {
-    const own = [
-      { 'sec-fetch-site': 'same-origin' },
-      { 'sec-fetch-site': 'none' },
-      { origin: `http://localhost:${rig.port}` },
-      { origin: `http://127.0.0.1:${rig.port}` },
-    ];
-    for (const headers of own) expect((await rig.enter(id, PASSWORD, { headers })).status).to.equal(303);
-  });
-
   it('may be 4 KiB, and its type may have parameters', async () => {
     const body = `password=${'a'.repeat(4_087)}`;
     const headers = { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=UTF-8' };

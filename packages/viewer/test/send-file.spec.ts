@@ -92,70 +92,23 @@ for (const cacheBytes of [undefined, 0]) {
       });
     }
 
-    it('is refused beyond its end', async () => {
-      const answer = await get('/stored.txt', { range: `bytes=${TEXT.length}-` });
-      expect([answer.status, answer.headers['content-range']]).to.deep.equal([416, `bytes */${TEXT.length}`]);
-      expect(answer.body).to.have.length(0);
-      expect((await get('/empty.txt', { range: 'bytes=0-' })).headers['content-range']).to.equal('bytes */0');
-    });
-
-    it('comes whole when several parts, another unit or nonsense are asked for, and for HEAD', async () => {
-      for (const range of ['bytes=0-1,4-5', 'lines=1-2', 'bytes=9-1', 'bytes=']) {
-        expect((await get('/', { range })).status, range).to.equal(200);
-      }
-      expect((await get('/', { range: 'bytes=0-1' }, 'HEAD')).status).to.equal(200);
-    });
-
-    it('comes whole when If-Range names another form, or no tag', async () => {
+    it('is answered by its conditions, with a range or without', async () => {
       const { etag = '' } = (await get('/')).headers;
       const { etag: zipped = '' } = (await get('/', GZIP)).headers;
-      const date = 'Sat, 21 Nov 2026 09:44:24 GMT';
-      for (const [condition, status] of [
-        [etag, 206],
-        [zipped, 200],
-        [`W/${etag}`, 200],
-        [date, 200],
+      const range = 'bytes=0-3';
+      for (const [headers, status] of [
+        [{ range, 'if-range': etag }, 206],
+        [{ range, 'if-range': zipped }, 200],
+        [{ range, 'if-range': `W/${etag}` }, 200],
+        [{ range, 'if-range': 'Sat, 21 Nov 2026 09:44:24 GMT' }, 200],
+        [{ range, 'if-none-match': etag }, 304],
+        [{ 'if-none-match': '' }, 200],
+        [{ 'if-match': etag }, 200],
+        [{ 'if-match': `W/${etag}` }, 412],
       ] as const) {
-        const answer = await get('/', { range: 'bytes=0-3', 'if-range': condition });
-        expect(answer.status, condition).to.equal(status);
+        expect((await get('/', headers)).status, JSON.stringify(headers)).to.equal(status);
       }
-    });
-
-    it('is not sent again to who has it, form by form', async () => {
-      const { etag = '' } = (await get('/')).headers;
-      const { etag: zipped = '' } = (await get('/', GZIP)).headers;
-      expect(etag).not.to.equal(zipped);
-      for (const [headers, own, status] of [
-        [{}, etag, 304],
-        [{}, `W/${etag}`, 304],
-        [{}, `"x", ${etag}`, 304],
-        [{}, '*', 304],
-        [{}, zipped, 200],
-        [GZIP, zipped, 304],
-        [GZIP, etag, 200],
-        [{ range: 'bytes=0-1' }, etag, 304],
-        [{}, '"x"', 200],
-        [{}, '', 200],
-      ] as const) {
-        const answer = await get('/', { ...headers, 'if-none-match': own });
-        expect(answer.status, own).to.equal(status);
-        if (status !== 304) continue;
-        expect(answer.body).to.have.length(0);
-        expect(answer.headers.etag).to.equal('accept-encoding' in headers ? zipped : etag);
-      }
-    });
-
-    it('fails a precondition that names another', async () => {
-      const { etag = '' } = (await get('/')).headers;
-      expect((await get('/', { 'if-match': '"x"' })).status).to.equal(412);
-      expect((await get('/', { 'if-match': `W/${etag}` })).status).to.equal(412);
-      expect((await get('/', { 'if-match': etag })).status).to.equal(200);
-      expect((await get('/', { 'if-match': '*' })).status).to.equal(200);
-    });
-
-    it('that stands in for what is missing has the status 404, whatever is asked of it', async () => {
-      const answer = await get('/nothing.png', { ...GZIP, 'if-none-match': '*', range: 'bytes=0-1' });
-      expect([answer.status, gunzipSync(answer.body).toString()]).to.deep.equal([404, 'not here']);
+      expect((await get('/', { range }, 'HEAD')).status).to.equal(200);
     });
 
     it('stands in for a path that no file can have, too', async () => {
@@ -164,99 +117,44 @@ for (const cacheBytes of [undefined, 0]) {
         expect([answer.status, gunzipSync(answer.body).toString()], path).to.deep.equal([404, 'not here']);
       }
     });
-
-    it('names its charset only where it is proved', async () => {
-      expect((await get('/sjis.html')).headers['content-type']).to.equal('text/html');
-      expect((await get('/large.bin')).headers['content-type']).to.equal('application/octet-stream');
-    });
   });
 }
 
 describe('the path of a file', () => {
+  const files = {
+    'index.html': 'home',
+    'café/港.html': 'harbour',
+    'a b+c.txt': 'spaces',
+    '100%.txt': 'percent',
+    'x.html': 'x',
+  };
   let rig: Rig;
   let id: RoleId;
   before(async () => {
     rig = await openRig();
-    id = await rig.publish({
-      'index.html': 'home',
-      'café/港.html': 'harbour',
-      'a b+c.txt': 'spaces',
-      '100%.txt': 'percent',
-      'x.html': 'x',
-      'x/index.html': 'folder x',
-      'only/index.html': 'folder only',
-    });
+    id = await rig.publish(files);
   });
   after(() => rig.close());
 
-  const get = (path: string, headers: Ask['headers'] = {}) => rig.askSite(id, path, { headers });
-
   it('is decoded', async () => {
     const paths = {
-      '/caf%C3%A9/%E6%B8%AF.html': 'harbour',
       '/cafe%CC%81/%e6%b8%af': 'harbour',
       '/a%20b+c.txt': 'spaces',
       '/100%25.txt': 'percent',
       '/%78': 'x',
-      '/x': 'x',
-      '/x/': 'folder x',
       '/x?y=/z': 'x',
-      '/only/?q': 'folder only',
     };
-    for (const [path, text] of Object.entries(paths)) expect((await get(path)).text, path).to.equal(text);
-  });
-
-  it('never leaves the site', async () => {
-    const paths = ['/../x', '/%2e%2e/x', '/..%2fx', '/%2Fetc/passwd', '//x', '/x%00', '/x%2Fy', '/.', '/./x'];
-    for (const path of [
-      ...paths,
-      '/%',
-      '/%FF',
-      '/%C0%AE',
-      '/a\\b',
-      '/100%.txt',
-      '/x//',
-      '/only//index.html',
-    ]) {
-      expect((await get(path)).status, path).to.equal(404);
+    for (const [path, text] of Object.entries(paths)) {
+      expect((await rig.askSite(id, path)).text, path).to.equal(text);
     }
-  });
-
-  it('leads into a folder with every byte of the query', async () => {
-    const answer = await get('/only?a=%2F&b=//evil.example');
-    expect(answer.status).to.equal(308);
-    expect(answer.headers.location).to.equal(`http://${rig.siteHost(id)}/only/?a=%2F&b=//evil.example`);
-  });
-
-  it('falls back for navigations only, and says that it depends on them', async () => {
-    const page = await get('/app/settings', NAVIGATION);
-    expect([page.status, page.text, page.headers.vary]).to.deep.equal([
-      200,
-      'home',
-      'Accept, Accept-Encoding',
-    ]);
-    const { etag = '' } = page.headers;
-    const again = await get('/app/settings', { ...NAVIGATION, 'if-none-match': etag });
-    expect([again.status, again.headers.vary]).to.deep.equal([304, 'Accept, Accept-Encoding']);
-    expect((await get('/app/settings')).status).to.equal(404);
-    expect((await get('/app/logo.png', NAVIGATION)).status).to.equal(404);
   });
 
   it('falls back for navigations to a path that no file can have, too', async () => {
     for (const path of ['/search/ebb%2Fflow', '/search/%FF', '/100%']) {
-      const page = await get(path, NAVIGATION);
-      expect([page.status, page.text, page.headers.vary], path).to.deep.equal([
-        200,
-        'home',
-        'Accept, Accept-Encoding',
-      ]);
+      const page = await rig.askSite(id, path, { headers: NAVIGATION });
+      expect([page.status, page.text], path).to.deep.equal([200, 'home']);
     }
-    expect((await get('/search/ebb%2Fflow.png', NAVIGATION)).status).to.equal(404);
-  });
-
-  it('that no file answers is a 404 page', async () => {
-    const answer = await get('/logo.png', { 'accept-language': 'ja' });
-    expect([answer.status, answer.headers['cache-control']]).to.deep.equal([404, 'no-store']);
-    expect(answer.text).to.contain('<html lang="ja">');
+    const image = await rig.askSite(id, '/search/ebb%2Fflow.png', { headers: NAVIGATION });
+    expect(image.status).to.equal(404);
   });
 });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { type ArchiveStorage, type RoleId, seconds } from '@pinfold/core';
+import { type RoleId, seconds } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { Answer } from './client.ts';
 import { expectPage } from './expect-page.ts';
@@ -22,13 +23,12 @@ describe('with a storage that hangs', () => {
     asked = {};
     rig = await openRig({
       ports: ({ archives }) => ({
-        archives: {
-          put: (...put: Parameters<ArchiveStorage['put']>) => archives.put(...put),
+        archives: replacing(archives, {
           read: (id, from, length, signal) => {
             reads.push(signal);
             return hangs ? new Promise(() => {}) : archives.read(id, from, length, signal);
           },
-        } as ArchiveStorage,
+        }),
       }),
     });
     id = await rig.publish({

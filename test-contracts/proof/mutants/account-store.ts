@@ -4,11 +4,11 @@ import { NO_LIMITS } from '@pinfold/core/adapter';
 import { type AccountStores, accountStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
-import type { Mutant, MutantTable } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 import { ACCOUNT, EVENTS } from './records.ts';
 
-const { sound, mutant, harness } = overMemory<AccountStores>(({ accounts, apiKeys, roles, sessions }) => ({
+const { mutant, table } = overMemory<AccountStores>(({ accounts, apiKeys, roles, sessions }) => ({
   accounts,
   apiKeys,
   roles,
@@ -211,8 +211,7 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
   })),
 ];
 
-export const accountStoreTable: MutantTable<AccountStores, StoreSubject<AccountStores>> = {
-  contract: accountStoreContract,
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, ofAccounts), ...stories],
-};
+export const accountStoreTable: StoreTable<AccountStores> = table(accountStoreContract, [
+  ...derived(shape, ofAccounts),
+  ...stories,
+]);

@@ -6,11 +6,11 @@ import { apiKeyStoreContract, checkApiKeyStoreSequences, type StoreSubject } fro
 import { everyKeyOf } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape } from './derive.ts';
 import type { Fields } from './distortions.ts';
-import type { Mutant, MutantTable } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 import { API_KEY, EVENTS } from './records.ts';
 
-const { sound, mutant, harness } = overMemory<ApiKeyStore>(({ apiKeys }) => apiKeys);
+const { mutant, table } = overMemory<ApiKeyStore>(({ apiKeys }) => apiKeys);
 
 const QUERY: Fields<ApiKeyQuery> = {
   account: 'text',
@@ -128,9 +128,6 @@ const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
       if (at !== created) await store.touch(id, at, unlessSince);
     },
   })),
-  mutant('api-key-store/touch', 'use is noted each time', () => (store) => ({
-    touch: (id, at) => store.touch(id, at, at),
-  })),
   mutant('api-key-store/list-pages', 'a page starts after the instant of the last key', () => (store) => ({
     list: ({ after, ...query }) => store.list({ ...query, after: after && { ...after, id: '' as ApiKeyId } }),
   })),
@@ -154,11 +151,10 @@ const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
   })),
 ];
 
-export const apiKeyStoreTable: MutantTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
-  contract: apiKeyStoreContract,
-  sequences: {
+export const apiKeyStoreTable: StoreTable<ApiKeyStore> = table(
+  apiKeyStoreContract,
+  [...derived(shape, mutant), ...stories],
+  {
     'api-key-store/sequences': { check: checkApiKeyStoreSequences, runs: 600 },
   },
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, mutant), ...stories],
-};
+);

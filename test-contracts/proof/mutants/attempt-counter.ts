@@ -17,10 +17,10 @@ import {
 } from '@pinfold/test-contracts';
 import { derived, type PortShape } from './derive.ts';
 import type { Fields } from './distortions.ts';
-import type { Mutant, MutantTable, Spoiling } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant, Spoiling } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 
-const { sound, mutant, harness } = overMemory<AttemptCounter>(({ attempts }) => attempts);
+const { mutant, table } = overMemory<AttemptCounter>(({ attempts }) => attempts);
 
 const ATTEMPT: Fields<Attempt> = {
   role: 'uuid',
@@ -146,9 +146,6 @@ const losingLateOnes: Spoiling<AttemptCounter> = () => {
 };
 
 const stories: readonly Mutant<StoreSubject<AttemptCounter>>[] = [
-  mutant('attempt-counter/per-role', 'only addresses are limited', () => (store) => ({
-    begin: (attempt) => store.begin({ ...attempt, perRole: UNLIMITED }),
-  })),
   mutant('attempt-counter/both-or-neither', 'each limit counts by itself', inTwoSteps),
   mutant('attempt-counter/window', 'a limited try has to wait for a whole window', () => (store) => ({
     begin: async (attempt) => {
@@ -172,9 +169,6 @@ const stories: readonly Mutant<StoreSubject<AttemptCounter>>[] = [
   mutant('attempt-counter/count-ended', 'counting drops the counted windows', () => (store) => ({
     countEnded: (endedBy) => store.purge(endedBy, UNLIMITED),
   })),
-  mutant('attempt-counter/purge-many', 'no more than 500 are dropped at a time', () => (store) => ({
-    purge: (endedBy, limit) => store.purge(endedBy, Math.min(limit, 500)),
-  })),
   mutant('attempt-counter/lets-go', 'tickets are counted and never dropped', () => {
     let tickets = 0;
     return (store) => ({
@@ -187,11 +181,10 @@ const stories: readonly Mutant<StoreSubject<AttemptCounter>>[] = [
   }),
 ];
 
-export const attemptCounterTable: MutantTable<AttemptCounter, StoreSubject<AttemptCounter>> = {
-  contract: attemptCounterContract,
-  sequences: {
+export const attemptCounterTable: StoreTable<AttemptCounter> = table(
+  attemptCounterContract,
+  [...derived(shape, mutant), ...stories],
+  {
     'attempt-counter/sequences': { check: checkAttemptCounterSequences, runs: 500 },
   },
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, mutant), ...stories],
-};
+);

@@ -5,8 +5,8 @@ import { type Call, GENERIC_FAULTS, SIGNAL_FAULTS } from './generic-faults.ts';
 import type { Mutant, Mutate, Spoiling } from './mutant.ts';
 
 /**
- * The clauses that catch derived mutants, by their names without that of the suite: one of them, tried in this order,
- * fails with each mutant.
+ * The clauses that catch derived mutants, by their names without that of the suite: one of them fails with each
+ * mutant.
  *
  * `untested` has the mutants that no clause must catch: no caller can see the difference, no value of the suites shows
  * it, or the port leaves it open. It names them, or the beginnings of names, between spaces; `a.{b,c}` stands for

@@ -5,11 +5,11 @@ import { anEvent, aSession, replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
 import type { Fields } from './distortions.ts';
 import { feedMutants, feedShape } from './feed.ts';
-import type { Mutant, MutantTable } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 import { EVENT } from './records.ts';
 
-const { sound, mutant, harness } = overMemory<HistoryStores>((memory) => memory);
+const { mutant, table } = overMemory<HistoryStores>((memory) => memory);
 
 const QUERY: Fields<EventQuery> = {
   account: 'text',
@@ -237,8 +237,8 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
   })),
 ];
 
-export const historyStoreTable: MutantTable<HistoryStores, StoreSubject<HistoryStores>> = {
-  contract: historyStoreContract,
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, ofHistory), ...stories, ...feedMutants(ofHistory)],
-};
+export const historyStoreTable: StoreTable<HistoryStores> = table(historyStoreContract, [
+  ...derived(shape, ofHistory),
+  ...stories,
+  ...feedMutants(ofHistory),
+]);

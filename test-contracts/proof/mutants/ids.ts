@@ -2,13 +2,9 @@ import type { EventId, Ids, Token } from '@pinfold/core';
 import { RandomIds } from '@pinfold/platform-node';
 import { idsContract, type Subject } from '@pinfold/test-contracts';
 import { derived, type PortShape } from './derive.ts';
-import { type Mutant, type MutantTable, mutating } from './mutant.ts';
+import { type Mutant, type MutantTable, mutating, stateless } from './mutant.ts';
 
-const openSound = async (): Promise<Subject<Ids>> => ({
-  port: new RandomIds(),
-  peer: async () => new RandomIds(),
-  dispose: async () => {},
-});
+const openSound = stateless(() => new RandomIds());
 
 const mutant = mutating<Ids, Subject<Ids>>(openSound);
 

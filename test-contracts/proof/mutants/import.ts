@@ -3,11 +3,11 @@ import type { Import } from '@pinfold/core/moving';
 import { importContract, type MovingStores, type StoreSubject } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
-import type { Mutant, MutantTable } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 import { RECORD } from './records.ts';
 
-const { sound, mutant, harness } = overMemory<MovingStores>((memory) => memory);
+const { mutant, table } = overMemory<MovingStores>((memory) => memory);
 
 const shape: PortShape<Import> = {
   suite: 'import',
@@ -98,8 +98,7 @@ const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
   }),
 ];
 
-export const importTable: MutantTable<MovingStores, StoreSubject<MovingStores>> = {
-  contract: importContract,
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, ofImport), ...stories],
-};
+export const importTable: StoreTable<MovingStores> = table(importContract, [
+  ...derived(shape, ofImport),
+  ...stories,
+]);

@@ -1,5 +1,4 @@
 import { accountStoreTable } from './account-store.ts';
-import { apiKeySecretsTable } from './api-key-secrets.ts';
 import { apiKeyStoreTable } from './api-key-store.ts';
 import { archiveInspectorTable } from './archive-inspector.ts';
 import { archiveStorageTable } from './archive-storage.ts';
@@ -14,8 +13,8 @@ import { nameStoreTable } from './name-store.ts';
 import { pairingStoreTable } from './pairing-store.ts';
 import { passwordHasherTable } from './password-hasher.ts';
 import { roleStoreTable } from './role-store.ts';
+import { apiKeySecretsTable, sessionSecretsTable } from './secrets.ts';
 import { serviceModeTable } from './service-mode.ts';
-import { sessionSecretsTable } from './session-secrets.ts';
 import { sessionStoreTable } from './session-store.ts';
 import { snapshotTable } from './snapshot.ts';
 import { stagingTable } from './staging.ts';

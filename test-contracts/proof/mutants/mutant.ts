@@ -18,7 +18,7 @@ export type Spoiling<Port> = () => (port: Port) => Partial<Port>;
 
 /** An implementation with one fault. */
 export interface Mutant<S> {
-  /** The ids of clauses one of which must fail with it, in the order in which they are tried. Others may fail, too. */
+  /** The ids of clauses one of which must fail with it. Others may fail, too. */
   readonly breaks: readonly string[];
   /** What it does wrong, in a few words. */
   readonly how: string;
@@ -58,7 +58,7 @@ export interface TestedTable {
 const LONGEST = 60_000;
 
 /** The least time a clause gets with a mutant: a mutant that never answers is caught, too. */
-const LIMIT = 2_000;
+const LIMIT = 1_000;
 
 /** The sequences that are tried with a sound implementation; its own tests try more. */
 const SOUND_RUNS = 20;
@@ -96,7 +96,9 @@ export function tested<Port, S extends Subject<Port>>(table: MutantTable<Port, S
     },
     isCaught: async (mutant) => {
       const { breaks, open } = mutants.find((known) => known === mutant) ?? { breaks: [], open: sound };
-      for (const id of breaks) if (await fails(id, open)) return true;
+      const timeOf = (id: string): number => soundTimes.get(id) ?? 0;
+      const quickFirst = breaks.toSorted((one, other) => timeOf(one) - timeOf(other));
+      for (const id of quickFirst) if (await fails(id, open)) return true;
       return false;
     },
     canFail: async (id) => {
@@ -121,6 +123,11 @@ async function succeedsWithin(check: Promise<void>, limit: number): Promise<bool
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Opens subjects of a port that stores nothing. */
+export function stateless<Port>(create: () => Port): () => Promise<Subject<Port>> {
+  return async () => ({ port: create(), peer: async () => create(), dispose: async () => {} });
 }
 
 /** Creates a mutant from what it does wrong. */

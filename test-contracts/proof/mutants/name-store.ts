@@ -3,11 +3,11 @@ import type { NameRecord, NameStore } from '@pinfold/core';
 import { type NameStores, nameStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
-import type { Mutant, MutantTable } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 import { EVENTS, NAME } from './records.ts';
 
-const { sound, mutant, harness } = overMemory<NameStores>((memory) => memory);
+const { mutant, table } = overMemory<NameStores>((memory) => memory);
 
 /** Credentials are looked at as other stores look at them. */
 const PLACE = { account: 'word', name: 'word', credential: 'opaque' } as const;
@@ -216,8 +216,7 @@ const stories: readonly Mutant<StoreSubject<NameStores>>[] = [
   })),
 ];
 
-export const nameStoreTable: MutantTable<NameStores, StoreSubject<NameStores>> = {
-  contract: nameStoreContract,
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, ofNames), ...stories],
-};
+export const nameStoreTable: StoreTable<NameStores> = table(nameStoreContract, [
+  ...derived(shape, ofNames),
+  ...stories,
+]);

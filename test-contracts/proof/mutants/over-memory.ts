@@ -1,13 +1,19 @@
 import { createMemory, type Memory } from '@pinfold/memory';
-import type { StoreSubject } from '@pinfold/test-contracts';
-import { type Mutant, type Mutate, mutating, type Opening } from './mutant.ts';
+import { type Contract, clausesOf, type StoreSubject } from '@pinfold/test-contracts';
+import { type Mutant, type MutantTable, type Mutate, mutating } from './mutant.ts';
+
+/** The mutants of a store. */
+export type StoreTable<Port> = MutantTable<Port, StoreSubject<Port>>;
 
 /** Mutants of stores of the memory adapter. */
 export interface OverMemory<Port> {
-  readonly sound: Opening<StoreSubject<Port>>;
   readonly mutant: Mutate<Port, StoreSubject<Port>>;
-  /** The mutants that every store has: subjects that share their data, and peers that do not. */
-  readonly harness: (suite: string) => readonly Mutant<StoreSubject<Port>>[];
+  /** Adds the mutants that every store has: subjects that share their data, and peers that do not. */
+  readonly table: (
+    contract: Contract<Port, StoreSubject<Port>>,
+    mutants: readonly Mutant<StoreSubject<Port>>[],
+    sequences?: StoreTable<Port>['sequences'],
+  ) => StoreTable<Port>;
 }
 
 export function overMemory<Port extends object>(storeOf: (memory: Memory) => Port): OverMemory<Port> {
@@ -23,24 +29,39 @@ export function overMemory<Port extends object>(storeOf: (memory: Memory) => Por
     return subjectOn(memory, () => memory.peer());
   };
   return {
-    sound: () => openSound,
     mutant: mutating(openSound),
-    harness: (suite) => [
-      {
-        breaks: [`${suite}/harness-apart`],
-        how: 'all subjects share their data',
-        open: () => {
-          const memory = createMemory();
-          return async () => subjectOn(memory.peer(), () => memory.peer());
-        },
-      },
-      {
-        breaks: [`${suite}/harness-peer`],
-        how: 'a peer opens data of its own',
-        open: () => async () => subjectOn(createMemory(), createMemory),
-      },
-    ],
+    table: (contract, mutants, sequences = {}) => {
+      const [suite = ''] = clausesOf(contract)[0]?.id.split('/') ?? [];
+      return {
+        contract,
+        sequences,
+        sound: () => openSound,
+        mutants: [...harness(suite, subjectOn), ...mutants],
+      };
+    },
   };
+}
+
+/** Subjects that share their data, and peers that do not. */
+export function harness<S>(
+  suite: string,
+  subjectOn: (memory: Memory, peer: () => Memory) => S | Promise<S>,
+): readonly Mutant<S>[] {
+  return [
+    {
+      breaks: [`${suite}/harness-apart`],
+      how: 'all subjects share their data',
+      open: () => {
+        const memory = createMemory();
+        return async () => subjectOn(memory.peer(), () => memory.peer());
+      },
+    },
+    {
+      breaks: [`${suite}/harness-peer`],
+      how: 'a peer opens data of its own',
+      open: () => async () => subjectOn(createMemory(), createMemory),
+    },
+  ];
 }
 
 export async function closed(memory: Memory): Promise<Memory> {

@@ -12,11 +12,11 @@ import { type PairingStores, pairingStoreContract, type StoreSubject } from '@pi
 import { replacing, START } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
 import type { Fields } from './distortions.ts';
-import type { Mutant, MutantTable } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 import { API_KEY, CONSENT, EVENTS, PAIRING } from './records.ts';
 
-const { sound, mutant, harness } = overMemory<PairingStores>((memory) => memory);
+const { mutant, table } = overMemory<PairingStores>((memory) => memory);
 
 const REGISTRATION: Fields<Registration> = {
   secretHash: 'hash',
@@ -179,8 +179,7 @@ const stories: readonly Mutant<StoreSubject<PairingStores>>[] = [
   })),
 ];
 
-export const pairingStoreTable: MutantTable<PairingStores, StoreSubject<PairingStores>> = {
-  contract: pairingStoreContract,
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, ofPairings), ...stories],
-};
+export const pairingStoreTable: StoreTable<PairingStores> = table(pairingStoreContract, [
+  ...derived(shape, ofPairings),
+  ...stories,
+]);

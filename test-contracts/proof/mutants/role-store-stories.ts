@@ -4,9 +4,6 @@ import {
   type CleanupTask,
   type CommitOutcome,
   type IdempotencyKey,
-  type Lease,
-  type Reservation,
-  type ReserveOutcome,
   type RoleCommit,
   type RoleId,
   type RoleStore,
@@ -17,9 +14,8 @@ import {
 import type { StoreSubject } from '@pinfold/test-contracts';
 import { publishTo } from '@pinfold/test-contracts/fixtures';
 import { UNBOUNDED } from '@pinfold/test-contracts/internal';
-import type { Mutant, Spoiling } from './mutant.ts';
+import type { Mutant } from './mutant.ts';
 import { type OverMemory, overMemory } from './over-memory.ts';
-import { withLedger } from './role-store-ledger.ts';
 
 export const roleStores: OverMemory<RoleStore> = overMemory(({ roles }) => roles);
 const { mutant } = roleStores;
@@ -28,16 +24,6 @@ async function storeAnyway(store: RoleStore, publication: RoleCommit, token: Tok
   const idempotencyKey = `stray ${token} ${publication.role.id}` as IdempotencyKey;
   await publishTo(store, { ...publication, role: { ...publication.role, idempotencyKey } });
 }
-
-const savesLate: Spoiling<RoleStore> = () => (store) => ({
-  save: async (role, loadedAt, events, ...more) => {
-    const before = await store.load(role.id);
-    if (before?.version !== loadedAt) return { kind: 'conflict' };
-    await nextTurn();
-    const now = await store.load(role.id);
-    return now === undefined ? { kind: 'conflict' } : await store.save(role, now.version, events, ...more);
-  },
-});
 
 export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
   mutant('role-store/commit-rate', 'each peer has the whole rate', () => {
@@ -152,39 +138,21 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       },
     };
   }),
-  mutant(
-    'role-store/reserve-race',
-    'reserving looks first and writes later',
-    withLedger((ledger) => (store) => {
-      const isFree = (request: Reservation): boolean => {
-        const held = ledger.holder(request);
-        return held === undefined || held.until <= request.now;
-      };
-      return {
-        reserve: async (request): Promise<ReserveOutcome> => {
-          const free = isFree(request);
-          await nextTurn();
-          const held = ledger.holder(request);
-          if (free && held !== undefined) await store.release(held.request);
-          return await store.reserve(request);
-        },
-      };
-    }),
-  ),
-  mutant(
-    'role-store/renew-lost',
-    'renewing extends the lease of another holder',
-    withLedger((ledger) => (store) => ({
-      renew: (lease, until) => store.renew(ledger.holder(lease)?.request ?? lease, until),
-    })),
-  ),
-  mutant(
-    'role-store/release-only-own',
-    'releasing looks at the key alone',
-    withLedger((ledger) => (store) => ({
-      release: (lease: Lease) => store.release(ledger.holder(lease)?.request ?? lease),
-    })),
-  ),
+  mutant('role-store/reserve-race', 'reserving looks first and writes later', () => {
+    const looking = new Set<string>();
+    return (store) => ({
+      reserve: async (request) => {
+        const key = `${request.account}\n${request.key}`;
+        const isFirst = !looking.has(key);
+        looking.add(key);
+        await nextTurn();
+        const outcome = await store.reserve(request);
+        looking.delete(key);
+        if (isFirst || outcome.kind !== 'in_progress') return outcome;
+        return { kind: 'reserved', lease: request, until: request.until };
+      },
+    });
+  }),
   mutant('role-store/list-sorted', 'a page starts after the rank of the last role', () => (store) => ({
     list: ({ after, ...query }) =>
       store.list({ ...query, after: query.order && after ? { ...after, id: '' as RoleId } : after }),
@@ -253,8 +221,15 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       load: async (id, signal) => (await store.load(id, signal)) ?? (last && (await store.load(last))),
     });
   }),
-  mutant('role-store/save-race', 'saving looks first and writes later', savesLate),
-  mutant('role-store/sequences', 'saving looks first and writes later', savesLate),
+  mutant('role-store/save-race', 'saving looks first and writes later', () => (store) => ({
+    save: async (role, loadedAt, events, ...more) => {
+      const before = await store.load(role.id);
+      if (before?.version !== loadedAt) return { kind: 'conflict' };
+      await nextTurn();
+      const now = await store.load(role.id);
+      return now === undefined ? { kind: 'conflict' } : await store.save(role, now.version, events, ...more);
+    },
+  })),
   mutant('role-store/sequences', 'a handle ignores aborts once it returned a manifest', () => (store) => {
     const given = new Set<string>();
     return {

@@ -4,11 +4,11 @@ import { NORMAL } from '@pinfold/core/adapter';
 import { type ModeStores, type StoreSubject, serviceModeContract } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
-import type { Mutant, MutantTable } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 import { EVENTS, MODE } from './records.ts';
 
-const { sound, mutant, harness } = overMemory<ModeStores>((memory) => memory);
+const { mutant, table } = overMemory<ModeStores>((memory) => memory);
 
 const shape: PortShape<ServiceMode> = {
   suite: 'service-mode',
@@ -107,8 +107,7 @@ const stories: readonly Mutant<StoreSubject<ModeStores>>[] = [
   })),
 ];
 
-export const serviceModeTable: MutantTable<ModeStores, StoreSubject<ModeStores>> = {
-  contract: serviceModeContract,
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, part(mutant, 'mode')), ...stories],
-};
+export const serviceModeTable: StoreTable<ModeStores> = table(serviceModeContract, [
+  ...derived(shape, part(mutant, 'mode')),
+  ...stories,
+]);

@@ -4,11 +4,11 @@ import { checkSessionStoreSequences, type StoreSubject, sessionStoreContract } f
 import { anEvent } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape } from './derive.ts';
 import type { Fields } from './distortions.ts';
-import type { Mutant, MutantTable } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 import { EVENT, EVENTS, LINK, SESSION } from './records.ts';
 
-const { sound, mutant, harness } = overMemory<SessionStore>(({ sessions }) => sessions);
+const { mutant, table } = overMemory<SessionStore>(({ sessions }) => sessions);
 
 const LIMITS: Fields<SessionLimits> = { ofActor: 'count', ofAccount: 'count' };
 const REDEMPTION: Fields<Redemption> = { link: 'hash', now: 'instant', session: SESSION, limits: LIMITS };
@@ -164,9 +164,6 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
       },
     });
   }),
-  mutant('session-store/purge-many', 'no more than 500 are dropped at a time', () => (store) => ({
-    purge: (endedBy, limit) => store.purge(endedBy, Math.min(limit, 500)),
-  })),
   mutant('session-store/find-many', 'concurrent finds all return the session of the first', () => (store) => {
     let looking: ReturnType<SessionStore['find']> | undefined;
     return {
@@ -183,11 +180,10 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
   }),
 ];
 
-export const sessionStoreTable: MutantTable<SessionStore, StoreSubject<SessionStore>> = {
-  contract: sessionStoreContract,
-  sequences: {
+export const sessionStoreTable: StoreTable<SessionStore> = table(
+  sessionStoreContract,
+  [...derived(shape, mutant), ...stories],
+  {
     'session-store/sequences': { check: checkSessionStoreSequences, runs: 600 },
   },
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, mutant), ...stories],
-};
+);

@@ -2,11 +2,11 @@ import { isFault } from '@pinfold/core';
 import type { MovedRecord, Snapshot } from '@pinfold/core/moving';
 import { type MovingStores, type StoreSubject, snapshotContract } from '@pinfold/test-contracts';
 import { derived, type PortShape, part } from './derive.ts';
-import type { Mutant, MutantTable } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 import { RECORD } from './records.ts';
 
-const { sound, mutant, harness } = overMemory<MovingStores>((memory) => memory);
+const { mutant, table } = overMemory<MovingStores>((memory) => memory);
 
 const shape: PortShape<Snapshot> = {
   suite: 'snapshot',
@@ -92,8 +92,7 @@ const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
   })),
 ];
 
-export const snapshotTable: MutantTable<MovingStores, StoreSubject<MovingStores>> = {
-  contract: snapshotContract,
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, part(mutant, 'snapshot')), ...stories],
-};
+export const snapshotTable: StoreTable<MovingStores> = table(snapshotContract, [
+  ...derived(shape, part(mutant, 'snapshot')),
+  ...stories,
+]);

@@ -4,11 +4,11 @@ import { FORBIDDEN_CONTENT } from '@pinfold/core/adapter';
 import { type StoreSubject, type TakedownStores, takedownStoreContract } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
-import type { Mutant, MutantTable } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 import { EVENTS, TAKEDOWN, TASK } from './records.ts';
 
-const { sound, mutant, harness } = overMemory<TakedownStores>(({ takedowns, roles, history }) => ({
+const { mutant, table } = overMemory<TakedownStores>(({ takedowns, roles, history }) => ({
   takedowns,
   roles,
   history,
@@ -220,8 +220,7 @@ const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
   }),
 ];
 
-export const takedownStoreTable: MutantTable<TakedownStores, StoreSubject<TakedownStores>> = {
-  contract: takedownStoreContract,
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, ofTakedowns), ...stories],
-};
+export const takedownStoreTable: StoreTable<TakedownStores> = table(takedownStoreContract, [
+  ...derived(shape, ofTakedowns),
+  ...stories,
+]);

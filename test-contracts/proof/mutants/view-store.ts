@@ -3,11 +3,11 @@ import type { CountedViews, DayOfViews, ViewStore } from '@pinfold/core';
 import { type StoreSubject, viewStoreContract } from '@pinfold/test-contracts';
 import { derived, type PortShape } from './derive.ts';
 import type { Fields } from './distortions.ts';
-import type { Mutant, MutantTable } from './mutant.ts';
-import { overMemory } from './over-memory.ts';
+import type { Mutant } from './mutant.ts';
+import { overMemory, type StoreTable } from './over-memory.ts';
 import { VIEWS } from './records.ts';
 
-const { sound, mutant, harness } = overMemory<ViewStore>(({ views }) => views);
+const { mutant, table } = overMemory<ViewStore>(({ views }) => views);
 
 const DAY: Fields<DayOfViews> = { day: 'count', views: 'count', refusedPasswords: 'count' };
 
@@ -60,8 +60,7 @@ const stories: readonly Mutant<StoreSubject<ViewStore>>[] = [
   })),
 ];
 
-export const viewStoreTable: MutantTable<ViewStore, StoreSubject<ViewStore>> = {
-  contract: viewStoreContract,
-  sound,
-  mutants: [...harness(shape.suite), ...derived(shape, mutant), ...stories],
-};
+export const viewStoreTable: StoreTable<ViewStore> = table(viewStoreContract, [
+  ...derived(shape, mutant),
+  ...stories,
+]);

@@ -1,16 +1,5 @@
-import type {
-  AccountStore,
-  ApiKeyStore,
-  ArchiveStorage,
-  AttemptCounter,
-  Clock,
-  HistoryStore,
-  NameStore,
-  RoleStore,
-  ServiceMode,
-  Staging,
-  TakedownStore,
-} from '@pinfold/core';
+import type { ArchiveStorage, Clock, Staging } from '@pinfold/core';
+import type { Persistence } from '@pinfold/core/adapter';
 import type { Memory } from '@pinfold/memory';
 import type { PostgresAddress } from 'pinfold-test-servers';
 
@@ -34,20 +23,6 @@ export interface BucketAddress {
   readonly prefix: string;
 }
 
-/** Open records. */
-export interface Records {
-  readonly roles: RoleStore;
-  readonly apiKeys: ApiKeyStore;
-  readonly history: HistoryStore;
-  readonly accounts: AccountStore;
-  readonly mode: ServiceMode;
-  readonly attempts: AttemptCounter;
-  readonly takedowns: TakedownStore;
-  readonly names: NameStore;
-  migrate(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** An open storage. */
 export interface Archives {
   readonly archives: ArchiveStorage;
@@ -55,7 +30,7 @@ export interface Archives {
 }
 
 /** Opens records as one node does. What a test does not use is not loaded. */
-export async function openRecords(address: RecordsAddress): Promise<Records> {
+export async function openRecords(address: RecordsAddress): Promise<Persistence> {
   switch (address.kind) {
     case 'memory':
       return address.memory.peer();

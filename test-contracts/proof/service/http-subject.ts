@@ -4,9 +4,8 @@ import type { HttpService, HttpSubject } from '@pinfold/test-contracts';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import type { ViewerMode } from '@pinfold/viewer';
 import { contractKeys, contractService } from 'pinfold-test-servers/service';
-import { openNode, type ServiceNode } from './open-node.ts';
+import { type Mount, openNode, type ServiceNode } from './open-node.ts';
 import { type ArchivesKind, newPlace, type RecordsKind } from './places.ts';
-import { type Mount, type ServedNode, serveNode } from './serve-node.ts';
 
 /** One way to put a service together. */
 export interface Combination {
@@ -23,37 +22,29 @@ export async function openHttpSubject(
 ): Promise<HttpSubject> {
   const place = await newPlace(records, archives);
   const clock = createManualClock();
-  const opened: { readonly node: ServiceNode; readonly served: ServedNode }[] = [];
-  const open = async (): Promise<ServiceNode & ServedNode> => {
+  const opened: ServiceNode[] = [];
+  const open = async (): Promise<ServiceNode> => {
     const node = await openNode({
       records: place.records,
       archives: place.archives,
       staging: join(place.folder, `staging-${opened.length}`),
       clock,
       inspector,
-      absolutePathsWork: mode === 'origin',
-    });
-    const publicPort = opened[0]?.served.port;
-    const served = await serveNode(node, {
       mount,
       mode,
-      ...(publicPort === undefined ? {} : { publicPort }),
+      ...(opened[0] === undefined ? {} : { publicPort: opened[0].port }),
     });
-    opened.push({ node, served });
-    return { ...node, ...served };
+    opened.push(node);
+    return node;
   };
   const first = await open();
-  const keys = await contractKeys(first.manageKeys);
-  const serviceOf = (one: ServiceNode & ServedNode): HttpService =>
-    contractService({ ...one, clock }, mode, keys);
+  const keys = await contractKeys(first.keys);
+  const serviceOf = (node: ServiceNode): HttpService => contractService({ ...node, clock }, mode, keys);
   return {
     port: serviceOf(first),
     peer: async () => serviceOf(await open()),
     dispose: async () => {
-      for (const { node, served } of opened) {
-        await served.close();
-        await node.close();
-      }
+      for (const node of opened) await node.close();
       await place.dispose();
     },
   };

@@ -18,7 +18,6 @@ import {
   type Ports,
   type Publication,
   type PublishRequest,
-  type Quotas,
   type RoleId,
   type Sessions,
   type StagedArchive,
@@ -48,9 +47,8 @@ import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fix
 /** Where a service keeps things. Those that keep no archives have them in a folder. */
 export type Stores = Persistence & { readonly archives?: ArchiveStorage };
 
-/** What the doors of a service are built on. */
-export interface Inside {
-  readonly clock: ManualClock;
+/** What a service is made of. */
+export interface Parts {
   readonly useCases: UseCases;
   readonly keys: Keys;
   readonly sessions: Sessions;
@@ -59,6 +57,34 @@ export interface Inside {
   readonly views: Views;
   readonly administration: Administration;
   readonly cleaning: Cleaning;
+}
+
+/** Puts the parts together over ports and stores. */
+export function composed(
+  ports: Ports,
+  { apiKeys, sessions: sessionStore, ...stores }: Persistence,
+  { limits, quotas = {}, ...options }: CompositionOptions = {},
+): Parts {
+  const [apiKeySecrets, sessionSecrets] = [new NodeApiKeySecrets(), new NodeSessionSecrets()];
+  const keys = createKeys({ ...ports, apiKeys, apiKeySecrets });
+  return {
+    useCases: {
+      ...createUseCases(ports, limits, { quotas, ...options }),
+      ...createSharing(ports, limits, { quotas }),
+    },
+    keys,
+    sessions: createSessions({ ...ports, apiKeys, sessions: sessionStore, sessionSecrets }, keys),
+    pairings: createPairings({ ...ports, pairings: stores.pairings, sessionSecrets, apiKeySecrets }, keys),
+    history: createHistory({ ...ports, history: stores.history }),
+    views: createViews({ ...ports, views: stores.views }),
+    administration: createAdministration(ports),
+    cleaning: createCleaning(ports, limits),
+  };
+}
+
+/** What the doors of a service are built on. */
+export interface Inside extends Parts {
+  readonly clock: ManualClock;
   /** The port of the public URL: that of the first server. */
   readonly publicPort: number;
 }
@@ -67,11 +93,13 @@ export interface Inside {
 export type Doors = (inside: Inside) => RequestListener;
 
 /** What a test composes otherwise. */
-export interface ServiceOptions {
-  readonly clock?: ManualClock;
+export interface CompositionOptions extends UseCaseOptions {
   readonly limits?: Partial<Limits> | undefined;
-  readonly quotas?: Quotas;
-  readonly limitsOf?: UseCaseOptions['limitsOf'];
+}
+
+/** What a test opens otherwise. */
+export interface ServiceOptions extends CompositionOptions {
+  readonly clock?: ManualClock;
   readonly ports?: ((ports: Ports) => Partial<Ports>) | undefined;
 }
 
@@ -129,34 +157,12 @@ export async function openService<S extends Stores>(
   };
 
   const open = async (opened: S, build: Doors): Promise<TestService<S>> => {
-    const ports = await portsOver(opened);
-    const { quotas = {}, limitsOf } = options;
-    const useCases = {
-      ...createUseCases(ports, options.limits, { quotas, ...(limitsOf === undefined ? {} : { limitsOf }) }),
-      ...createSharing(ports, options.limits, { quotas }),
-    };
-    const { apiKeys, sessions: sessionStore } = opened;
-    const keys = createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids });
-    const sessionSecrets = new NodeSessionSecrets();
-    const sessions = createSessions(
-      { apiKeys, sessions: sessionStore, sessionSecrets, clock, ids: ports.ids },
-      keys,
-    );
-    const apiKeySecrets = new NodeApiKeySecrets();
-    const pairings = createPairings(
-      { ...ports, pairings: opened.pairings, sessionSecrets, apiKeySecrets },
-      keys,
-    );
+    const parts = composed(await portsOver(opened), opened, options);
     const server = await listening();
     closing.unshift(() => closed(server).then(() => opened.close()));
     const { port } = server.address() as AddressInfo;
     publicPort ??= port;
-    const history = createHistory({ ...ports, history: opened.history });
-    const views = createViews({ views: opened.views, mode: opened.mode, clock });
-    const administration = createAdministration(ports);
-    const cleaning = createCleaning(ports, options.limits);
-    const shared = { clock, useCases, keys, sessions, pairings, history, views, administration, cleaning };
-    const inside: Inside = { ...shared, publicPort };
+    const inside: Inside = { ...parts, clock, publicPort };
     server.on('request', build(inside));
     return {
       ...inside,
@@ -169,7 +175,13 @@ export async function openService<S extends Stores>(
         published += 1;
         const archive = await staged(staging, bytes);
         const names = { key: `test ${published}`, filename: `site-${published}.zip` };
-        const outcome = await useCases.publish({ by: 'owner', title: null, ...names, archive, ...differing });
+        const outcome = await parts.useCases.publish({
+          by: 'owner',
+          title: null,
+          ...names,
+          archive,
+          ...differing,
+        });
         if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome));
         return outcome.publication;
       },

@@ -12,6 +12,7 @@ import {
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import { withPeer } from '../contract.ts';
 import { anAccountName, BLOCK } from '../fixtures/accounts.ts';
 import { anApiKey } from '../fixtures/keys.ts';
 import {
@@ -59,8 +60,7 @@ async function change(
 
 export const boundClauses: StoreClauses<AccountStores> = {
   "account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer":
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       expect(await publish(port, 1, ONE_OF_EACH)).to.equal('committed');
       expect(await publish(other, 2, ONE_OF_EACH), 'those of all').to.equal('rate_limited');
       await change(port, { limits: { publications: 'off' as RateText } });
@@ -72,10 +72,9 @@ export const boundClauses: StoreClauses<AccountStores> = {
       await change(other, { limits: { ...NO_LIMITS, publications: '2/2h' as RateText } });
       expect(await publish(port, 3, UNBOUNDED), 'one of two was taken').to.equal('committed');
       expect(await publish(port, 4, UNBOUNDED), 'both were').to.equal('rate_limited');
-    },
+    }),
   'account-store/blocked: a blocked account neither reserves nor commits, nor is a replay answered, from the save on, by any peer, until it is unblocked':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       expect(await publish(port, 1, UNBOUNDED)).to.equal('committed');
       await port.roles.reserve(aReservation(2));
       await change(port, { blocked: BLOCK });
@@ -88,10 +87,9 @@ export const boundClauses: StoreClauses<AccountStores> = {
       expect(await port.roles.load(aPublication(2).role.id)).to.equal(undefined);
       await change(other, { blocked: null });
       expect((await port.roles.commit(aPublication(2), lease, [anEvent()])).kind).to.equal('committed');
-    },
+    }),
   "account-store/blocked-changes: of a blocked account no role is saved and no key is created, from the save on, by any peer, but with the operator's authority; what is refused changes nothing":
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       await publish(port, 1, UNBOUNDED);
       const { id } = aPublication(1).role;
       const before = await loaded(port, id);
@@ -117,10 +115,9 @@ export const boundClauses: StoreClauses<AccountStores> = {
       expect((await port.apiKeys.create(anApiKey(3, { account: ACCOUNT }), [anEvent()])).kind).to.equal(
         'created',
       );
-    },
+    }),
   'account-store/with-roles: each of its roles is loaded with its generation, and with whether its block hides its sites, from the save on, by every peer':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       await publish(port, 1, UNBOUNDED);
       await publishTo(port.roles, aPublication(2, { account: anAccountName(2) }));
       const seen = async (n: number) => {
@@ -137,7 +134,7 @@ export const boundClauses: StoreClauses<AccountStores> = {
       expect(await seen(1)).to.deep.equal({ isHidden: false, accountGeneration: generation });
       await change(port, { blocked: null });
       expect(await seen(1)).to.deep.equal({ isHidden: false, accountGeneration: generation });
-    },
+    }),
 };
 
 async function loaded({ roles }: AccountStores, id: RoleId): Promise<LoadedRole> {

@@ -11,6 +11,7 @@ import {
 import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
+import { withPeer } from '../contract.ts';
 import { ALL_LIMITS, anAccount, anAccountName, BLOCK } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
@@ -44,8 +45,7 @@ const MAKERS: readonly ((stores: AccountStores, n: number) => Promise<unknown>)[
 
 export const accountClauses: StoreClauses<AccountStores> = {
   'account-store/load: what any peer saved last is loaded, every field as it was saved; an unknown name is undefined, and names are compared exactly':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const name = accountId('Ünïted ü');
       await create(port, 1, name);
       const loaded = await other.accounts.load(name);
@@ -57,7 +57,7 @@ export const accountClauses: StoreClauses<AccountStores> = {
       for (const unknown of ['ünïted ü', 'Ünïted ü ', 'Ünïted', 'Ünïted ü'.normalize('NFD')]) {
         expect(await port.accounts.load(accountId(unknown)), unknown).to.equal(undefined);
       }
-    },
+    }),
   'account-store/made: an account is known, without limits or block, from its first key, publication or session on, and of many of those at once':
     async (_, another) => {
       for (const [n, make] of MAKERS.entries()) {
@@ -79,8 +79,7 @@ export const accountClauses: StoreClauses<AccountStores> = {
       expect((await accounts.load(anAccountName(1)))?.value.lastPublishedAt).to.equal(START);
     },
   'account-store/save-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing':
-    async ({ port, peer }) => {
-      const { accounts } = await peer();
+    withPeer(async (port, { accounts }) => {
       const conflict = { kind: 'conflict' };
       const [name, change] = [anAccountName(1), anAccount(1, { limits: ALL_LIMITS })];
       await create(port, 1);
@@ -96,7 +95,7 @@ export const accountClauses: StoreClauses<AccountStores> = {
       await publishTo(port.roles, aPublication(2, { account: anAccountName(2) }));
       const saved = await accounts.save(anAccount(2), published?.version, [anEvent()]);
       expect(saved.kind, 'a publication is no change').to.equal('saved');
-    },
+    }),
   'account-store/save-race: of many saves of one version at once exactly one is stored': async (subject) => {
     const race = async (loadedAt: Parameters<AccountStores['accounts']['save']>[1]): Promise<void> => {
       const generation = (n: number): Generation => (n + 10) as Generation;

@@ -11,7 +11,7 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import type { ClauseTable, StoreSubject } from '../contract.ts';
+import { type ClauseTable, type StoreSubject, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
 import { ACCOUNT, anEvent } from '../fixtures/roles.ts';
@@ -27,8 +27,7 @@ function past(limit: number, actual: number): unknown {
 
 export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
   'api-key-store/create-ensured: a taken id that is ensured is so from then on, in every other field as it was':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const revoked = anApiKey(2, { revokedAt: START, lastUsedAt: LATER });
       for (const key of [anApiKey(1), revoked, anApiKey(3)]) await port.create(key, [anEvent()]);
       for (const key of [anApiKey(1), revoked]) {
@@ -42,11 +41,9 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
         expect(await port.find(key.id), 'for ever').to.deep.equal({ ...key, isEnsured: true });
       }
       expect(await port.find(anApiKeyId(3)), 'another').to.deep.equal(anApiKey(3));
-    },
+    }),
   'api-key-store/create-limit: of many at once as many are created as the limit leaves room for; revoked keys and those of other accounts take no room, and a refused one leaves neither key nor event':
-    async (subject) => {
-      const { port } = subject;
-      const other = await subject.peer();
+    withPeer(async (port, other, subject) => {
       await port.create(anApiKey(1), [anEvent()]);
       await port.create(anApiKey(2, { revokedAt: START }), [anEvent()]);
       for (const n of [3, 4, 5, 6, 7]) await port.create(anApiKey(n, { account: GLOBEX }), [anEvent()]);
@@ -74,61 +71,56 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       expect(await port.create(anApiKey(44), [anEvent()], 'account', 8), 'room').to.deep.equal(CREATED);
       const stranger = anApiKey(45, { account: 'initech' as AccountId });
       expect(await port.create(stranger, [anEvent()], 'account', 0)).to.deep.equal(past(0, 1));
+    }),
+  "api-key-store/count-live: exactly an account's keys that are not revoked count": withPeer(
+    async (port, other) => {
+      expect(await other.countLive(ACCOUNT), 'none yet').to.equal(0);
+      for (const n of [1, 2, 3]) await port.create(anApiKey(n), [anEvent()]);
+      await port.create(anApiKey(4, { account: 'Acme ' as AccountId }), [anEvent()]);
+      await port.create(anApiKey(5, { revokedAt: START }), [anEvent()]);
+      expect(await other.countLive(ACCOUNT)).to.equal(3);
+      await port.revoke(anApiKeyId(2), LATER, [anEvent()]);
+      expect(await other.countLive(ACCOUNT), 'one revoked').to.equal(2);
+      expect(await other.countLive('Acme ' as AccountId)).to.equal(1);
     },
-  "api-key-store/count-live: exactly an account's keys that are not revoked count": async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    expect(await other.countLive(ACCOUNT), 'none yet').to.equal(0);
-    for (const n of [1, 2, 3]) await port.create(anApiKey(n), [anEvent()]);
-    await port.create(anApiKey(4, { account: 'Acme ' as AccountId }), [anEvent()]);
-    await port.create(anApiKey(5, { revokedAt: START }), [anEvent()]);
-    expect(await other.countLive(ACCOUNT)).to.equal(3);
-    await port.revoke(anApiKeyId(2), LATER, [anEvent()]);
-    expect(await other.countLive(ACCOUNT), 'one revoked').to.equal(2);
-    expect(await other.countLive('Acme ' as AccountId)).to.equal(1);
-  },
-  'api-key-store/list-pages: pages after a key, be it gone since, give every key exactly once': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    const keys: ApiKey[] = [];
-    for (let n = 0; n < 25; n += 1) {
-      const account = n % 3 === 0 ? GLOBEX : ACCOUNT;
-      const key = anApiKey(n, { account, createdAt: after(START, duration(n % 4)), revokedAt: START });
-      await port.create(key, [anEvent()]);
-      keys.push(key);
-    }
-    const ordered = keys.sort(newestKeyFirst);
-    for (const account of [undefined, ACCOUNT]) {
-      const own = ordered.filter((key) => account === undefined || key.account === account);
-      for (const limit of [1, 4, 25]) {
-        const walked: ApiKey[] = [];
-        let last: ApiKeyPlace | undefined;
-        let page: readonly ApiKey[];
-        do {
-          page = await other.list({ account, after: last, limit });
-          expect(page.length, 'a page').to.be.at.most(limit);
-          walked.push(...page);
-          last = page.at(-1);
-        } while (page.length === limit);
-        expect(walked, `${limit} at a time`).to.deep.equal(own);
+  ),
+  'api-key-store/list-pages: pages after a key, be it gone since, give every key exactly once': withPeer(
+    async (port, other) => {
+      const keys: ApiKey[] = [];
+      for (let n = 0; n < 25; n += 1) {
+        const account = n % 3 === 0 ? GLOBEX : ACCOUNT;
+        const key = anApiKey(n, { account, createdAt: after(START, duration(n % 4)), revokedAt: START });
+        await port.create(key, [anEvent()]);
+        keys.push(key);
       }
-    }
-    const [, , third, fourth] = ordered;
-    const { createdAt } = third as ApiKey;
-    const place = { createdAt, id: `${third?.id}0` as ApiKeyId };
-    const [next] = await other.list({ account: undefined, after: place, limit: 1 });
-    expect(next, 'after a key that is not there').to.deep.equal(third);
-    await port.purge(LATER, 24);
-    const rest = await other.list({ account: undefined, after: fourth, limit: 9 });
-    expect(rest, 'after one that went').to.deep.equal([ordered.at(-1)]);
-  },
+      const ordered = keys.sort(newestKeyFirst);
+      for (const account of [undefined, ACCOUNT]) {
+        const own = ordered.filter((key) => account === undefined || key.account === account);
+        for (const limit of [1, 4, 25]) {
+          const walked: ApiKey[] = [];
+          let last: ApiKeyPlace | undefined;
+          let page: readonly ApiKey[];
+          do {
+            page = await other.list({ account, after: last, limit });
+            expect(page.length, 'a page').to.be.at.most(limit);
+            walked.push(...page);
+            last = page.at(-1);
+          } while (page.length === limit);
+          expect(walked, `${limit} at a time`).to.deep.equal(own);
+        }
+      }
+      const [, , third, fourth] = ordered;
+      const { createdAt } = third as ApiKey;
+      const place = { createdAt, id: `${third?.id}0` as ApiKeyId };
+      const [next] = await other.list({ account: undefined, after: place, limit: 1 });
+      expect(next, 'after a key that is not there').to.deep.equal(third);
+      await port.purge(LATER, 24);
+      const rest = await other.list({ account: undefined, after: fourth, limit: 9 });
+      expect(rest, 'after one that went').to.deep.equal([ordered.at(-1)]);
+    },
+  ),
   'api-key-store/purge: exactly keys revoked earlier go, at most the limit, but neither ensured ones nor the oldest, so that no later key is the first':
-    async ({ port, peer }, another) => {
-      const other = await peer();
+    withPeer(async (port, other, _, another) => {
       const oldest = anApiKey(1, { revokedAt: START });
       const ensured = anApiKey(2, { revokedAt: START, isEnsured: true });
       const [live, late] = [anApiKey(3), anApiKey(4, { revokedAt: LATER })];
@@ -150,5 +142,5 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       await lone.port.create(anApiKey(8, { revokedAt: START }), [anEvent()]);
       expect(await lone.port.purge(LATER, 100), 'the later one').to.equal(1);
       expect(await lone.port.list(everyKeyOf())).to.deep.equal([oldest]);
-    },
+    }),
 };

@@ -14,7 +14,7 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import type { ClauseTable } from '../contract.ts';
+import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
 import { anEvent } from '../fixtures/roles.ts';
@@ -54,27 +54,23 @@ const NEARLY_ONE_ACCOUNT = [
 ] as AccountId[];
 
 export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
-  'api-key-store/create: a new key is there for every peer, every field as it was given': async (
-    { port, peer },
-    another,
-  ) => {
-    const other = await peer();
-    for (const key of KEYS) {
-      expect(await port.create(key, [anEvent()])).to.deep.equal(CREATED);
-      expect(await other.find(key.id)).to.deep.equal(key);
-      expect(await port.find(key.id)).to.deep.equal(key);
-    }
-    for (const [n, authority] of AUTHORITIES.entries()) {
-      const key = anApiKey(10 + n);
-      expect(await port.create(key, [anEvent()], authority)).to.deep.equal(CREATED);
-      expect(await other.find(key.id), `by ${authority}`).to.deep.equal(key);
-    }
-    await expectEveryTextToStay(await another());
-  },
+  'api-key-store/create: a new key is there for every peer, every field as it was given': withPeer(
+    async (port, other, _, another) => {
+      for (const key of KEYS) {
+        expect(await port.create(key, [anEvent()])).to.deep.equal(CREATED);
+        expect(await other.find(key.id)).to.deep.equal(key);
+        expect(await port.find(key.id)).to.deep.equal(key);
+      }
+      for (const [n, authority] of AUTHORITIES.entries()) {
+        const key = anApiKey(10 + n);
+        expect(await port.create(key, [anEvent()], authority)).to.deep.equal(CREATED);
+        expect(await other.find(key.id), `by ${authority}`).to.deep.equal(key);
+      }
+      await expectEveryTextToStay(await another());
+    },
+  ),
   'api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created':
-    async (subject, another) => {
-      const { port } = subject;
-      const other = await subject.peer();
+    withPeer(async (port, other, subject, another) => {
       for (const [n, key] of KEYS.entries()) {
         await port.create(key, [anEvent()]);
         const kept = await port.find(key.id);
@@ -98,7 +94,7 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
       expect(created).to.have.lengthOf(1);
       expect(await port.find(anApiKeyId(9))).to.deep.equal(created[0]);
       await expectEveryIdToCount(await another());
-    },
+    }),
   'api-key-store/first: of many at once, and for ever after, exactly one is the first; any key there makes it too late':
     async (subject, another) => {
       const keys = Array.from({ length: 20 }, (_, n) => anApiKey(n));
@@ -131,47 +127,42 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
         expect(await port.find(key.id)).to.deep.equal(key);
       }
     },
-  'api-key-store/find-absent: an unknown id is undefined': async ({ port, peer }) => {
-    const other = await peer();
+  'api-key-store/find-absent: an unknown id is undefined': withPeer(async (port, other) => {
     for (const id of NEARLY_ONE_ID) {
       expect(await other.find(id), id).to.equal(undefined);
       await port.create(anApiKey(1, { id }), [anEvent()]);
     }
     expect(await other.find('' as ApiKeyId), 'nothing').to.equal(undefined);
-  },
-  "api-key-store/list: all keys in order, ids by code unit, or exactly an account's": async (
-    { port, peer },
-    another,
-  ) => {
-    const other = await peer();
-    expect(await other.list(everyKeyOf())).to.deep.equal([]);
-    const account = 'Acme' as AccountId;
-    const sameTime = ['a1', 'B2', 'Z9', 'b0', '10', '9', 'A1', 'aB'].map((id, n) =>
-      anApiKey(7, { id: id as ApiKeyId, ...(n % 2 === 0 ? { account } : {}) }),
-    );
-    const keys = [
-      anApiKey(8),
-      ...sameTime,
-      ...NEARLY_ONE_ACCOUNT.map((name, n) => anApiKey(20 - n, { account: name })),
-      anApiKey(6, { account, revokedAt: START }),
-      anApiKey(3, { createdAt: instant(1_000) }),
-      anApiKey(4, { createdAt: instant(999) }),
-      anApiKey(2, { createdAt: after(START, days(1)), account }),
-    ];
-    for (const key of keys) await port.create(key, [anEvent()]);
-    const ordered = keys.toSorted(newestKeyFirst);
-    expect(await other.list(everyKeyOf())).to.deep.equal(ordered);
-    for (const name of NEARLY_ONE_ACCOUNT) {
-      const own = ordered.filter((key) => key.account === name);
-      expect(await other.list(everyKeyOf(name)), name).to.deep.equal(own);
-    }
-    expect(await other.list(everyKeyOf('nobody' as AccountId))).to.deep.equal([]);
-    await expectEveryAccountToBeAlone(await another());
-  },
+  }),
+  "api-key-store/list: all keys in order, ids by code unit, or exactly an account's": withPeer(
+    async (port, other, _, another) => {
+      expect(await other.list(everyKeyOf())).to.deep.equal([]);
+      const account = 'Acme' as AccountId;
+      const sameTime = ['a1', 'B2', 'Z9', 'b0', '10', '9', 'A1', 'aB'].map((id, n) =>
+        anApiKey(7, { id: id as ApiKeyId, ...(n % 2 === 0 ? { account } : {}) }),
+      );
+      const keys = [
+        anApiKey(8),
+        ...sameTime,
+        ...NEARLY_ONE_ACCOUNT.map((name, n) => anApiKey(20 - n, { account: name })),
+        anApiKey(6, { account, revokedAt: START }),
+        anApiKey(3, { createdAt: instant(1_000) }),
+        anApiKey(4, { createdAt: instant(999) }),
+        anApiKey(2, { createdAt: after(START, days(1)), account }),
+      ];
+      for (const key of keys) await port.create(key, [anEvent()]);
+      const ordered = keys.toSorted(newestKeyFirst);
+      expect(await other.list(everyKeyOf())).to.deep.equal(ordered);
+      for (const name of NEARLY_ONE_ACCOUNT) {
+        const own = ordered.filter((key) => key.account === name);
+        expect(await other.list(everyKeyOf(name)), name).to.deep.equal(own);
+      }
+      expect(await other.list(everyKeyOf('nobody' as AccountId))).to.deep.equal([]);
+      await expectEveryAccountToBeAlone(await another());
+    },
+  ),
   'api-key-store/revoke: a revoked key is so for every peer at its next look; again, the first instant stays; an unknown one is unknown; use noted at the same moment undoes nothing':
-    async (subject) => {
-      const { port } = subject;
-      const other = await subject.peer();
+    withPeer(async (port, other, subject) => {
       await port.create(anApiKey(1), [anEvent()]);
       await port.create(anApiKey(2), [anEvent()]);
       expect(await other.find(anApiKeyId(1))).to.deep.include({ revokedAt: null });
@@ -213,41 +204,39 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
         const done = anApiKey(7, { id, lastUsedAt: at, revokedAt: at });
         expect(await port.find(id), id).to.deep.equal(done);
       }
+    }),
+  'api-key-store/touch: use is noted once until the instant has passed, and never moves back': withPeer(
+    async (port, other, subject) => {
+      await port.create(anApiKey(1), [anEvent()]);
+      await port.create(anApiKey(2), [anEvent()]);
+      const expectUsed = async (lastUsedAt: Instant) =>
+        expect(await other.find(anApiKeyId(1))).to.deep.equal(anApiKey(1, { lastUsedAt }));
+      const noted = after(START, minutes(5));
+      const later = after(noted, minutes(1));
+      await port.touch(anApiKeyId(1), noted, START);
+      await expectUsed(noted);
+      await other.touch(anApiKeyId(1), later, (noted - 1) as Instant);
+      await expectUsed(noted);
+      await port.touch(anApiKeyId(1), later, noted);
+      await expectUsed(later);
+      await port.touch(anApiKeyId(1), noted, after(later, days(1)));
+      await expectUsed(later);
+      const instants = Array.from({ length: 20 }, (_, n) => after(later, duration((n * 7) % 20)));
+      await together(subject, instants.length, (store, n) =>
+        store.touch(anApiKeyId(1), instants[n] as Instant, after(later, days(1))),
+      );
+      await expectUsed(after(later, duration(19)));
+      await port.touch(anApiKeyId(99), later, START);
+      expect(await port.list(everyKeyOf())).to.deep.equal([
+        anApiKey(2),
+        anApiKey(1, { lastUsedAt: after(later, duration(19)) }),
+      ]);
+      await port.touch(anApiKeyId(2), noted, START);
+      expect(await other.find(anApiKeyId(2)), 'another').to.deep.equal(anApiKey(2, { lastUsedAt: noted }));
+      const revoked = anApiKey(3, { revokedAt: START });
+      await port.create(revoked, [anEvent()]);
+      await other.touch(revoked.id, noted, START);
+      expect(await port.find(revoked.id), 'a revoked one').to.deep.equal({ ...revoked, lastUsedAt: noted });
     },
-  'api-key-store/touch: use is noted once until the instant has passed, and never moves back': async (
-    subject,
-  ) => {
-    const { port } = subject;
-    const other = await subject.peer();
-    await port.create(anApiKey(1), [anEvent()]);
-    await port.create(anApiKey(2), [anEvent()]);
-    const expectUsed = async (lastUsedAt: Instant) =>
-      expect(await other.find(anApiKeyId(1))).to.deep.equal(anApiKey(1, { lastUsedAt }));
-    const noted = after(START, minutes(5));
-    const later = after(noted, minutes(1));
-    await port.touch(anApiKeyId(1), noted, START);
-    await expectUsed(noted);
-    await other.touch(anApiKeyId(1), later, (noted - 1) as Instant);
-    await expectUsed(noted);
-    await port.touch(anApiKeyId(1), later, noted);
-    await expectUsed(later);
-    await port.touch(anApiKeyId(1), noted, after(later, days(1)));
-    await expectUsed(later);
-    const instants = Array.from({ length: 20 }, (_, n) => after(later, duration((n * 7) % 20)));
-    await together(subject, instants.length, (store, n) =>
-      store.touch(anApiKeyId(1), instants[n] as Instant, after(later, days(1))),
-    );
-    await expectUsed(after(later, duration(19)));
-    await port.touch(anApiKeyId(99), later, START);
-    expect(await port.list(everyKeyOf())).to.deep.equal([
-      anApiKey(2),
-      anApiKey(1, { lastUsedAt: after(later, duration(19)) }),
-    ]);
-    await port.touch(anApiKeyId(2), noted, START);
-    expect(await other.find(anApiKeyId(2)), 'another').to.deep.equal(anApiKey(2, { lastUsedAt: noted }));
-    const revoked = anApiKey(3, { revokedAt: START });
-    await port.create(revoked, [anEvent()]);
-    await other.touch(revoked.id, noted, START);
-    expect(await port.find(revoked.id), 'a revoked one').to.deep.equal({ ...revoked, lastUsedAt: noted });
-  },
+  ),
 };

@@ -1,31 +1,28 @@
 import { type AttemptCounter, after, days, type Instant, minutes } from '@pinfold/core';
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
-import type { ClauseTable } from '../contract.ts';
+import { type ClauseTable, type Subject, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { forgivenApart, refusedApart, settledApart, wrongApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, WINDOW } from './tries.ts';
 
 export const limitClauses: ClauseTable<AttemptCounter> = {
-  'attempt-counter/per-address: one address is limited after its wrong tries, others are not': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    const limits = { perAddress: 3 };
-    for (const store of [port, other, port]) await fail(store, aTry(limits));
-    for (const store of [port, other]) {
-      expect(await store.begin(aTry(limits))).to.deep.equal(limitedUntil(after(START, WINDOW)));
-    }
-    const neighbours = ['192.0.2.10', '192.0.2.2', '2001:db8::/64', '2001:DB8::/64', '192.0.2.1 ', '%'];
-    await failAll(other, neighbours, limits);
-    await fail(port, aTry({ ...limits, role: aRoleId(2) }));
-    expect((await port.begin(aTry(limits))).kind).to.equal('limited');
-  },
+  'attempt-counter/per-address: one address is limited after its wrong tries, others are not': withPeer(
+    async (port, other) => {
+      const limits = { perAddress: 3 };
+      for (const store of [port, other, port]) await fail(store, aTry(limits));
+      for (const store of [port, other]) {
+        expect(await store.begin(aTry(limits))).to.deep.equal(limitedUntil(after(START, WINDOW)));
+      }
+      const neighbours = ['192.0.2.10', '192.0.2.2', '2001:db8::/64', '2001:DB8::/64', '192.0.2.1 ', '%'];
+      await failAll(other, neighbours, limits);
+      await fail(port, aTry({ ...limits, role: aRoleId(2) }));
+      expect((await port.begin(aTry(limits))).kind).to.equal('limited');
+    },
+  ),
   "attempt-counter/per-role: all addresses together are limited after the role's wrong tries; another role is not":
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const limits = { perRole: 4, perAddress: 2 };
       await failAll(port, ['a', 'b', 'a'], limits);
       await fail(other, aTry({ ...limits, address: 'c' }));
@@ -35,10 +32,9 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       }
       await failAll(port, ['d', 'b'], { ...limits, role: aRoleId(2) });
       await wrongApart(port, other);
-    },
+    }),
   'attempt-counter/both-or-neither: a try that one limit refuses, or keeps waiting, is not counted against the other':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const limits = { perRole: 3, perAddress: 1 };
       const ticket = await admit(port, aTry({ ...limits, address: 'a' }));
       const again = aTry({ ...limits, address: 'a' });
@@ -56,59 +52,54 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       const next = await port.begin(aTry({ ...limits, address: 'd', now }));
       expect(next, 'its window opened with the counted try').to.deep.equal(limitedUntil(after(now, WINDOW)));
       await refusedApart(port, other);
-    },
+    }),
   'attempt-counter/window: a limited try gets the end of the window, of two the later one, and from then on tries count anew':
-    (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
-        const other = await peer();
-        const limits = { perAddress: 2 };
-        const minute = (n: number) => after(start, minutes(n));
-        await fail(port, aTry({ ...limits, now: minute(0) }));
-        await fail(port, aTry({ ...limits, now: minute(4) }));
-        const justBefore = (minute(5) - 1) as Instant;
-        for (const now of [minute(4), justBefore]) {
-          expect(await other.begin(aTry({ ...limits, now }))).to.deep.equal(limitedUntil(minute(5)));
-        }
-        await fail(other, aTry({ ...limits, now: minute(5) }));
-        await fail(port, aTry({ ...limits, now: minute(7) }));
-        expect(await port.begin(aTry({ ...limits, now: minute(9) }))).to.deep.equal(limitedUntil(minute(10)));
-        await fail(other, aTry({ ...limits, now: minute(31) }));
-        await fail(other, aTry({ ...limits, now: minute(31) }));
-        expect(await port.begin(aTry({ ...limits, now: minute(31) }))).to.deep.equal(
-          limitedUntil(minute(36)),
-        );
-        const both = { role: aRoleId(2), perAddress: 1, perRole: 2 };
-        await fail(port, aTry({ ...both, address: 'a', now: minute(0) }));
-        await fail(port, aTry({ ...both, address: 'b', now: minute(3) }));
-        const full = aTry({ ...both, address: 'b', now: minute(4) });
-        expect(await other.begin(full), 'the later of two').to.deep.equal(limitedUntil(minute(8)));
-        const mine = { role: aRoleId(3), perAddress: 1, address: 'a' };
-        await fail(port, aTry({ ...mine, address: 'b', now: minute(0) }));
-        await fail(port, aTry({ ...mine, now: minute(4) }));
-        await fail(other, aTry({ ...mine, address: 'b', now: minute(6) }));
-        const alone = await other.begin(aTry({ ...mine, now: minute(7) }));
-        expect(alone, 'not that of a window with room').to.deep.equal(limitedUntil(minute(9)));
-        const first = { role: aRoleId(4), perAddress: 4 };
-        await fail(port, aTry({ ...first, now: minute(2) }));
-        await fail(port, aTry({ ...first, now: minute(3), window: minutes(9) }));
-        await fail(port, aTry({ ...first, now: minute(3), window: minutes(1) }));
-        await fail(other, aTry({ ...first, now: minute(1) }));
-        const longer = await other.begin(aTry({ ...first, now: minute(4), window: minutes(9) }));
-        expect(longer, 'as long as its first try said').to.deep.equal(limitedUntil(minute(7)));
-        const begun = { role: aRoleId(6), perAddress: 2 };
-        await fail(port, aTry({ ...begun, now: minute(0) }));
-        await admit(port, aTry({ ...begun, now: minute(4.5) }));
-        // What was under way when the window ended is none of the next one's.
-        await admit(other, aTry({ ...begun, now: minute(5) }));
-        await admit(other, aTry({ ...begun, now: minute(5) }));
-        const long = { role: aRoleId(5), perAddress: 1, window: days(90) };
-        await fail(port, aTry({ ...long, now: start }));
-        const month = await other.begin(aTry({ ...long, now: after(start, days(89)) }));
-        expect(month, 'however long').to.deep.equal(limitedUntil(after(start, days(90))));
-      }),
-  'attempt-counter/purge: ended windows go, open ones keep their count': async (_, another) => {
-    await inEachEra(another, async ({ port, peer }, start) => {
-      const other = await peer();
+    inEachEra(async (port, other, start) => {
+      const limits = { perAddress: 2 };
+      const minute = (n: number) => after(start, minutes(n));
+      await fail(port, aTry({ ...limits, now: minute(0) }));
+      await fail(port, aTry({ ...limits, now: minute(4) }));
+      const justBefore = (minute(5) - 1) as Instant;
+      for (const now of [minute(4), justBefore]) {
+        expect(await other.begin(aTry({ ...limits, now }))).to.deep.equal(limitedUntil(minute(5)));
+      }
+      await fail(other, aTry({ ...limits, now: minute(5) }));
+      await fail(port, aTry({ ...limits, now: minute(7) }));
+      expect(await port.begin(aTry({ ...limits, now: minute(9) }))).to.deep.equal(limitedUntil(minute(10)));
+      await fail(other, aTry({ ...limits, now: minute(31) }));
+      await fail(other, aTry({ ...limits, now: minute(31) }));
+      expect(await port.begin(aTry({ ...limits, now: minute(31) }))).to.deep.equal(limitedUntil(minute(36)));
+      const both = { role: aRoleId(2), perAddress: 1, perRole: 2 };
+      await fail(port, aTry({ ...both, address: 'a', now: minute(0) }));
+      await fail(port, aTry({ ...both, address: 'b', now: minute(3) }));
+      const full = aTry({ ...both, address: 'b', now: minute(4) });
+      expect(await other.begin(full), 'the later of two').to.deep.equal(limitedUntil(minute(8)));
+      const mine = { role: aRoleId(3), perAddress: 1, address: 'a' };
+      await fail(port, aTry({ ...mine, address: 'b', now: minute(0) }));
+      await fail(port, aTry({ ...mine, now: minute(4) }));
+      await fail(other, aTry({ ...mine, address: 'b', now: minute(6) }));
+      const alone = await other.begin(aTry({ ...mine, now: minute(7) }));
+      expect(alone, 'not that of a window with room').to.deep.equal(limitedUntil(minute(9)));
+      const first = { role: aRoleId(4), perAddress: 4 };
+      await fail(port, aTry({ ...first, now: minute(2) }));
+      await fail(port, aTry({ ...first, now: minute(3), window: minutes(9) }));
+      await fail(port, aTry({ ...first, now: minute(3), window: minutes(1) }));
+      await fail(other, aTry({ ...first, now: minute(1) }));
+      const longer = await other.begin(aTry({ ...first, now: minute(4), window: minutes(9) }));
+      expect(longer, 'as long as its first try said').to.deep.equal(limitedUntil(minute(7)));
+      const begun = { role: aRoleId(6), perAddress: 2 };
+      await fail(port, aTry({ ...begun, now: minute(0) }));
+      await admit(port, aTry({ ...begun, now: minute(4.5) }));
+      // What was under way when the window ended is none of the next one's.
+      await admit(other, aTry({ ...begun, now: minute(5) }));
+      await admit(other, aTry({ ...begun, now: minute(5) }));
+      const long = { role: aRoleId(5), perAddress: 1, window: days(90) };
+      await fail(port, aTry({ ...long, now: start }));
+      const month = await other.begin(aTry({ ...long, now: after(start, days(89)) }));
+      expect(month, 'however long').to.deep.equal(limitedUntil(after(start, days(90))));
+    }),
+  'attempt-counter/purge: ended windows go, open ones keep their count': async (subject, another) => {
+    await inEachEra<Subject<AttemptCounter>>(async (port, other, start) => {
       const limits = { perAddress: 1, perRole: 3 };
       const minute = (n: number) => after(start, minutes(n));
       await failAll(port, ['a'], { ...limits, now: minute(0) });
@@ -133,16 +124,12 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       expect(still).to.deep.equal([limitedUntil(minute(7)), limitedUntil(minute(8))]);
       await admitAll(other, ['a', 'b', 'd'], { ...limits, now: minute(5) });
       await endedByHalf(port, other, minute(60));
-    });
+    })(subject, another);
     const { port, peer } = await another();
     for (const apart of [wrongApart, settledApart, forgivenApart]) await apart(port, await peer(), true);
   },
-  'attempt-counter/count-ended: exactly what purging would drop is counted, and nothing changes': (
-    _,
-    another,
-  ) =>
-    inEachEra(another, async ({ port, peer }, start) => {
-      const other = await peer();
+  'attempt-counter/count-ended: exactly what purging would drop is counted, and nothing changes': inEachEra(
+    async (port, other, start) => {
       const limits = { perAddress: 1, perRole: 3 };
       const minute = (n: number) => after(start, minutes(n));
       await failAll(port, ['a'], { ...limits, now: minute(0) });
@@ -154,7 +141,8 @@ export const limitClauses: ClauseTable<AttemptCounter> = {
       expect(await other.countEnded(minute(5)), 'again').to.equal(ended);
       expect(await port.purge(minute(5), 100)).to.equal(ended);
       expect(await other.countEnded(minute(5)), 'after the purge').to.equal(0);
-    }),
+    },
+  ),
 };
 
 /** Windows that ended go whatever became of their tries: under way, begun late, or counted in another that is open. */

@@ -7,7 +7,7 @@ import {
   type RoleId,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { ClauseTable, StoreSubject } from '../contract.ts';
+import { type ClauseTable, type StoreSubject, withPeer } from '../contract.ts';
 import { expectNothingLeft } from '../expect-aborts.ts';
 import { expectUnreachable } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
@@ -22,38 +22,35 @@ const SPELLED = 'a b ab assb aSSb afib aeb A %41 \\x41 \\u0041 &#65; a+b a%20b &
 const NETWORKS = ['fe80:1234:5678:9abc:def0:1234:5678:9abc', '2001:db8:1234:5678::/64', '198.51.100.223'];
 
 export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounter>> = {
-  'attempt-counter/hundreds: limits of hundreds hold exactly, for one address and for all together': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    const address = { perAddress: 1_030, perRole: Number.MAX_SAFE_INTEGER };
-    const right = await admit(port, aTry(address));
-    for (let n = 0; n < 1_029; n += 1) await fail(n % 2 === 0 ? port : other, aTry(address));
-    expect(await port.begin(aTry(address)), 'the last of one address is under way').to.deep.equal(BUSY);
-    await other.forgive(right);
-    await fail(port, aTry(address));
-    expect(await other.begin(aTry(address)), 'one address').to.deep.equal(limitedUntil(END));
-    const role = { role: aRoleId(2), perAddress: 2 ** 32, perRole: 700 };
-    const waiting: AttemptTicket[] = [];
-    for (let n = 0; n < 699; n += 1) {
-      waiting.push(await admit(port, aTry({ ...role, address: `visitor ${n}` })));
-    }
-    const last = await admit(other, aTry({ ...role, address: 'the last' }));
-    expect(await port.begin(aTry({ ...role, address: 'one more' })), 'hundreds under way').to.deep.equal(
-      BUSY,
-    );
-    const few = await other.begin(aTry({ ...role, address: 'one more', perRole: 20 }));
-    expect(few, 'hundreds under way, and none wrong').to.deep.equal(BUSY);
-    for (const ticket of waiting) await other.settle(ticket);
-    expect(await port.begin(aTry({ ...role, address: 'one more' })), 'all together').to.deep.equal(BUSY);
-    await port.settle(last);
-    const limited = await port.begin(aTry({ ...role, address: 'one more' }));
-    expect(limited, 'all together').to.deep.equal(limitedUntil(END));
-  },
+  'attempt-counter/hundreds: limits of hundreds hold exactly, for one address and for all together': withPeer(
+    async (port, other) => {
+      const address = { perAddress: 1_030, perRole: Number.MAX_SAFE_INTEGER };
+      const right = await admit(port, aTry(address));
+      for (let n = 0; n < 1_029; n += 1) await fail(n % 2 === 0 ? port : other, aTry(address));
+      expect(await port.begin(aTry(address)), 'the last of one address is under way').to.deep.equal(BUSY);
+      await other.forgive(right);
+      await fail(port, aTry(address));
+      expect(await other.begin(aTry(address)), 'one address').to.deep.equal(limitedUntil(END));
+      const role = { role: aRoleId(2), perAddress: 2 ** 32, perRole: 700 };
+      const waiting: AttemptTicket[] = [];
+      for (let n = 0; n < 699; n += 1) {
+        waiting.push(await admit(port, aTry({ ...role, address: `visitor ${n}` })));
+      }
+      const last = await admit(other, aTry({ ...role, address: 'the last' }));
+      expect(await port.begin(aTry({ ...role, address: 'one more' })), 'hundreds under way').to.deep.equal(
+        BUSY,
+      );
+      const few = await other.begin(aTry({ ...role, address: 'one more', perRole: 20 }));
+      expect(few, 'hundreds under way, and none wrong').to.deep.equal(BUSY);
+      for (const ticket of waiting) await other.settle(ticket);
+      expect(await port.begin(aTry({ ...role, address: 'one more' })), 'all together').to.deep.equal(BUSY);
+      await port.settle(last);
+      const limited = await port.begin(aTry({ ...role, address: 'one more' }));
+      expect(limited, 'all together').to.deep.equal(limitedUntil(END));
+    },
+  ),
   'attempt-counter/addresses: addresses are compared whole and exactly, however long, and roles as exactly':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const limits = { perAddress: 1 };
       const long = '2001:db8:0123:4567:89ab:cdef:0123:4567%'.repeat(6);
       for (const address of [
@@ -97,7 +94,7 @@ export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounte
       for (const near of [role.slice(0, -1), role.toUpperCase(), ...eachPlace(role)]) {
         await fail(other, aTry({ ...limits, role: near as RoleId, address: long, perRole: 1 }));
       }
-    },
+    }),
   'attempt-counter/purge-many: the records of more than a thousand windows are counted and dropped, each time as many as the limit, until none is left':
     async ({ port, peer }) => {
       const visitor = (n: number) => aTry({ role: aRoleId(n % 350), address: `visitor ${n}`, perAddress: 1 });

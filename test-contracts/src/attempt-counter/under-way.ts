@@ -10,7 +10,7 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { ClauseTable } from '../contract.ts';
+import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { forgivenApart, settledApart } from './apart.ts';
@@ -18,8 +18,7 @@ import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, ticketOf, WIN
 
 export const underWayClauses: ClauseTable<AttemptCounter> = {
   'attempt-counter/busy: while wrong tries and those under way reach a limit together, a further try is busy, not limited':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const limits = { perAddress: 2, perRole: 4 };
       await fail(port, aTry({ ...limits, address: 'a' }));
       const last = await admit(port, aTry({ ...limits, address: 'a' }));
@@ -44,7 +43,7 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       await admit(port, aTry({ ...both, perRole: 2 }));
       const limited = await other.begin(aTry(both));
       expect(limited, 'one limit reached, the other busy').to.deep.equal(limitedUntil(after(START, WINDOW)));
-    },
+    }),
   'attempt-counter/race: of many at once, over all peers, exactly as many as the limit are admitted, and none is limited before they are wrong':
     async (subject) => {
       const race = async (attempt: (n: number) => Attempt) => {
@@ -66,41 +65,37 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       expect(next, 'both').to.equal(12);
     },
   'attempt-counter/unsettled: an unsettled try is wrong from 60 seconds after it began, by the instants of later tries, and can still be forgiven':
-    (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
-        const other = await peer();
-        const limits = { perAddress: 2, perRole: 3 };
-        const second = (n: number) => after(start, seconds(n));
-        const [lost] = await admitAll(port, ['a'], { ...limits, now: second(0) });
-        await admitAll(port, ['a', 'b'], { ...limits, now: second(30) });
-        const at = (address: string, now: Instant) => other.begin(aTry({ ...limits, address, now }));
-        const until = after(start, WINDOW);
-        const one = await other.begin(aTry({ ...limits, perAddress: 1, address: 'a', now: second(30) }));
-        expect(one, 'none is wrong').to.deep.equal(BUSY);
-        expect(await at('a', second(60)), 'one of two is wrong').to.deep.equal(BUSY);
-        const first = await other.begin(aTry({ ...limits, perAddress: 1, address: 'a', now: second(60) }));
-        expect(first, 'the first of two').to.deep.equal(limitedUntil(until));
-        expect(await at('a', (second(90) - 1) as Instant), 'just before').to.deep.equal(BUSY);
-        expect(await at('a', second(90)), 'both are wrong').to.deep.equal(limitedUntil(until));
-        expect(await at('c', second(90)), 'all are wrong').to.deep.equal(limitedUntil(until));
-        await other.forgive(lost as AttemptTicket);
-        await admitAll(port, ['a'], { ...limits, now: second(90) });
-        expect(await at('c', second(90)), 'under way again').to.deep.equal(BUSY);
-        expect(await at('c', (until - 1) as Instant), 'at last').to.deep.equal(limitedUntil(until));
-        await failAll(other, ['a', 'b', 'c'], { ...limits, now: until });
-        const some = { role: aRoleId(3), perAddress: 3 };
-        await admitAll(port, ['a', 'a', 'a'], { ...some, now: start });
-        const all = await other.begin(aTry({ ...some, address: 'a', now: second(60) }));
-        expect(all, 'several at the first look').to.deep.equal(limitedUntil(until));
-        const ahead = { role: aRoleId(2), perAddress: 1 };
-        await admit(port, aTry({ ...ahead, now: second(120) }));
-        const behind = await other.begin(aTry({ ...ahead, now: second(10) }));
-        expect(behind, 'by a clock that is behind').to.deep.equal(BUSY);
-      }),
+    inEachEra(async (port, other, start) => {
+      const limits = { perAddress: 2, perRole: 3 };
+      const second = (n: number) => after(start, seconds(n));
+      const [lost] = await admitAll(port, ['a'], { ...limits, now: second(0) });
+      await admitAll(port, ['a', 'b'], { ...limits, now: second(30) });
+      const at = (address: string, now: Instant) => other.begin(aTry({ ...limits, address, now }));
+      const until = after(start, WINDOW);
+      const one = await other.begin(aTry({ ...limits, perAddress: 1, address: 'a', now: second(30) }));
+      expect(one, 'none is wrong').to.deep.equal(BUSY);
+      expect(await at('a', second(60)), 'one of two is wrong').to.deep.equal(BUSY);
+      const first = await other.begin(aTry({ ...limits, perAddress: 1, address: 'a', now: second(60) }));
+      expect(first, 'the first of two').to.deep.equal(limitedUntil(until));
+      expect(await at('a', (second(90) - 1) as Instant), 'just before').to.deep.equal(BUSY);
+      expect(await at('a', second(90)), 'both are wrong').to.deep.equal(limitedUntil(until));
+      expect(await at('c', second(90)), 'all are wrong').to.deep.equal(limitedUntil(until));
+      await other.forgive(lost as AttemptTicket);
+      await admitAll(port, ['a'], { ...limits, now: second(90) });
+      expect(await at('c', second(90)), 'under way again').to.deep.equal(BUSY);
+      expect(await at('c', (until - 1) as Instant), 'at last').to.deep.equal(limitedUntil(until));
+      await failAll(other, ['a', 'b', 'c'], { ...limits, now: until });
+      const some = { role: aRoleId(3), perAddress: 3 };
+      await admitAll(port, ['a', 'a', 'a'], { ...some, now: start });
+      const all = await other.begin(aTry({ ...some, address: 'a', now: second(60) }));
+      expect(all, 'several at the first look').to.deep.equal(limitedUntil(until));
+      const ahead = { role: aRoleId(2), perAddress: 1 };
+      await admit(port, aTry({ ...ahead, now: second(120) }));
+      const behind = await other.begin(aTry({ ...ahead, now: second(10) }));
+      expect(behind, 'by a clock that is behind').to.deep.equal(BUSY);
+    }),
   'attempt-counter/settle: a settled try is wrong until its windows end; again, after it was forgiven, or in a window opened since, settling changes nothing':
-    async (subject) => {
-      const { port } = subject;
-      const other = await subject.peer();
+    withPeer(async (port, other, subject) => {
       const limits = { perAddress: 2, perRole: 3 };
       const [wrong, right] = await admitAll(port, ['a', 'a'], limits);
       await together(subject, 9, (store) => store.settle(wrong as AttemptTicket));
@@ -119,11 +114,9 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       for (const ticket of since) await port.forgive(ticket);
       await admitAll(other, ['a', 'a', 'b'], { ...limits, now });
       await settledApart(port, other);
-    },
+    }),
   'attempt-counter/forgive: a forgiven try counts neither for the address nor for the role, also when one of its windows ended; again, after it was settled, or in a window opened since, forgiving changes nothing':
-    async (subject) => {
-      const { port } = subject;
-      const other = await subject.peer();
+    withPeer(async (port, other, subject) => {
       const limits = { perAddress: 2, perRole: 3 };
       const [right, wrong] = await admitAll(port, ['a', 'a'], limits);
       await together(subject, 9, (store) => store.forgive(right as AttemptTicket));
@@ -153,32 +146,30 @@ export const underWayClauses: ClauseTable<AttemptCounter> = {
       });
       for (let n = 0; n < 10; n += 1) await admit(port, aTry(many));
       expect(await other.begin(aTry(many)), 'after many at once').to.deep.equal(BUSY);
-    },
+    }),
   'attempt-counter/forgiven-window: a window ends once every try in it was forgiven: the next counted try opens one, and nothing of the address is stored':
-    (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
-        const other = await peer();
-        const limits = { perAddress: 1, perRole: 2 };
-        const minute = (n: number) => after(start, minutes(n));
-        for (const ticket of await admitAll(port, ['a', 'b'], { ...limits, now: minute(0) })) {
-          await other.forgive(ticket);
-        }
-        const visitors = Array.from({ length: 20 }, (_, n) => `visitor ${n}`);
-        for (const address of visitors) {
-          await other.forgive(await admit(port, aTry({ ...limits, address, now: minute(0) })));
-        }
-        expect(await port.countEnded(minute(60)), 'records').to.be.at.most(1);
-        await failAll(port, ['a', 'b'], { ...limits, now: minute(4) });
-        for (const address of ['a', 'c']) {
-          const late = await other.begin(aTry({ ...limits, address, now: minute(8) }));
-          expect(late, address).to.deep.equal(limitedUntil(minute(9)));
-        }
-        const ended = await port.countEnded(minute(16));
-        const late = await admitAll(port, visitors, { role: aRoleId(2), now: minute(10) });
-        await admit(other, aTry({ role: aRoleId(3), now: minute(16) }));
-        for (const ticket of late) await other.forgive(ticket);
-        expect(await port.countEnded(minute(16)), 'records after the end').to.be.at.most(ended + 1);
-      }),
+    inEachEra(async (port, other, start) => {
+      const limits = { perAddress: 1, perRole: 2 };
+      const minute = (n: number) => after(start, minutes(n));
+      for (const ticket of await admitAll(port, ['a', 'b'], { ...limits, now: minute(0) })) {
+        await other.forgive(ticket);
+      }
+      const visitors = Array.from({ length: 20 }, (_, n) => `visitor ${n}`);
+      for (const address of visitors) {
+        await other.forgive(await admit(port, aTry({ ...limits, address, now: minute(0) })));
+      }
+      expect(await port.countEnded(minute(60)), 'records').to.be.at.most(1);
+      await failAll(port, ['a', 'b'], { ...limits, now: minute(4) });
+      for (const address of ['a', 'c']) {
+        const late = await other.begin(aTry({ ...limits, address, now: minute(8) }));
+        expect(late, address).to.deep.equal(limitedUntil(minute(9)));
+      }
+      const ended = await port.countEnded(minute(16));
+      const late = await admitAll(port, visitors, { role: aRoleId(2), now: minute(10) });
+      await admit(other, aTry({ role: aRoleId(3), now: minute(16) }));
+      for (const ticket of late) await other.forgive(ticket);
+      expect(await port.countEnded(minute(16)), 'records after the end').to.be.at.most(ended + 1);
+    }),
 };
 
 /** What begins, is settled, is forgiven and is purged at once is as it is one after the other. */

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { type Clock, type Duration, days, duration } from '@pinfold/core';
 import { expect } from 'chai';
-import { type ClauseTable, type Contract, type Subject, toClauses } from '../contract.ts';
+import { type ClauseTable, type Contract, type Subject, toClauses, withPeer } from '../contract.ts';
 import { rejectionOf } from '../rejection.ts';
 
 /** What a {@link Clock} is tested with. A peer is the same host's clock. */
@@ -16,18 +16,17 @@ const LONG = days(50);
 
 const clauses: ClauseTable<Clock, ClockSubject> = {
   "clock/now: an integer of milliseconds that does not lie before an earlier one by more than the host's own steps":
-    async (subject) => {
-      const peer = await subject.peer();
-      const readings = [subject.port.now(), peer.now(), subject.port.now()];
-      const sleep = subject.port.sleep(SHORT);
+    withPeer(async (port, peer, subject) => {
+      const readings = [port.now(), peer.now(), port.now()];
+      const sleep = port.sleep(SHORT);
       await subject.elapse(SHORT);
       await sleep;
-      readings.push(peer.now(), subject.port.now());
+      readings.push(peer.now(), port.now());
       for (const [n, reading] of readings.entries()) {
         expect(Number.isSafeInteger(reading), `${reading}`).to.equal(true);
         expect(reading).to.be.at.least(readings[n - 1] ?? 0);
       }
-    },
+    }),
   'clock/sleep: it resolves no earlier than the duration': async (subject) => {
     const { port } = subject;
     const [controller, reason] = [new AbortController(), { why: 'over' }];

@@ -1,6 +1,6 @@
 import { after, type Generation, type Grant, type GrantSigner, hours, instant } from '@pinfold/core';
 import { expect } from 'chai';
-import { type Contract, toClauses } from '../contract.ts';
+import { type Contract, toClauses, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import type { GrantSignerClauses, GrantSignerSubject } from './subject.ts';
@@ -61,17 +61,16 @@ function* readingsOf(token: string): Generator<string> {
 }
 
 const clauses: GrantSignerClauses = {
-  'grant-signer/verify: a signed grant verifies as it was, on every peer with the same secret': async (
-    subject,
-  ) => {
-    const peer = await subject.peer();
-    const tokens = GRANTS.map((grant) => subject.port.sign(grant));
-    expect(new Set(tokens).size, 'different grants have different tokens').to.equal(GRANTS.length);
-    for (const [n, token] of tokens.entries()) {
-      expect(subject.port.verify(token), token).to.deep.equal(GRANTS[n]);
-      expect(peer.verify(token), `${token} on a peer`).to.deep.equal(GRANTS[n]);
-    }
-  },
+  'grant-signer/verify: a signed grant verifies as it was, on every peer with the same secret': withPeer(
+    async (port, peer) => {
+      const tokens = GRANTS.map((grant) => port.sign(grant));
+      expect(new Set(tokens).size, 'different grants have different tokens').to.equal(GRANTS.length);
+      for (const [n, token] of tokens.entries()) {
+        expect(port.verify(token), token).to.deep.equal(GRANTS[n]);
+        expect(peer.verify(token), `${token} on a peer`).to.deep.equal(GRANTS[n]);
+      }
+    },
+  ),
   'grant-signer/token: a token has URL-safe characters only and at most 512': async ({ port }) => {
     for (const grant of GRANTS) expect(port.sign(grant)).to.match(/^[A-Za-z0-9_.-]{1,512}$/);
   },

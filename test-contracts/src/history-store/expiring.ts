@@ -2,6 +2,7 @@ import { after, days, duration, type HistoryEvent, type Instant, type Role } fro
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import type { HistoryStores, StoreClauses } from '../stores.ts';
@@ -15,30 +16,28 @@ function expiry(role: Role, more: Partial<HistoryEvent> = {}): HistoryEvent {
 
 export const expiringClauses: StoreClauses<HistoryStores> = {
   'history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is stored':
-    (_, another) =>
-      inEachEra(another, async ({ port, peer }, publishedAt) => {
-        const other = await peer();
-        const end = after(publishedAt, days(7));
-        const justAfter = after(end, duration(1));
-        const justBefore = (end - 1) as Instant;
-        const make = async (n: number, more: Partial<Role>) =>
-          (await publish(port, n, { publishedAt, ...more })).role;
-        const expired = await make(1, { expiresAt: end });
-        const stoppedThen = await make(2, { expiresAt: justBefore, deletedAt: end });
-        await make(3, { expiresAt: end, deletedAt: justBefore });
-        await make(4, { expiresAt: justAfter });
-        await make(5, { expiresAt: null, pinned: true });
-        const together = await make(6, { expiresAt: (end - 2) as Instant, deletedAt: (end - 2) as Instant });
-        const row = ({ id: role, account, expiresAt }: Role) => ({ role, account, expiresAt });
-        const all = [together, stoppedThen, expired].map(row);
-        expect(await other.history.expired(end, 10)).to.have.deep.members(all);
-        const some = await other.history.expired(end, 2);
-        expect(some, 'at most the limit').to.have.lengthOf(2);
-        expect(all, 'any of them').to.include.deep.members([...some]);
-        expect(new Set(some.map(({ role }) => role)).size, 'each once').to.equal(2);
-        await port.history.tellExpired([expiry(stoppedThen), expiry(together)]);
-        expect(await other.history.expired(end, 10)).to.deep.equal([row(expired)]);
-      }),
+    inEachEra(async (port, other, publishedAt) => {
+      const end = after(publishedAt, days(7));
+      const justAfter = after(end, duration(1));
+      const justBefore = (end - 1) as Instant;
+      const make = async (n: number, more: Partial<Role>) =>
+        (await publish(port, n, { publishedAt, ...more })).role;
+      const expired = await make(1, { expiresAt: end });
+      const stoppedThen = await make(2, { expiresAt: justBefore, deletedAt: end });
+      await make(3, { expiresAt: end, deletedAt: justBefore });
+      await make(4, { expiresAt: justAfter });
+      await make(5, { expiresAt: null, pinned: true });
+      const together = await make(6, { expiresAt: (end - 2) as Instant, deletedAt: (end - 2) as Instant });
+      const row = ({ id: role, account, expiresAt }: Role) => ({ role, account, expiresAt });
+      const all = [together, stoppedThen, expired].map(row);
+      expect(await other.history.expired(end, 10)).to.have.deep.members(all);
+      const some = await other.history.expired(end, 2);
+      expect(some, 'at most the limit').to.have.lengthOf(2);
+      expect(all, 'any of them').to.include.deep.members([...some]);
+      expect(new Set(some.map(({ role }) => role)).size, 'each once').to.equal(2);
+      await port.history.tellExpired([expiry(stoppedThen), expiry(together)]);
+      expect(await other.history.expired(end, 10)).to.deep.equal([row(expired)]);
+    }),
   'history-store/tell-expired-once: of many at once and for ever after an expiration has one event, at its instant; a role that does not expire then gets none':
     async (subject) => {
       const { port } = subject;
@@ -58,8 +57,7 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       expect(await told(port)).to.have.lengthOf(3);
     },
   "history-store/tell-expired-conflicts: the event raises the role's version, so that a change decided before it conflicts":
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const { role } = await publish(port, 1);
       const before = await loaded(port, role.id);
       await other.history.tellExpired([expiry(role)]);
@@ -72,5 +70,5 @@ export const expiringClauses: StoreClauses<HistoryStores> = {
       await port.roles.save({ ...value, deletedAt: END }, version, [stopped]);
       const [last] = await told(port);
       expect(last, 'after the expiration').to.deep.equal({ ...stopped, at: after(END, duration(1)) });
-    },
+    }),
 };

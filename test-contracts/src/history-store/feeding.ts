@@ -9,6 +9,7 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aRoleId } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
@@ -59,8 +60,7 @@ async function follow(
 
 export const feedingClauses: StoreClauses<HistoryStores> = {
   "history-store/feed-order: an event whose change was answered before another change began comes before the other's, and events of one role and of one change come in the order in which they were stored, not of their instants; every peer gives the same feed":
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other, { peer }) => {
       const instants = [5, 9, 1, 9, 3];
       const alone = instants.map((at) => anEvent({ at: after(START, duration(at)) }));
       for (const [n, event] of alone.entries()) await keep(n % 2 === 0 ? port : other, n, event);
@@ -84,7 +84,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
           expired,
         );
       }
-    },
+    }),
   'history-store/feed-once: readers that continue after the last number they were given get every event of many writers once and in one order; no event takes a number at or below one that was given':
     async (subject) => {
       const readers = [subject.port, await subject.peer(), await subject.peer()];
@@ -108,8 +108,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       expect(own).to.have.lengthOf(30);
     },
   "history-store/feed-accounts: the feed of an account has its own events under numbers of their own without gaps, that of all accounts every event; a role's part of it has its events alone; none follows the last":
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const [pin, stranger] = [aRoleId(1), aRoleId(2)];
       const own = [pin, null, pin, stranger, pin].map((of) => anEvent({ account: ONE, pin: of }));
       const foreign = [stranger, null].map((of) => anEvent({ account: ANOTHER, pin: of }));
@@ -151,10 +150,9 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       expect(await part({ account: ANOTHER, pin })).to.deep.equal({ items: [], last: 2 });
       const everywhere = numbered(all).filter(({ event }) => event.pin === stranger);
       expect(await part({ pin: stranger })).to.deep.equal({ items: everywhere, last: 8 });
-    },
+    }),
   "history-store/feed-begin: dropped events move the beginning of their account's feed and of all accounts' feed to the last of them, also events that were never read; the feed has none before, and numbers are not used again":
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const recorded = [1, 5, 1, 5, 5];
       const make = (account: AccountId, at: number, pin = aRoleId(1)) =>
         anEvent({ account, pin, at: after(START, duration(9 - at)), recordedAt: after(START, duration(at)) });
@@ -190,10 +188,9 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       expect(after6.items).to.deep.equal(numbered([late], 6));
       expect(after6.last).to.deep.equal(placeOf(late, 6));
       expect((await read(port, { account: ANOTHER })).items).to.deep.equal(numbered([late], 2));
-    },
+    }),
   'history-store/feed-there: the event of the number after which is read is given if the feed has it':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const events = [ONE, ANOTHER, ONE].map((account, n) =>
         anEvent({ account, recordedAt: after(START, duration(n)) }),
       );
@@ -210,7 +207,7 @@ export const feedingClauses: StoreClauses<HistoryStores> = {
       ]);
       await port.history.drop(after(START, duration(2)), 10);
       expect([await there(1), await there(2), await there(3)]).to.deep.equal([undefined, undefined, ids[2]]);
-    },
+    }),
   'history-store/feed-id: peers give the same id of the feed and another database another one': async (
     { port, peer },
     another,

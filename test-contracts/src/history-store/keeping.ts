@@ -13,10 +13,21 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
+import { withPeer } from '../contract.ts';
 import { anAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
-import { aKey, anEvent, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
+import {
+  aClaim,
+  aKey,
+  anEvent,
+  aPublication,
+  aReservation,
+  aRole,
+  aTask,
+  aToken,
+  leaseOf,
+} from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
 import type { HistoryStores, StoreClauses } from '../stores.ts';
 import { eventFor, idsOf, idsTold, loaded, publish, told } from './told.ts';
@@ -36,9 +47,7 @@ function refusal(account: AccountId, at: HistoryEvent['at']): HistoryEvent & { a
 
 export const keepingClauses: StoreClauses<HistoryStores> = {
   'history-store/with-publication: a publication that is committed is there with its events, for every peer; one that lost its lease, or was committed before, leaves none':
-    async (subject) => {
-      const { port } = subject;
-      const other = await subject.peer();
+    withPeer(async (port, other, subject) => {
       const event = eventFor(aRole(1));
       const mine = leaseOf(aReservation(1));
       await port.roles.reserve(aReservation(1));
@@ -51,7 +60,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       const rival = aPublication(2, { idempotencyKey: aKey(1) });
       await port.roles.commit(rival, mine, [eventFor(rival.role)]);
       expect(await told(other), 'again').to.deep.equal([event]);
-    },
+    }),
   'history-store/with-change: a change that is saved is there with its events, and a conflict leaves none; of many at once only the one that is saved does':
     async (subject) => {
       const { port } = subject;
@@ -72,40 +81,25 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       await port.roles.save(now.value, now.version, []);
       expect(await told(port), 'without any').to.have.lengthOf(2);
     },
-  'history-store/with-cleanup: a claim that is settled leaves its events, and a lost one none': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    const { role, event } = await publish(port, 1);
-    const claim = async (n: number, now = LATER) =>
-      await port.roles.claimForCleanup({
-        now,
-        endedBefore: now,
-        token: aToken(n),
-        until: after(now, minutes(10)),
-        limit: 1,
-      });
-    const task = {
-      role: role.id,
-      account: role.account,
-      archive: role.archive,
-      token: aToken(1),
-      failures: 0,
-    };
-    await claim(1);
-    const failed = eventFor(role, { at: LATER });
-    const retryAt = after(LATER, hours(1));
-    await other.roles.settleCleanup(task, { kind: 'failed', retryAt }, [failed]);
-    expect(await told(port)).to.deep.equal([failed, event]);
-    await other.roles.settleCleanup(task, { kind: 'removed' }, [eventFor(role)]);
-    expect(await told(port), 'of a lost claim').to.have.lengthOf(2);
-    await claim(2, retryAt);
-    const purged = eventFor(role, { type: 'pin.purged', at: retryAt });
-    const again = { ...task, token: aToken(2) };
-    for (let n = 0; n < 2; n += 1) await other.roles.settleCleanup(again, { kind: 'removed' }, [purged]);
-    expect(await told(port)).to.deep.equal([purged, failed, event]);
-  },
+  'history-store/with-cleanup: a claim that is settled leaves its events, and a lost one none': withPeer(
+    async (port, other) => {
+      const { role, event } = await publish(port, 1);
+      const claim = async (n: number, now = LATER) => await port.roles.claimForCleanup(aClaim(n, now));
+      const task = aTask(role, 1);
+      await claim(1);
+      const failed = eventFor(role, { at: LATER });
+      const retryAt = after(LATER, hours(1));
+      await other.roles.settleCleanup(task, { kind: 'failed', retryAt }, [failed]);
+      expect(await told(port)).to.deep.equal([failed, event]);
+      await other.roles.settleCleanup(task, { kind: 'removed' }, [eventFor(role)]);
+      expect(await told(port), 'of a lost claim').to.have.lengthOf(2);
+      await claim(2, retryAt);
+      const purged = eventFor(role, { type: 'pin.purged', at: retryAt });
+      const again = { ...task, token: aToken(2) };
+      for (let n = 0; n < 2; n += 1) await other.roles.settleCleanup(again, { kind: 'removed' }, [purged]);
+      expect(await told(port)).to.deep.equal([purged, failed, event]);
+    },
+  ),
   'history-store/with-keys: a key that is created or revoked leaves its events; one that was there, was revoked before or is unknown leaves none':
     async (subject) => {
       const { port } = subject;
@@ -177,9 +171,7 @@ export const keepingClauses: StoreClauses<HistoryStores> = {
       await port.roles.save(value, version, [eventFor(role), eventFor(role)]);
       await expectInTurn(port, 9);
       const now = after(START, hours(200));
-      const token = aToken(5);
-      const claim = { now, endedBefore: now, token, until: after(now, minutes(10)), limit: 1 };
-      const [task] = await port.roles.claimForCleanup(claim);
+      const [task] = await port.roles.claimForCleanup(aClaim(5, now));
       if (task === undefined) throw new Error('an expired role was not claimed');
       const other = await subject.peer();
       await Promise.all([

@@ -1,5 +1,6 @@
 import { accountId, after, duration, type EventId, type Instant, type PinName } from '@pinfold/core';
 import { expect } from 'chai';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aRoleId, uuidOf } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
@@ -9,42 +10,39 @@ import { told, walk } from './told.ts';
 const at = (n: number): Instant => after(START, duration(n));
 
 export const readingClauses: StoreClauses<HistoryStores> = {
-  'history-store/list-order: newest first by (at, id), every field as it was given': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    const full = anEvent({
-      id: uuidOf(1) as EventId,
-      at: at(5),
-      type: 'pin.taken_down',
-      account: accountId('Ünïon "7"'),
-      pin: aRoleId(1),
-      name: 'pr-42' as PinName,
-      actor: { kind: 'key', id: 'k1' },
-      request: 'r-1',
-      address: '2001:db8::1',
-      asOperator: true,
-      recordedAt: at(7),
-    });
-    const bare = anEvent({
-      at: at(1),
-      type: 'service.mode_changed',
-      account: null,
-      pin: null,
-      actor: { kind: 'system', id: null },
-    });
-    const twins = [7, 3, 9].map((n) =>
-      anEvent({ id: uuidOf(n) as EventId, at: at(3), name: 'a' as PinName }),
-    );
-    const written = [...twins, bare, full];
-    for (const [n, event] of written.entries()) await port.sessions.begin(aSession(n), [event]);
-    const descending = twins.toSorted((one, another) => (one.id > another.id ? -1 : 1));
-    expect(await told(other)).to.deep.equal([full, ...descending, bare]);
-  },
+  'history-store/list-order: newest first by (at, id), every field as it was given': withPeer(
+    async (port, other) => {
+      const full = anEvent({
+        id: uuidOf(1) as EventId,
+        at: at(5),
+        type: 'pin.taken_down',
+        account: accountId('Ünïon "7"'),
+        pin: aRoleId(1),
+        name: 'pr-42' as PinName,
+        actor: { kind: 'key', id: 'k1' },
+        request: 'r-1',
+        address: '2001:db8::1',
+        asOperator: true,
+        recordedAt: at(7),
+      });
+      const bare = anEvent({
+        at: at(1),
+        type: 'service.mode_changed',
+        account: null,
+        pin: null,
+        actor: { kind: 'system', id: null },
+      });
+      const twins = [7, 3, 9].map((n) =>
+        anEvent({ id: uuidOf(n) as EventId, at: at(3), name: 'a' as PinName }),
+      );
+      const written = [...twins, bare, full];
+      for (const [n, event] of written.entries()) await port.sessions.begin(aSession(n), [event]);
+      const descending = twins.toSorted((one, another) => (one.id > another.id ? -1 : 1));
+      expect(await told(other)).to.deep.equal([full, ...descending, bare]);
+    },
+  ),
   'history-store/list-pages: pages by cursor give every event exactly once, also those of one instant and when others come meanwhile; none follows the last':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const events = Array.from({ length: 11 }, (_, n) => anEvent({ at: at(Math.floor(n / 4)) }));
       await port.sessions.begin(aSession(0), events);
       let more = 0;
@@ -66,7 +64,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       });
       expect(exact.items).to.have.lengthOf(all);
       expect(exact.next, 'behind the last').to.equal(undefined);
-    },
+    }),
   'history-store/list-filter: an account gives its own events alone, a role its own, an instant those from it on, and all of them what fits each':
     async ({ port }) => {
       const [one, another] = [accountId('one'), accountId('another')];
@@ -91,8 +89,7 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       expect(await walk(port, { pin, account: one, limit: 1 })).to.deep.equal(pick(0, 4));
     },
   "history-store/drop: exactly events recorded earlier go, of any instant, at most the limit, and a role's next event is still after its last":
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const events = [1, 2, 2, 3, 4].map((n) => anEvent({ at: at(9 - n), recordedAt: at(n) }));
       await port.sessions.begin(aSession(1), events);
       expect(await other.history.drop(at(1), 10)).to.equal(0);
@@ -100,10 +97,9 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       expect(await told(port)).to.have.lengthOf(3);
       expect(await other.history.drop(at(3), 2)).to.equal(1);
       expect(await told(port)).to.deep.equal([events[3], events[4]]);
-    },
+    }),
   'history-store/thin: exactly events behind the newest of their role that were recorded before the instant go, at most the limit, of the roles with one recorded within the time alone; events of no role stay':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const [busy, quiet, early] = [aRoleId(1), aRoleId(2), aRoleId(3)];
       // What was recorded late stands far behind by its instant.
       const late = anEvent({ pin: busy, at: at(0), recordedAt: at(20) });
@@ -123,5 +119,5 @@ export const readingClauses: StoreClauses<HistoryStores> = {
       expect(await other.history.thin(thinning)).to.equal(0);
       const left = [...few, ...before, ...none, ...many.slice(4), late].map(({ id }) => id);
       expect((await told(port)).map(({ id }) => id)).to.have.members(left);
-    },
+    }),
 };

@@ -1,7 +1,7 @@
 import { days, duration } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import { ApiClient } from './api-client.ts';
+import { ApiClient, withClient } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import type { HttpClauses } from './subject.ts';
 
@@ -32,8 +32,7 @@ const NO_UPDATES = [
 
 export const changingClauses: HttpClauses = {
   'http/update-title: a title is set, and cleared by an empty string or null; a wrong one is invalid_title and changes nothing':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const { id } = await publishSite(port, { title: 'first' });
       for (const title of ['second', '𠮷'.repeat(255), '', 'third', null, ' \u3000 ']) {
         const { status, body } = await client.update(id, { title });
@@ -52,10 +51,9 @@ export const changingClauses: HttpClauses = {
         expectProblem(await client.update(id, body), 422, 'invalid_title', body.slice(0, 40));
       }
       expect((await readPin(port, id)).title).to.equal(' \u3000 ');
-    },
+    }),
   'http/update-password: a password within the limits protects, an empty string or null ends that; a wrong one is invalid_password':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const { id } = await publishSite(port);
       const good = ['12345678', '𠮷'.repeat(18), `${'é'.repeat(35)}xy`, '        '];
       for (const password of good) {
@@ -87,7 +85,7 @@ export const changingClauses: HttpClauses = {
         );
         expect((await client.update(id, { password })).body.pin.password_protected).to.equal(false);
       }
-    },
+    }),
   'http/update-expiration: a reset moves the expiration to exactly 7 days after the request': async ({
     port,
   }) => {
@@ -114,8 +112,7 @@ export const changingClauses: HttpClauses = {
     expect((await client.update(pin.id, '{"title":"{\\"title\\":1, \\\\"}')).status).to.equal(200);
   },
   'http/stop: stopping is 204 without a body, for published, pinned and expired roles; the role stays as a deleted one':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const [expired, pinned, published] = [
         await publishSite(port),
         await publishSite(port),
@@ -134,7 +131,7 @@ export const changingClauses: HttpClauses = {
         expect(Date.parse(at ?? '') - Date.parse(from)).to.be.within(days(8), days(8) + 60_000);
       }
       expect(await listIds(port)).to.deep.equal([]);
-    },
+    }),
   'http/pinned: a pinned role has no expiration and does not expire; unpinned, it expires exactly 7 days later':
     async ({ port }) => {
       const pin = await publishSite(port);

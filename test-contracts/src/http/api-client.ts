@@ -1,7 +1,7 @@
 import { archivePart, type FormPart, multipart, titlePart } from '../fixtures/multipart.ts';
 import { checkAgainstDocument, readDocument } from './api-document.ts';
 import { type ApiAnswer, type ApiRequest, exchange } from './api-exchange.ts';
-import type { HttpService } from './subject.ts';
+import type { HttpService, HttpSubject } from './subject.ts';
 
 /** A publication as a client sends it. */
 export interface PublishWish {
@@ -52,14 +52,16 @@ export class ApiClient {
     return this.get(`/api/v1/pins/${id}`);
   }
 
-  /** Changes a role by one attribute; a string is sent as it is. */
+  /** Changes a role by one attribute; text and bytes are sent as they are. */
   update(id: string, change: object | string): Promise<ApiAnswer> {
-    return this.send({
-      method: 'PATCH',
-      path: `/api/v1/pins/${id}`,
-      headers: { 'Content-Type': 'application/json' },
-      body: typeof change === 'string' ? change : JSON.stringify(change),
-    });
+    return this.sendJson('PATCH', `/api/v1/pins/${id}`, change);
+  }
+
+  /** Sends a value as JSON; text and bytes are sent as they are. */
+  sendJson(method: string, path: string, value: unknown): Promise<ApiAnswer> {
+    const isRaw = typeof value === 'string' || value instanceof Uint8Array;
+    const body = isRaw ? value : JSON.stringify(value);
+    return this.send({ method, path, headers: { 'Content-Type': 'application/json' }, body });
   }
 
   /** Stops a role. */
@@ -90,6 +92,13 @@ export class ApiClient {
       body: form.body,
     });
   }
+}
+
+/** A check with a client that has the first account's key. */
+export function withClient(
+  check: (client: ApiClient, port: HttpService) => Promise<void>,
+): (subject: HttpSubject) => Promise<void> {
+  return ({ port }) => check(new ApiClient(port), port);
 }
 
 function partsOf({ archive = new Uint8Array(), filename, title }: PublishWish): readonly FormPart[] {

@@ -3,7 +3,7 @@ import { AssertionError, expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { archivePart, multipart, titlePart } from '../fixtures/multipart.ts';
 import { openRawConnection } from '../fixtures/raw-connection.ts';
-import { ApiClient, type PublishWish } from './api-client.ts';
+import { ApiClient, type PublishWish, withClient } from './api-client.ts';
 import type { ApiAnswer } from './api-exchange.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
@@ -57,8 +57,7 @@ async function untilPublished(client: ApiClient, key: string): Promise<string> {
 
 export const idempotencyClauses: HttpClauses = {
   'http/replay: the same request again is 200 with the same role in its state now, and says that it is a replay':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const wish = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'again' };
       const pin = await publishSite(port, wish);
       const replay = async (change: PublishWish = {}) => {
@@ -81,10 +80,9 @@ export const idempotencyClauses: HttpClauses = {
       expect((await client.publish({ ...untitled, title: '' })).status, 'an empty title is none').to.equal(
         200,
       );
-    },
+    }),
   'http/mismatch: the same key with another ZIP, file name or title is idempotency_mismatch and changes nothing':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const wish = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'taken' };
       const pin = await publishSite(port, wish);
       const others: readonly PublishWish[] = [
@@ -102,10 +100,9 @@ export const idempotencyClauses: HttpClauses = {
       expect(await readPin(port, pin.id)).to.deep.equal(pin);
       expect((await client.publish(wish)).status).to.equal(200);
       expect(await listIds(port)).to.deep.equal([pin.id]);
-    },
+    }),
   'http/key-freed: a refused request and one that broke off before its body was whole leave the key free':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const archive = await siteZip();
       const refused: readonly PublishWish[] = [
         { archive: Buffer.from('no zip') },
@@ -125,7 +122,7 @@ export const idempotencyClauses: HttpClauses = {
         connection.destroy();
       }
       expect((await client.publish({ archive, title: 'whole', key: 'broken-off' })).status).to.equal(201);
-    },
+    }),
   'http/parallel: of 30 and of 100 same requests at once exactly one publishes; the others are replays or in progress':
     async (subject) => {
       expectOneRole(await duplicates(subject, 30));
@@ -145,8 +142,7 @@ export const idempotencyClauses: HttpClauses = {
       }
     },
   'http/client-gone: with the whole body in, a publication ends though its client has gone, and binds the key':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const connection = await openRawConnection(port.baseUrl);
       await connection.send(await publicationBytes(port, 'left'));
       connection.end();
@@ -160,5 +156,5 @@ export const idempotencyClauses: HttpClauses = {
         409,
         'idempotency_mismatch',
       );
-    },
+    }),
 };

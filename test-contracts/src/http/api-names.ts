@@ -1,7 +1,7 @@
 import { days } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import { ApiClient } from './api-client.ts';
+import { ApiClient, withClient } from './api-client.ts';
 import type { ApiAnswer, WireName } from './api-exchange.ts';
 import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
@@ -26,8 +26,7 @@ async function readName(service: HttpService, name: string): Promise<WireName> {
 
 export const nameClauses: HttpClauses = {
   'http/publish-name: a publication to a name answers the name as it is now, which shows it; a replay moves nothing, the name is no part of the fingerprint, and a dry run only checks its form':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const archive = await siteZip();
       const publish = (key: string, query: string) => client.publish({ archive, key, query });
       const first = await publish('first', '?name=pr-42');
@@ -49,10 +48,9 @@ export const nameClauses: HttpClauses = {
       expect(await readName(port, 'pr-42')).to.deep.equal(second.body.name);
       await client.send({ method: 'DELETE', path: '/api/v1/names/pr-42' });
       expect((await publish('second', '?name=pr-42')).body.name, 'deleted since').to.equal(null);
-    },
+    }),
   'http/name-form: a malformed name is invalid_name where one is set, before the Idempotency-Key and the body, and 404 where one is read or deleted; twice is invalid_request':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const archive = Buffer.from('no zip');
       for (const name of ['', ...MALFORMED]) {
         const query = `?name=${name === '%61' ? '%41' : name}`;
@@ -67,7 +65,7 @@ export const nameClauses: HttpClauses = {
       }
       expectProblem(await client.publish({ archive, query: '?name=a&name=a' }), 400, 'invalid_request');
       for (const name of ['a', '0', 'x'.repeat(63), 'a--b', '1-2']) await publishTo(port, name);
-    },
+    }),
   'http/name-set: PUT makes a name (201) or moves it (200) to a publication of the account in service; what changes nothing has the same updated_at; others are 404, 409 invalid_state, 422 invalid_update or 415':
     async (subject) => {
       const { port } = subject;
@@ -75,12 +73,7 @@ export const nameClauses: HttpClauses = {
       const [one, two, stopped] = [await publishSite(port), await publishSite(port), await publishSite(port)];
       await client.stop(stopped.id);
       const put = (pin: unknown, name = 'live', of = client) =>
-        of.send({
-          method: 'PUT',
-          path: `/api/v1/names/${name}`,
-          headers: { 'Content-Type': 'application/json' },
-          body: typeof pin === 'string' ? JSON.stringify({ pin }) : JSON.stringify(pin),
-        });
+        of.sendJson('PUT', `/api/v1/names/${name}`, typeof pin === 'string' ? { pin } : pin);
       const made = await put(one.id);
       expect(made.status, made.text).to.equal(201);
       expect(made.body.name).to.deep.include({ name: 'live', pin: one.id });
@@ -112,8 +105,7 @@ export const nameClauses: HttpClauses = {
       expect((await readName(port, 'live')).pin, 'of the last that was set').to.equal(two.id);
     },
   'http/name-list: names are listed by name, by pages of 1 to 100, and only those of the account; a cursor that is not ours is invalid_request':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const names = ['b', 'a-1', 'a', 'a1', '0'];
       for (const name of names) await publishTo(port, name);
       const other = new ApiClient(port, port.keys.second);
@@ -137,10 +129,9 @@ export const nameClauses: HttpClauses = {
       for (const wrong of 'cursor=a cursor= limit=0 limit=101 limit=x state=published'.split(' ')) {
         expectProblem(await client.get(`/api/v1/names?${wrong}`), 400, 'invalid_request', wrong);
       }
-    },
+    }),
   'http/name-delete: deleting is 204, again 404; the publication stays, and the same name made anew has another URL':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const { pin, name } = (await publishTo(port, 'gone')).body;
       const remove = (of = client) => of.send({ method: 'DELETE', path: '/api/v1/names/gone' });
       expectProblem(await remove(new ApiClient(port, port.keys.readOnly)), 403, 'forbidden');
@@ -151,10 +142,9 @@ export const nameClauses: HttpClauses = {
       expectProblem(await client.get('/api/v1/names/gone'), 404, 'not_found');
       expect((await client.read(pin.id)).body.pin.state).to.equal('published');
       expect((await publishTo(port, 'gone')).body.name.url).not.to.equal(name.url);
-    },
+    }),
   'http/name-warnings: a publication without a password to a name that showed a protected one warns of password_dropped first, and so does its replay':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client) => {
       const publish = async (key: string, headers: Readonly<Record<string, string>> = {}) =>
         client.publish({ archive: await siteZip(), key, query: '?name=closed', headers });
       const closed = await publish('one', { 'Pinfold-Password': 'long%20enough' });
@@ -163,7 +153,7 @@ export const nameClauses: HttpClauses = {
       expect(open.body.warnings.map(({ rule }) => rule)).to.deep.equal(['password_dropped']);
       expect((await publish('two')).body.warnings).to.deep.equal(open.body.warnings);
       expect((await publish('three')).body.warnings).to.deep.equal([]);
-    },
+    }),
   'http/names-at-once: of publications at once to one name, on every node, each succeeds and the name shows one of them':
     async (subject) => {
       const archive = await siteZip();

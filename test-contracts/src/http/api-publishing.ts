@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { archivePart } from '../fixtures/multipart.ts';
 import { costlyReferences } from '../fixtures/zips/costly-zips.ts';
-import { ApiClient, type PublishWish } from './api-client.ts';
+import { ApiClient, type PublishWish, withClient } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import { siteZip, zipOf } from './sites.ts';
 import type { HttpClauses } from './subject.ts';
@@ -38,8 +38,7 @@ const BAD_FILENAMES = [
 
 export const publishingClauses: HttpClauses = {
   'http/publish-created: a new publication is 201 with its pin, its warnings and where it is read, and lives as long as the limits say':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const archive = await zipOf({ 'site/': '', 'site/index.html': 'hello', 'site/a/b.txt': '12345' });
       const { status, headers, body } = await client.publish({ archive, filename: 'spring.zip' });
       expect(status).to.equal(201);
@@ -63,10 +62,9 @@ export const publishingClauses: HttpClauses = {
       });
       expect(body.warnings).to.deep.equal([]);
       expect(await readPin(port, pin.id)).to.deep.equal(pin);
-    },
+    }),
   'http/title: a title of up to 255 code points is kept as it was sent, an empty one is none, others are invalid_title':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const archive = await siteZip();
       for (const title of ['Spring', ' 春の𠮷 ', '𠮷'.repeat(255), 'a"b%22\\c', '%0A', '\ufeffx']) {
         expect((await publishSite(port, { archive, title })).title).to.equal(title);
@@ -82,10 +80,9 @@ export const publishingClauses: HttpClauses = {
         const parts = [archivePart(archive), { name: 'title', type: 'text/plain; charset=utf-8', body }];
         expectProblem(await client.publish({ parts }), 422, 'invalid_title', String(body.subarray(0, 20)));
       }
-    },
+    }),
   'http/filename: the original file name is the last segment of what was sent, filename* before filename, or invalid_form':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client) => {
       const archive = await siteZip();
       const publish = (filename: string | Uint8Array) => {
         const head = Buffer.concat([
@@ -103,10 +100,9 @@ export const publishingClauses: HttpClauses = {
       for (const sent of BAD_FILENAMES) {
         expectProblem(await publish(sent), 422, 'invalid_form', sent.toString('latin1'));
       }
-    },
+    }),
   'http/warnings: what will disappoint viewers is told in warnings, and that not all was checked; they never change the status, and a replay tells them again':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client) => {
       const files = {
         'index.html': '<img src="LOGO.png"><a href="gone.html">x</a>',
         'logo.png': 'x',
@@ -135,10 +131,9 @@ export const publishingClauses: HttpClauses = {
       const unchecked = first.body.warnings.filter(({ rule }) => rule === 'not_all_checked');
       expect(unchecked).to.have.length(1);
       expect((await client.publish(costly)).body.warnings).to.deep.equal(first.body.warnings);
-    },
+    }),
   'http/publish-password: Pinfold-Password protects a publication from its commit on; it is no part of the fingerprint, and a replay and a dry run change nothing by it':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client) => {
       const archive = await siteZip();
       const publish = (password: string, wish: PublishWish = {}) =>
         client.publish({ archive, headers: { 'Pinfold-Password': password }, ...wish });
@@ -171,10 +166,9 @@ export const publishingClauses: HttpClauses = {
       const broken = await publish('long%20enough', { key: 'free', archive: Buffer.from('no zip') });
       expectProblem(broken, 422, 'invalid_archive');
       expect((await publish('long%20enough', { key: 'free' })).status).to.equal(201);
-    },
+    }),
   'http/dry-run: a dry run makes all checks without an Idempotency-Key, stores nothing and binds no key':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const archive = await zipOf({ 'index.html': '<a href="gone.html">x</a>', 'a.txt': '1234' });
       const dry = { query: '?dry_run=true' };
       for (const key of [null, 'dry', '', ['one', 'two']]) {
@@ -194,5 +188,5 @@ export const publishingClauses: HttpClauses = {
       }
       expect(await listIds(port)).to.deep.equal([]);
       expect((await client.publish({ archive, key: 'dry', query: '?dry_run=false' })).status).to.equal(201);
-    },
+    }),
 };

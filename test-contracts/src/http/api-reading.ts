@@ -1,6 +1,6 @@
 import { days, duration } from '@pinfold/core';
 import { expect } from 'chai';
-import { ApiClient } from './api-client.ts';
+import { ApiClient, withClient } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
@@ -31,8 +31,7 @@ async function walk(service: HttpService, query: string): Promise<readonly (read
 
 export const readingClauses: HttpClauses = {
   'http/read: a role of the account is read in any state and by its id in any letter case, and expires at its very instant':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const pin = await publishSite(port);
       expect((await client.read(pin.id.toUpperCase())).body.pin).to.deep.equal(pin);
       expect((await new ApiClient(port, port.keys.readOnly).read(pin.id)).body.pin).to.deep.equal(pin);
@@ -43,7 +42,7 @@ export const readingClauses: HttpClauses = {
       expect(await readPin(port, pin.id)).to.deep.equal({ ...pin, state: 'expired' });
       expect((await client.stop(pin.id)).status).to.equal(204);
       expect((await readPin(port, pin.id)).state).to.equal('deleted');
-    },
+    }),
   'http/not-found: an unknown id, what is no UUID and the role of another account are one and the same 404, however they are asked for':
     async ({ port }) => {
       const { id } = await publishSite(port);
@@ -65,8 +64,7 @@ export const readingClauses: HttpClauses = {
       expect((await stranger.get('/api/v1/pins')).body.pins).to.deep.equal([]);
     },
   'http/list: a list has the account’s roles newest first, without deleted ones, by pages of 1 to 100, and by state':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const ids = await publishMany(port, 22);
       const [newest = '', second = ''] = ids;
       expect(await walk(port, '')).to.deep.equal([ids.slice(0, 20), ids.slice(20)]);
@@ -87,10 +85,9 @@ export const readingClauses: HttpClauses = {
       expect(await listIds(port, '?state=deleted')).to.deep.equal([newest]);
       const [pin] = (await client.get('/api/v1/pins?limit=1')).body.pins;
       expect(pin).to.deep.equal(late);
-    },
+    }),
   'http/list-query: a wrong value, an unknown or repeated parameter and a cursor that is not ours are invalid_request':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       await publishMany(port, 2);
       const { next_cursor: cursor } = (await client.get('/api/v1/pins?limit=1&state=published')).body;
       const ours = encodeURIComponent(cursor ?? '');
@@ -136,10 +133,9 @@ export const readingClauses: HttpClauses = {
       const [id = ''] = await listIds(port);
       expectProblem(await client.get(`/api/v1/pins/${id}?limit=1`), 400, 'invalid_request');
       expectProblem(await client.get('/api/v1/limits?x=1'), 400, 'invalid_request');
-    },
+    }),
   'http/list-key: an Idempotency-Key finds the one role it published, in any state, and none of another account':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const find = async (key: string, by = client) => {
         const { status, body } = await by.get(`/api/v1/pins?idempotency_key=${encodeURIComponent(key)}`);
         expect(status).to.equal(200);
@@ -158,9 +154,8 @@ export const readingClauses: HttpClauses = {
       expect(await find('lost answer & more', new ApiClient(port, port.keys.second))).to.deep.equal([]);
       expect((await client.stop(id)).status).to.equal(204);
       expect(await find('lost answer & more')).to.deep.equal([id]);
-    },
-  'http/limits: the limits told are those in force': async ({ port }) => {
-    const client = new ApiClient(port);
+    }),
+  'http/limits: the limits told are those in force': withClient(async (client, port) => {
     const { limits } = (await client.get('/api/v1/limits')).body;
     expect(Object.keys(limits)).to.have.members(
       [
@@ -183,5 +178,5 @@ export const readingClauses: HttpClauses = {
     for (const password of ['x'.repeat(least - 1), 'x'.repeat(bytes + 1)]) {
       expectProblem(await client.update(id, { password }), 422, 'invalid_password');
     }
-  },
+  }),
 };

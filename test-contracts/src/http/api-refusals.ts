@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { archivePart, type FormPart, titlePart } from '../fixtures/multipart.ts';
 import { repeatedEntries } from '../fixtures/zips/costly-zips.ts';
-import { ApiClient } from './api-client.ts';
+import { ApiClient, withClient } from './api-client.ts';
 import type { ApiRequest } from './api-exchange.ts';
 import { expectProblem, listIds, publishSite } from './api-expectations.ts';
 import { siteZip, siteZipOf, zipOf } from './sites.ts';
@@ -44,18 +44,16 @@ async function brokenUpdates(service: HttpService): Promise<readonly (string | U
 
 export const refusalClauses: HttpClauses = {
   'http/archive-size: an archive of exactly the limit is published, one byte more is 413 archive_too_large':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client) => {
       const { archive_bytes: limit = 0 } = (await client.get('/api/v1/limits')).body.limits;
       const archive = await siteZipOf(limit);
       expect(archive.byteLength).to.equal(limit);
       expect((await client.publish({ archive })).status).to.equal(201);
       const larger = Buffer.concat([archive, Buffer.alloc(1)]);
       expectProblem(await client.publish({ archive: larger }), 413, 'archive_too_large');
-    },
+    }),
   'http/form: a form with another field, a field twice, no archive, an archive without a file name or a title with one is invalid_form; a part that is no form-data is passed over':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const bytes = await siteZip();
       const archive = archivePart(bytes);
       const forms: readonly (readonly FormPart[])[] = [
@@ -84,10 +82,9 @@ export const refusalClauses: HttpClauses = {
       expect(await listIds(port)).to.deep.equal([]);
       const other = { name: 'other', head: 'Content-Disposition: attachment; name="other"', body: 'x' };
       expect((await client.publish({ parts: [other, archive, other] })).status).to.equal(201);
-    },
+    }),
   'http/media-type: other media types than form and ZIP to publish, and JSON to change, are 415; an archive without a type is taken, and compressed JSON is not':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const body = await siteZip();
       const { id } = await publishSite(port);
       for (const type of [undefined, 'application/json', 'multipart/mixed; boundary=b', 'application/zip']) {
@@ -132,10 +129,9 @@ export const refusalClauses: HttpClauses = {
         const coded = { ...update, headers: { ...headers, 'Content-Encoding': coding } };
         expect((await client.send(coded)).status, coding).to.equal(status);
       }
-    },
+    }),
   'http/broken-request: a body that is missing, broken, or longer than 16 KiB of JSON is invalid_request':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       for (const request of brokenForms()) {
         const what = JSON.stringify(String(request.body).slice(0, 80));
         expectProblem(await client.send(request), 400, 'invalid_request', what);
@@ -145,18 +141,11 @@ export const refusalClauses: HttpClauses = {
       const pin = await publishSite(port);
       const bodies = [...(await brokenUpdates(port)), Buffer.from('{"title":"\xff"}', 'latin1')];
       for (const body of bodies) {
-        const request = {
-          method: 'PATCH',
-          path: `/api/v1/pins/${pin.id}`,
-          headers: { 'Content-Type': 'application/json' },
-          body,
-        };
-        expectProblem(await client.send(request), 400, 'invalid_request', String(body).slice(0, 40));
+        expectProblem(await client.update(pin.id, body), 400, 'invalid_request', String(body).slice(0, 40));
       }
-    },
+    }),
   'http/invalid-archive: an archive that breaks rules is invalid_archive with every broken rule and its path, at most 20 and how many more':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const two = await zipOf({ 'page.html': 'x', 'a/.env': 'x', 'b/NODE_MODULES/x.js': 'x' });
       const refused = await client.publish({ archive: two });
       expectProblem(refused, 422, 'invalid_archive');
@@ -179,10 +168,9 @@ export const refusalClauses: HttpClauses = {
       expectProblem(await client.publish({ archive: Buffer.from('no zip') }), 422, 'invalid_archive');
       expectProblem(await client.publish({ archive: new Uint8Array() }), 422, 'invalid_archive');
       expect(await listIds(port)).to.deep.equal([]);
-    },
+    }),
   'http/idempotency-key: a publication needs one Idempotency-Key of 1 to 255 printable ASCII characters that does not hold the API key':
-    async ({ port }) => {
-      const client = new ApiClient(port);
+    withClient(async (client, port) => {
       const archive = await siteZip();
       expectProblem(await client.publish({ archive, key: null }), 400, 'idempotency_key_required');
       const { first } = port.keys;
@@ -204,5 +192,5 @@ export const refusalClauses: HttpClauses = {
       for (const key of ['x', 'x'.repeat(255), `"${'y'.repeat(255)}"`, '~!#$%&*()']) {
         expect((await client.publish({ archive, key })).status, key).to.equal(201);
       }
-    },
+    }),
 };

@@ -36,12 +36,7 @@ export const viewingNameClauses: HttpClauses = {
         expect((await visitor.open(`${name.url}?q=1`)).text).to.equal(HOME);
         const next = (await publishTo(port, 'live')).pin;
         expect((await visitor.ask(name.url)).headers.location, 'moved').to.equal(next.shared_url);
-        await new ApiClient(port).send({
-          method: 'PUT',
-          path: '/api/v1/names/live',
-          headers: { 'Content-Type': 'application/json' },
-          body: JSON.stringify({ pin: pin.id }),
-        });
+        await new ApiClient(port).sendJson('PUT', '/api/v1/names/live', { pin: pin.id });
         expect((await visitor.ask(name.url)).headers.location, 'moved back').to.equal(pin.shared_url);
       }
       for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {

@@ -2,13 +2,14 @@ import { after, type Day, days, type Instant, isFault, type Title, type Token } 
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
+import { type Contract, type StoreSubject, toClauses, withPeer } from '../contract.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { aConsent, aPairingRedemption, aRegistration } from '../fixtures/pairings.ts';
 import {
   ACCOUNT,
+  aClaim,
   aComparison,
   aFingerprint,
   aKey,
@@ -18,6 +19,7 @@ import {
   aPublication,
   aReservation,
   aRoleId,
+  aTask,
   aToken,
   changeRole,
   leaseOf,
@@ -36,7 +38,7 @@ import { published, recordsOf, stock } from './stock.ts';
 const LATER = after(START, days(60));
 const [ONE, TWO] = [aToken(1), aToken(2)];
 
-const CLAIM = { now: LATER, endedBefore: LATER, token: aToken(7), until: LATER, limit: 10 };
+const CLAIM = aClaim(7, LATER, { until: LATER });
 
 const A_DAY = { role: aRoleId(1), day: 20_777 as Day, views: 1, refusedPasswords: 0 };
 
@@ -51,11 +53,7 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   },
   claimForCleanup: ({ roles }) => roles.claimForCleanup(CLAIM),
   settleCleanup: ({ roles }) =>
-    roles.settleCleanup(
-      { role: aRoleId(1), account: ACCOUNT, archive: anArchiveId(1), token: aToken(7), failures: 0 },
-      { kind: 'removed' },
-      [anEvent()],
-    ),
+    roles.settleCleanup(aTask(aPublication(1).role, 7), { kind: 'removed' }, [anEvent()]),
   purge: ({ roles }) => roles.purge(LATER, 10),
   keepComparison: ({ roles }) => roles.keepComparison(aComparison(), undefined),
   saveAccount: ({ accounts }) => accounts.save(anAccount(70), undefined, [anEvent()]),
@@ -113,23 +111,21 @@ async function importInto(
 }
 
 const importClauses: StoreClauses<MovingStores> = {
-  'import/unfinished: an import is unfinished, for every peer, from its beginning to its end': async (
-    { port, peer },
-    another,
-  ) => {
-    const early = await peer();
-    const all = async () => {
-      const late = await peer();
-      return Promise.all([port, early, late].map(({ imports }) => imports.isUnfinished()));
-    };
-    expect(await all()).to.deep.equal([false, false, false]);
-    await port.imports.begin(ONE);
-    expect(await all()).to.deep.equal([true, true, true]);
-    await early.imports.keep(ONE, await stocked(another));
-    expect(await all()).to.deep.equal([true, true, true]);
-    await early.imports.end(ONE);
-    expect(await all()).to.deep.equal([false, false, false]);
-  },
+  'import/unfinished: an import is unfinished, for every peer, from its beginning to its end': withPeer(
+    async (port, early, { peer }, another) => {
+      const all = async () => {
+        const late = await peer();
+        return Promise.all([port, early, late].map(({ imports }) => imports.isUnfinished()));
+      };
+      expect(await all()).to.deep.equal([false, false, false]);
+      await port.imports.begin(ONE);
+      expect(await all()).to.deep.equal([true, true, true]);
+      await early.imports.keep(ONE, await stocked(another));
+      expect(await all()).to.deep.equal([true, true, true]);
+      await early.imports.end(ONE);
+      expect(await all()).to.deep.equal([false, false, false]);
+    },
+  ),
   'import/begin-foreign: a database with an account, a key, a publication, a reservation, a name, a takedown, a day of views or an event of its own is refused and left as it is':
     async (_, another) => {
       for (const [what, make] of Object.entries(OWN)) {
@@ -198,8 +194,7 @@ const importClauses: StoreClauses<MovingStores> = {
     expect(await recordsOf(port)).to.deep.equal([]);
   },
   'import/changes-refused: while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reads work':
-    async ({ port, peer }, another) => {
-      const other = await peer();
+    withPeer(async (port, other, _, another) => {
       const records = await stocked(another);
       await port.imports.begin(ONE);
       await port.imports.keep(ONE, records);
@@ -211,17 +206,18 @@ const importClauses: StoreClauses<MovingStores> = {
       }
       expect(await recordsOf(other)).to.deep.equal(records);
       expect(await other.roles.load(aRoleId(1))).to.not.equal(undefined);
+    }),
+  'import/end: after the end changes are made again; a lost token ends nothing': withPeer(
+    async (port, other) => {
+      await port.imports.begin(ONE);
+      expect(await other.imports.end(TWO)).to.deep.equal({ kind: 'lost' });
+      expect(await other.imports.isUnfinished()).to.equal(true);
+      expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'ended' });
+      expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'lost' });
+      for (const change of Object.values(CHANGES)) await change(port);
+      await published(other, 50);
     },
-  'import/end: after the end changes are made again; a lost token ends nothing': async ({ port, peer }) => {
-    const other = await peer();
-    await port.imports.begin(ONE);
-    expect(await other.imports.end(TWO)).to.deep.equal({ kind: 'lost' });
-    expect(await other.imports.isUnfinished()).to.equal(true);
-    expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'ended' });
-    expect(await other.imports.end(ONE)).to.deep.equal({ kind: 'lost' });
-    for (const change of Object.values(CHANGES)) await change(port);
-    await published(other, 50);
-  },
+  ),
 };
 
 /** What the stores make of records that came from elsewhere. */

@@ -6,12 +6,12 @@ import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { aConsent, aRegistration } from '../fixtures/pairings.ts';
 import {
+  aClaim,
   aComparison,
   anEvent,
   aReservation,
   aRoleId,
   aSha256,
-  aToken,
   changeRole,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
@@ -55,7 +55,7 @@ async function use({ roles, sessions, apiKeys, pairings, mode }: MovingStores): 
   await sessions.begin(aSession(1), []);
   await sessions.offer(aLink(1), []);
   await apiKeys.touch(anApiKeyId(1), LATER, START);
-  await roles.claimForCleanup({ now: LATER, endedBefore: LATER, token: aToken(9), until: LATER, limit: 1 });
+  await roles.claimForCleanup(aClaim(9, LATER, { limit: 1 }));
   await roles.keepComparison(aComparison(), undefined);
   await pairings.register(aRegistration(1));
   await pairings.agree(aRegistration(1).secretHash, aConsent(1), START, []);

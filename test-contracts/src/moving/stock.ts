@@ -22,12 +22,12 @@ import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import {
   ACCOUNT,
+  aClaim,
   aFingerprint,
   anEvent,
   aPublication,
   aReservation,
   aRoleId,
-  aToken,
   changeRole,
   leaseOf,
 } from '../fixtures/roles.ts';
@@ -175,8 +175,7 @@ async function changed({ roles }: MovingStores, n: number): Promise<Made> {
 
 async function removed({ roles }: MovingStores, n: number): Promise<Made> {
   const { record, events } = await published({ roles }, n, { deletedAt: START });
-  const claim = { now: START, endedBefore: START, token: aToken(100), until: LATER, limit: 1 };
-  const [task] = await roles.claimForCleanup(claim);
+  const [task] = await roles.claimForCleanup(aClaim(100, START));
   if (task === undefined) throw new Error('an ended role was not claimed');
   const event = anEvent({ pin: record.id, type: 'pin.purged', at: LATER });
   await roles.settleCleanup(task, { kind: 'removed' }, [event]);

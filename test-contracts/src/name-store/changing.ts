@@ -1,6 +1,7 @@
 import { accountId, after, before, duration, type NameStore, type Refusal } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { ACCOUNT, anEvent, aPublication, aRoleId, publishTo } from '../fixtures/roles.ts';
@@ -76,8 +77,7 @@ async function everyRefusal(port: NameStores, peer: NameStores, expected: 'set' 
 
 export const changingClauses: StoreClauses<NameStores> = {
   'name-store/set: a new name is made with the given token, and one that exists keeps its own; it shows the role from then on, for every peer, and the event is stored, later than the last of that role':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       await publish(port, 1, 2);
       const change = aChange(1);
       const made = recordOf(change);
@@ -102,10 +102,9 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect((await port.roles.load(aRoleId(1)))?.version).to.equal(
         (await port.roles.load(aRoleId(2)))?.version,
       );
-    },
+    }),
   'name-store/set-unchanged: a name that shows the role already stays as it is, and no event is stored':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       await publish(port, 1, 2);
       const name = recordOf(aChange(1));
       await set(port, aChange(1));
@@ -114,7 +113,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect(await set(other, again)).to.deep.equal({ kind: 'unchanged', name });
       expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(name);
       expect(await told(port)).to.deep.equal(events);
-    },
+    }),
   'name-store/set-role: a role that is unknown or of another account is not found, and one that ended by the instant is refused with its state; nothing changes':
     async ({ port }) => {
       await publish(port, 1, 2);
@@ -136,27 +135,25 @@ export const changingClauses: StoreClauses<NameStores> = {
       const early = aChange(4, { now: before(LATER, duration(1)) });
       expect((await set(port, early)).kind, 'a millisecond before its end').to.equal('created');
     },
-  'name-store/set-stopped: once a stop of a role is acknowledged, no peer points a name at it': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    await publish(port, 1);
-    await set(port, aChange(1));
-    const round = async (n: number): Promise<void> => {
-      await publish(port, n);
-      const move = aChange(1, { role: aRoleId(n) });
-      const moving = other.names.set(move, [setEvent(move)]);
-      await stop(port, aRoleId(n));
-      const shown = async () => (await port.names.find(ACCOUNT, aName(1)))?.role === aRoleId(n);
-      const seen = await shown();
-      const outcome = await moving;
-      expect(await shown(), `round ${n}`).to.equal(seen);
-      expect(outcome.kind !== 'refused', `what was answered in round ${n}`).to.equal(seen);
-      expect((await set(other, aChange(2, { role: aRoleId(n) }))).kind).to.equal('refused');
-    };
-    for (const n of ROUNDS) await round(n);
-  },
+  'name-store/set-stopped: once a stop of a role is acknowledged, no peer points a name at it': withPeer(
+    async (port, other) => {
+      await publish(port, 1);
+      await set(port, aChange(1));
+      const round = async (n: number): Promise<void> => {
+        await publish(port, n);
+        const move = aChange(1, { role: aRoleId(n) });
+        const moving = other.names.set(move, [setEvent(move)]);
+        await stop(port, aRoleId(n));
+        const shown = async () => (await port.names.find(ACCOUNT, aName(1)))?.role === aRoleId(n);
+        const seen = await shown();
+        const outcome = await moving;
+        expect(await shown(), `round ${n}`).to.equal(seen);
+        expect(outcome.kind !== 'refused', `what was answered in round ${n}`).to.equal(seen);
+        expect((await set(other, aChange(2, { role: aRoleId(n) }))).kind).to.equal('refused');
+      };
+      for (const n of ROUNDS) await round(n);
+    },
+  ),
   'name-store/set-quota: of many new names at once as many are made as the limit leaves room for; names of other accounts take no room, and one that exists always moves':
     async (subject) => {
       const { port } = subject;
@@ -178,9 +175,7 @@ export const changingClauses: StoreClauses<NameStores> = {
   'name-store/set-refused: for a blocked account, in read-only mode and once its credential has ended, a change is refused and changes nothing':
     async ({ port, peer }) => everyRefusal(port, await peer(), 'set'),
   'name-store/delete: a deleted name is found, listed and resolved no more, by no peer, its place in the quota is free, and the event is stored with the role that it showed, later than the last of that role; an unknown name leaves none, and of many at once one deletes':
-    async (subject) => {
-      const { port } = subject;
-      const other = await subject.peer();
+    withPeer(async (port, other, subject) => {
       await publish(port, 1, 2);
       for (const n of [1, 2]) await set(port, aChange(n));
       expect((await port.names.resolve(aNameToken(1)))?.name.name, 'asked before').to.equal(aName(1));
@@ -210,7 +205,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect(await remove(port, 2)).to.deep.equal({ kind: 'deleted' });
       expect(await port.names.list(ACCOUNT, undefined, 10)).to.deep.equal([]);
       expect((await told(port)).filter(({ type }) => type === 'name.deleted')).to.have.lengthOf(3);
-    },
+    }),
   'name-store/delete-refused: for a blocked account, in read-only mode and once its credential has ended, a deletion is refused and changes nothing':
     async ({ port, peer }) => everyRefusal(port, await peer(), 'delete'),
 };

@@ -1,6 +1,7 @@
 import { accountId, after, hours, type KeptWarning, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, aReservation, aRoleId, aToken, leaseOf, UNBOUNDED } from '../fixtures/roles.ts';
 import type { NameStores, StoreClauses } from '../stores.ts';
@@ -23,8 +24,7 @@ const PR: { readonly name: ReturnType<typeof aName> } = { name: aName(1) };
 
 export const publishingClauses: StoreClauses<NameStores> = {
   'name-store/with-publication: the commit of a publication points its name at the new role, for every peer, with the given token if the name is new and its own if not; what is refused, lost or committed before changes no name':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       expect(await publishNamed(port, 1)).to.deep.equal(COMMITTED);
       const record = { account: ACCOUNT, ...PR, token: aNameToken(1), role: aRoleId(1), updatedAt: START };
       expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(record);
@@ -57,7 +57,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
       expect(overtaken).to.deep.equal({ kind: 'lease_lost' });
       expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
       expect(await other.names.list(ACCOUNT, undefined, 10)).to.have.lengthOf(1);
-    },
+    }),
   'name-store/publication-quota: reserve and commit refuse a publication to a new name where the account has as many names as the limit; one that exists passes; publications at once never pass the limit, and what is refused stores nothing':
     async (subject) => {
       const { port } = subject;
@@ -94,8 +94,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
       );
     },
   'name-store/publication-warnings: a commit whose name showed a protected role warns when the new one is not, and when the account has nine tenths of the limit; these come before the warnings of the archive, are answered by the commit and stored for a replay, at most 20 in all':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const own: KeptWarning = { rule: 'source_map', path: 'app.js.map' };
       const dropped: KeptWarning = { rule: 'password_dropped' };
       const rulesOf = async (n: number, named: Parameters<typeof publishNamed>[2]) => {
@@ -126,7 +125,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
       expect(await rulesOf(10, { ...PR, limits: { ...UNBOUNDED, names: 4 } }), 'three of four').to.deep.equal(
         [],
       );
-    },
+    }),
   'name-store/last-wins: of publications and changes at once, over all peers, the name shows the role of the last one, and each leaves its event':
     async (subject) => {
       const { port } = subject;

@@ -9,6 +9,7 @@ import {
   type PinName,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aPublication, aRoleId, publishTo } from '../fixtures/roles.ts';
 import { sharedClauses } from '../shared-clauses.ts';
@@ -51,8 +52,7 @@ async function setAll(stores: NameStores, names: readonly PinName[], account = A
 
 export const readingClauses: StoreClauses<NameStores> = {
   'name-store/find: what any peer stored last is found, every field as it was stored; names and accounts are compared exactly, and an unknown one is undefined':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const upper = accountId(OTHER.toUpperCase());
       await publish(port, 1);
       await publishTo(port.roles, aPublication(2, { account: OTHER }));
@@ -71,10 +71,9 @@ export const readingClauses: StoreClauses<NameStores> = {
       for (const name of ['pr-11', 'pr-', 'pr_1', '%', 'pr'] as PinName[]) {
         expect(await other.names.find(ACCOUNT, name), name).to.equal(undefined);
       }
-    },
+    }),
   'name-store/resolve: the newest role that the name shows is given as it would be loaded by its id, in any state; an unknown token is undefined, and tokens are compared exactly':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       await publish(port, 1, 2);
       await set(port, aChange(1));
       const resolved = async (stores: NameStores) => {
@@ -111,10 +110,9 @@ export const readingClauses: StoreClauses<NameStores> = {
       for (const text of near) {
         expect(await other.names.resolve(text as NameToken), text).to.equal(undefined);
       }
-    },
+    }),
   'name-store/list: pages after a name, up to one that is not full, give every name of the account exactly once, in order, and none of another':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       await publish(port, 1);
       await publishTo(port.roles, aPublication(2, { account: OTHER }));
       await setAll(port, LIST_ORDER.toReversed());
@@ -132,7 +130,7 @@ export const readingClauses: StoreClauses<NameStores> = {
         const found = await Promise.all(listed.map(({ name }) => port.names.find(account, name)));
         expect(listed, 'every field').to.deep.equal(found);
       }
-    },
+    }),
   'name-store/list-many: more than a thousand names are listed whole': async ({ port }) => {
     await publish(port, 1);
     const all = Array.from({ length: 1_100 }, (_, n) => `n${String(n).padStart(4, '0')}` as PinName);

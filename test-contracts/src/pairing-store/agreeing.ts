@@ -14,6 +14,7 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
 import { aConsent, aPairing, aRegistration } from '../fixtures/pairings.ts';
@@ -50,30 +51,27 @@ const consentTo = async ({ pairings }: PairingStores, n: number): Promise<Consen
   (await pairings.find(hashOf(n), START))?.consent;
 
 export const agreeingClauses: StoreClauses<PairingStores> = {
-  'pairing-store/register: a registered program is there for every peer, until its instant has come': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    expect(await port.pairings.register(aRegistration(1))).to.deep.equal(REGISTERED);
-    const late = aRegistration(2, { secretHash: ZERO_HASH, endsAt: instant(253_402_300_799_999) });
-    expect(await other.pairings.register(late)).to.deep.equal(REGISTERED);
-    expect(await other.pairings.find(hashOf(1), START)).to.deep.equal(aPairing(1));
-    const { secretHash, endsAt } = late;
-    expect(await port.pairings.find(secretHash, START)).to.deep.equal({
-      secretHash,
-      endsAt,
-      consent: null,
-    });
-    await port.pairings.agree(hashOf(1), aConsent(1), START, []);
-    const again = aRegistration(1, { endsAt: after(START, hours(1)), limit: 0 });
-    expect(await other.pairings.register(again), 'again').to.deep.equal(REGISTERED);
-    expect(await port.pairings.find(hashOf(1), START)).to.deep.equal(aPairing(1, { consent: aConsent(1) }));
-    const [ended, later] = [aPairing(1).endsAt, after(START, hours(2))];
-    const anew = aRegistration(1, { now: ended, endsAt: later });
-    expect(await other.pairings.register(anew), 'once it ended').to.deep.equal(REGISTERED);
-    expect(await port.pairings.find(hashOf(1), ended)).to.deep.equal(aPairing(1, { endsAt: later }));
-  },
+  'pairing-store/register: a registered program is there for every peer, until its instant has come':
+    withPeer(async (port, other) => {
+      expect(await port.pairings.register(aRegistration(1))).to.deep.equal(REGISTERED);
+      const late = aRegistration(2, { secretHash: ZERO_HASH, endsAt: instant(253_402_300_799_999) });
+      expect(await other.pairings.register(late)).to.deep.equal(REGISTERED);
+      expect(await other.pairings.find(hashOf(1), START)).to.deep.equal(aPairing(1));
+      const { secretHash, endsAt } = late;
+      expect(await port.pairings.find(secretHash, START)).to.deep.equal({
+        secretHash,
+        endsAt,
+        consent: null,
+      });
+      await port.pairings.agree(hashOf(1), aConsent(1), START, []);
+      const again = aRegistration(1, { endsAt: after(START, hours(1)), limit: 0 });
+      expect(await other.pairings.register(again), 'again').to.deep.equal(REGISTERED);
+      expect(await port.pairings.find(hashOf(1), START)).to.deep.equal(aPairing(1, { consent: aConsent(1) }));
+      const [ended, later] = [aPairing(1).endsAt, after(START, hours(2))];
+      const anew = aRegistration(1, { now: ended, endsAt: later });
+      expect(await other.pairings.register(anew), 'once it ended').to.deep.equal(REGISTERED);
+      expect(await port.pairings.find(hashOf(1), ended)).to.deep.equal(aPairing(1, { endsAt: later }));
+    }),
   'pairing-store/register-limit: of many at once as many are stored as the limit leaves room for; pairings that ended take no room':
     async (subject) => {
       const soon = after(START, minutes(1));
@@ -94,8 +92,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       expect(await other.pairings.register({ ...more, limit: 7 })).to.deep.equal(REGISTERED);
     },
   'pairing-store/agree: a consent is there for every peer, every field as it was given, with its events':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const events = CONSENTS.map(() => anEvent({ type: 'key.agreed' }));
       await register(port, 0, 1, 2, 3, 9);
       for (const [n, consent] of CONSENTS.entries()) {
@@ -106,7 +103,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       }
       expect(await consentTo(other, 9), 'another').to.equal(null);
       expect(await idsTold(other)).to.deep.equal(idsOf(...events));
-    },
+    }),
   'pairing-store/agree-once: of many at once one is stored for a hash, and it stays while the session and the key last that gave it; the others leave no events':
     async (subject) => {
       const { port } = subject;
@@ -144,9 +141,7 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
       }
     },
   'pairing-store/agree-replaces: a session has one consent, the last one; those of other sessions, accounts and actors stay':
-    async (subject) => {
-      const { port } = subject;
-      const other = await subject.peer();
+    withPeer(async (port, other, subject) => {
       const [one, two] = [aTokenHash(1), aTokenHash(2)];
       for (const n of [1, 2]) await port.sessions.begin(aSession(n), []);
       const consents: readonly Consent[] = [
@@ -181,32 +176,29 @@ export const agreeingClauses: StoreClauses<PairingStores> = {
         open.filter((consent) => consent !== undefined),
         'of many at once',
       ).to.have.lengthOf(1);
-    },
+    }),
   'pairing-store/agree-unknown: for a program that did not register, or whose instant has come, nothing is stored':
-    async (_, another) =>
-      inEachEra(another, async ({ port }, start) => {
-        const endsAt = after(start, minutes(10));
-        await port.pairings.register(aRegistration(1, { now: start, endsAt }));
-        const agree = (n: number, now: Instant) =>
-          port.pairings.agree(hashOf(n), aConsent(1), now, [anEvent()]);
-        expect(await agree(1, endsAt), 'at its end').to.deep.equal(UNKNOWN);
-        expect(await agree(2, start)).to.deep.equal(UNKNOWN);
-        expect(await port.pairings.find(hashOf(2), start)).to.equal(undefined);
-        expect(await idsTold(port)).to.deep.equal([]);
-        expect(await agree(1, before(endsAt, MOMENT))).to.deep.equal(AGREED);
-      }),
+    inEachEra(async (port, _, start) => {
+      const endsAt = after(start, minutes(10));
+      await port.pairings.register(aRegistration(1, { now: start, endsAt }));
+      const agree = (n: number, now: Instant) =>
+        port.pairings.agree(hashOf(n), aConsent(1), now, [anEvent()]);
+      expect(await agree(1, endsAt), 'at its end').to.deep.equal(UNKNOWN);
+      expect(await agree(2, start)).to.deep.equal(UNKNOWN);
+      expect(await port.pairings.find(hashOf(2), start)).to.equal(undefined);
+      expect(await idsTold(port)).to.deep.equal([]);
+      expect(await agree(1, before(endsAt, MOMENT))).to.deep.equal(AGREED);
+    }),
   'pairing-store/find: a pairing is found until its instant has come; hashes are compared exactly, and an unknown one is undefined':
-    async (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
-        const { pairings } = await peer();
-        const endsAt = after(start, minutes(10));
-        const pairing = aPairing(1, { secretHash: ZERO_HASH, endsAt });
-        expect(await port.pairings.find(ZERO_HASH, start), 'none yet').to.equal(undefined);
-        await port.pairings.register({ ...pairing, now: start, limit: 9 });
-        expect(await pairings.find(ZERO_HASH, before(endsAt, MOMENT))).to.deep.equal(pairing);
-        expect(await pairings.find(ZERO_HASH, endsAt), 'at its end').to.equal(undefined);
-        for (const hash of NEARLY_ONE_HASH) {
-          expect(await pairings.find(hash as Sha256, start), hash).to.equal(undefined);
-        }
-      }),
+    inEachEra(async (port, { pairings }, start) => {
+      const endsAt = after(start, minutes(10));
+      const pairing = aPairing(1, { secretHash: ZERO_HASH, endsAt });
+      expect(await port.pairings.find(ZERO_HASH, start), 'none yet').to.equal(undefined);
+      await port.pairings.register({ ...pairing, now: start, limit: 9 });
+      expect(await pairings.find(ZERO_HASH, before(endsAt, MOMENT))).to.deep.equal(pairing);
+      expect(await pairings.find(ZERO_HASH, endsAt), 'at its end').to.equal(undefined);
+      for (const hash of NEARLY_ONE_HASH) {
+        expect(await pairings.find(hash as Sha256, start), hash).to.equal(undefined);
+      }
+    }),
 };

@@ -14,6 +14,7 @@ import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf } from '../fixtures/keys.ts';
 import { aConsent, aPairing, aPairingRedemption, aRegistration } from '../fixtures/pairings.ts';
@@ -47,9 +48,7 @@ function keyOf(n: number, { account, scopes, label }: Consent): ApiKey {
 
 export const takingClauses: StoreClauses<PairingStores> = {
   'pairing-store/take-once: of many at once exactly one makes the key, with the account, the scopes and the label of the consent, and events with its account and actor; the pairing is then gone for every peer':
-    async (subject) => {
-      const { port } = subject;
-      const peer = await subject.peer();
+    withPeer(async (port, peer, subject) => {
       const consent = aConsent(1, { account: ` Globex '"%_🧭` as AccountId, scopes: ['manage'] });
       await port.pairings.register(aRegistration(1));
       expect(await peer.pairings.take(aPairingRedemption(1), [unattributed()]), 'before').to.deep.equal(
@@ -74,23 +73,21 @@ export const takingClauses: StoreClauses<PairingStores> = {
       expect(await peer.pairings.take(aPairingRedemption(1), []), 'later').to.deep.equal(UNKNOWN);
       const another = await peer.pairings.take(aPairingRedemption(2), []);
       expect(another).to.deep.equal({ kind: 'created', key: keyOf(2, aConsent(2)) });
-    },
+    }),
   'pairing-store/take-ended: a pairing whose instant has come, or that was not registered, is unknown':
-    async (_, another) =>
-      inEachEra(another, async ({ port }, start) => {
-        const endsAt = after(start, minutes(10));
-        await port.pairings.register(aRegistration(1, { now: start, endsAt }));
-        await port.pairings.agree(hashOf(1), aConsent(1), start, []);
-        const take = (n: number, now: Instant) => port.pairings.take(aPairingRedemption(n, { now }), []);
-        expect(await take(1, endsAt)).to.deep.equal(UNKNOWN);
-        expect(await take(1, after(endsAt, MOMENT))).to.deep.equal(UNKNOWN);
-        expect(await take(9, start)).to.deep.equal(UNKNOWN);
-        expect(await port.apiKeys.list(everyKeyOf())).to.deep.equal([]);
-        expect((await take(1, before(endsAt, MOMENT))).kind).to.equal('created');
-      }),
+    inEachEra(async (port, _, start) => {
+      const endsAt = after(start, minutes(10));
+      await port.pairings.register(aRegistration(1, { now: start, endsAt }));
+      await port.pairings.agree(hashOf(1), aConsent(1), start, []);
+      const take = (n: number, now: Instant) => port.pairings.take(aPairingRedemption(n, { now }), []);
+      expect(await take(1, endsAt)).to.deep.equal(UNKNOWN);
+      expect(await take(1, after(endsAt, MOMENT))).to.deep.equal(UNKNOWN);
+      expect(await take(9, start)).to.deep.equal(UNKNOWN);
+      expect(await port.apiKeys.list(everyKeyOf())).to.deep.equal([]);
+      expect((await take(1, before(endsAt, MOMENT))).kind).to.equal('created');
+    }),
   "pairing-store/take-alive: a consent whose session has ended, or whose key or whose session's key was revoked, makes no key":
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const soon = after(START, minutes(1));
       for (const n of [50, 51]) await port.apiKeys.create(anApiKey(n), []);
       const sessions = [
@@ -129,10 +126,9 @@ export const takingClauses: StoreClauses<PairingStores> = {
       ]);
       expect(await told(other)).to.have.lengthOf(5);
       expect(await other.pairings.find(hashOf(0), soon), 'one that waits').not.to.equal(undefined);
-    },
+    }),
   'pairing-store/take-refused: an id that is taken, a limit that is reached, a blocked account and a read-only service make no key and leave the pairing and its consent':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const consent = aConsent(1, { account: GLOBEX });
       await agree(port, 1, consent);
       for (const n of [7, 8]) await port.apiKeys.create(anApiKey(n, { account: GLOBEX }), []);
@@ -169,7 +165,7 @@ export const takingClauses: StoreClauses<PairingStores> = {
       expect(await told(other)).to.deep.equal([]);
       const made = await other.pairings.take(aPairingRedemption(1, { limit: 3 }), [unattributed()]);
       expect(made).to.deep.equal({ kind: 'created', key: keyOf(1, consent) });
-    },
+    }),
   'pairing-store/purge: what ended goes, at most the limit, and what has not ended stays': async ({
     port: { pairings },
     peer,

@@ -1,7 +1,7 @@
 import type { Password, PasswordHash, PasswordHasher } from '@pinfold/core';
 import { parseGuess } from '@pinfold/core/internal';
 import { expect } from 'chai';
-import { type ClauseTable, type Contract, toClauses } from '../contract.ts';
+import { type ClauseTable, type Contract, toClauses, withPeer } from '../contract.ts';
 import { rejectionOf } from '../rejection.ts';
 
 /** Passwords that an implementation may take for one: each stands beside what it must not be taken for. */
@@ -40,15 +40,14 @@ function password(text: string): Password {
 
 const clauses: ClauseTable<PasswordHasher> = {
   'password-hasher/verify: the password verifies against its hash, no other does, with any byte that differs':
-    async (subject) => {
-      const peer = await subject.peer();
+    withPeer(async (port, peer) => {
       for (const [text, other] of APART) {
         const what = JSON.stringify([text, other]);
-        const hash = await subject.port.hash(password(text), CLIENT);
+        const hash = await port.hash(password(text), CLIENT);
         expect(await peer.verify(password(text), hash, CLIENT), what).to.equal(true);
-        expect(await subject.port.verify(password(other), hash, CLIENT), what).to.equal(false);
+        expect(await port.verify(password(other), hash, CLIENT), what).to.equal(false);
       }
-    },
+    }),
   'password-hasher/salt: the same password hashes differently each time, and the hash does not hold it':
     async ({ port }) => {
       const text = 'correct horse battery staple';

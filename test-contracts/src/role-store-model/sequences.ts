@@ -1,4 +1,4 @@
-import type { RoleStore } from '@pinfold/core';
+import type { CleanupRequest, RoleStore } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import { UNBOUNDED } from '../fixtures/roles.ts';
@@ -42,6 +42,15 @@ const two = oneOf<Two[]>([0, 1], [0, 0], [1, 1]);
 /** No 32 bits. */
 const MANY = 2 ** 32;
 const state = oneOf(undefined, 'published' as const, 'expired' as const, 'deleted' as const);
+
+const cleanup = (given: Values): fc.Arbitrary<CleanupRequest> =>
+  fc.record({
+    now: instant(given),
+    endedBefore: instant(given),
+    until: oneOf(...given.instants),
+    token,
+    limit: oneOf(given.claimed, given.claimed, given.claimed, 0, given.claimed === 1 ? 1 : MANY),
+  });
 
 /** Together everything that can be asked. */
 const LOOKS = [
@@ -104,16 +113,13 @@ const AT_ONCE = [
       ),
     ],
   ),
-  call(2, 'contend', (given) => [
-    two,
-    fc.record({
-      made: made(given),
-      turns: fc.tuple(fc.nat({ max: 3 }), fc.nat({ max: 3 }), fc.nat({ max: 3 })),
-      now: instant(given),
-      // Roles that were claimed together wait equally long.
-      limit: fc.constant(given.claimed === 1 ? 0 : 100),
-    }),
-  ]),
+  step(
+    2,
+    'claim twice at once',
+    // Roles that were claimed together wait equally long.
+    (given) => [two, cleanup(given).map((request) => ({ ...request, limit: given.claimed === 1 ? 0 : 100 }))],
+    (side, by, request) => side.claimAtOnce(side.both(by), request),
+  ),
   step(
     2,
     'commit several, renew one and keep a comparison at once',
@@ -169,15 +175,7 @@ const SEQUENCES: Sequences<Side, Values> = {
     call(
       4,
       'claim',
-      (given) => [
-        fc.record({
-          now: instant(given),
-          endedBefore: instant(given),
-          until: oneOf(...given.instants),
-          token,
-          limit: oneOf(given.claimed, given.claimed, given.claimed, 0, given.claimed === 1 ? 1 : MANY),
-        }),
-      ],
+      (given) => [cleanup(given)],
       (claim) => claim.token,
     ),
     call(3, 'settle', (given) => [back, outcome(given), events]),

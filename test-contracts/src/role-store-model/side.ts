@@ -21,11 +21,8 @@ import { asks, walk } from '../role-store/asked.ts';
 import { areAlike, inOneOrder } from '../sequences/alike.ts';
 import { type Heard, heard, type Manner } from '../sequences/manners.ts';
 import { carelessly } from './careless.ts';
-import { type Contention, contend } from './contention.ts';
 import { anArchive, type Made, Notes, nearly, numberOf, type Two } from './notes.ts';
 import type { Values } from './values.ts';
-
-const DAY = 86_400_000;
 
 /** One handle of a store. What it answers is what any sound store would. */
 export class Side {
@@ -124,29 +121,23 @@ export class Side {
     return await this.#store.save(role, version, this.#events(count), authority);
   }
 
-  async claim({ until, limit, ...request }: CleanupRequest): Promise<unknown> {
+  async claim(request: CleanupRequest): Promise<unknown> {
+    return await this.claimAtOnce([this], request);
+  }
+
+  /** Several that claim at once: which of them gets a role is open, that one of them does is not. */
+  async claimAtOnce(by: readonly Side[], { until, ...request }: CleanupRequest): Promise<unknown> {
     const { notes } = this;
     notes.claims += 1;
     const lapse = notes.own(until, 'claim', notes.claims) as Instant;
-    const tasks = await this.#store.claimForCleanup({ ...request, limit, until: lapse });
+    const claims = by.map((side) => side.#store.claimForCleanup({ ...request, until: lapse }));
+    const tasks = (await Promise.all(claims)).flat();
     const ordered = tasks.toSorted((one, other) => (one.role < other.role ? -1 : 1));
     // Those that were claimed together wait equally long from then on.
     const first = tasks.flatMap(({ role }) => (notes.claimed.has(role) ? [] : [role]));
     for (const { role } of tasks) notes.claimed.add(role);
     notes.tasks.push(...ordered);
-    return { tasks: ordered, first };
-  }
-
-  /** Several callers at once that want the same. */
-  async contend(by: Two, contention: Contention): Promise<unknown> {
-    const { notes } = this;
-    notes.claims += 1;
-    const until = notes.own((contention.now + DAY) as Instant, 'claim', notes.claims) as Instant;
-    const stores = this.#both(by).map((side) => side.#store);
-    const { tasks, answer } = await contend(stores, notes.claims, contention, until);
-    for (const { role } of tasks) notes.claimed.add(role);
-    notes.tasks.push(...tasks);
-    return answer;
+    return { tasks: ordered, first: by.length === 1 ? first : first.toSorted() };
   }
 
   async settle(n: number, outcome: CleanupOutcome, count: number): Promise<unknown> {
@@ -246,7 +237,7 @@ export class Side {
   async twice(by: Two, make: (side: Side) => Promise<unknown>): Promise<unknown> {
     const { notes } = this;
     const { events } = notes;
-    const calls = this.#both(by).map((side) => {
+    const calls = this.both(by).map((side) => {
       // Whichever is first, the same events are kept.
       notes.events = events;
       return make(side);
@@ -257,7 +248,7 @@ export class Side {
 
   /** What has nothing to do with each other at once, by one handle or by two in turn. */
   async several(by: Two, makes: readonly ((side: Side) => Promise<unknown>)[]): Promise<unknown> {
-    const both = this.#both(by);
+    const both = this.both(by);
     const answers = await Promise.all(makes.map((make, n) => make(both[n % 2] as Side)));
     const { publications } = this.notes;
     publications.sort((one, other) => numberOf(one.role.id) - numberOf(other.role.id));
@@ -272,7 +263,7 @@ export class Side {
     });
   }
 
-  #both(by: Two): readonly Side[] {
+  both(by: Two): readonly Side[] {
     return by.map((n) => this.notes.sides[n] ?? this);
   }
 

@@ -55,9 +55,8 @@ async function expectHeld(port: RoleStore, n: number): Promise<void> {
 }
 
 /** A share that is no whole number of milliseconds is not cut. */
-async function expectThirds({ port, peer }: Subject<RoleStore>, start: Instant): Promise<void> {
+async function expectThirds(port: RoleStore, other: RoleStore, start: Instant): Promise<void> {
   const limits = { ...UNBOUNDED, publications: { count: 3, window: seconds(1) } };
-  const other = await peer();
   const asked = (n: number, later: number) =>
     aReservation(n, { limits, now: after(start, duration(later)), until: after(start, minutes(1)) });
   for (const n of [1, 2, 3]) {
@@ -73,8 +72,8 @@ async function expectThirds({ port, peer }: Subject<RoleStore>, start: Instant):
 
 export const admissionClauses: ClauseTable<RoleStore> = {
   'role-store/reserve-rate: a publication past the rate is refused with the instant from which it would pass, and looking takes nothing':
-    (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
+    async (subject, another) => {
+      await inEachEra<Subject<RoleStore>>(async (port, store, start) => {
         const limits = { ...UNBOUNDED, publications: { count: 2, window: seconds(10) } };
         for (const n of [1, 2, 3, 4]) {
           const request = aReservation(n, { limits, now: start, until: after(start, minutes(1)) });
@@ -84,14 +83,14 @@ export const admissionClauses: ClauseTable<RoleStore> = {
           const { role } = aPublication(n, { publishedAt: start });
           expect(await commitOf(port, n, { role, limits, now: start })).to.deep.equal(COMMITTED);
         }
-        const store = await peer();
         const retryAt = after(start, seconds(5));
         const early = aReservation(5, { limits, now: instant(retryAt - 1), until: after(start, minutes(1)) });
         const refused = { kind: 'refused', code: 'rate_limited', retryAt };
         expect(await store.reserve(early)).to.deep.equal(refused);
         expect((await store.reserve({ ...early, now: retryAt })).kind, 'at its instant').to.equal('reserved');
-        await expectThirds(await another(), start);
-      }),
+      })(subject, another);
+      await inEachEra<Subject<RoleStore>>(expectThirds)(subject, another);
+    },
   'role-store/reserve-quota: a publication that would pass a quota is refused with what there would be; the key stays free':
     async ({ port, peer }) => {
       for (const n of [1, 2]) {

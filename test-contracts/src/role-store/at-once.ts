@@ -2,12 +2,10 @@ import {
   type AccountId,
   after,
   type CleanupOutcome,
-  type CleanupRequest,
   days,
   hours,
   type Lease,
   minutes,
-  type RoleQuery,
   type RoleStore,
   type Title,
 } from '@pinfold/core';
@@ -16,9 +14,9 @@ import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   ACCOUNT,
+  aClaim,
   aFingerprint,
   aKey,
-  anArchiveId,
   anEvent,
   aPublication,
   aReservation,
@@ -29,7 +27,9 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import { asks, END, everything, walkArchives } from './asked.ts';
+import type { Ask } from '../shared-clauses.ts';
+import { END } from './asked.ts';
+import { ROLE_READS } from './reach.ts';
 
 const NOON = after(START, hours(12));
 const OTHER = 'globex' as AccountId;
@@ -45,65 +45,17 @@ async function publishMixed(port: RoleStore): Promise<void> {
   for (const n of [9, 10])
     await publishTo(port, aPublication(n, { account: OTHER, idempotencyKey: aKey(n - 8) }));
   const hour = after(START, hours(1));
-  await port.claimForCleanup({ now: hour, endedBefore: hour, token: aToken(90), until: END, limit: 1 });
+  await port.claimForCleanup(aClaim(90, hour, { until: END, limit: 1 }));
   for (const now of [START, NOON]) {
     const n = now === START ? 20 : 21;
     await port.reserve(aReservation(n, { now, until: END }));
   }
 }
 
-const cursor = { rank: after(START, minutes(1)), id: aRoleId(4) };
-
-/** What differs from a question in one of its parts. */
-const LISTS: readonly Partial<RoleQuery>[] = [
-  {},
-  { account: OTHER },
-  { account: undefined },
-  { now: NOON },
-  ...(['published', 'expired', 'deleted'] as const).flatMap((state) => [{ state }, { state, now: NOON }]),
-  ...[1, 2].map((n) => ({ idempotencyKey: aKey(n) })),
-  { idempotencyKey: aKey(1), account: OTHER },
-  { after: cursor },
-  { after: { ...cursor, id: aRoleId(2) } },
-  { after: { ...cursor, rank: after(START, minutes(2)) } },
-  ...(['ending', 'largest'] as const).map((order) => ({ order })),
-  ...[1, 2, 99].map((limit) => ({ limit })),
-];
-
 const NEVER = AbortSignal.any([]);
-const IDS = [1, 2, 9, 30];
-const PAIRS = [
-  [1, 2],
-  [1, 30],
-  [2, 1],
-  [30, 31],
-];
 
-type Question = (port: RoleStore) => Promise<unknown>;
-
-/** Questions to each of which another one is nearly the same. */
-const NEAR: Readonly<Record<string, readonly Question[]>> = {
-  load: IDS.flatMap((n) => [(port) => port.load(aRoleId(n)), (port) => port.load(aRoleId(n), NEVER)]),
-  loadManifest: IDS.flatMap((n) => [
-    (port) => port.loadManifest(anArchiveId(n)),
-    (port) => port.loadManifest(anArchiveId(n), NEVER),
-  ]),
-  list: LISTS.map((more) => (port) => port.list(asks(more))),
-  search: ['site', 'site 3', 'site 7'].map((search) => (port) => everything(port, asks({ search }))),
-  count: [
-    ...[NOON, END].flatMap((now) =>
-      [START, NOON, END].map((endedBefore) => ({ now, endedBefore, begunBefore: START })),
-    ),
-    ...[NOON, END].map((begunBefore) => ({ now: END, endedBefore: END, begunBefore })),
-  ].map((request) => (port) => port.countForCleanup(request)),
-  whichAreNamed: [[], [1], [2], [30], ...PAIRS].map(
-    (ids) => (port) => port.whichAreNamed(ids.map(anArchiveId)),
-  ),
-  listArchives: [1, 2, 100].flatMap((limit) =>
-    [undefined, 1, 2, 30].map(
-      (n) => (port: RoleStore) => walkArchives(port, limit, n === undefined ? n : anArchiveId(n)),
-    ),
-  ),
+const QUESTIONS: Readonly<Record<string, Ask<RoleStore> | readonly Ask<RoleStore>[]>> = {
+  ...ROLE_READS,
   reserve: [
     aReservation(20),
     aReservation(20, { fingerprint: aFingerprint(1) }),
@@ -192,10 +144,7 @@ async function saveAtOnce(port: RoleStore): Promise<void> {
 
 async function cleanAtOnce(port: RoleStore): Promise<void> {
   const now = after(END, days(1));
-  const request: CleanupRequest = {
-    ...{ now, endedBefore: now, until: after(now, hours(1)) },
-    ...{ token: aToken(80), limit: 100 },
-  };
+  const request = aClaim(80, now);
   const [first, second, third, ...others] = await port.claimForCleanup(request);
   if (first === undefined || second === undefined || third === undefined) throw new Error('too few ended');
   const retryAt = after(now, minutes(1));
@@ -227,10 +176,13 @@ export const atOnceClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
     async ({ port, peer }) => {
       await publishMixed(port);
       const other = await peer();
-      for (const [method, questions] of Object.entries(NEAR)) {
+      for (const [method, asked] of Object.entries(QUESTIONS)) {
+        const questions = [asked].flat();
         const alone: unknown[] = [];
-        for (const ask of questions) alone.push(await ask(other));
-        const atOnce = await Promise.all([...questions, ...questions].map((ask) => ask(port)));
+        for (const ask of questions) alone.push(await ask(other, undefined, 0));
+        const atOnce = await Promise.all(
+          [undefined, NEVER].flatMap((signal) => questions.map((ask) => ask(port, signal, 0))),
+        );
         for (const [n, answer] of atOnce.entries()) {
           const place = n % questions.length;
           expect(answer, `${method}, question ${place} at once with others`).to.deep.equal(alone[place]);

@@ -13,7 +13,7 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { ClauseTable } from '../contract.ts';
+import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aKey,
@@ -25,6 +25,7 @@ import {
   aToken,
   changeRole,
   leaseOf,
+  removeEnded,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
 import { asks, idsOf, walkArchives } from './asked.ts';
@@ -96,8 +97,7 @@ async function raceForKey(early: RoleStore, late: RoleStore, n: number): Promise
 
 export const commitClauses: ClauseTable<RoleStore> = {
   'role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer':
-    async ({ port, peer }) => {
-      const observer = await peer();
+    withPeer(async (port, observer) => {
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
       await Promise.all(numbers.map((n) => port.reserve(aReservation(n))));
       let running = true;
@@ -123,10 +123,9 @@ export const commitClauses: ClauseTable<RoleStore> = {
         const complete = { kind: 'complete', role: role.id, warnings };
         expect(await observer.reserve(aReservation(n))).to.deep.equal(complete);
       }
-    },
+    }),
   'role-store/commit-lease-lost: with a lease that was replaced, released or completed with another role nothing is stored':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const mine = leaseOf(aReservation(1));
       await port.reserve(aReservation(1));
       const theirs = await takeOver(other);
@@ -155,48 +154,44 @@ export const commitClauses: ClauseTable<RoleStore> = {
       expect(await other.commit(rival(3), theirs, [anEvent()]), 'of another').to.deep.equal(LEASE_LOST);
       const complete = { kind: 'complete', role: rival(3).role.id, warnings: [] };
       expect(await port.reserve(aReservation(1, { token: aToken(5) }))).to.deep.equal(complete);
-    },
-  'role-store/commit-by-token: a lapsed lease whose token is still stored commits': (_, another) =>
-    inEachEra(another, async ({ port, peer }, start) => {
+    }),
+  'role-store/commit-by-token: a lapsed lease whose token is still stored commits': inEachEra(
+    async (port, _, start, { peer }) => {
       await port.reserve(aReservation(1, { now: start, until: after(start, minutes(1)) }));
       const publication = aPublication(1, { publishedAt: after(start, hours(5)) });
       expect(await (await peer()).commit(publication, leaseOf(aReservation(1)), [anEvent()])).to.deep.equal(
         COMMITTED,
       );
       expect((await port.load(publication.role.id))?.value).to.deep.equal(publication.role);
-    }),
-  'role-store/commit-again: the same lease and role again answer committed, and change nothing': async (
-    subject,
-  ) => {
-    const { port } = subject;
-    const peer = await subject.peer();
-    const publication = aPublication(1);
-    const { id, archive } = publication.role;
-    await port.reserve(aReservation(1));
-    const again = () =>
-      together(subject, 6, (store) => store.commit(publication, leaseOf(aReservation(1)), [anEvent()]));
-    expect(await again(), 'at once').to.deep.equal(Array.from({ length: 6 }, () => COMMITTED));
-    await changeRole(port, id, { title: 'Renamed' as Title, deletedAt: IN_A_MINUTE });
-    const saved = await port.load(id);
-    expect((await again()).at(0)).to.deep.equal(COMMITTED);
-    expect(await peer.load(id), 'a change since').to.deep.equal(saved);
-    const other = {
-      ...publication,
-      manifest: aManifest(2),
-      warnings: [{ rule: 'source_map', detail: 'x' }],
-    } as const;
-    expect(await peer.commit(other, leaseOf(aReservation(1)), [anEvent()])).to.deep.equal(COMMITTED);
-    expect(await port.loadManifest(archive), 'the manifest').to.equal(publication.manifest);
-    const complete = { kind: 'complete', role: id, warnings: publication.warnings };
-    expect(await port.reserve(aReservation(1)), 'the warnings').to.deep.equal(complete);
-    const span = { now: IN_A_MINUTE, endedBefore: IN_A_MINUTE, until: after(IN_A_MINUTE, minutes(1)) };
-    const [task] = await peer.claimForCleanup({ ...span, token: aToken(7), limit: 1 });
-    if (task === undefined) throw new Error('an ended role was not claimed');
-    await peer.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
-    expect((await again()).at(0)).to.deep.equal(COMMITTED);
-    expect(await port.loadManifest(archive), 'a removed manifest').to.equal(undefined);
-    expect((await port.whichAreNamed([archive])).size).to.equal(0);
-  },
+    },
+  ),
+  'role-store/commit-again: the same lease and role again answer committed, and change nothing': withPeer(
+    async (port, peer, subject) => {
+      const publication = aPublication(1);
+      const { id, archive } = publication.role;
+      await port.reserve(aReservation(1));
+      const again = () =>
+        together(subject, 6, (store) => store.commit(publication, leaseOf(aReservation(1)), [anEvent()]));
+      expect(await again(), 'at once').to.deep.equal(Array.from({ length: 6 }, () => COMMITTED));
+      await changeRole(port, id, { title: 'Renamed' as Title, deletedAt: IN_A_MINUTE });
+      const saved = await port.load(id);
+      expect((await again()).at(0)).to.deep.equal(COMMITTED);
+      expect(await peer.load(id), 'a change since').to.deep.equal(saved);
+      const other = {
+        ...publication,
+        manifest: aManifest(2),
+        warnings: [{ rule: 'source_map', detail: 'x' }],
+      } as const;
+      expect(await peer.commit(other, leaseOf(aReservation(1)), [anEvent()])).to.deep.equal(COMMITTED);
+      expect(await port.loadManifest(archive), 'the manifest').to.equal(publication.manifest);
+      const complete = { kind: 'complete', role: id, warnings: publication.warnings };
+      expect(await port.reserve(aReservation(1)), 'the warnings').to.deep.equal(complete);
+      await removeEnded(peer, IN_A_MINUTE);
+      expect((await again()).at(0)).to.deep.equal(COMMITTED);
+      expect(await port.loadManifest(archive), 'a removed manifest').to.equal(undefined);
+      expect((await port.whichAreNamed([archive])).size).to.equal(0);
+    },
+  ),
   'role-store/commit-race: of two leases for one key at once at most one commits': async (subject) => {
     const ports = [subject.port, await subject.peer()] as const;
     const rounds = Array.from({ length: 12 }, (_, n) => n + 1);

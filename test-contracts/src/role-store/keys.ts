@@ -14,9 +14,17 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { ClauseTable } from '../contract.ts';
+import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
-import { aFingerprint, anEvent, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
+import {
+  aFingerprint,
+  anEvent,
+  aPublication,
+  aReservation,
+  aToken,
+  leaseOf,
+  removeEnded,
+} from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
@@ -79,26 +87,24 @@ const WARNINGS: readonly KeptWarning[] = [
 
 export const keyClauses: ClauseTable<RoleStore> = {
   "role-store/reserve-free: a free key is reserved; keys and accounts are compared exactly, and another account's key is another key":
-    async (subject) => {
-      const peer = await subject.peer();
+    withPeer(async (port, peer) => {
       for (const [n, [account, key]] of DIFFERENT_KEYS.entries()) {
         const names = { account: account as AccountId, key: key as IdempotencyKey };
         const request = aReservation(n, names);
-        const outcome = await (n % 2 === 0 ? subject.port : peer).reserve(request);
+        const outcome = await (n % 2 === 0 ? port : peer).reserve(request);
         expect(outcome, `${account} / ${key}`).to.deep.equal({ kind: 'reserved', lease: leaseOf(request) });
       }
-    },
+    }),
   'role-store/reserve-in-progress: an unlapsed reservation of the same fingerprint is in progress until its instant':
-    (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
-        const until = after(start, minutes(1));
-        await port.reserve(asks(1, { now: start, until }));
-        const later = after(start, days(1));
-        for (const now of [start, (until - 1) as Instant, (start - 60_000) as Instant]) {
-          await expectHeldUntil(port, until, { now, until: later });
-          await expectHeldUntil(await peer(), until, { now, until: later });
-        }
-      }),
+    inEachEra(async (port, _, start, { peer }) => {
+      const until = after(start, minutes(1));
+      await port.reserve(asks(1, { now: start, until }));
+      const later = after(start, days(1));
+      for (const now of [start, (until - 1) as Instant, (start - 60_000) as Instant]) {
+        await expectHeldUntil(port, until, { now, until: later });
+        await expectHeldUntil(await peer(), until, { now, until: later });
+      }
+    }),
   'role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing':
     async ({ port, peer }) => {
       const fingerprint = `${aFingerprint(1)}${'x'.repeat(2_000)}` as Fingerprint;
@@ -138,21 +144,11 @@ export const keyClauses: ClauseTable<RoleStore> = {
         expect(await later.reserve(asks(2, { now }))).to.deep.equal(complete);
       }
       await port.purge(inAnAge, 100);
-      const [task] = await port.claimForCleanup({
-        now: inAnAge,
-        endedBefore: inAnAge,
-        token: aToken(3),
-        until: inAnAge,
-        limit: 1,
-      });
-      if (task !== undefined) await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
+      await removeEnded(port, inAnAge);
       expect(await later.reserve(asks(4, { now: inAnAge })), 'after the cleanup').to.deep.equal(complete);
     },
-  'role-store/reserve-lapsed: from its instant on, a lapsed reservation is replaced, with any fingerprint': (
-    _,
-    another,
-  ) =>
-    inEachEra(another, async ({ port, peer }, start) => {
+  'role-store/reserve-lapsed: from its instant on, a lapsed reservation is replaced, with any fingerprint':
+    inEachEra(async (port, _, start, { peer }) => {
       const first = after(start, minutes(1));
       const second = after(first, minutes(2));
       const third = after(second, minutes(1));

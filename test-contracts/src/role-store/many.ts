@@ -13,16 +13,16 @@ import {
   type Version,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { ClauseTable, StoreSubject } from '../contract.ts';
+import { type ClauseTable, type StoreSubject, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
+  aClaim,
   anArchiveIdAt,
   anEvent,
   aPublication,
   aReservation,
   aRole,
   aRoleId,
-  aToken,
   leaseOf,
   loadedRole,
   publishTo,
@@ -54,8 +54,7 @@ const [CROWD, SPARSE] = [2_100, [2, 3, 500, 1_999, 2_001, 2_098, 2_099]];
 async function claimAll(port: RoleStore, limit: number): Promise<readonly CleanupTask[]> {
   const claimed: CleanupTask[] = [];
   for (let turn = 1; ; turn += 1) {
-    const request = { now: END, endedBefore: END, token: aToken(turn), until: after(END, days(1)), limit };
-    const tasks = await port.claimForCleanup(request);
+    const tasks = await port.claimForCleanup(aClaim(turn, END, { limit }));
     expect(tasks.length, `claim ${turn}`).to.be.at.most(limit);
     if (tasks.length === 0) return claimed;
     claimed.push(...tasks);
@@ -65,8 +64,7 @@ async function claimAll(port: RoleStore, limit: number): Promise<readonly Cleanu
 
 /** Claims all that ended, and tells that none could be removed. */
 async function claimInVain(port: RoleStore, n: number): Promise<void> {
-  const request = { now: END, endedBefore: END, token: aToken(n), until: after(END, days(1)), limit: 10 };
-  for (const task of await port.claimForCleanup(request)) {
+  for (const task of await port.claimForCleanup(aClaim(n, END))) {
     await port.settleCleanup(task, { kind: 'failed', retryAt: END }, [anEvent()]);
   }
 }
@@ -81,8 +79,7 @@ function warningsOf(count: number): readonly KeptWarning[] {
 
 export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
   'role-store/many: more than a thousand roles, hundreds of them of one instant, are listed, named, counted and claimed as few are':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const roles = await publishMany(port);
       const expected = newestFirst(roles);
       for (const state of [undefined, 'published'] as const) {
@@ -99,7 +96,7 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
       expect(count.archives, 'counted').to.equal(COUNT);
       const claimed = (await claimAll(other, 100)).map(({ archive }) => archive);
       expect(claimed.toSorted(), 'claimed').to.deep.equal(archives);
-    },
+    }),
   'role-store/list-sparse: a few of a state among thousands of others fill their pages as many do': async ({
     port,
     peer,
@@ -119,15 +116,14 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
     }
   },
   'role-store/purge-many: more than a thousand reservations are counted and dropped, each time as many as the limit, until none is left':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       for (let n = 1; n <= RESERVED; n += 1) await port.reserve(aReservation(n, { until: END }));
       const count = await other.countForCleanup({ now: END, endedBefore: END, begunBefore: END });
       expect(count.reservations, 'counted').to.equal(RESERVED);
       expect(await other.purge(END, 1_000), 'of the first').to.equal(1_000);
       expect(await port.purge(END, 1_000), 'of the rest').to.equal(RESERVED - 1_000);
       expect(await port.purge(END, 1_000), 'at last').to.equal(0);
-    },
+    }),
   'role-store/commit-large: a manifest of tens of MiB and a thousand warnings are stored whole': async ({
     port,
     peer,
@@ -146,8 +142,7 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
     expect(await other.reserve(request)).to.deep.equal(complete);
   },
   'role-store/save-versions: of one role no version comes twice, however often it is saved or claimed':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       await publishTo(port, aPublication(1));
       const versions = new Set<Version>();
       for (let n = 0; n < 300; n += 1) {
@@ -159,5 +154,5 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
         expect(saved.kind, `save ${n}`).to.equal('saved');
         if (n % 10 === 0) await claimInVain(port, n);
       }
-    },
+    }),
 };

@@ -2,7 +2,6 @@ import {
   type AccountId,
   after,
   before,
-  days,
   hours,
   type Instant,
   instant,
@@ -18,8 +17,10 @@ import { expect } from 'chai';
 import type { ClauseTable, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
+  aClaim,
   aComparison,
   aFingerprint,
+  aKey,
   anArchiveId,
   anEvent,
   aPublication,
@@ -30,16 +31,18 @@ import {
   changeRole,
   leaseOf,
   publishTo,
+  removeEnded,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import { type Ask, sharedClauses } from '../shared-clauses.ts';
+import { type Ask, type Asks, sharedClauses } from '../shared-clauses.ts';
 import { asks, END, everything } from './asked.ts';
 
 const IN_A_MINUTE: Instant = after(START, minutes(1));
+const NOON: Instant = after(START, hours(12));
 const LATER: Instant = after(END, hours(1));
 const RATED = 'rated' as AccountId;
 const rateOf = (count: number) => ({ ...UNBOUNDED, publications: { count, window: hours(2) } });
-const CLAIM = { now: END, endedBefore: END, token: aToken(9), until: after(END, days(1)), limit: 10 };
+const CLAIM = aClaim(9, END);
 const TASK = { ...aRole(9), role: aRoleId(9), token: aToken(1), failures: 0 };
 
 /** Publishes for the account whose rate is taken from. */
@@ -55,13 +58,70 @@ function refused(n: number, more: Partial<Reservation>): Ask<RoleStore> {
   return (port) => port.reserve(aReservation(n, { token: aToken(900 + n), until: END, ...more }));
 }
 
-async function remove(port: RoleStore): Promise<void> {
-  for (const task of await port.claimForCleanup(CLAIM)) {
-    await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
-  }
-}
-
 const changed = (more: Partial<Role>) => (port: RoleStore) => changeRole(port, aRoleId(1), more);
+
+/** Questions to each of which another one is nearly the same. */
+export const ROLE_READS: Asks<RoleStore, Read> = {
+  load: [1, 2, 3, 9].map((n) => (roles, signal) => roles.load(aRoleId(n), signal)),
+  loadManifest: [1, 2, 3, 9].map((n) => (roles, signal) => roles.loadManifest(anArchiveId(n), signal)),
+  list: [
+    ...[
+      {},
+      { account: undefined, limit: 3 },
+      ...[1, 2, 99].map((limit) => ({ limit })),
+      { account: 'globex' as AccountId },
+      { now: NOON },
+      ...(['published', 'expired', 'deleted'] as const).map((state) => ({ state, now: NOON })),
+      { idempotencyKey: aKey(2) },
+      { idempotencyKey: aKey(1), account: 'globex' as AccountId },
+      ...[
+        { rank: IN_A_MINUTE, id: aRoleId(4) },
+        { rank: IN_A_MINUTE, id: aRoleId(2) },
+        { rank: after(START, minutes(2)), id: aRoleId(4) },
+      ].map((place) => ({ after: place })),
+      { state: 'published' } as const,
+      { state: 'deleted' } as const,
+      { state: 'expired' } as const,
+      { idempotencyKey: aRole(1).idempotencyKey },
+      { after: { rank: END, id: aRoleId(1) }, limit: 1 },
+      { order: 'ending' } as const,
+      { order: 'largest' } as const,
+    ].map(
+      (more): Ask<RoleStore> =>
+        (roles) =>
+          roles.list(asks(more)),
+    ),
+    ...['site', 'site 3', 'site 7', 'renamed'].map(
+      (search): Ask<RoleStore> =>
+        (roles) =>
+          everything(roles, asks({ search })),
+    ),
+  ],
+  whichAreNamed: [[1, 2, 3], [1, 3], [3, 1], [3, 9], [1], [2], [3], []].map(
+    (ids) => (roles) => roles.whichAreNamed(ids.map(anArchiveId)),
+  ),
+  listArchives: [undefined, 1, 2, 9].flatMap((n) =>
+    [1, 10].map(
+      (limit): Ask<RoleStore> =>
+        (roles) =>
+          roles.listArchives(n === undefined ? n : anArchiveId(n), limit),
+    ),
+  ),
+  countForCleanup: [END, IN_A_MINUTE].flatMap((now) =>
+    [START, NOON, END].flatMap((then): Ask<RoleStore>[] => [
+      (roles) => roles.countForCleanup({ now, endedBefore: then, begunBefore: now }),
+      (roles) => roles.countForCleanup({ now, endedBefore: now, begunBefore: then }),
+    ]),
+  ),
+  loadComparison: (roles) => roles.loadComparison(),
+  reserve: [
+    refused(1, {}),
+    refused(1, { fingerprint: aFingerprint(5) }),
+    refused(11, { limits: { ...UNBOUNDED, sites: 0 } }),
+    refused(12, { limits: { ...UNBOUNDED, bytes: 0 } }),
+    refused(13, { account: RATED, limits: rateOf(1) }),
+  ],
+};
 
 export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
   ...sharedClauses<RoleStore, RoleStore, Read>({
@@ -71,47 +131,7 @@ export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
       for (const n of [1, 2]) await publishTo(roles, aPublication(n));
       await publishRated(roles, 20);
     },
-    reads: {
-      load: [1, 3].map((n) => (roles, signal) => roles.load(aRoleId(n), signal)),
-      loadManifest: [1, 3].map((n) => (roles, signal) => roles.loadManifest(anArchiveId(n), signal)),
-      list: [
-        ...[
-          {},
-          { account: undefined, limit: 3 },
-          { state: 'published' } as const,
-          { state: 'deleted' } as const,
-          { state: 'expired' } as const,
-          { idempotencyKey: aRole(1).idempotencyKey },
-          { after: { rank: END, id: aRoleId(1) }, limit: 1 },
-          { order: 'ending' } as const,
-          { order: 'largest' } as const,
-        ].map(
-          (more): Ask<RoleStore> =>
-            (roles) =>
-              roles.list(asks(more)),
-        ),
-        ...['site', 'renamed'].map(
-          (search): Ask<RoleStore> =>
-            (roles) =>
-              everything(roles, asks({ search })),
-        ),
-      ],
-      whichAreNamed: [[1, 2, 3], [3], []].map((ids) => (roles) => roles.whichAreNamed(ids.map(anArchiveId))),
-      listArchives: [undefined, 1, 2].map(
-        (n) => (roles) => roles.listArchives(n === undefined ? n : anArchiveId(n), 10),
-      ),
-      countForCleanup: [END, IN_A_MINUTE].map(
-        (now) => (roles) => roles.countForCleanup({ now, endedBefore: now, begunBefore: now }),
-      ),
-      loadComparison: (roles) => roles.loadComparison(),
-      reserve: [
-        refused(1, {}),
-        refused(1, { fingerprint: aFingerprint(5) }),
-        refused(11, { limits: { ...UNBOUNDED, sites: 0 } }),
-        refused(12, { limits: { ...UNBOUNDED, bytes: 0 } }),
-        refused(13, { account: RATED, limits: rateOf(1) }),
-      ],
-    },
+    reads: ROLE_READS,
     writes: {
       renew: (roles, _, n) => roles.renew(leaseOf(aReservation(n)), END),
       release: (roles, _, n) => roles.release(leaseOf(aReservation(n))),
@@ -153,7 +173,7 @@ export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
       },
       'a stop': changed({ deletedAt: IN_A_MINUTE }),
       'a title of what is stopped': changed({ title: 'Stopped' as Title }),
-      'a removal': remove,
+      'a removal': (roles) => removeEnded(roles, END),
       'a title of what is removed': changed({ title: null }),
     },
   }),
@@ -178,7 +198,7 @@ export const reachClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
         await port.settleCleanup(task, { kind: 'failed', retryAt: LATER }, [anEvent()]);
       await port.claimForCleanup({ ...CLAIM, now: LATER });
       expect(tasks, 'what was claimed, once it is settled').to.deep.equal(claimed);
-      await remove(port);
+      await removeEnded(port, LATER);
       await ask(2);
       expect(answers).to.deep.equal(before);
     },

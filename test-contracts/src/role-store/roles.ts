@@ -16,7 +16,7 @@ import {
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import type { ClauseTable } from '../contract.ts';
+import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   anArchiveId,
@@ -26,6 +26,7 @@ import {
   aRoleId,
   loadedRole,
   publishTo,
+  removeEnded,
 } from '../fixtures/roles.ts';
 import { asks } from './asked.ts';
 
@@ -76,60 +77,55 @@ function titled(role: Role, title: string): Role {
 }
 
 export const roleClauses: ClauseTable<RoleStore> = {
-  'role-store/load-newest: what any peer saved last is loaded, every field as it was saved': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    for (const [index, role] of ROLES.entries()) {
-      await publishTo(port, { ...aPublication(index + 1), role });
-      const found = await other.load(role.id);
-      expect(found?.value, `role ${index + 1}`).to.deep.equal(role);
-      expect(found?.accountGeneration, 'of an account whose viewers were never cut off').to.equal(
-        FIRST_GENERATION,
-      );
-    }
-    for (const [index, role] of ROLES.entries()) {
-      const changes = ROLES[(index + 1) % ROLES.length] as Role;
-      const { title, expiresAt, pinned, deletedAt, passwordHash, generation } = changes;
-      const changed = { ...role, title, expiresAt, pinned, deletedAt, passwordHash, generation };
-      const before = await loaded(port, index + 1);
-      expect(await other.save(changed, before.version, [anEvent()])).to.deep.equal({ kind: 'saved' });
-      expect((await loaded(port, index + 1)).value, `role ${index + 1} saved`).to.deep.equal(changed);
-      expect((await loaded(await peer(), index + 1)).value).to.deep.equal(changed);
-    }
-  },
+  'role-store/load-newest: what any peer saved last is loaded, every field as it was saved': withPeer(
+    async (port, other, { peer }) => {
+      for (const [index, role] of ROLES.entries()) {
+        await publishTo(port, { ...aPublication(index + 1), role });
+        const found = await other.load(role.id);
+        expect(found?.value, `role ${index + 1}`).to.deep.equal(role);
+        expect(found?.accountGeneration, 'of an account whose viewers were never cut off').to.equal(
+          FIRST_GENERATION,
+        );
+      }
+      for (const [index, role] of ROLES.entries()) {
+        const changes = ROLES[(index + 1) % ROLES.length] as Role;
+        const { title, expiresAt, pinned, deletedAt, passwordHash, generation } = changes;
+        const changed = { ...role, title, expiresAt, pinned, deletedAt, passwordHash, generation };
+        const before = await loaded(port, index + 1);
+        expect(await other.save(changed, before.version, [anEvent()])).to.deep.equal({ kind: 'saved' });
+        expect((await loaded(port, index + 1)).value, `role ${index + 1} saved`).to.deep.equal(changed);
+        expect((await loaded(await peer(), index + 1)).value).to.deep.equal(changed);
+      }
+    },
+  ),
   'role-store/load-absent: an unknown id is undefined': async ({ port, peer }) => {
     await publishTo(port, aPublication(1));
     expect(await port.load(aRoleId(2))).to.equal(undefined);
     expect(await (await peer()).load(aRoleId(3))).to.equal(undefined);
   },
-  'role-store/save-stores: the changed role is what the next load gives, under another version': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    await publishTo(port, aPublication(1));
-    await publishTo(port, aPublication(2));
-    const versions: Version[] = [(await loaded(port, 1)).version];
-    const neighbour = await loaded(port, 2);
-    for (const title of ['b', 'Site 1', 'Site 1', 'b', 'Site 1']) {
+  'role-store/save-stores: the changed role is what the next load gives, under another version': withPeer(
+    async (port, other) => {
+      await publishTo(port, aPublication(1));
+      await publishTo(port, aPublication(2));
+      const versions: Version[] = [(await loaded(port, 1)).version];
+      const neighbour = await loaded(port, 2);
+      for (const title of ['b', 'Site 1', 'Site 1', 'b', 'Site 1']) {
+        const { value, version } = await loaded(other, 1);
+        expect(await port.save(titled(value, title), version, [anEvent()])).to.deep.equal({ kind: 'saved' });
+        const next = await loaded(other, 1);
+        expect(next.value).to.deep.equal(aRole(1, { title: title as Title }));
+        expect(versions, 'versions before').not.to.include(next.version);
+        versions.push(next.version);
+      }
+      expect(await loaded(other, 2), 'another role').to.deep.equal(neighbour);
       const { value, version } = await loaded(other, 1);
-      expect(await port.save(titled(value, title), version, [anEvent()])).to.deep.equal({ kind: 'saved' });
-      const next = await loaded(other, 1);
-      expect(next.value).to.deep.equal(aRole(1, { title: title as Title }));
-      expect(versions, 'versions before').not.to.include(next.version);
-      versions.push(next.version);
-    }
-    expect(await loaded(other, 2), 'another role').to.deep.equal(neighbour);
-    const { value, version } = await loaded(other, 1);
-    const cutOff = { ...value, passwordHash: 'hash' as PasswordHash, generation: 7 as Generation };
-    await port.save(cutOff, version, [anEvent()]);
-    expect((await other.list(asks())).items, 'in a list').to.have.deep.members([cutOff, neighbour.value]);
-  },
+      const cutOff = { ...value, passwordHash: 'hash' as PasswordHash, generation: 7 as Generation };
+      await port.save(cutOff, version, [anEvent()]);
+      expect((await other.list(asks())).items, 'in a list').to.have.deep.members([cutOff, neighbour.value]);
+    },
+  ),
   'role-store/save-reports-a-lost-race: a version that is no longer the newest is a conflict, and changes nothing':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       await publishTo(port, aPublication(1));
       const [mine, theirs] = [await loaded(port, 1), await loaded(other, 1)];
       await other.save(titled(theirs.value, 'theirs'), theirs.version, [anEvent()]);
@@ -150,7 +146,7 @@ export const roleClauses: ClauseTable<RoleStore> = {
       const unknown = await other.save(aRole(9), newest.version, [anEvent()]);
       expect(unknown, 'a role that is not there').to.deep.equal({ kind: 'conflict' });
       expect(await port.load(aRoleId(9))).to.equal(undefined);
-    },
+    }),
   'role-store/save-race: of many saves of one version at once exactly one is stored': async (subject) => {
     await publishTo(subject.port, aPublication(1));
     for (let round = 0; round < 4; round += 1) {
@@ -189,10 +185,7 @@ export const roleClauses: ClauseTable<RoleStore> = {
         expect(await other.loadManifest(anArchiveId(n)), `text ${n}`).to.equal(text);
       }
       expect(await port.loadManifest(anArchiveId(99))).to.equal(undefined);
-      const end = after(START, days(30));
-      const claim = { now: end, endedBefore: end, until: after(end, days(1)), limit: 10 };
-      const tasks = await other.claimForCleanup({ ...claim, token: 'claim' as never });
-      for (const task of tasks) await other.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
+      await removeEnded(other, after(START, days(30)));
       expect(await port.loadManifest(anArchiveId(0)), 'removed').to.equal(undefined);
     },
 };

@@ -10,7 +10,7 @@ import {
   type Title,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { ClauseTable } from '../contract.ts';
+import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, publishTo } from '../fixtures/roles.ts';
 import { asks, idsOf, walk } from './asked.ts';
@@ -58,8 +58,7 @@ async function change(port: RoleStore, id: RoleId | undefined, changed: Partial<
 
 export const sortedClauses: ClauseTable<RoleStore> = {
   'role-store/list-sorted: by end, soonest first and without one last, or by the size of the archive, largest first, equal ones by id; under any state and search, pages by cursor give every role whose end stays exactly once, also when others are published or changed meanwhile':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const roles = await publishTies(port);
       const theirs = aPublication(90, { account: 'globex' as Role['account'], archiveBytes: 9_999 });
       await publishTo(port, theirs);
@@ -93,5 +92,5 @@ export const sortedClauses: ClauseTable<RoleStore> = {
       });
       const stayed = (ids: readonly RoleId[]) => ids.filter((id) => id !== moved);
       expect(stayed(pages.flatMap(idsOf)), 'meanwhile').to.deep.equal(stayed(expected));
-    },
+    }),
 };

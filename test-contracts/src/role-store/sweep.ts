@@ -14,7 +14,7 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { ClauseTable } from '../contract.ts';
+import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aComparison,
@@ -27,21 +27,14 @@ import {
   aToken,
   leaseOf,
   publishTo,
+  removeEnded,
 } from '../fixtures/roles.ts';
 import { walkArchives } from './asked.ts';
 
-/** Ends a role's archive as the cleanup does. */
-async function remove(port: RoleStore, now: Instant): Promise<void> {
-  const until = after(now, minutes(10));
-  const tasks = await port.claimForCleanup({ now, endedBefore: now, token: aToken(900), until, limit: 100 });
-  for (const task of tasks) await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
-}
-
 export const sweepClauses: ClauseTable<RoleStore> = {
-  'role-store/named: exactly the archives of committed, not removed roles': async ({ port, peer }) => {
-    const other = await peer();
+  'role-store/named: exactly the archives of committed, not removed roles': withPeer(async (port, other) => {
     await publishTo(port, aPublication(1, { expiresAt: START }));
-    await remove(port, START);
+    await removeEnded(port, START);
     await publishTo(port, aPublication(2, { expiresAt: START }));
     await publishTo(port, aPublication(3, { deletedAt: START }));
     await publishTo(port, aPublication(1_500));
@@ -51,15 +44,14 @@ export const sweepClauses: ClauseTable<RoleStore> = {
     expect([...named].toSorted()).to.deep.equal([anArchiveId(2), anArchiveId(3), anArchiveId(1_500)]);
     expect((await other.whichAreNamed([])).size, 'of none').to.equal(0);
     expect((await other.whichAreNamed([anArchiveId(1), anArchiveId(5)])).size).to.equal(0);
-  },
+  }),
   'role-store/archives-walk: pages after an id, up to an empty one, give every named archive exactly once, in order':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       for (const n of [7, 3, 9, 1, 5, 8, 2]) {
         await publishTo(port, aPublication(n, { publishedAt: after(START, hours(20 - n)) }));
       }
       await publishTo(port, aPublication(4, { expiresAt: START }));
-      await remove(port, START);
+      await removeEnded(port, START);
       await port.reserve(aReservation(6));
       const walked: ArchiveId[] = [];
       for (let page = await other.listArchives(undefined, 3); page.length > 0; ) {
@@ -74,10 +66,9 @@ export const sweepClauses: ClauseTable<RoleStore> = {
         anArchiveId(7),
       ]);
       expect(await walkArchives(port, 1), 'one by one').to.deep.equal(walked);
-    },
+    }),
   'role-store/purge-old: exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       // No whole second: a store may not keep instants in those.
       const inADay = after(START, duration(days(1) + 357));
       const begin = async (n: number, now: Instant) => {
@@ -111,47 +102,45 @@ export const sweepClauses: ClauseTable<RoleStore> = {
         7: kept,
         8: kept,
       });
+    }),
+  'role-store/purge-loses-lease: the lease of a dropped reservation is lost': withPeer(
+    async (port, other) => {
+      const until = after(START, days(2));
+      await port.reserve(aReservation(1, { until }));
+      await other.purge(after(START, hours(13)), 10);
+      const lease = leaseOf(aReservation(1));
+      expect(await port.renew(lease, until)).to.deep.equal({ kind: 'lost' });
+      expect(await port.commit(aPublication(1), lease, [anEvent()])).to.deep.equal({ kind: 'lease_lost' });
+      expect(await other.load(aRole(1).id)).to.equal(undefined);
+      await publishTo(other, aPublication(2, { idempotencyKey: aKey(1) }));
     },
-  'role-store/purge-loses-lease: the lease of a dropped reservation is lost': async ({ port, peer }) => {
-    const other = await peer();
-    const until = after(START, days(2));
-    await port.reserve(aReservation(1, { until }));
-    await other.purge(after(START, hours(13)), 10);
-    const lease = leaseOf(aReservation(1));
-    expect(await port.renew(lease, until)).to.deep.equal({ kind: 'lost' });
-    expect(await port.commit(aPublication(1), lease, [anEvent()])).to.deep.equal({ kind: 'lease_lost' });
-    expect(await other.load(aRole(1).id)).to.equal(undefined);
-    await publishTo(other, aPublication(2, { idempotencyKey: aKey(1) }));
-  },
+  ),
   'role-store/count-for-cleanup: exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes':
-    (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
-        const other = await peer();
-        const [ended, now] = [after(start, hours(1)), after(start, hours(3))];
-        const publish = (n: number, more: Partial<Role>) =>
-          publishTo(port, aPublication(n, { publishedAt: start, ...more }));
-        for (const n of [1, 2, 3]) await publish(n, { expiresAt: start });
-        await publish(4, { expiresAt: null, pinned: true, deletedAt: ended });
-        await publish(5, { expiresAt: after(ended, duration(1)) });
-        await publish(6, { expiresAt: null, pinned: true });
-        for (const n of [7, 8]) await port.reserve(aReservation(n, { now: start, until: now }));
-        await port.reserve(aReservation(9, { now: ended, until: now }));
-        const count = { now, endedBefore: ended, begunBefore: ended };
-        expect(await other.countForCleanup(count)).to.deep.equal({ archives: 4, reservations: 2 });
-        expect(await other.countForCleanup(count), 'again').to.deep.equal({ archives: 4, reservations: 2 });
-        const claim = { ...count, token: aToken(900), until: after(now, minutes(10)), limit: 3 };
-        const [removed, failed] = (await port.claimForCleanup(claim)) as [CleanupTask, CleanupTask];
-        await port.settleCleanup(removed, { kind: 'removed' }, [anEvent()]);
-        await port.settleCleanup(failed, { kind: 'failed', retryAt: after(now, minutes(1)) }, [anEvent()]);
-        expect((await other.countForCleanup(count)).archives, 'what is left').to.equal(1);
-        const later = { ...count, now: after(now, minutes(1)) };
-        expect((await other.countForCleanup(later)).archives, 'with a retry').to.equal(2);
-        const lapsed = { ...count, now: claim.until };
-        expect((await other.countForCleanup(lapsed)).archives, 'with a lapsed claim').to.equal(3);
-      }),
+    inEachEra(async (port, other, start) => {
+      const [ended, now] = [after(start, hours(1)), after(start, hours(3))];
+      const publish = (n: number, more: Partial<Role>) =>
+        publishTo(port, aPublication(n, { publishedAt: start, ...more }));
+      for (const n of [1, 2, 3]) await publish(n, { expiresAt: start });
+      await publish(4, { expiresAt: null, pinned: true, deletedAt: ended });
+      await publish(5, { expiresAt: after(ended, duration(1)) });
+      await publish(6, { expiresAt: null, pinned: true });
+      for (const n of [7, 8]) await port.reserve(aReservation(n, { now: start, until: now }));
+      await port.reserve(aReservation(9, { now: ended, until: now }));
+      const count = { now, endedBefore: ended, begunBefore: ended };
+      expect(await other.countForCleanup(count)).to.deep.equal({ archives: 4, reservations: 2 });
+      expect(await other.countForCleanup(count), 'again').to.deep.equal({ archives: 4, reservations: 2 });
+      const claim = { ...count, token: aToken(900), until: after(now, minutes(10)), limit: 3 };
+      const [removed, failed] = (await port.claimForCleanup(claim)) as [CleanupTask, CleanupTask];
+      await port.settleCleanup(removed, { kind: 'removed' }, [anEvent()]);
+      await port.settleCleanup(failed, { kind: 'failed', retryAt: after(now, minutes(1)) }, [anEvent()]);
+      expect((await other.countForCleanup(count)).archives, 'what is left').to.equal(1);
+      const later = { ...count, now: after(now, minutes(1)) };
+      expect((await other.countForCleanup(later)).archives, 'with a retry').to.equal(2);
+      const lapsed = { ...count, now: claim.until };
+      expect((await other.countForCleanup(lapsed)).archives, 'with a lapsed claim').to.equal(3);
+    }),
   'role-store/comparison-newest: what any peer stored last is loaded, every field as it was stored; before the first there is nothing':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       expect(await port.loadComparison(), 'before the first').to.equal(undefined);
       const ids = Array.from({ length: 1_000 }, (_, n) => anArchiveId(n));
       let version: Version | undefined;
@@ -178,7 +167,7 @@ export const sweepClauses: ClauseTable<RoleStore> = {
         expect(versions.has(version), `the version after ${n} came before`).to.equal(false);
         versions.add(version);
       }
-    },
+    }),
   'role-store/comparison-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing':
     async ({ port, peer }) => {
       const [other, conflict] = [await peer(), { kind: 'conflict' }];

@@ -2,6 +2,7 @@ import { after, type Mode, minutes, type Title } from '@pinfold/core';
 import { dayOf } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import { admit, aTry } from '../attempt-counter/tries.ts';
+import { withPeer } from '../contract.ts';
 import { anAccount, anAccountName, BLOCK } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
@@ -27,8 +28,7 @@ const goOn = ({ mode }: ModeStores): Promise<void> =>
 
 export const boundClauses: StoreClauses<ModeStores> = {
   'service-mode/publications: while read-only nothing is reserved, committed or replayed; what is refused stores nothing and keeps its lease, which is renewed and released as ever':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const { roles } = other;
       await publishTo(port.roles, aPublication(1));
       for (const n of [2, 3]) await port.roles.reserve(aReservation(n));
@@ -48,10 +48,9 @@ export const boundClauses: StoreClauses<ModeStores> = {
         'reserved',
       );
       expect((await port.roles.commit(aPublication(2), lease, [anEvent()])).kind).to.equal('committed');
-    },
+    }),
   'service-mode/changes: while read-only no role is saved and no key is created in the name of an account; what the operator changes is':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       await publishTo(port.roles, aPublication(1));
       const before = await loaded(port, aPublication(1).role.id);
       const changed = { ...before.value, title: 'Another' as Title };
@@ -71,10 +70,9 @@ export const boundClauses: StoreClauses<ModeStores> = {
       expect(value.title).to.equal('Another');
       expect((await other.roles.save(before.value, version, [anEvent()])).kind).to.equal('saved');
       expect((await other.apiKeys.create(anApiKey(2), [anEvent()])).kind).to.equal('created');
-    },
+    }),
   'service-mode/viewing: while read-only a role is saved with the authority of viewing, unless its account is blocked':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const { role } = aPublication(1);
       await publishTo(port.roles, aPublication(1));
       await stop(port);
@@ -89,10 +87,9 @@ export const boundClauses: StoreClauses<ModeStores> = {
       expect((await other.roles.save(again.value, again.version, [anEvent()], 'operator')).kind).to.equal(
         'saved',
       );
-    },
+    }),
   'service-mode/goes-on: while read-only keys are revoked and used, sessions begin and end, tries and views are counted and accounts are saved':
-    async ({ port, peer }) => {
-      const { accounts, apiKeys, attempts, sessions, views } = await peer();
+    withPeer(async (port, { accounts, apiKeys, attempts, sessions, views }) => {
       await port.apiKeys.create(anApiKey(1), [anEvent()]);
       await port.apiKeys.create(anApiKey(2), [anEvent()]);
       await stop(port);
@@ -115,5 +112,5 @@ export const boundClauses: StoreClauses<ModeStores> = {
       const saved = await accounts.save(anAccount(1, { blocked: BLOCK }), undefined, [anEvent()]);
       expect(saved.kind).to.equal('saved');
       expect((await port.accounts.load(anAccountName(1)))?.value.blocked).to.deep.equal(BLOCK);
-    },
+    }),
 };

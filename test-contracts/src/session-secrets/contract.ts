@@ -1,6 +1,6 @@
 import type { SessionSecrets } from '@pinfold/core';
 import { expect } from 'chai';
-import { type ClauseTable, type Contract, toClauses } from '../contract.ts';
+import { type ClauseTable, type Contract, toClauses, withPeer } from '../contract.ts';
 import { nearTexts } from '../fixtures/roles.ts';
 
 const TOKEN = /^[0-9A-Za-z_-]{43,100}$/;
@@ -14,9 +14,8 @@ function malformed(text: string): readonly string[] {
 
 const clauses: ClauseTable<SessionSecrets> = {
   'session-secrets/mint: a minted token is of URL-safe characters, 43 to 100, reads as its hash on every peer, and no two are alike':
-    async (subject) => {
-      const peer = await subject.peer();
-      const minted = Array.from({ length: 1_000 }, () => subject.port.mint());
+    withPeer(async (port, peer) => {
+      const minted = Array.from({ length: 1_000 }, () => port.mint());
       for (const { text, hash } of minted) {
         expect(text).to.match(TOKEN);
         expect(hash).to.match(/^[0-9a-f]{64}$/);
@@ -25,7 +24,7 @@ const clauses: ClauseTable<SessionSecrets> = {
       }
       expect(new Set(minted.map(({ text }) => text)).size, 'tokens').to.equal(minted.length);
       expect(new Set(minted.map(({ hash }) => hash)).size, 'hashes').to.equal(minted.length);
-    },
+    }),
   'session-secrets/read: a text that is no token is undefined, of any length and in any characters': async ({
     port,
   }) => {

@@ -9,7 +9,7 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import type { ClauseTable, StoreSubject } from '../contract.ts';
+import { type ClauseTable, type StoreSubject, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
@@ -21,9 +21,7 @@ const LIMITS: SessionLimits = { ofActor: 3, ofAccount: 5 };
 
 export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
   'session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), never the one that begins; sessions of other accounts and actors, and those that are over, do not count':
-    async (subject, another) => {
-      const { port } = subject;
-      const other = await subject.peer();
+    withPeer(async (port, other, _, another) => {
       const left = async (store: SessionStore) =>
         (await store.list({ account: undefined, now: START, after: undefined, limit: 100 })).map(
           ({ tokenHash }) => Number.parseInt(tokenHash.slice(1), 16),
@@ -63,5 +61,5 @@ export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>>
       );
       expect(await left(many.port), 'of many at once').to.have.lengthOf(3);
       expect(outcomes.reduce((sum, { ended }) => sum + ended, 0)).to.equal(17);
-    },
+    }),
 };

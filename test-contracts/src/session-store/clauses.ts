@@ -13,7 +13,7 @@ import {
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
-import type { ClauseTable, StoreSubject } from '../contract.ts';
+import { type ClauseTable, type StoreSubject, type Subject, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
@@ -53,34 +53,32 @@ const SESSIONS: readonly Session[] = [
 const NEARLY_ONE_HASH = ['0E1'.padEnd(64, '0'), '0e2'.padEnd(64, '0'), '0e1'.padEnd(63, '0'), '0', '', '%'];
 
 export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
-  'session-store/offer: an offered link can be redeemed through every peer, for its account': async (
-    { port, peer },
-    another,
-  ) => {
-    const other = await peer();
-    const account = ` Globex '"%_🧭` as AccountId;
-    const [mine, theirs] = [aLink(1), aLink(2, { account, actor: aLink(1).actor })];
-    const session = aSession(2, { account, actor: theirs.actor });
-    await port.offer(mine, [anEvent()]);
-    await other.offer(theirs, [anEvent()]);
-    expect(await other.redeem(aRedemption(mine, aSession(1)), [anEvent()])).to.deep.include({
-      kind: 'redeemed',
-    });
-    const redeemed = await port.redeem(aRedemption(theirs, aSession(2)), [anEvent()]);
-    expect(redeemed).to.deep.equal({ kind: 'redeemed', session, ended: 0 });
-    const link = aLink(3);
-    const early = await port.redeem(aRedemption(link, aSession(3)), [anEvent()]);
-    expect(early, 'before it was offered').to.deep.equal(UNKNOWN);
-    await other.offer(link, [anEvent()]);
-    expect(await other.find(link.tokenHash, START), 'a link is no session').to.equal(undefined);
-    const all = { account: undefined, now: START, after: undefined, limit: 10 };
-    expect(await other.list(all)).to.deep.equal([aSession(1), session]);
-    await other.end(link.tokenHash, [anEvent()]);
-    const late = await port.redeem(aRedemption(link, aSession(3)), [anEvent()]);
-    expect(late, 'no session has ended').to.deep.include({ kind: 'redeemed' });
-    const alike = await another();
-    await expectEveryTextToStay(alike, (session) => startByLink(alike.port, session));
-  },
+  'session-store/offer: an offered link can be redeemed through every peer, for its account': withPeer(
+    async (port, other, _, another) => {
+      const account = ` Globex '"%_🧭` as AccountId;
+      const [mine, theirs] = [aLink(1), aLink(2, { account, actor: aLink(1).actor })];
+      const session = aSession(2, { account, actor: theirs.actor });
+      await port.offer(mine, [anEvent()]);
+      await other.offer(theirs, [anEvent()]);
+      expect(await other.redeem(aRedemption(mine, aSession(1)), [anEvent()])).to.deep.include({
+        kind: 'redeemed',
+      });
+      const redeemed = await port.redeem(aRedemption(theirs, aSession(2)), [anEvent()]);
+      expect(redeemed).to.deep.equal({ kind: 'redeemed', session, ended: 0 });
+      const link = aLink(3);
+      const early = await port.redeem(aRedemption(link, aSession(3)), [anEvent()]);
+      expect(early, 'before it was offered').to.deep.equal(UNKNOWN);
+      await other.offer(link, [anEvent()]);
+      expect(await other.find(link.tokenHash, START), 'a link is no session').to.equal(undefined);
+      const all = { account: undefined, now: START, after: undefined, limit: 10 };
+      expect(await other.list(all)).to.deep.equal([aSession(1), session]);
+      await other.end(link.tokenHash, [anEvent()]);
+      const late = await port.redeem(aRedemption(link, aSession(3)), [anEvent()]);
+      expect(late, 'no session has ended').to.deep.include({ kind: 'redeemed' });
+      const alike = await another();
+      await expectEveryTextToStay(alike, (session) => startByLink(alike.port, session));
+    },
+  ),
   'session-store/redeem-once: of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given':
     async (subject) => {
       const link = aLink(1);
@@ -122,52 +120,48 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
       }
     },
   'session-store/redeem-ended: a link whose instant has come, or that was never offered, is unknown and begins no session':
-    async (_, another) =>
-      inEachEra(another, async ({ port }, start) => {
-        const endsAt = after(start, hours(1));
-        await port.offer(aLink(1, { endsAt }), [anEvent()]);
-        await port.offer(aLink(2, { endsAt }), [anEvent()]);
-        await port.offer(aLink(5, { endsAt: start }), [anEvent()]);
-        const session = aSession(1, { startedAt: start, endsAt: after(endsAt, hours(12)) });
-        for (const [link, now] of [
-          [aLink(1), endsAt],
-          [aLink(1), after(endsAt, MOMENT)],
-          [aLink(3), start],
-          [aLink(5), start],
-        ] as const) {
-          expect(await port.redeem(aRedemption(link, session, { now }), [anEvent()])).to.deep.equal(UNKNOWN);
-        }
-        await port.offer(aLink(4, { tokenHash: ZERO_HASH, endsAt }), [anEvent()]);
-        for (const link of NEARLY_ONE_HASH as Sha256[]) {
-          const request = { ...aRedemption(aLink(4), session, { now: start }), link };
-          expect(await port.redeem(request, [anEvent()]), link).to.deep.equal(UNKNOWN);
-        }
-        expect(await port.find(session.tokenHash, start)).to.equal(undefined);
-        const justInTime = aRedemption(aLink(2), session, { now: before(endsAt, MOMENT) });
-        expect((await port.redeem(justInTime, [anEvent()])).kind).to.equal('redeemed');
-      }),
-  'session-store/begin: a session that began is there for every peer, every field as it was given': async (
-    { port, peer },
-    another,
-  ) => {
-    const other = await peer();
-    for (const session of SESSIONS) {
-      await port.begin(session, [anEvent()]);
-      expect(await other.find(session.tokenHash, START)).to.deep.equal(session);
-      expect(await port.find(session.tokenHash, START)).to.deep.equal(session);
-    }
-    for (const session of SESSIONS) {
-      expect(await other.find(session.tokenHash, START), 'once others began').to.deep.equal(session);
-    }
-    const alike = await another();
-    await expectEveryTextToStay(alike, async (session) => {
-      expect(await alike.port.begin(session, [])).to.deep.equal({ ended: 0 });
-    });
-  },
+    inEachEra(async (port, _, start) => {
+      const endsAt = after(start, hours(1));
+      await port.offer(aLink(1, { endsAt }), [anEvent()]);
+      await port.offer(aLink(2, { endsAt }), [anEvent()]);
+      await port.offer(aLink(5, { endsAt: start }), [anEvent()]);
+      const session = aSession(1, { startedAt: start, endsAt: after(endsAt, hours(12)) });
+      for (const [link, now] of [
+        [aLink(1), endsAt],
+        [aLink(1), after(endsAt, MOMENT)],
+        [aLink(3), start],
+        [aLink(5), start],
+      ] as const) {
+        expect(await port.redeem(aRedemption(link, session, { now }), [anEvent()])).to.deep.equal(UNKNOWN);
+      }
+      await port.offer(aLink(4, { tokenHash: ZERO_HASH, endsAt }), [anEvent()]);
+      for (const link of NEARLY_ONE_HASH as Sha256[]) {
+        const request = { ...aRedemption(aLink(4), session, { now: start }), link };
+        expect(await port.redeem(request, [anEvent()]), link).to.deep.equal(UNKNOWN);
+      }
+      expect(await port.find(session.tokenHash, start)).to.equal(undefined);
+      const justInTime = aRedemption(aLink(2), session, { now: before(endsAt, MOMENT) });
+      expect((await port.redeem(justInTime, [anEvent()])).kind).to.equal('redeemed');
+    }),
+  'session-store/begin: a session that began is there for every peer, every field as it was given': withPeer(
+    async (port, other, _, another) => {
+      for (const session of SESSIONS) {
+        await port.begin(session, [anEvent()]);
+        expect(await other.find(session.tokenHash, START)).to.deep.equal(session);
+        expect(await port.find(session.tokenHash, START)).to.deep.equal(session);
+      }
+      for (const session of SESSIONS) {
+        expect(await other.find(session.tokenHash, START), 'once others began').to.deep.equal(session);
+      }
+      const alike = await another();
+      await expectEveryTextToStay(alike, async (session) => {
+        expect(await alike.port.begin(session, [])).to.deep.equal({ ended: 0 });
+      });
+    },
+  ),
   'session-store/find: a session is found until its instant has come; hashes are compared exactly, and an unknown one is undefined':
     async (subject, another) => {
-      await inEachEra(another, async ({ port, peer }, start) => {
-        const other = await peer();
+      await inEachEra<Subject<SessionStore>>(async (port, other, start, { peer }) => {
         expect(await port.find(aTokenHash(1), start), 'none yet').to.equal(undefined);
         const endsAt = after(start, hours(12));
         const session = aSession(4, { tokenHash: ZERO_HASH, startedAt: start, endsAt });
@@ -181,7 +175,7 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
         for (const hash of NEARLY_ONE_HASH) {
           expect(await other.find(hash as Sha256, start), hash).to.equal(undefined);
         }
-      });
+      })(subject, another);
       await expectEveryDigitToCount(subject);
     },
 };

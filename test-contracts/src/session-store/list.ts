@@ -11,7 +11,7 @@ import {
   type Sha256,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { ClauseTable } from '../contract.ts';
+import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
@@ -33,8 +33,7 @@ const NEARLY_ONE_ACCOUNT = [
 
 export const listClauses: ClauseTable<SessionStore> = {
   'session-store/list: pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const soon = after(START, minutes(5));
       const globex = 'globex' as AccountId;
       for (const n of [7, 3, 1, 5]) await port.begin(aSession(n), [anEvent()]);
@@ -59,10 +58,9 @@ export const listClauses: ClauseTable<SessionStore> = {
       await port.end(tokenHash, [anEvent()]);
       expect(await from(aSession(5).tokenHash), 'before one that is gone').to.deep.equal([aSession(7)]);
       expect(await from(tokenHash), 'after one that is gone').to.deep.equal([aSession(7)]);
-    },
+    }),
   'session-store/list-all: hashes are ordered by code unit, not by their beginning, an account gives exactly its own, also those yet to start, every field as it was given':
-    async ({ port, peer }, another) => {
-      const other = await peer();
+    withPeer(async (port, other, _, another) => {
       const apiKey = 'AbC9' as ApiKeyId;
       const sessions = HASHES.flatMap((beginning, n) =>
         NEARLY_ONE_ACCOUNT.map((account, m) => {
@@ -88,7 +86,7 @@ export const listClauses: ClauseTable<SessionStore> = {
         expect(await listed(account), account).to.deep.equal(own);
       }
       await expectEveryAccountToBeAlone(await another());
-    },
+    }),
   'session-store/list-many: more than a thousand sessions are listed whole where the limit is as many':
     async ({ port, peer }) => {
       const account = 'globex' as AccountId;

@@ -1,6 +1,6 @@
 import { after, hours, type Staging } from '@pinfold/core';
 import { expect } from 'chai';
-import { type Contract, toClauses } from '../contract.ts';
+import { type Contract, toClauses, withPeer } from '../contract.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { receive } from './bodies.ts';
@@ -19,11 +19,10 @@ const harness: StagingClauses = {
     await other.port.sweep(after(START, hours(1_000)));
     expect(await subject.left(), 'the first one').to.equal(1);
   },
-  'staging/harness-peer: a peer sees what the port received': async (subject) => {
-    const peer = await subject.peer();
-    await receive(subject.port, someBytes(10, 1));
+  'staging/harness-peer: a peer sees what the port received': withPeer(async (port, peer) => {
+    await receive(port, someBytes(10, 1));
     expect(await peer.sweep(after(START, hours(1_000)))).to.equal(1);
-  },
+  }),
 };
 
 /** The promises of {@link Staging}. */

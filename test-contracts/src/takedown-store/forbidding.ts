@@ -1,5 +1,6 @@
 import { accountId, type CommitOutcome, hours, type PublicationLimits, type RoleCommit } from '@pinfold/core';
 import { expect } from 'chai';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aFingerprint,
@@ -42,8 +43,7 @@ function commit(
 
 export const forbiddingClauses: StoreClauses<TakedownStores> = {
   'takedown-store/forbids-reserve: of a forbidden archive nothing is reserved, by any account or peer, before any rate and quota, and the key stays free; what is in progress, complete or a mismatch is answered as such':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const again = (n: number) => aReservation(n, { token: aToken(50 + n), sha256: SHA256 });
       for (const n of [1, 2]) await port.roles.reserve(again(n));
       const lease = leaseOf(again(1));
@@ -59,10 +59,9 @@ export const forbiddingClauses: StoreClauses<TakedownStores> = {
       expect((await other.roles.reserve(again(2))).kind).to.equal('in_progress');
       const mismatch = { ...again(1), fingerprint: aFingerprint(9) };
       expect((await other.roles.reserve(mismatch)).kind).to.equal('mismatch');
-    },
+    }),
   "takedown-store/forbids-commit: of a forbidden archive nothing is committed, by any account or peer, and the lease still holds; of commits and a takedown at once none is in service that the takedown's list of copies does not have":
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other, { peer }) => {
       const { role } = await publish(port, 1);
       const numbers = [2, 3, 4, 5, 6, 7, 8, 9, 10];
       for (const n of numbers) await port.roles.reserve(aReservation(n));
@@ -91,5 +90,5 @@ export const forbiddingClauses: StoreClauses<TakedownStores> = {
       expect(second.kind, 'its lease holds').to.equal('in_progress');
       const another = { ...aPublication(11), role: aRole(11) };
       expect(await commit(other, 11, another)).to.deep.equal({ kind: 'committed' });
-    },
+    }),
 };

@@ -1,5 +1,6 @@
 import { accountId, after, duration, hours, instant, type RoleId, type Takedown } from '@pinfold/core';
 import { expect } from 'chai';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, aRoleId, aSha256, publishTo } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
@@ -11,18 +12,16 @@ async function bring({ takedowns }: TakedownStores, all: readonly Takedown[]): P
 }
 
 export const readingClauses: StoreClauses<TakedownStores> = {
-  'takedown-store/forbidden: what any peer forbade last is forbidden, and nothing else': async ({
-    port,
-    peer,
-  }) => {
-    const { takedowns } = await peer();
-    const sha256 = `${'a'.repeat(63)}b` as Takedown['sha256'];
-    await bring(port, [aTakedown(1, { sha256 })]);
-    expect(await takedowns.isForbidden(sha256)).to.equal(true);
-    for (const other of ['a'.repeat(64), sha256.toUpperCase(), '', 'a'.repeat(63), `${sha256} `]) {
-      expect(await takedowns.isForbidden(other as Takedown['sha256']), other).to.equal(false);
-    }
-  },
+  'takedown-store/forbidden: what any peer forbade last is forbidden, and nothing else': withPeer(
+    async (port, { takedowns }) => {
+      const sha256 = `${'a'.repeat(63)}b` as Takedown['sha256'];
+      await bring(port, [aTakedown(1, { sha256 })]);
+      expect(await takedowns.isForbidden(sha256)).to.equal(true);
+      for (const other of ['a'.repeat(64), sha256.toUpperCase(), '', 'a'.repeat(63), `${sha256} `]) {
+        expect(await takedowns.isForbidden(other as Takedown['sha256']), other).to.equal(false);
+      }
+    },
+  ),
   'takedown-store/of-roles: exactly those of the given ids come, every field as it was given': async ({
     port,
     peer,

@@ -1,6 +1,7 @@
 import { after, hours, minutes, type Takedown } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
+import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aRoleId, aSha256 } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
@@ -30,8 +31,7 @@ export const takingClauses: StoreClauses<TakedownStores> = {
     expect(await idsTold(other)).to.deep.equal(idsOf(published, event, brought));
   },
   'takedown-store/conflict: a role that was changed since it was loaded is a conflict, and so is, without a role, an archive that is forbidden for that id already; nothing changes then':
-    async ({ port, peer }) => {
-      const { takedowns, roles } = await peer();
+    withPeer(async (port, { takedowns, roles }) => {
       const { role } = await publish(port, 1);
       const stopped = await stoppedNow(port, role, LATER);
       const { value, version } = await loaded(port, role.id);
@@ -48,7 +48,7 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       const again = await takedowns.takeDown({ ...unknown, reason: 'x' }, undefined, [anEvent()]);
       expect(again).to.deep.equal(CONFLICT);
       expect(await idsTold(port)).to.have.members([...events, brought.id]);
-    },
+    }),
   'takedown-store/race: of many at once exactly one is stored, with its event alone': async (subject) => {
     const { port } = subject;
     const { role, event: published } = await publish(port, 1);
@@ -69,8 +69,7 @@ export const takingClauses: StoreClauses<TakedownStores> = {
     expect(await idsTold(port)).to.include(published.id);
   },
   'takedown-store/again: what is forbidden stays as it was first; what was lifted is forbidden again':
-    async ({ port, peer }) => {
-      const { takedowns } = await peer();
+    withPeer(async (port, { takedowns }) => {
       const { role } = await publish(port, 1);
       const first = aTakedown(1);
       await takeDown(port, first);
@@ -82,10 +81,9 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       await takeDown(port, third);
       expect(await takedowns.of([role.id])).to.deep.equal([third]);
       expect(await takedowns.isForbidden(role.sha256)).to.equal(true);
-    },
+    }),
   'takedown-store/lift: a lifted takedown forbids nothing, is listed no more and is still known by its role; the role stays as it is':
-    async ({ port, peer }) => {
-      const other = await peer();
+    withPeer(async (port, other) => {
       const { role } = await publish(port, 1);
       const takedown = aTakedown(1, { at: LATER });
       const event = await takeDown(port, takedown);
@@ -106,21 +104,19 @@ export const takingClauses: StoreClauses<TakedownStores> = {
       await port.takedowns.lift(bare, LATER, [gone]);
       const ids = (await told(other, { pin: bare.id })).map(({ id }) => id);
       expect(ids, 'of an archive without its role').to.have.members([taken.id, gone.id]);
+    }),
+  'takedown-store/lift-of-all: an archive is forbidden until the last of its takedowns is lifted': withPeer(
+    async (port, { takedowns }) => {
+      const sha256 = aSha256(1);
+      const both = [aTakedown(1, { sha256 }), aTakedown(2, { sha256 })];
+      for (const each of both) await port.takedowns.takeDown(each, undefined, [takenEvent(each)]);
+      for (const [n, each] of both.entries()) {
+        expect(await takedowns.isForbidden(sha256), `${n} lifted`).to.equal(true);
+        await port.takedowns.lift(each, LATER, [anEvent({ pin: each.id })]);
+      }
+      expect(await takedowns.isForbidden(sha256)).to.equal(false);
     },
-  'takedown-store/lift-of-all: an archive is forbidden until the last of its takedowns is lifted': async ({
-    port,
-    peer,
-  }) => {
-    const { takedowns } = await peer();
-    const sha256 = aSha256(1);
-    const both = [aTakedown(1, { sha256 }), aTakedown(2, { sha256 })];
-    for (const each of both) await port.takedowns.takeDown(each, undefined, [takenEvent(each)]);
-    for (const [n, each] of both.entries()) {
-      expect(await takedowns.isForbidden(sha256), `${n} lifted`).to.equal(true);
-      await port.takedowns.lift(each, LATER, [anEvent({ pin: each.id })]);
-    }
-    expect(await takedowns.isForbidden(sha256)).to.equal(false);
-  },
+  ),
   'takedown-store/lift-once: of many at once one lifts, and its events alone are stored': async (subject) => {
     const { port } = subject;
     const { role } = await publish(port, 1);

@@ -2,7 +2,7 @@ import type { CountedViews, Day, RoleId, ViewStore } from '@pinfold/core';
 import { dayOf } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import { type ClauseTable, type Contract, type StoreSubject, toClauses } from '../contract.ts';
+import { type ClauseTable, type Contract, type StoreSubject, toClauses, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
@@ -73,21 +73,19 @@ const clauses: ViewClauses = {
       expect(await other.list(role, day(4))).to.deep.equal([of(100, 2), of(9, 1)]);
       expect(await other.list(aRoleId(3), LONG_AGO)).to.deep.equal([]);
     },
-  'view-store/drop: exactly earlier days go, at most the limit, and it says how many': async ({
-    port,
-    peer,
-  }) => {
-    const other = await peer();
-    const [one, another] = [aRoleId(1), aRoleId(2)];
-    await port.add([0, 1, 2, 3].flatMap((n) => [counted(one, n, n + 1), counted(another, n, 1)]));
-    expect(await other.drop(day(2), 3)).to.equal(3);
-    expect(await other.drop(day(2), 3)).to.equal(1);
-    expect(await other.drop(day(2), 3)).to.equal(0);
-    expect(await port.list(one, LONG_AGO)).to.deep.equal([of(3, 4), of(2, 3)]);
-    expect(await port.list(another, LONG_AGO)).to.deep.equal([of(3, 1), of(2, 1)]);
-    await port.add([counted(one, 0, 1)]);
-    expect(await port.list(one, LONG_AGO), 'begun anew').to.deep.equal([of(3, 4), of(2, 3), of(0, 1)]);
-  },
+  'view-store/drop: exactly earlier days go, at most the limit, and it says how many': withPeer(
+    async (port, other) => {
+      const [one, another] = [aRoleId(1), aRoleId(2)];
+      await port.add([0, 1, 2, 3].flatMap((n) => [counted(one, n, n + 1), counted(another, n, 1)]));
+      expect(await other.drop(day(2), 3)).to.equal(3);
+      expect(await other.drop(day(2), 3)).to.equal(1);
+      expect(await other.drop(day(2), 3)).to.equal(0);
+      expect(await port.list(one, LONG_AGO)).to.deep.equal([of(3, 4), of(2, 3)]);
+      expect(await port.list(another, LONG_AGO)).to.deep.equal([of(3, 1), of(2, 1)]);
+      await port.add([counted(one, 0, 1)]);
+      expect(await port.list(one, LONG_AGO), 'begun anew').to.deep.equal([of(3, 4), of(2, 3), of(0, 1)]);
+    },
+  ),
   ...sharedClauses<ViewStore, ViewStore, 'list'>({
     suite: 'view-store',
     portOf: (views) => views,

@@ -30,7 +30,6 @@ describe('what use cases answer', () => {
   beforeEach(async () => {
     stage = await openStage();
   });
-  afterEach(() => stage.dispose());
 
   /** What each use case answers of one protected publication, by its name. */
   async function everyAnswer(): Promise<Readonly<Record<string, unknown>>> {

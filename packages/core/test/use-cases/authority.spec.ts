@@ -27,7 +27,6 @@ describe('authority', () => {
     keys = createKeys(stage.ports);
     sessions = createSessions(stage.ports, keys);
   });
-  afterEach(() => stage.dispose());
 
   /** Everything that reads or changes a role in somebody's name, its end last. */
   function deeds(by: Actor): readonly (() => Promise<{ readonly kind: string }>)[] {

@@ -23,7 +23,6 @@ describe('comparing storage with the records', () => {
   beforeEach(async () => {
     stage = await openCleanupStage();
   });
-  afterEach(() => stage.dispose());
 
   const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
     stage.useCases.cleanUp(...inputs);
@@ -235,7 +234,6 @@ describe('a dry run of cleaning up', () => {
   beforeEach(async () => {
     stage = await openCleanupStage();
   });
-  afterEach(() => stage.dispose());
 
   const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
     stage.useCases.cleanUp(...inputs);

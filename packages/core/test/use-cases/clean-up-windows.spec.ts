@@ -23,7 +23,6 @@ describe('comparing storage with the records in windows', () => {
     stage = await openCleanupStage();
     listed = [];
   });
-  afterEach(() => stage.dispose());
 
   /** A node whose storage gives ten ids at a time, and does something before each listing. */
   function node(before: (window: number) => Promise<void> | void = () => {}): {
@@ -215,12 +214,6 @@ describe('comparing storage with the records in windows', () => {
       expect(await node().run(), 'left to another sweep').to.include({ archives: 0, listing: 'refused' });
       expect(await stage.archives()).to.equal(232);
     });
-
-    it('removes all that it would not when it is forced', async () => {
-      expect(await node().run({ force: true })).to.include({ orphans: 21, archives: 1, listing: 'done' });
-      expect(await node().run()).to.include({ listing: 'not_due' });
-      expect(await stage.archives()).to.equal(10);
-    });
   });
 
   it('asks once more before it removes', async () => {
@@ -231,17 +224,6 @@ describe('comparing storage with the records in windows', () => {
     const { cleanUp } = stage.with({ roles: replacing(stage.memory.roles, { whichAreNamed }) });
     expect(await cleanUp()).to.include({ unnamed: 20, orphans: 17, listing: 'done' });
     expect(await stage.memory.archives.list(undefined, 100)).to.deep.equal(ids.slice(0, 3));
-  });
-
-  it('removes a thousand without a record, and leaves more to the next comparison', async () => {
-    await stage.orphan(1_100);
-    stage.clock.advance(hours(25));
-    const forced = await stage.useCases.cleanUp({ force: true, dryRun: true });
-    expect(forced).to.include({ unnamed: 1_100, orphans: 1_000 });
-    expect(await stage.useCases.cleanUp({ force: true })).to.deep.equal(forced);
-    expect(await stage.archives()).to.equal(100);
-    const rest = { unnamed: 100, orphans: 100 };
-    expect(await stage.useCases.cleanUp({ force: true })).to.include(rest);
   });
 
   it('removes the archives of ended roles though storage cannot be listed, fails, and goes on once it can be', async () => {

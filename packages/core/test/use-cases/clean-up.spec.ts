@@ -24,7 +24,6 @@ describe('cleaning up', () => {
   beforeEach(async () => {
     stage = await openCleanupStage();
   });
-  afterEach(() => stage.dispose());
 
   const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
     stage.useCases.cleanUp(...inputs);

@@ -15,7 +15,6 @@ describe('creating a grant', () => {
     id = await stage.publish();
     await stage.useCases.update({ by: OWNER, id }, { type: 'set_password', password: 'open sesame' });
   });
-  afterEach(() => stage.dispose());
 
   async function created(useCases = stage.useCases, by: string | typeof OPERATOR = OWNER) {
     const outcome = await useCases.createGrant({ by, id });

@@ -30,7 +30,6 @@ describe('What the stores are told for the history', () => {
     stage = await openStage();
     noted = [];
   });
-  afterEach(() => stage.dispose());
 
   const cause: Cause = { actor: { kind: 'key', id: 'k1' }, request: 'r1', address: '192.0.2.1' };
   const by = (kind: string, id: string | null, asOperator = false) => ({
@@ -145,7 +144,6 @@ describe('The sweep of the history', () => {
   beforeEach(async () => {
     stage = await openStage();
   });
-  afterEach(() => stage.dispose());
 
   const kinds = async (history: History) => {
     const page = await history.list({ by: OPERATOR, limit: 100 });

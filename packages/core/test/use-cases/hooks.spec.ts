@@ -24,7 +24,6 @@ describe('rules of an embedding team', () => {
     stage = await openStage();
     asked = [];
   });
-  afterEach(() => stage.dispose());
 
   const asking = (answer: () => Refusal<'refused_by_host'> | undefined) =>
     createUseCases(
@@ -111,7 +110,6 @@ describe('what is told of publications', () => {
     stage = await openStage();
     told = [];
   });
-  afterEach(() => stage.dispose());
 
   const types = () => told.map(({ type }) => type);
 

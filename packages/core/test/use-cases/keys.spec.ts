@@ -27,7 +27,6 @@ describe('managing API keys', () => {
     stage = await openStage();
     keys = over(stage.memory.apiKeys);
   });
-  afterEach(() => stage.dispose());
 
   function over(
     apiKeys: ApiKeyStore,

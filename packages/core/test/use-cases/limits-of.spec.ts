@@ -27,7 +27,6 @@ describe('limits by account', () => {
     };
     useCases = createUseCases(stage.ports, { lifetime: days(7) }, { limitsOf });
   });
-  afterEach(() => stage.dispose());
 
   it('are those of all where the account has none of its own', async () => {
     expect(await useCases.limitsOf(OWNER)).to.deep.equal(useCases.limits);

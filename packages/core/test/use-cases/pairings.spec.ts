@@ -32,7 +32,6 @@ describe('Giving a program a key', () => {
     keys = createKeys(stage.ports);
     pairings = over(stage.memory.pairings);
   });
-  afterEach(() => stage.dispose());
 
   function over(store: PairingStore): Pairings {
     return createPairings({ ...stage.ports, pairings: store }, keys);

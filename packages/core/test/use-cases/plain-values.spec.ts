@@ -19,7 +19,6 @@ describe('use cases over plain values', () => {
   beforeEach(async () => {
     stage = await openStage();
   });
-  afterEach(() => stage.dispose());
 
   const long = 'a'.repeat(5_000);
   const wrong: readonly (readonly [unknown, Partial<Record<keyof PublishRequest, unknown>>])[] = [

@@ -16,7 +16,6 @@ describe('publishing within bounds', () => {
   beforeEach(async () => {
     stage = await openStage();
   });
-  afterEach(() => stage.dispose());
 
   const publishing = (quotas: Partial<PublicationLimits>, roles?: RoleStore) => {
     const useCases = createUseCases({ ...stage.ports, ...(roles && { roles }) }, {}, { quotas });

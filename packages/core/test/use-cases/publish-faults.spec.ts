@@ -18,7 +18,6 @@ describe('publishing where something breaks', () => {
   beforeEach(async () => {
     stage = await openStage();
   });
-  afterEach(() => stage.dispose());
 
   const failing = (error: Error) => () => Promise.reject(error);
   const errorOf = (outcome: Promise<unknown>) => outcome.catch((error: unknown) => error);

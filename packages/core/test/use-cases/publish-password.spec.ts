@@ -7,7 +7,6 @@ describe('publishing with a password', () => {
   beforeEach(async () => {
     stage = await openStage();
   });
-  afterEach(() => stage.dispose());
 
   it('commits a role with the hash of its password, and one event', async () => {
     const outcome = await stage.useCases.publish(await stage.request({ password: 'long enough' }));

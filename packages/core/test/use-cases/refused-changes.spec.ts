@@ -39,7 +39,6 @@ for (const [what, code, refuse, allow] of REFUSING) {
       id = await stage.publish();
       await refuse(stage);
     });
-    afterEach(() => stage.dispose());
 
     const keysOf = ({ ports }: Stage) => createKeys(ports);
 
@@ -108,7 +107,6 @@ describe('sweeps of a service that is read-only', () => {
     await stage.useCases.stop({ by: OWNER, id });
     stage.clock.advance(hours(24 * 8));
   });
-  afterEach(() => stage.dispose());
 
   it('rest, and go on afterwards', async () => {
     await stage.memory.mode.change(READ_ONLY, []);

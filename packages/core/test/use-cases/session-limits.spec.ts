@@ -11,7 +11,6 @@ describe('how many sessions there may be', () => {
     stage = await openStage();
     keys = createKeys(stage.ports);
   });
-  afterEach(() => stage.dispose());
 
   it('begins a session though what follows it fails', async () => {
     const fail = async () => {

@@ -136,11 +136,17 @@ export interface Stage {
   /** A request for a new archive; the same bytes give the same archive. */
   request(differing?: Differing): Promise<StagedRequest>;
   publish(differing?: Differing): Promise<RoleId>;
-  dispose(): Promise<void>;
 }
 
+const folders: string[] = [];
+afterEach('the folders that the test made are removed', async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+/** Opens a stage, which ends with its test. */
 export async function openStage(): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-use-cases-'));
+  folders.push(folder);
   const memory = createMemory();
   const clock = createManualClock();
   const inspector = new ScriptedInspector();
@@ -182,7 +188,6 @@ export async function openStage(): Promise<Stage> {
       if (outcome.kind === 'refused') throw new Error(`refused: ${outcome.code}`);
       return outcome.publication.id;
     },
-    dispose: () => rm(folder, { recursive: true }),
   };
 }
 

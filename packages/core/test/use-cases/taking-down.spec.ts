@@ -15,7 +15,6 @@ describe('taking down', () => {
     stage = await openStage();
     id = await stage.publish();
   });
-  afterEach(() => stage.dispose());
 
   const administering = (ports: Partial<AdministrationPorts> = {}) =>
     createAdministration({ ...stage.ports, ...ports });

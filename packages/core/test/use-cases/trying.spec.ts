@@ -65,7 +65,6 @@ describe('trying passwords', () => {
     id = await stage.publish();
     await protect(SECRET);
   });
-  afterEach(() => stage.dispose());
 
   async function protect(password: Password | null): Promise<void> {
     const what = { by: OWNER, id };

@@ -14,7 +14,6 @@ describe('letting viewers in', () => {
     id = await stage.publish();
     await protect(SECRET);
   });
-  afterEach(() => stage.dispose());
 
   async function protect(password: Password | null): Promise<void> {
     const outcome = await stage.useCases.update({ by: OWNER, id }, { type: 'set_password', password });
@@ -111,7 +110,6 @@ describe('opening a site', () => {
     stage = await openStage();
     id = await stage.publish({ bytes: 'PK\x03\x04 and so on' });
   });
-  afterEach(() => stage.dispose());
 
   async function role() {
     const found = await stage.useCases.read({ by: OWNER, id });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Duration, seconds } from '@pinfold/core';
-import { pause } from './pause.ts';
+import { sleepUnlessAborted } from '@pinfold/core/internal';
 
 /** How much of an unwanted body is still read: 30 seconds of it, and 64 MiB. */
 export interface DrainLimits {
@@ -45,7 +45,7 @@ export async function drain(
   request.on('data', count).once('end', stop).once('error', stop).once('close', stop).resume();
   // A body that is not being read when its answer is out is discarded by Node itself, uncounted.
   request.read(0);
-  await pause(clock, time, over.signal);
+  await sleepUnlessAborted(clock, time, over.signal);
   request.off('data', count).off('end', stop).off('close', stop);
   return !request.complete;
 }

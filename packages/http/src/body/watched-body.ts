@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { type Clock, type Duration, duration, type Instant, seconds } from '@pinfold/core';
+import { sleepUnlessAborted } from '@pinfold/core/internal';
 import type { IncomingBody } from '../upload-pace.ts';
-import { pause } from './pause.ts';
 
 /** How slow and how large a body may be. */
 export interface BodyLimits {
@@ -175,7 +175,7 @@ export class WatchedBody extends Readable implements IncomingBody {
       const rest = left > 0 && left < idle ? left : idle;
       const wait = Math.min(isDue ? 1 : rest, total - waited);
       looked = since;
-      if ((await pause(clock, duration(wait), this.#over.signal)) === 'stopped') return;
+      if (!(await sleepUnlessAborted(clock, duration(wait), this.#over.signal))) return;
       waited += wait;
       if (this.#last === since && !this.#request.isPaused()) break;
     }

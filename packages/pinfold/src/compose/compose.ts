@@ -27,6 +27,7 @@ import { createSharing } from '@pinfold/core/sharing';
 import { createViews } from '@pinfold/core/views';
 import type { Parts } from '@pinfold/inversify';
 import type { Pool } from '../metrics/gauges.ts';
+import { given } from '../settings/read-variable.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
@@ -164,20 +165,16 @@ async function makeUseCases(
   provide: Layer['provide'],
 ): Promise<UseCaseParts> {
   const addresses = webAddresses(settings, settings.port);
-  const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
+  const { lifetime, historyKeptFor: keptFor } = settings;
   // The setting is the first lifetime alone; limits set in code mean the renewal as well.
-  const renewal = settings.lifetime === undefined ? {} : { renewal: defaultLimits.renewal };
-  const limits = { ...renewal, ...options.limits, ...settings.archives, ...lifetime };
-  const { limitsOf, beforePublish, observe, keyLimit: limit = settings.keyLimit } = options;
+  const renewal = lifetime && defaultLimits.renewal;
+  const limits = { ...given({ renewal }), ...options.limits, ...settings.archives, ...given({ lifetime }) };
+  const { limitsOf, beforePublish, observe, stopping, keyLimit: limit = settings.keyLimit } = options;
   const rules = {
     absolutePathsWork: addresses.viewerMode === 'origin',
     publicUrl: options.publicUrl ?? addresses.publicUrl,
     quotas: { publications: settings.rates.publications, ...settings.quotas },
-    ...(settings.historyKeptFor === undefined ? {} : { keptFor: settings.historyKeptFor }),
-    ...(limitsOf === undefined ? {} : { limitsOf }),
-    ...(beforePublish === undefined ? {} : { beforePublish }),
-    ...(observe === undefined ? {} : { observe }),
-    ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
+    ...given({ keptFor, limitsOf, beforePublish, observe, stopping }),
   };
   const manageKeys = await provide('manageKeys', () => createKeys(ports, { limit }));
   return {

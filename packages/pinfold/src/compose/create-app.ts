@@ -1,3 +1,4 @@
+import { once as onceEmitted } from 'node:events';
 import type { Duration } from '@pinfold/core';
 import { sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Container } from 'inversify';
@@ -192,7 +193,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     // The server is stopping by now, and says so to probes.
     const removed = removeServerFile?.();
     try {
-      await Promise.race([Promise.all([ended, removed]), aborted(deadline)]);
+      await Promise.race([Promise.all([ended, removed]), onceEmitted(deadline, 'abort')]);
       if (isListening) log.info('stopped');
     } finally {
       // A store that fails to close must leave neither a port nor a line of the log behind.
@@ -231,11 +232,4 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     },
     close,
   };
-}
-
-/** Resolves when the signal aborts. */
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  return promise;
 }

@@ -1,20 +1,26 @@
 import type { IdentityProvider } from '@pinfold/core';
 import type { RequestLimiter, RequestLog, Uploads } from '@pinfold/http';
 import { withoutAdministration } from '@pinfold/http/internal';
-import { type Authenticate, apiKeyAuthentication, createApi, type SignIn } from '@pinfold/http-express';
-import { createManagement, type LookOptions, type ManagementOptions } from '@pinfold/management';
+import { type Authenticate, apiKeyAuthentication, createApi } from '@pinfold/http-express';
+import { createManagement, type ManagementOptions } from '@pinfold/management';
 import { openIdConnect } from '@pinfold/oidc';
 import { SystemClock } from '@pinfold/platform-node';
-import { createViewer, type Viewer, type ViewerAccess, type ViewerOptions } from '@pinfold/viewer';
+import { createViewer, type Viewer, type ViewerOptions } from '@pinfold/viewer';
 import { clientAddress } from '../server/client-address.ts';
 import type { Log } from '../server/log.ts';
+import { given } from '../settings/read-variable.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import type { ComposedService } from './compose.ts';
 import { memoryBudget } from './memory-budget.ts';
+import type { ServiceOptions } from './service.ts';
 
 /** What the doors need beside the settings. */
-export interface DoorOptions {
+export interface DoorOptions
+  extends Pick<
+    ServiceOptions,
+    'authenticate' | 'administration' | 'identityProvider' | 'signIn' | 'access' | 'look'
+  > {
   readonly log: Log;
   /** Takes the entry of each answered request. */
   readonly requests: RequestLog;
@@ -25,14 +31,6 @@ export interface DoorOptions {
   /** Is given what there is to count of the viewer. */
   readonly figures: ViewerOptions['figures'];
   readonly addresses: WebAddresses;
-  /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
-  readonly authenticate: Authenticate | undefined;
-  /** Whether callers and sessions of the scope `admin` administer the service. */
-  readonly administration: boolean;
-  readonly identityProvider: IdentityProvider | undefined;
-  readonly signIn: SignIn | undefined;
-  readonly access: ViewerAccess | undefined;
-  readonly look: LookOptions | undefined;
   readonly health: NonNullable<ManagementOptions['health']>;
 }
 
@@ -85,11 +83,9 @@ export async function makeDoors(
       useCases,
       counter: views,
       clearCookies: settings.clearCookies,
-      ...(settings.reportUrl === undefined ? {} : { reportUrl: settings.reportUrl }),
       clientAddress: address,
       log: requests,
-      ...(figures === undefined ? {} : { figures }),
-      ...(access === undefined ? {} : { access }),
+      ...given({ reportUrl: settings.reportUrl, figures, access }),
     }),
   );
   const { createGrant } = viewer;
@@ -97,7 +93,7 @@ export async function makeDoors(
     authenticate,
     viewer,
     api: await provide('api', () =>
-      createApi({ ...shared, createGrant, authenticate, ...(signIn === undefined ? {} : { signIn }) }),
+      createApi({ ...shared, createGrant, authenticate, ...given({ signIn }) }),
     ),
     management: await provide('management', () =>
       createManagement({
@@ -107,7 +103,7 @@ export async function makeDoors(
         keys: service.manageKeys,
         pairings: service.managePairings,
         ...signedInBy(own, options.identityProvider ?? providerOf(settings.oidc), service.manageSessions),
-        ...(look === undefined ? {} : { look }),
+        ...given({ look }),
       }),
     ),
   };

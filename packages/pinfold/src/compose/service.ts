@@ -1,10 +1,11 @@
 import { isatty } from 'node:tty';
-import type { IdentityProvider } from '@pinfold/core';
+import type { IdentityProvider, Observe } from '@pinfold/core';
 import { RequestLimiter, type RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
 import type { LookOptions } from '@pinfold/management';
 import { SystemClock } from '@pinfold/platform-node';
 import type { ViewerAccess } from '@pinfold/viewer';
+import type { ContainerModule } from 'inversify';
 import { Health } from '../health/health.ts';
 import { freeBytes } from '../health/upload-disk.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -14,15 +15,17 @@ import { type Log, type LogSink, openLog } from '../server/log.ts';
 import { requestLog } from '../server/request-log.ts';
 import { storeLastViews, storeViews } from '../server/store-views.ts';
 import { orSettingsError } from '../settings/or-settings-error.ts';
+import { given } from '../settings/read-variable.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { siblingWarning } from '../start/sibling-warning.ts';
 import { type ComposedService, type ComposeOptions, compose, type Layer } from './compose.ts';
-import type { CompositionOptions } from './composition.ts';
 import { type Doors, makeDoors } from './doors.ts';
 
 /** Options in code, beside the settings. */
-export interface ServiceOptions extends Omit<CompositionOptions, 'publicUrl'> {
+export interface ServiceOptions extends Omit<ComposeOptions, 'publicUrl'> {
+  /** Loaded into the container: a module that calls `rebind` puts an adapter of yours in the place of ours. */
+  readonly modules?: readonly ContainerModule[];
   /** Takes the log's lines. By default they go to standard output. */
   readonly log?: LogSink;
   /** Tells whose request it is. By default API keys do, and sign-in links for the management screen. */
@@ -79,17 +82,7 @@ export interface Service {
 export async function openService(
   settings: Settings,
   addresses: () => WebAddresses,
-  {
-    authenticate,
-    administration = false,
-    identityProvider,
-    signIn,
-    access,
-    look,
-    log: sink,
-    onRequest,
-    ...options
-  }: Omit<ServiceOptions, 'modules'>,
+  { log: sink, onRequest, ...options }: Omit<ServiceOptions, 'modules'>,
   layer?: Layer,
 ): Promise<Service> {
   const names = { node: settings.node, version: await release() };
@@ -101,7 +94,12 @@ export async function openService(
     settings.metricsPort === undefined
       ? undefined
       : (await import('../metrics/metrics.ts')).createMetrics(names);
-  const requests = heardRequests(requestLog(log, settings, metrics?.request), onRequest, log);
+  const logged = requestLog(log, settings, metrics?.request);
+  const heard = withLoggedBugs('onRequest', onRequest, log);
+  const requests: RequestLog = (entry, request) => {
+    logged(entry, request);
+    heard?.(entry, request);
+  };
   const uploads = new Uploads({
     clock: new SystemClock(),
     places: settings.uploads,
@@ -113,15 +111,20 @@ export async function openService(
     health.observer,
     ...(metrics === undefined ? [] : [metrics.observer]),
   ];
-  const observed = { ...observedBy(metrics, options.observe, log), ...heardBy(options.onEvent, log) };
-  const publicUrl = () => addresses().publicUrl;
+  const onEvent = withLoggedBugs('onEvent', options.onEvent, log);
+  const observe = withLoggedBugs('observe', options.observe, log);
+  const counted: Observe = (figure) => {
+    metrics?.observe(figure);
+    observe?.(figure);
+  };
   const stopped = new AbortController();
-  const stopping = stopped.signal;
-  const composed = await compose(
-    settings,
-    { ...options, ...observed, observers, publicUrl, stopping },
-    layer,
-  );
+  const added = {
+    ...given({ onEvent, observe: metrics === undefined ? observe : counted }),
+    observers,
+    publicUrl: () => addresses().publicUrl,
+    stopping: stopped.signal,
+  };
+  const composed = await compose(settings, { ...options, ...added }, layer);
   const { ports, history, views } = composed;
   const useCases = metrics?.counting(composed.useCases, ports.passwords) ?? composed.useCases;
   const composition = { ...composed, useCases };
@@ -140,8 +143,8 @@ export async function openService(
     metrics,
     doors: () =>
       makeDoors(composition, settings, {
+        ...options,
         ...{ log, requests, uploads, requestLimiter: new RequestLimiter(), figures: metrics?.viewer },
-        ...{ authenticate, administration, identityProvider, signIn, access, look },
         health: () => ({ ...health.report(), ...names }),
         addresses: addresses(),
       }),
@@ -175,42 +178,24 @@ export async function openService(
   };
 }
 
-/** Logs a bug in a team's listener: the change is stored already. */
-function heardBy(onEvent: ServiceOptions['onEvent'], log: Log): Pick<ServiceOptions, 'onEvent'> {
-  if (onEvent === undefined) return {};
-  return { onEvent: (event) => void heard('onEvent', () => onEvent(event), log) };
-}
-
-function heardRequests(told: RequestLog, onRequest: RequestLog | undefined, log: Log): RequestLog {
-  if (onRequest === undefined) return told;
-  return (entry, request) => {
-    told(entry, request);
-    void heard('onRequest', () => onRequest(entry, request), log);
-  };
-}
-
-/** One that is asynchronous may be given as well: what it rejects with would end the process. */
-async function heard(name: string, tell: () => unknown, log: Log): Promise<void> {
-  try {
-    await tell();
-  } catch (error) {
-    log.error(`${name} has thrown`, error);
-  }
-}
-
-/** Observers, for metrics and for embedders. */
-function observedBy(
-  metrics: Metrics | undefined,
-  observe: ComposeOptions['observe'],
+/**
+ * Logs a bug in a team's listener: what it is called with has happened already. One that is asynchronous may be given as
+ * well: what it rejects with would end the process.
+ */
+function withLoggedBugs<Inputs extends readonly unknown[]>(
+  name: string,
+  listener: ((...inputs: Inputs) => unknown) | undefined,
   log: Log,
-): Pick<ComposeOptions, 'observe'> {
-  if (metrics === undefined && observe === undefined) return {};
-  return {
-    observe: (figure) => {
-      metrics?.observe(figure);
-      if (observe !== undefined) void heard('observe', () => observe(figure), log);
-    },
+): ((...inputs: Inputs) => void) | undefined {
+  if (listener === undefined) return undefined;
+  const heard = async (...inputs: Inputs): Promise<void> => {
+    try {
+      await listener(...inputs);
+    } catch (error) {
+      log.error(`${name} has thrown`, error);
+    }
   };
+  return (...inputs) => void heard(...inputs);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { errorText } from './error-text.ts';
+import { errorText } from '../settings/or-settings-error.ts';
 
 /** The result of a check; `skipped` if it does not apply here, or needs what an earlier check found missing. */
 export type FindingStatus = 'ok' | 'warning' | 'failed' | 'skipped';

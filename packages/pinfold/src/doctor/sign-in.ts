@@ -1,6 +1,6 @@
 import type { Settings } from '../settings/settings.ts';
 import { type Check, failed, ok, skipped } from './finding.ts';
-import { type Answer, ask, type RequestSettings } from './outside/ask.ts';
+import { type Answer, ask, documentIn, type RequestSettings } from './outside/ask.ts';
 import { isAboutCertificate, unanswered } from './outside/unanswered.ts';
 
 const AWAY =
@@ -36,13 +36,7 @@ export const SIGN_IN: Check<{
   },
 };
 
-function issuerIn({ status, text }: Answer): string | undefined {
-  if (status !== 200) return undefined;
-  try {
-    const { issuer } = (JSON.parse(text) ?? {}) as { readonly issuer?: unknown };
-    return typeof issuer === 'string' ? issuer : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+function issuerIn(answer: Answer): string | undefined {
+  const { issuer } = (documentIn(answer) ?? {}) as { readonly issuer?: unknown };
+  return typeof issuer === 'string' ? issuer : undefined;
 }

@@ -1,4 +1,5 @@
 import { isFault } from '@pinfold/core';
+import { raceSignal } from '@pinfold/core/adapter';
 import type { Log } from '../server/log.ts';
 import { LowSpace } from './upload-disk.ts';
 
@@ -132,20 +133,11 @@ export class Dependency {
 
   /** A call that nothing ends, on a file system that hangs, is waited for again and not made anew: each holds a thread. */
   async #answer(ask: Ask, stopped: AbortSignal): Promise<void> {
-    const { longest } = this.#patience;
-    const within = new AbortController();
-    const stop = (): void => within.abort(stopped.reason);
-    stopped.addEventListener('abort', stop, { once: true });
-    const timer = setTimeout(() => within.abort(new Error(`no answer within ${longest} ms`)), longest);
-    this.#asked ??= ask(within.signal).finally(() => {
+    const within = AbortSignal.any([stopped, AbortSignal.timeout(this.#patience.longest)]);
+    this.#asked ??= ask(within).finally(() => {
       this.#asked = undefined;
     });
-    try {
-      await Promise.race([this.#asked, aborted(within.signal)]);
-    } finally {
-      clearTimeout(timer);
-      stopped.removeEventListener('abort', stop);
-    }
+    await raceSignal(this.#asked, within);
   }
 
   #found(state: DependencyState, error: unknown): void {
@@ -188,11 +180,4 @@ function stateOf(error: unknown): DependencyState {
 function hasNoRoom(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && NO_ROOM.has(error.code)) || hasNoRoom(error.cause);
-}
-
-/** Rejects when the signal aborts, for a part that does not look at its signal. */
-function aborted(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  return promise;
 }

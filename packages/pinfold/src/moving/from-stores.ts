@@ -3,7 +3,7 @@ import type { MovedRecord, Snapshot } from '@pinfold/core/moving';
 import type { Destination, MovingArchive } from './export-form.ts';
 import { prefetch } from './prefetch.ts';
 import type { Progress } from './progress.ts';
-import { RecordLines } from './records-file.ts';
+import { RecordWriter } from './records-file.ts';
 import { wholeArchive } from './whole-archive.ts';
 
 /** Archives read at the same time: each is in memory as a whole. */
@@ -49,20 +49,17 @@ export async function moveFromStores(
   progress: Progress,
 ): Promise<Moved> {
   await to.begin();
-  const { named, records } = await moveRecords(stores, to, progress);
+  const records = new RecordWriter(to);
+  const named = await moveRecords(stores, records, progress);
   progress.expect(named.length);
-  const removals = new RecordLines();
   const broken: ArchiveId[] = [];
   const archives: ArchiveId[] = [];
   let copied = 0;
-  let removed = 0;
   for await (const fetched of prefetch(named, AT_ONCE, (archive) => fetch(stores, to, archive))) {
     if (fetched.kind === 'broken') {
       broken.push(fetched.archive);
     } else if (fetched.kind === 'removed') {
-      removed += 1;
-      const lines = removals.add(fetched.record);
-      if (lines !== undefined) await to.records(lines);
+      await records.add(fetched.record);
     } else if (fetched.kind === 'there') {
       archives.push(fetched.archive);
       progress.archive(0);
@@ -73,33 +70,27 @@ export async function moveFromStores(
       progress.archive(fetched.archive.bytes);
     }
   }
-  const last = removals.take();
-  if (last !== undefined) await to.records(last);
+  await records.end();
   await to.end({ archives, broken });
-  return { records: records + removed, archives: archives.length, copied, broken };
+  return { records: records.count, archives: archives.length, copied, broken };
 }
 
 async function moveRecords(
   { snapshot }: ExportedStores,
-  to: Destination,
+  records: RecordWriter,
   progress: Progress,
-): Promise<{ readonly named: readonly Named[]; readonly records: number }> {
+): Promise<readonly Named[]> {
   const named: Named[] = [];
-  const lines = new RecordLines();
-  let records = 0;
   for await (const record of snapshot.records()) {
     if (record.kind === 'publication' && record.value.manifest !== null) {
       const { id: role, archive: id, sha256 } = record.value;
       named.push({ id, role, sha256 });
     }
-    const full = lines.add(record);
-    if (full !== undefined) await to.records(full);
-    records += 1;
+    await records.add(record);
     progress.records(1);
   }
-  const last = lines.take();
-  if (last !== undefined) await to.records(last);
-  return { named: named.sort((one, other) => (one.id < other.id ? -1 : 1)), records };
+  await records.end();
+  return named.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 async function fetch(stores: ExportedStores, to: Destination, { id, role, sha256 }: Named): Promise<Fetched> {

@@ -2,31 +2,38 @@ import { createHash } from 'node:crypto';
 import { readRecordLine, recordLine } from '@pinfold/core/internal';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
-import { RECORDS, type RecordsFile } from './export-form.ts';
+import { type Destination, type ExportEnd, FORM, RECORDS, type RecordsFile } from './export-form.ts';
 
 /** From this length on a file of records is ended: one is held in memory as a whole. */
 const FULL = 4_194_304;
 
-/** Gathers the lines of records until they are enough for a file. */
-export class RecordLines {
+/** Writes records to a destination, gathered into files. */
+export class RecordWriter {
+  readonly #to: Pick<Destination, 'records'>;
   #lines: string[] = [];
   #length = 0;
+  /** How many were added. */
+  count = 0;
 
-  /** The lines of a full file, when this record makes it full. */
-  add(record: MovedRecord): Uint8Array | undefined {
+  constructor(to: Pick<Destination, 'records'>) {
+    this.#to = to;
+  }
+
+  async add(record: MovedRecord): Promise<void> {
     const line = `${recordLine(record)}\n`;
     this.#lines.push(line);
     this.#length += line.length;
-    return this.#length >= FULL ? this.take() : undefined;
+    this.count += 1;
+    if (this.#length >= FULL) await this.end();
   }
 
-  /** What was gathered, if anything was. */
-  take(): Uint8Array | undefined {
-    if (this.#lines.length === 0) return undefined;
+  /** Writes what was gathered, if anything was. */
+  async end(): Promise<void> {
+    if (this.#lines.length === 0) return;
     const lines = Buffer.from(this.#lines.join(''));
     this.#lines = [];
     this.#length = 0;
-    return lines;
+    await this.#to.records(lines);
   }
 }
 
@@ -35,6 +42,12 @@ export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
   const sha256 = createHash('sha256').update(lines).digest('hex');
   const file = `${RECORDS}/${String(n).padStart(6, '0')}-${sha256.slice(0, 12)}.jsonl`;
   return { file, records: lines.filter((byte) => byte === 0x0a).length, bytes: lines.length, sha256 };
+}
+
+/** The manifest of an export with these files. */
+export function manifestOf(records: readonly RecordsFile[], { archives, broken }: ExportEnd): Buffer {
+  const manifest = { ...FORM, records, archives: archives.length, broken };
+  return Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
 /** @throws CommandFailure when a line is no record. */

@@ -15,13 +15,12 @@ import {
   ARCHIVES,
   type Destination,
   type ExportEnd,
-  FORM,
   MANIFEST,
   type MovingArchive,
   RECORDS,
   type RecordsFile,
 } from './export-form.ts';
-import { recordsFileOf } from './records-file.ts';
+import { manifestOf, recordsFileOf } from './records-file.ts';
 import { storedArchives } from './whole-archive.ts';
 
 /** What is being written, and nothing of the export. */
@@ -76,12 +75,11 @@ export class ToFolder implements Destination {
     this.#present.add(id);
   }
 
-  async end({ archives, broken }: ExportEnd): Promise<void> {
+  async end(end: ExportEnd): Promise<void> {
     await syncFolder(join(this.#folder, RECORDS));
-    const manifest = { ...FORM, records: this.#files, archives: archives.length, broken };
-    await this.#write(MANIFEST, Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`));
+    await this.#write(MANIFEST, manifestOf(this.#files, end));
     await syncFolder(this.#folder);
-    await this.#removeOthers(new Set(archives));
+    await this.#removeOthers(new Set(end.archives));
   }
 
   /** A file is there whole, or not at all. */

@@ -3,12 +3,11 @@ import {
   ARCHIVES,
   type Destination,
   type ExportEnd,
-  FORM,
   MANIFEST,
   type MovingArchive,
   type RecordsFile,
 } from './export-form.ts';
-import { recordsFileOf } from './records-file.ts';
+import { manifestOf, recordsFileOf } from './records-file.ts';
 
 /** Writes an export as a tar, whose files are those of a folder; of no time and no user. */
 export class ToTar implements Destination {
@@ -39,9 +38,8 @@ export class ToTar implements Destination {
     return this.#add(`${ARCHIVES}/${id.slice(0, 4)}/${id.slice(4, 7)}/${id}`, pieces, bytes);
   }
 
-  async end({ archives, broken }: ExportEnd): Promise<void> {
-    const manifest = { ...FORM, records: this.#files, archives: archives.length, broken };
-    const text = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
+  async end(end: ExportEnd): Promise<void> {
+    const text = manifestOf(this.#files, end);
     await this.#add(MANIFEST, [text], text.length);
     this.#tar.finalize();
   }

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, GrantSigner } from '@pinfold/core';
 import type { ClientAddress, RequestLog } from '@pinfold/http';
-import { encodeAnswer, takeRequest } from '@pinfold/http/internal';
+import { takeRequest } from '@pinfold/http/internal';
 import { DOCTOR_TOKEN_HEADER, ECHO_PATH, type EchoedRequest, isDoctorToken } from '../doctor/doctor-token.ts';
+import { sendOwn } from './own-routes.ts';
 
 export interface EchoOptions {
   readonly grants: GrantSigner;
@@ -34,7 +34,6 @@ async function echo(
   response: ServerResponse,
 ): Promise<void> {
   const began = performance.now();
-  const requestId = randomUUID();
   const { headers, socket } = request;
   const seen: Omit<EchoedRequest, 'body_bytes'> = {
     host: headers.host ?? '',
@@ -47,12 +46,7 @@ async function echo(
   const bytes = await countBytes(request);
   if (bytes === undefined) return;
   const json: EchoedRequest = { ...seen, body_bytes: bytes };
-  const { status, headers: more, body } = encodeAnswer({ status: 200, json }, requestId);
-  response.writeHead(status, more);
-  response.end(body);
-  const milliseconds = performance.now() - began;
-  const method = request.method ?? '';
-  log({ method, route: ECHO_PATH, role: null, status, milliseconds, requestId }, request);
+  sendOwn({ status: 200, json }, { log, route: ECHO_PATH, began }, request, response);
 }
 
 /** Counts the bytes of the body; undefined if the client has gone. */

@@ -4,7 +4,7 @@ import { type LoggerOptions, pino } from 'pino';
 import type { LogFormat, LogLevel } from '../settings/log-settings.ts';
 import { LogOutput } from './log-output.ts';
 import { readableLine, readableRequest } from './readable-line.ts';
-import { requestFields, requestLine } from './request-line.ts';
+import { requestLine } from './request-line.ts';
 
 /** The server's log: JSON lines on standard output, or readable ones on a terminal. */
 export interface Log {
@@ -62,24 +62,32 @@ export function openLog(
   const timestamp = (): string => `,"time":"${timeNow()}"`;
   const options: LoggerOptions = { level, base, timestamp };
   const logger = pino(options, { write: format === 'json' ? write : (line) => write(readableLine(line)) });
-  const error = (details: object, message: string): void => {
+  const urgently = (writeLine: () => void): void => {
     isUrgent = true;
-    logger.error(details, message);
+    writeLine();
     isUrgent = false;
   };
   const namesText = names === undefined ? '' : `${JSON.stringify(names).slice(1, -1)},`;
+  const lineOf = (
+    level: number,
+    entry: RequestEntry,
+    traits: RequestTraits,
+    error?: DescribedError,
+  ): string => requestLine(`{"level":${level},"time":"${timeNow()}",${namesText}`, entry, traits, error);
   const logsRequests = logger.isLevelEnabled('info');
+  const logsErrors = logger.isLevelEnabled('error');
   return {
     request: (entry, traits) => {
-      if (entry.error !== undefined)
-        error({ ...requestFields(entry, traits), error: describe(entry.error) }, 'request');
-      else if (!logsRequests) return;
-      else if (format === 'text') write(readableRequest(entry));
-      else write(requestLine(`{"level":30,"time":"${timeNow()}",${namesText}`, entry, traits));
+      if (entry.error !== undefined) {
+        const line = lineOf(50, entry, traits, describe(entry.error));
+        if (logsErrors) urgently(() => write(format === 'text' ? readableLine(line) : line));
+      } else if (!logsRequests) return;
+      else write(format === 'text' ? readableRequest(entry) : lineOf(30, entry, traits));
     },
     info: (message, details = {}) => logger.info(details, message),
     warn: (message) => logger.warn(message),
-    error: (message, thrown) => error(thrown === undefined ? {} : { error: describe(thrown) }, message),
+    error: (message, thrown) =>
+      urgently(() => logger.error(thrown === undefined ? {} : { error: describe(thrown) }, message)),
     flush: async () => output?.flush(),
     get isStuck() {
       return output?.isStuck ?? false;

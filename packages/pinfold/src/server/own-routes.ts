@@ -85,12 +85,22 @@ function answer(
   response: ServerResponse,
 ): void {
   const began = performance.now();
-  const requestId = randomUUID();
-  const method = request.method ?? '';
-  const isRead = method === 'GET' || method === 'HEAD';
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
   const answered: Answer = isRead
     ? respond(request)
     : { status: 405, headers: { Allow: 'GET, HEAD' }, json: { status: 'method_not_allowed' } };
+  sendOwn(answered, { log, route, began }, request, response);
+}
+
+/** Sends an answer that is no door's, and logs it. */
+export function sendOwn(
+  answered: Answer,
+  { log, route, began }: { readonly log: RequestLog; readonly route: string; readonly began: number },
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const requestId = randomUUID();
+  const { method = '' } = request;
   const { status, headers, body } = encodeAnswer(answered, requestId);
   response.writeHead(status, { 'X-Robots-Tag': 'noindex', ...headers });
   response.end(method === 'HEAD' ? undefined : body);

@@ -1,40 +1,23 @@
 import type { RequestEntry } from '@pinfold/http';
-import type { RequestTraits } from './log.ts';
-
-/** The members of a request's line, in the order in which they are written. */
-export function requestFields(
-  { method, route, role, account, key, status, outcome, milliseconds, requestId }: RequestEntry,
-  { bytes, trace, client }: RequestTraits,
-): Readonly<Record<string, unknown>> {
-  return {
-    method,
-    route,
-    status,
-    role,
-    account: account ?? null,
-    key: key ?? null,
-    outcome: outcome ?? outcomeOf(status),
-    bytes,
-    ms: roundedToTenths(milliseconds),
-    request: requestId,
-    ...(trace === undefined ? {} : { trace }),
-    ...(client === undefined ? {} : { client }),
-  };
-}
+import type { DescribedError, RequestTraits } from './log.ts';
 
 /**
- * The line of a request as pino writes {@link requestFields}, in a third of the time: this runs on every view.
+ * The line of a request, as pino would write it, in a third of the time: this runs on every view.
  *
  * @param head the beginning that all lines share, up to and with its comma: level, time and names.
+ * @param error what the log says of the error that the request met.
  */
 export function requestLine(
   head: string,
   entry: RequestEntry,
   { bytes, trace, client }: RequestTraits,
+  error?: DescribedError,
 ): string {
   const { milliseconds, requestId } = entry;
+  const ms = Math.round(milliseconds * 10) / 10;
   return (
-    `${head}${beginningOf(entry)},"bytes":${bytes},"ms":${roundedToTenths(milliseconds)},"request":${text(requestId)}` +
+    `${head}${beginningOf(entry)},"bytes":${bytes},"ms":${ms},"request":${text(requestId)}` +
+    (error === undefined ? '' : `,"error":${JSON.stringify(error)}`) +
     (trace === undefined ? '' : `,"trace":${text(trace)}`) +
     (client === undefined ? '' : `,"client":${text(client)}`) +
     ',"msg":"request"}\n'
@@ -60,22 +43,15 @@ function beginningOf(entry: RequestEntry): string {
     known.account === account &&
     known.key === key;
   if (isSame) return known.text;
+  const result = outcome ?? (status < 400 ? 'ok' : 'refused');
   const written =
     `"method":${text(method)},"route":${text(route)},"status":${status},"role":${text(role)}` +
-    `,"account":${text(account)},"key":${text(key)},"outcome":${text(outcome ?? outcomeOf(status))}`;
+    `,"account":${text(account)},"key":${text(key)},"outcome":${text(result)}`;
   if (role !== null) {
     if (beginnings.size >= MOST_BEGINNINGS) beginnings.clear();
     beginnings.set(role, { ...entry, text: written });
   }
   return written;
-}
-
-function outcomeOf(status: number): string {
-  return status < 400 ? 'ok' : 'refused';
-}
-
-function roundedToTenths(milliseconds: number): number {
-  return Math.round(milliseconds * 10) / 10;
 }
 
 /** What JSON has to escape, and what is not ASCII. */

@@ -1,6 +1,6 @@
 import { defaultLimits, type Limits, type Rate } from '@pinfold/core';
 import { DEFAULT_KEY_LIMIT, DEFAULT_NAME_LIMIT, parseRate } from '@pinfold/core/internal';
-import type { Parse, ReadVariable } from './read-variable.ts';
+import { given, type Parse, type ReadVariable, readNumber } from './read-variable.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** What each account may use, unless it was given an allowance of its own. */
@@ -55,44 +55,32 @@ function readRate(usual: string): Parse<Rate | null> {
 }
 
 function readQuota(usual: string): Parse<number | null> {
-  return (variable, value = usual) => {
-    if (value === 'off') return null;
-    if (!/^\d{1,15}$/.test(value)) throw new SettingsError(variable, 'must be off, or a whole number from 0');
-    return Number(value);
-  };
+  const readCount = readNumber(null, 0, Number.MAX_SAFE_INTEGER, 'must be off, or a whole number from 0');
+  return (variable, value = usual) => (value === 'off' ? null : readCount(variable, value));
 }
 
 /** Only those that differ: what is not set here may be set in code. */
 function readArchiveLimits(read: ReadVariable): Partial<ArchiveLimits> {
-  const expandedBytes = read('EXPANDED_BYTES', readLimit(LEAST_ARCHIVE_BYTES, MOST_EXPANDED_BYTES));
+  const expandedBytes = read(
+    'EXPANDED_BYTES',
+    readNumber(undefined, LEAST_ARCHIVE_BYTES, MOST_EXPANDED_BYTES),
+  );
   const within = expandedBytes ?? defaultLimits.expandedBytes;
-  const given: { readonly [Name in keyof ArchiveLimits]: number | undefined } = {
+  const readWithin = (least: number, most: number, usual: number): Parse<number | undefined> => {
+    const readLimit = readNumber(usual > within ? within : undefined, least, most);
+    return (variable, value) => {
+      const limit = readLimit(variable, value);
+      if (limit === undefined || limit <= within) return limit;
+      throw new SettingsError(variable, `must not be above PINFOLD_EXPANDED_BYTES, which is ${within}`);
+    };
+  };
+  return given({
     expandedBytes,
-    archiveBytes:
-      read('ARCHIVE_BYTES', readLimitWithin(within, LEAST_ARCHIVE_BYTES, MOST_ARCHIVE_BYTES)) ??
-      follow('archiveBytes'),
-    files: read('FILES', readLimit(1, MOST_FILES)),
-    fileBytes: read('FILE_BYTES', readLimitWithin(within, 1, MOST_EXPANDED_BYTES)) ?? follow('fileBytes'),
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, limit]) => limit !== undefined));
-
-  function follow(name: 'archiveBytes' | 'fileBytes'): number | undefined {
-    return defaultLimits[name] > within ? within : undefined;
-  }
-}
-
-function readLimitWithin(within: number, least: number, most: number): Parse<number | undefined> {
-  return (variable, value) => {
-    const limit = readLimit(least, most)(variable, value);
-    if (limit === undefined || limit <= within) return limit;
-    throw new SettingsError(variable, `must not be above PINFOLD_EXPANDED_BYTES, which is ${within}`);
-  };
-}
-
-function readLimit(least: number, most: number): Parse<number | undefined> {
-  return (variable, value) => {
-    if (value === undefined) return undefined;
-    if (/^[1-9]\d{0,9}$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value);
-    throw new SettingsError(variable, `must be a whole number from ${least} to ${most}`);
-  };
+    archiveBytes: read(
+      'ARCHIVE_BYTES',
+      readWithin(LEAST_ARCHIVE_BYTES, MOST_ARCHIVE_BYTES, defaultLimits.archiveBytes),
+    ),
+    files: read('FILES', readNumber(undefined, 1, MOST_FILES)),
+    fileBytes: read('FILE_BYTES', readWithin(1, MOST_EXPANDED_BYTES, defaultLimits.fileBytes)),
+  });
 }

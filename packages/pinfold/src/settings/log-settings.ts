@@ -1,5 +1,4 @@
-import { type ReadVariable, readSwitch } from './read-variable.ts';
-import { SettingsError } from './settings-error.ts';
+import { DECIMAL, type ReadVariable, readNumber, readOneOf, readSwitch } from './read-variable.ts';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const FORMATS = ['json', 'text'] as const;
@@ -24,21 +23,9 @@ export interface LogSettings {
 /** Reads the settings of the log. */
 export function readLogSettings(read: ReadVariable): LogSettings {
   return {
-    logLevel: read('LOG_LEVEL', (variable, value) => oneOf(LEVELS, variable, value ?? 'info')),
-    logFormat: read('LOG_FORMAT', (variable, value) => value && oneOf(FORMATS, variable, value)) || undefined,
+    logLevel: read('LOG_LEVEL', readOneOf(LEVELS, 'info')),
+    logFormat: read('LOG_FORMAT', readOneOf(FORMATS, undefined)),
     logAddresses: read('LOG_ADDRESSES', readSwitch(false)),
-    logViews: read('LOG_VIEWS', readShare),
+    logViews: read('LOG_VIEWS', readNumber(1, 0, 1, 'must be a number from 0 to 1, such as 0.01', DECIMAL)),
   };
-}
-
-function oneOf<Name extends string>(names: readonly Name[], variable: string, value: string): Name {
-  const known = names.find((name) => name === value);
-  if (known === undefined) throw new SettingsError(variable, `must be one of ${names.join(', ')}`);
-  return known;
-}
-
-function readShare(variable: string, value: string | undefined): number {
-  const share = value === undefined ? 1 : /^(\d+(\.\d+)?|\.\d+)$/.test(value) ? Number(value) : 2;
-  if (share > 1) throw new SettingsError(variable, 'must be a number from 0 to 1, such as 0.01');
-  return share;
 }

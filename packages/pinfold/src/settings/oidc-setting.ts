@@ -1,5 +1,5 @@
 import { issuerUrl, type OpenIdConnectOptions, parseClaimRule } from '@pinfold/oidc';
-import type { Parse, ReadVariable } from './read-variable.ts';
+import { given, type ReadVariable, readText } from './read-variable.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** A client of an issuer of OpenID Connect; `clientSecret` is never printed. */
@@ -15,22 +15,22 @@ const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 export function readOidc(read: ReadVariable, accountPrefix: string | undefined): OidcSetting | undefined {
   const issuer = read(
     'OIDC_ISSUER',
-    readWith((text) => issuerUrl(text) && text),
+    readText((text) => issuerUrl(text) && text),
   );
   const others = {
-    clientId: read('OIDC_CLIENT_ID', readWith(printable)),
+    clientId: read('OIDC_CLIENT_ID', readText(printable)),
     clientSecret: read(
       'OIDC_CLIENT_SECRET',
-      readWith((text) => text),
+      readText((text) => text),
     ),
-    scopes: read('OIDC_SCOPES', readWith(scopes)),
-    name: read('OIDC_NAME', readWith(printable)),
+    scopes: read('OIDC_SCOPES', readText(scopes)),
+    name: read('OIDC_NAME', readText(printable)),
     accountPrefix: read('OIDC_ACCOUNT_PREFIX', () =>
       accountPrefix === undefined ? undefined : prefix(accountPrefix),
     ),
-    accountClaim: read('OIDC_ACCOUNT_CLAIM', readWith(printable)),
-    require: read('OIDC_REQUIRE', readWith(parseClaimRule)),
-    admins: read('OIDC_ADMINS', readWith(parseClaimRule)),
+    accountClaim: read('OIDC_ACCOUNT_CLAIM', readText(printable)),
+    require: read('OIDC_REQUIRE', readText(parseClaimRule)),
+    admins: read('OIDC_ADMINS', readText(parseClaimRule)),
   };
   if (issuer === undefined) return undefined;
   const { clientId, clientSecret, ...optional } = others;
@@ -45,18 +45,6 @@ export function oidcNotes(setting: OidcSetting | undefined): readonly string[] {
   return [
     'PINFOLD_OIDC_ACCOUNT_PREFIX is empty, so a claim of the issuer can name any account, that of somebody else among them',
   ];
-}
-
-function readWith<Value>(parse: (text: string) => Value): Parse<Value | undefined> {
-  return (variable, value) => {
-    if (value === undefined) return undefined;
-    try {
-      return parse(value);
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      throw new SettingsError(variable, error.message);
-    }
-  };
 }
 
 function printable(text: string): string {
@@ -82,12 +70,4 @@ function prefix(text: string): string {
 
 function needed(name: string): SettingsError {
   return new SettingsError(`PINFOLD_${name}`, 'must be set when PINFOLD_OIDC_ISSUER is');
-}
-
-/** Without what was not set. */
-function given<Optional extends object>(
-  optional: Optional,
-): { [Name in keyof Optional]?: Exclude<Optional[Name], undefined> } {
-  const set = Object.entries(optional).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as { [Name in keyof Optional]?: Exclude<Optional[Name], undefined> };
 }

@@ -1,4 +1,5 @@
 import { isFault } from '@pinfold/core';
+import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { SettingsError } from './settings-error.ts';
 
 const LONGEST_REASON = 300;
@@ -17,14 +18,19 @@ export async function orSettingsError<Result>(
     return await work();
   } catch (error) {
     if (!isFault(error)) throw error;
-    throw new SettingsError(variable, `cannot be used: ${reasonOf(error)}`, { cause: error });
+    throw new SettingsError(variable, `cannot be used: ${errorText(error)}`, { cause: error });
   }
 }
 
-/** On one line. Node's error for a connection that failed at several addresses has a code, and no message. */
-function reasonOf({ message, cause }: Error): string {
-  if (!(cause instanceof Error)) return message;
-  const code = 'code' in cause ? String(cause.code) : cause.name;
-  const reason = (cause.message || code).replaceAll(/\s+/g, ' ').slice(0, LONGEST_REASON);
-  return `${message} (${reason})`;
+/** The message of an error, and of the cause of a fault, in one line that is safe for a terminal. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return 'failed';
+  const cause = isFault(error) && error.cause instanceof Error ? ` (${messageOf(error.cause)})` : '';
+  return messageOf(error) + cause;
+}
+
+/** Node's error for a connection that failed at several addresses has a code, and no message. */
+function messageOf(error: Error): string {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return escapeControls((error.message || code).replaceAll(/\s+/g, ' ')).slice(0, LONGEST_REASON);
 }

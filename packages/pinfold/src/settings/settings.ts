@@ -7,7 +7,7 @@ import { type Allowances, readAllowances } from './allowances.ts';
 import { type DatabaseSetting, databaseOf, readDatabase } from './databases.ts';
 import { type LogSettings, readLogSettings } from './log-settings.ts';
 import { type OidcSetting, oidcNotes, readOidc } from './oidc-setting.ts';
-import { type ReadVariable, readSwitch } from './read-variable.ts';
+import { DECIMAL, type Parse, type ReadVariable, readNumber, readSwitch, readText } from './read-variable.ts';
 import { SettingsError } from './settings-error.ts';
 import { readStorage, type StorageSetting } from './storage-setting.ts';
 import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
@@ -71,7 +71,9 @@ const MOST_WORKERS = 64;
 const SHORTEST_SECRET = 16;
 const DEFAULT_UPLOADS = 64;
 const MOST_UPLOADS = 10_000;
-const LONGEST_LIFETIME_DAYS = 36_500;
+const MOST_DAYS = 36_500;
+/** A millisecond. */
+const LEAST_DAYS = 1 / 86_400_000;
 const LONGEST_DRAIN = 3_600;
 
 /** Read by the `pinfold` command to reach another server, so they are no unknown settings. */
@@ -101,7 +103,7 @@ export function readSettings(env: Environment): Settings {
     viewerMode: read('VIEWER_MODE', asItIs),
   });
   const database = read('DATABASE_URL', readDatabase);
-  const secrets = read('SECRET', readSecrets);
+  const secrets = read('SECRET', readText(secretsIn));
   if (databaseOf(database).isShared && secrets === undefined) {
     throw new SettingsError(
       `${PREFIX}SECRET`,
@@ -112,7 +114,7 @@ export function readSettings(env: Environment): Settings {
   const settings = {
     ...addresses,
     port: read('PORT', (variable, value) =>
-      value === undefined ? readPort('PORT', env.PORT || undefined) : readPort(variable, value),
+      value === undefined ? readPort(8080)('PORT', env.PORT || undefined) : readPort(8080)(variable, value),
     ),
     host: read('HOST', asItIs) ?? '127.0.0.1',
     workers: read('WORKERS', readWorkers),
@@ -122,21 +124,21 @@ export function readSettings(env: Environment): Settings {
       readStorage(variable, value, env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined),
     ),
     secrets,
-    uploads: read('UPLOADS', readUploads),
+    uploads: read('UPLOADS', readNumber(DEFAULT_UPLOADS, 1, MOST_UPLOADS)),
     ...readAllowances(read),
-    lifetime: read('DEFAULT_LIFETIME_DAYS', readLifetime),
+    lifetime: read('DEFAULT_LIFETIME_DAYS', readDays),
     trustProxy: read('TRUST_PROXY', readTrustProxy),
     ...readLogSettings(read),
-    node: read('NODE', readNode),
-    metricsPort: read('METRICS_PORT', readMetricsPort),
+    node: read('NODE', readText(nodeName)) ?? hostname(),
+    metricsPort: read('METRICS_PORT', readPort(undefined)),
     metricsHost: read('METRICS_HOST', asItIs) ?? '127.0.0.1',
     oidc,
-    apiKey: read('API_KEY', readApiKey),
+    apiKey: read('API_KEY', readText(apiKey)),
     welcome: read('WELCOME', readSwitch(true)),
     clearCookies: read('CLEAR_COOKIES', readSwitch(false)),
-    reportUrl: read('REPORT_URL', readReportUrl),
-    readyNeeds: read('READY_NEEDS', readNeeds),
-    historyKeptFor: read('HISTORY_DAYS', readLifetime),
+    reportUrl: read('REPORT_URL', readText(reportUrl)),
+    readyNeeds: read('READY_NEEDS', readText(readyNeeds)) ?? ['database'],
+    historyKeptFor: read('HISTORY_DAYS', readDays),
     historyAddresses: read('HISTORY_ADDRESSES', readSwitch(false)),
     drain: read('DRAIN_SECONDS', readDrain),
   };
@@ -148,97 +150,60 @@ function asItIs(_variable: string, value: string | undefined): string | undefine
   return value;
 }
 
-function readReportUrl(variable: string, value: string | undefined): string | undefined {
+function reportUrl(text: string): string | undefined {
   try {
-    return checkReportUrl(value);
+    return checkReportUrl(text);
   } catch {
-    throw new SettingsError(variable, 'must be an address that begins with https:, http: or mailto:');
+    throw new TypeError('must be an address that begins with https:, http: or mailto:');
   }
 }
 
-function readPort(variable: string, value: string | undefined): number {
-  if (value === undefined) return 8080;
-  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
-    throw new SettingsError(variable, 'must be a port: a whole number from 0 to 65535');
-  }
-  return Number(value);
-}
-
-function readMetricsPort(variable: string, value: string | undefined): number | undefined {
-  return value === undefined ? undefined : readPort(variable, value);
+function readPort<Usual>(usual: Usual): Parse<number | Usual> {
+  return readNumber(usual, 0, 65_535, 'must be a port: a whole number from 0 to 65535');
 }
 
 function readWorkers(variable: string, value: string | undefined): number {
   if (value === 'auto') return Math.min(availableParallelism(), MOST_WORKERS);
-  const count = value === undefined ? 1 : /^\d{1,2}$/.test(value) ? Number(value) : 0;
-  if (count < 1 || count > MOST_WORKERS) {
-    throw new SettingsError(variable, `must be auto, or a number of processes from 1 to ${MOST_WORKERS}`);
-  }
-  return count;
+  const expectation = `must be auto, or a number of processes from 1 to ${MOST_WORKERS}`;
+  return readNumber(1, 1, MOST_WORKERS, expectation)(variable, value);
 }
 
 /** With commas between them, so that a secret can be replaced while viewers hold grants of the one before. */
-function readSecrets(variable: string, value: string | undefined): Settings['secrets'] {
-  if (value === undefined) return undefined;
-  const [current = '', ...others] = value.split(',').map((secret) => secret.trim());
+function secretsIn(text: string): Settings['secrets'] {
+  const [current = '', ...others] = text.split(',').map((secret) => secret.trim());
   if ([current, ...others].some((secret) => Buffer.byteLength(secret) < SHORTEST_SECRET)) {
-    throw new SettingsError(
-      variable,
+    throw new TypeError(
       `must have at least ${SHORTEST_SECRET} bytes, better 32 random ones; so must each of several separated by commas`,
     );
   }
   return [current, ...others];
 }
 
-function readUploads(variable: string, value: string | undefined): number {
-  const count = value === undefined ? DEFAULT_UPLOADS : /^\d{1,5}$/.test(value) ? Number(value) : 0;
-  if (count < 1 || count > MOST_UPLOADS) {
-    throw new SettingsError(variable, `must be a whole number from 1 to ${MOST_UPLOADS}`);
-  }
-  return count;
+function readDays(variable: string, value: string | undefined): Duration | undefined {
+  const expectation = `must be a number of days above 0 and up to ${MOST_DAYS}, such as 7 or 0.5`;
+  const count = readNumber(undefined, LEAST_DAYS, MOST_DAYS, expectation, DECIMAL)(variable, value);
+  return count === undefined ? undefined : days(count);
 }
 
-function readLifetime(variable: string, value: string | undefined): Duration | undefined {
-  if (value === undefined) return undefined;
-  const length = /^(\d+(\.\d+)?|\.\d+)$/.test(value) ? Number(value) : 0;
-  if (length > LONGEST_LIFETIME_DAYS || Math.round(length * 86_400_000) < 1) {
-    throw new SettingsError(
-      variable,
-      `must be a number of days above 0 and up to ${LONGEST_LIFETIME_DAYS}, such as 7 or 0.5`,
-    );
-  }
-  return days(length);
+function nodeName(text: string): string {
+  if (!/^[^\p{Cc}]{1,255}$/u.test(text)) throw new TypeError('must be a name of 1 to 255 characters');
+  return text;
 }
 
-function readNode(variable: string, value: string | undefined): string {
-  if (value !== undefined && !/^[^\p{Cc}]{1,255}$/u.test(value)) {
-    throw new SettingsError(variable, 'must be a name of 1 to 255 characters');
-  }
-  return value ?? hostname();
+function apiKey(text: string): string {
+  if (new NodeApiKeySecrets().read(text) !== undefined) return text;
+  throw new TypeError('must be an API key of the form pf_<key id>_<secret of 43 characters>');
 }
 
-function readApiKey(variable: string, value: string | undefined): string | undefined {
-  if (value !== undefined && new NodeApiKeySecrets().read(value) === undefined) {
-    throw new SettingsError(variable, 'must be an API key of the form pf_<key id>_<secret of 43 characters>');
-  }
-  return value;
-}
-
-function readNeeds(variable: string, value: string | undefined): readonly Need[] {
-  const needs = parseNeeds(value ?? 'database');
+function readyNeeds(text: string): readonly Need[] {
+  const needs = parseNeeds(text);
   if (needs !== undefined) return needs;
-  throw new SettingsError(
-    variable,
-    'must be none, or one or more of database, storage, staging, separated by commas',
-  );
+  throw new TypeError('must be none, or one or more of database, storage, staging, separated by commas');
 }
 
 function readDrain(variable: string, value: string | undefined): Duration {
-  const length = value === undefined ? 0 : /^\d{1,4}(\.\d+)?$/.test(value) ? Number(value) : Infinity;
-  if (length > LONGEST_DRAIN) {
-    throw new SettingsError(variable, `must be a number of seconds from 0 to ${LONGEST_DRAIN}`);
-  }
-  return seconds(length);
+  const expectation = `must be a number of seconds from 0 to ${LONGEST_DRAIN}`;
+  return seconds(readNumber(0, 0, LONGEST_DRAIN, expectation, DECIMAL)(variable, value));
 }
 
 /** Variables that have no effect without another one. */

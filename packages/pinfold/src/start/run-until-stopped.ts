@@ -4,6 +4,7 @@ import { isFault } from '@pinfold/core';
 import type { App, Listening } from '../compose/create-app.ts';
 import { tellLeader, workerFigures } from '../metrics/worker-figures.ts';
 import type { Log } from '../server/log.ts';
+import { errorText } from '../settings/or-settings-error.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { firstStartBlock, startBlock } from './first-start-block.ts';
 import { endAtOnce, signalled } from './signals.ts';
@@ -157,6 +158,5 @@ function reasonOf(error: unknown): string {
   if (error instanceof SettingsError) return error.message;
   if (!(error instanceof Error)) return 'cannot start';
   if (!isFault(error) && !('syscall' in error)) return `cannot start: ${error.stack}`;
-  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return `cannot start: ${error.message}${cause}`;
+  return `cannot start: ${errorText(error)}`;
 }

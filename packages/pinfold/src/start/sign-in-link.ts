@@ -1,5 +1,5 @@
 import { type AccountId, type Cause, isFault, type SessionScope } from '@pinfold/core';
-import type { Composition } from '../compose/composition.ts';
+import type { ComposedService } from '../compose/compose.ts';
 import { BY_THIS_NODE } from '../server/by-this-node.ts';
 import type { Log } from '../server/log.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
@@ -12,7 +12,7 @@ export const MANAGEMENT_PATH = '/manage';
  * scope `admin` its session administers the service as well.
  */
 export async function offerSignInLink(
-  { manageSessions }: Pick<Composition, 'manageSessions'>,
+  { manageSessions }: Pick<ComposedService, 'manageSessions'>,
   { publicUrl }: Pick<WebAddresses, 'publicUrl'>,
   account: AccountId,
   cause?: Cause,
@@ -24,7 +24,7 @@ export async function offerSignInLink(
 
 /** As {@link offerSignInLink}, for a start: sites are viewed without it, also from a database that takes no more. */
 export async function offerSignInLinkIfPossible(
-  composition: Pick<Composition, 'manageSessions'>,
+  composition: Pick<ComposedService, 'manageSessions'>,
   addresses: Pick<WebAddresses, 'publicUrl'>,
   account: AccountId,
   log: Log,

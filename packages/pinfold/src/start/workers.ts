@@ -7,10 +7,8 @@ import type { Log } from '../server/log.ts';
 /** Marks a process as a worker of ours, also if other code forks processes. */
 const MARK = '_PINFOLD_WORKER';
 
-const WORDS = ['answer', 'stop', 'hurry'] as const;
-
 /** A message to a worker. */
-type Word = (typeof WORDS)[number];
+type Word = keyof WordsOfLeader;
 
 /** The longest a worker may take to end once it has drained: what it gives itself, and a little. */
 const LONGEST_END = 12_000;
@@ -35,21 +33,14 @@ export interface WordsOfLeader {
 }
 
 export function wordsOfLeader(): WordsOfLeader {
-  const words: Readonly<Record<Word, PromiseWithResolvers<void>>> = {
-    answer: Promise.withResolvers(),
-    stop: Promise.withResolvers(),
-    hurry: Promise.withResolvers(),
-  };
-  process.on('message', (message: unknown) => {
-    if (isWord(message)) words[message].resolve();
-  });
-  process.once('disconnect', () => words.stop.resolve());
-  return { answer: words.answer.promise, stop: words.stop.promise, hurry: words.hurry.promise };
-}
-
-/** Other messages are for others. */
-function isWord(message: unknown): message is Word {
-  return WORDS.some((word) => word === message);
+  const hears = (word: Word): Promise<void> =>
+    new Promise((resolve) => {
+      process.on('message', (message) => {
+        if (message === word) resolve();
+      });
+    });
+  const gone = once(process, 'disconnect').then(() => undefined);
+  return { answer: hears('answer'), stop: Promise.race([hears('stop'), gone]), hurry: hears('hurry') };
 }
 
 /** Processes that run this program, too, and share one port. One that ends too soon is replaced. */

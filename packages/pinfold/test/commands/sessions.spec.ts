@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os';
-import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { type Machine, openMachine } from '../servers/served.ts';
 
@@ -15,8 +14,8 @@ describe('pinfold sessions', () => {
   /** Signs in by a link as the command prints it. */
   async function signIn(...args: readonly string[]): Promise<void> {
     const { url } = await machine.json('manage', ...args);
-    const composition = await openComposition(readSettings(machine.env));
-    const sessions = await composition.container.getAsync(tokens.manageSessions);
+    const composition = await compose(readSettings(machine.env));
+    const sessions = composition.manageSessions;
     const started = await sessions.redeem(new URL(url).searchParams.get('link') ?? '');
     expect(started?.kind).to.equal('started');
     await composition.close();
@@ -59,8 +58,8 @@ describe('pinfold sessions', () => {
 
   it('lists nobody whose key was revoked', async () => {
     const key = (await machine.run('keys', 'create', '--account', 'ada', '--scope', 'manage')).out.trim();
-    const composition = await openComposition(readSettings(machine.env));
-    const sessions = await composition.container.getAsync(tokens.manageSessions);
+    const composition = await compose(readSettings(machine.env));
+    const sessions = composition.manageSessions;
     expect((await sessions.signInWithKey(key))?.kind).to.equal('started');
     await composition.close();
     expect(await listed()).to.have.length(1);

@@ -2,7 +2,7 @@ import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { runPiped } from '../command-run.ts';
 import { type Machine, openMachine, serve } from '../servers/served.ts';
@@ -139,7 +139,7 @@ describe('pinfold pins and pinfold takedowns', () => {
     const lines = exported.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).to.deep.equal(takedowns);
     await rm(data, { recursive: true });
-    await (await openComposition(readSettings(machine.env))).close();
+    await (await compose(readSettings(machine.env))).close();
     for (const suffix of ['-wal', '-shm']) await rm(join(data, `pinfold.sqlite${suffix}`), { force: true });
     await copyFile(backup, join(data, 'pinfold.sqlite'));
     expect((await asJson('pins', 'show', id)).pin.state).to.equal('published');

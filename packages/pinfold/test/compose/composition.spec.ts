@@ -16,7 +16,8 @@ import { createMemory, type Memory } from '@pinfold/memory';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
+import { containerLayer } from '../../src/compose/container.ts';
 import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { serve } from '../servers/served.ts';
@@ -34,7 +35,7 @@ describe('the secret in the data folder', () => {
   it('is named in one line when it is none, or cannot be kept', async () => {
     const folder = newFolder();
     await writeFile(join(folder, 'secret'), 'half of a secr');
-    const refused = await openComposition(readSettings({ PINFOLD_DATA_DIR: folder })).catch(
+    const refused = await compose(readSettings({ PINFOLD_DATA_DIR: folder })).catch(
       (error: unknown) => error,
     );
     expect(refused).to.be.instanceOf(SettingsError);
@@ -81,7 +82,7 @@ describe("modules of a caller's own", () => {
   });
 
   it('may bind a persistence that is a class', async () => {
-    const composition = await openComposition(settings, { modules: [myPersistence] });
+    const composition = await compose(settings, {}, containerLayer([myPersistence]));
     const { key } = await composition.manageKeys.create({ by: OPERATOR, account: 'ada' });
     expect(await composition.manageKeys.list({ by: 'ada' })).to.deep.include({ keys: [key] });
     await rejectionOf(composition.close());
@@ -103,7 +104,7 @@ describe("modules of a caller's own", () => {
     const mine = new ContainerModule(({ rebind }) => {
       rebind(tokens.useCases).toConstantValue(useCases);
     });
-    const composition = await openComposition(settings, { modules: [mine] });
+    const composition = await compose(settings, {}, containerLayer([mine]));
     expect(composition.useCases).to.equal(useCases);
     await composition.publications.ended(AbortSignal.timeout(60_000));
     await composition.close();
@@ -111,7 +112,7 @@ describe("modules of a caller's own", () => {
 
   it('leave a renewal at 7 days where a setting says how long publications live first', async () => {
     const limitsOf = async (own: Partial<Settings>, limits?: Partial<Limits>) => {
-      const composition = await openComposition({ ...settings, ...own }, limits && { limits });
+      const composition = await compose({ ...settings, ...own }, limits && { limits });
       await composition.close();
       return composition.useCases.limits;
     };
@@ -121,7 +122,7 @@ describe("modules of a caller's own", () => {
   });
 
   it('have their publications waited for, as ours are', async () => {
-    const composition = await openComposition(settings, { modules: [myStaging] });
+    const composition = await compose(settings, {}, containerLayer([myStaging]));
     const body = new ReadableStream<Uint8Array>();
     const received = await composition.useCases.staging.receive(body, 1);
     if (received.kind !== 'received') throw new Error(received.kind);

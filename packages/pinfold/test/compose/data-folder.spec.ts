@@ -6,7 +6,8 @@ import { Fault } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
+import { containerLayer } from '../../src/compose/container.ts';
 import { openDataFolder } from '../../src/compose/data-folder.ts';
 import { createApp, readSettings, type Settings, SettingsError } from '../../src/index.ts';
 import { newFolder } from '../servers/new-folder.ts';
@@ -36,7 +37,7 @@ describe('a start whose data folder cannot be made or written', () => {
       rebind(tokens.archives).toDynamicValue(() => Promise.reject(across));
     });
     const settings = readSettings({ PINFOLD_DATA_DIR: join(folder, 'data') });
-    const error = await openComposition(settings, { modules: [module] }).catch((reason: unknown) => reason);
+    const error = await compose(settings, {}, containerLayer([module])).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(SettingsError).with.property('cause', across);
     expect(String(error)).to.match(/PINFOLD_DATA_DIR [^\n]+ one volume$/);
   });
@@ -140,9 +141,9 @@ describe('the data folder and the user who runs the server', () => {
     expect(message).to.match(/^PINFOLD_DATA_DIR [^\n]+pinfold\.sqlite[^\n]+$/);
     expect(await readdir(data)).to.deep.equal(['other']);
     await rm(join(data, 'other'), { recursive: true });
-    await (await openComposition(settings, { missingDataFolder: 'refused' })).close();
-    await (await openComposition(settings)).close();
-    await (await openComposition(settings, { missingDataFolder: 'refused' })).close();
+    await (await compose(settings, { missingDataFolder: 'refused' })).close();
+    await (await compose(settings)).close();
+    await (await compose(settings, { missingDataFolder: 'refused' })).close();
   });
 
   it('need hold nothing where database and storage are elsewhere, but archives where it alone has them', async () => {
@@ -160,7 +161,7 @@ describe('the data folder and the user who runs the server', () => {
   });
 
   async function expectRefused(settings: Settings, variable = 'PINFOLD_DATA_DIR'): Promise<SettingsError> {
-    const opened = openComposition(settings, { missingDataFolder: 'refused' });
+    const opened = compose(settings, { missingDataFolder: 'refused' });
     const error = await opened.catch((reason: unknown) => reason);
     if (!(error instanceof SettingsError)) throw error;
     expect(error).to.have.property('variable', variable);

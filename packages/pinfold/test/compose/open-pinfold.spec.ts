@@ -1,12 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountId, days, hours, isFault, MEMBER_SCOPES, OPERATOR, seconds } from '@pinfold/core';
-import { tokens } from '@pinfold/inversify';
-import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import express from 'express';
 import { zipSync } from 'fflate';
-import { ContainerModule } from 'inversify';
 import { openPinfold, type Pinfold, type PinfoldOptions, SettingsError } from '../../src/index.ts';
 import { type PinJson, publish } from '../servers/api-calls.ts';
 import { newFolder } from '../servers/new-folder.ts';
@@ -38,12 +36,6 @@ describe('Pinfold in a server of your own', () => {
     const { viewer, api, management } = opened;
     stub.server.on('request', express().use(viewer, api).use('/manage', management));
     return opened;
-  }
-
-  function onClock(clock: ManualClock): ContainerModule {
-    return new ContainerModule(({ rebind }) => {
-      rebind(tokens.clock).toConstantValue(clock);
-    });
   }
 
   async function published(answer: Response): Promise<PinJson> {
@@ -198,8 +190,7 @@ describe('Pinfold in a server of your own', () => {
 
   it('removes by itself what has expired', async () => {
     const clock = createManualClock();
-    const module = onClock(clock);
-    const { useCases } = await open({ modules: [module], limits: { lifetime: hours(1) } });
+    const { useCases } = await open({ clock, limits: { lifetime: hours(1) } });
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
     await published(await publish(publicUrl, text, 'a'));
     expect(archives()).to.equal(1);
@@ -209,7 +200,7 @@ describe('Pinfold in a server of your own', () => {
 
   it('counts views, and stores them within ten seconds', async () => {
     const clock = createManualClock();
-    const { useCases } = await open({ modules: [onClock(clock)] });
+    const { useCases } = await open({ clock });
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
     const { id, shared_url } = await published(await publish(publicUrl, text, 'a'));
     for (const accept of ['text/html', 'text/html', '*/*'])

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, readdir, readFile, truncate, writeFile } from 'nod
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type S3Server, startS3 } from 'pinfold-test-servers';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { examine } from '../../src/doctor/examine.ts';
 import { type Disk, folderFindings } from '../../src/doctor/folder.ts';
 import { readSettings } from '../../src/index.ts';
@@ -23,7 +23,7 @@ describe('pinfold doctor, on the machine of a server', function () {
   beforeEach(async () => {
     folder = newFolder();
     env = { PINFOLD_DATA_DIR: folder, PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' };
-    await (await openComposition(readSettings(env))).close();
+    await (await compose(readSettings(env))).close();
   });
 
   it('finds nothing wrong where nothing is, and leaves nothing behind', async () => {
@@ -163,7 +163,7 @@ describe('pinfold doctor, at a database of its own', function () {
     expect(before['database.rights']?.observed).to.equal(
       'the schema does not exist yet, and the user can create it',
     );
-    await (await openComposition(readSettings(env))).close();
+    await (await compose(readSettings(env))).close();
     const after = await findingsOf(examine(env));
     expect(troubles(after)).to.deep.equal([]);
     expect(after.schema?.observed).to.equal('the schema is up to date');
@@ -178,7 +178,7 @@ describe('pinfold doctor, at a database of its own', function () {
     const before = await findingsOf(examine(poor));
     expect(troubles(before)).to.deep.equal(['database.rights failed']);
     expect(before['database.rights']?.advice).to.equal(`CREATE SCHEMA pinfold AUTHORIZATION ${quoted}`);
-    await (await openComposition(readSettings(envOf(database.url())))).close();
+    await (await compose(readSettings(envOf(database.url())))).close();
     expect((await findingsOf(examine(poor)))['database.rights']?.observed).to.equal(
       'the user cannot use the schema',
     );
@@ -196,7 +196,7 @@ describe('pinfold doctor, at a database of its own', function () {
 
   it('finds a schema of a newer release, and one that is to be brought up', async () => {
     const env = envOf(database.url());
-    await (await openComposition(readSettings(env))).close();
+    await (await compose(readSettings(env))).close();
     await database.ask("UPDATE pinfold.schema_state SET oldest_version = 999, oldest_release = '9.0.0'");
     const newer = await findingsOf(examine(env));
     expect(newer.schema).to.include({

@@ -30,6 +30,9 @@ interface Change {
   readonly headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders;
   readonly target?: (target: string) => string;
   readonly mostBytes?: number;
+  readonly mostCookies?: number;
+  /** Whether it adds the client to the X-Forwarded-For that came, instead of replacing that. */
+  readonly isAppending?: boolean;
   readonly status?: number;
   /** Of answers. */
   readonly answered?: IncomingHttpHeaders;
@@ -63,6 +66,10 @@ describe('pinfold doctor, from outside', function () {
   /** A proxy as it should be, but for what the test changes. */
   const passOn: RequestListener = (incoming, outgoing) => {
     const { headers = (same) => same, target = (same) => same, mostBytes = Infinity } = change;
+    if ((incoming.headers.cookie ?? '').length > (change.mostCookies ?? Infinity)) {
+      outgoing.writeHead(400).end();
+      return;
+    }
     if (Number(incoming.headers['content-length'] ?? 0) > mostBytes) {
       outgoing.writeHead(413).end('too large');
       return;
@@ -71,7 +78,9 @@ describe('pinfold doctor, from outside', function () {
       outgoing.writeHead(change.status).end('the proxy itself');
       return;
     }
-    const forwarded = { ...incoming.headers, 'x-forwarded-for': incoming.socket.remoteAddress ?? '' };
+    const before = change.isAppending ? (incoming.headers['x-forwarded-for'] ?? []) : [];
+    const clients = [before, incoming.socket.remoteAddress ?? ''].flat().join(', ');
+    const forwarded = { ...incoming.headers, 'x-forwarded-for': clients };
     const onward = request({
       host: '127.0.0.1',
       port: upstream,
@@ -131,55 +140,45 @@ describe('pinfold doctor, from outside', function () {
     expect(all.sites?.status).to.equal('skipped');
   });
 
-  it('finds a proxy that rewrites Host', async () => {
-    await start();
-    change = { headers: (sent) => ({ ...sent, host: '127.0.0.1' }) };
-    const all = await found();
-    expect(troubles(all)).to.deep.equal(['proxy.host failed', 'sites failed']);
-    expect(all['proxy.host']).to.include({ observed: '"127.0.0.1" arrived as Host' });
-    expect(all['proxy.host']?.advice).to.include('proxy_set_header Host $http_host');
-  });
-
-  it('finds a proxy that takes Origin away', async () => {
-    await start();
-    change = { headers: ({ origin, ...sent }) => sent };
-    expect(troubles(await found())).to.deep.equal(['proxy.origin failed']);
-  });
-
-  it('finds a proxy that tidies paths up', async () => {
-    await start();
-    change = { target: (target) => target.replaceAll(/(?<=.)\/\//g, '/') };
-    expect(troubles(await found())).to.deep.equal(['proxy.path failed']);
-  });
-
-  it('finds a proxy that takes no ZIP of the largest size', async () => {
-    await start();
-    change = { mostBytes: 1_048_576 };
-    const all = await found();
-    expect(troubles(all)).to.deep.equal(['proxy.body failed']);
-    expect(all['proxy.body']?.observed).to.equal('the proxy answered 413');
-    expect(all['proxy.body']?.advice).to.include('client_max_body_size 11m');
-  });
-
-  it('finds a proxy that takes fewer cookies than a hostile site can set', async () => {
-    await start();
-    const few = (sent: IncomingHttpHeaders): IncomingHttpHeaders => sent;
-    change = { headers: few };
-    proxy.removeAllListeners('request');
-    proxy.on('request', (incoming, outgoing) => {
-      if ((incoming.headers.cookie ?? '').length > 8_192) outgoing.writeHead(400).end();
-      else passOn(incoming, outgoing);
+  const changes: readonly (readonly [does: string, Change, troubles: readonly string[], says?: RegExp])[] = [
+    [
+      'rewrites Host',
+      { headers: (sent) => ({ ...sent, host: '127.0.0.1' }) },
+      ['proxy.host failed', 'sites failed'],
+      /127\.0\.0\.1\\" arrived as Host.*proxy_set_header Host \$http_host/,
+    ],
+    ['takes Origin away', { headers: ({ origin, ...sent }) => sent }, ['proxy.origin failed']],
+    ['tidies paths up', { target: (target) => target.replaceAll(/(?<=.)\/\//g, '/') }, ['proxy.path failed']],
+    [
+      'takes no ZIP of the largest size',
+      { mostBytes: 1_048_576 },
+      ['proxy.body failed'],
+      /the proxy answered 413.*client_max_body_size 11m/,
+    ],
+    ['takes fewer cookies than a hostile site can set', { mostCookies: 8_192 }, ['proxy.cookies warning']],
+    [
+      'names no client in X-Forwarded-For',
+      { headers: ({ 'x-forwarded-for': _, ...sent }) => sent },
+      ['proxy.client warning'],
+    ],
+    [
+      'changes what browsers get',
+      { answered: { 'content-security-policy': "default-src 'self'" } },
+      ['browser failed'],
+      /the header content-security-policy/,
+    ],
+  ];
+  for (const [does, changed, expected, says = /./] of changes) {
+    it(`finds a proxy that ${does}`, async () => {
+      await start();
+      change = changed;
+      const all = await found();
+      expect(troubles(all)).to.deep.equal(expected);
+      expect(JSON.stringify(all)).to.match(says);
     });
-    const all = await found();
-    expect(troubles(all)).to.deep.equal(['proxy.cookies warning']);
-  });
+  }
 
-  it('finds that all viewers count as one: no X-Forwarded-For, or one that nobody believes', async () => {
-    await start();
-    change = { headers: ({ 'x-forwarded-for': _, ...sent }) => sent };
-    expect(troubles(await found())).to.deep.equal(['proxy.client warning']);
-    await app?.close();
-    change = {};
+  it('finds that all viewers count as one, where nobody believes X-Forwarded-For', async () => {
     await start({ PINFOLD_TRUST_PROXY: '' });
     const all = await found();
     expect(troubles(all)).to.deep.equal(['proxy.client failed']);
@@ -188,17 +187,7 @@ describe('pinfold doctor, from outside', function () {
 
   it('finds that clients may choose their address', async () => {
     await start({ PINFOLD_TRUST_PROXY: '2' });
-    change = {};
-    const keep = passOn;
-    proxy.removeAllListeners('request');
-    proxy.on('request', (incoming, outgoing) => {
-      const told = incoming.headers['x-forwarded-for'];
-      const here = incoming.socket.remoteAddress ?? '';
-      change = {
-        headers: (sent) => ({ ...sent, 'x-forwarded-for': told === undefined ? here : `${told}, ${here}` }),
-      };
-      keep(incoming, outgoing);
-    });
+    change = { isAppending: true };
     const all = await found();
     expect(troubles(all)).to.deep.equal(['proxy.client failed']);
     expect(all['proxy.client']?.advice).to.include('PINFOLD_TRUST_PROXY');
@@ -213,14 +202,6 @@ describe('pinfold doctor, from outside', function () {
     proxy.close();
     proxy.closeAllConnections();
     expect((await found()).url?.observed).to.include('ECONNREFUSED');
-  });
-
-  it('finds a proxy that changes what browsers get', async () => {
-    await start();
-    change = { answered: { 'content-security-policy': "default-src 'self'" } };
-    const all = await found();
-    expect(troubles(all)).to.deep.equal(['browser failed']);
-    expect(all.browser?.observed).to.include('content-security-policy');
   });
 
   it('tells of a name without an address, and asks what --url names', async () => {
@@ -304,6 +285,16 @@ describe('pinfold doctor, from outside', function () {
       const all = await findingsOf(examine(env, undefined, { ca }));
       expect(troubles(all)).to.deep.equal(['url.certificate warning', 'sites.certificate warning']);
       expect(all['url.certificate']?.observed).to.match(/^the certificate is valid for [45] days$/);
+    });
+
+    it('finds that the proxy has none for the name', async () => {
+      const without = createSecureServer().listen(0, '127.0.0.1');
+      await once(without, 'listening');
+      const { port } = without.address() as AddressInfo;
+      const { url } = await findingsOf(examine(env, publicUrl(`https://127.0.0.1:${port}`)));
+      without.close();
+      expect(url?.observed).to.match(/^the proxy refused TLS: \S+ alert [\w ]+$/);
+      expect(url?.advice).to.include('certificate for this name');
     });
 
     it('finds one that is for another name', async () => {

@@ -2,13 +2,10 @@ import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { spawnCommand } from '../command-run.ts';
+import { type Env, spawnCommand } from '../command-run.ts';
 import { type Engines, startEngines } from '../servers/engines.ts';
-import { contentsOf } from './journey.ts';
 import { startPublisher } from './load.ts';
-import { openStage, type Stage, succeed } from './stage.ts';
-
-type Env = Readonly<Record<string, string>>;
+import { contentsOf, openStage, type Stage, succeed } from './stage.ts';
 
 const COUNT = 40;
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createApp } from '../../src/compose/create-app.ts';
 import { readSettings } from '../../src/settings/settings.ts';
+import type { Env } from '../command-run.ts';
 import { publish, site } from '../servers/api-calls.ts';
-
-type Env = Readonly<Record<string, string>>;
 
 const AT_ONCE = 8;
 

@@ -3,8 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { COMMAND, run, runProcess } from '../command-run.ts';
-import { contentsOf } from './journey.ts';
-import { archivesOf, openStage, removeArchive, type Stage, succeed } from './stage.ts';
+import { archivesOf, contentsOf, openStage, removeArchive, type Stage, succeed } from './stage.ts';
 
 describe('pinfold export and import', function () {
   this.timeout(60_000);

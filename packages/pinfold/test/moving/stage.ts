@@ -1,14 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveId, Token } from '@pinfold/core';
-import { tokens } from '@pinfold/inversify';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { type CommandRun, run } from '../command-run.ts';
+import { type CommandRun, type Env, run } from '../command-run.ts';
 import { newFolder } from '../servers/new-folder.ts';
 import { noise } from './load.ts';
-
-type Env = Readonly<Record<string, string>>;
 
 /** A folder of one test, with services in folders of their own. */
 export interface Stage {
@@ -42,7 +40,7 @@ export function openStage(): Stage {
 
 async function fill(env: Env, site: string, count: number, bytes: number): Promise<void> {
   await mkdir(site);
-  await (await openComposition(readSettings(env))).close();
+  await (await compose(readSettings(env))).close();
   for (let n = 0; n < count; n += 1) {
     await writeFile(join(site, 'index.html'), `<!doctype html><title>${n}</title><p>${noise(n, bytes)}`);
     const published = await run({ ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' }, 'publish', site);
@@ -53,17 +51,16 @@ async function fill(env: Env, site: string, count: number, bytes: number): Promi
 
 /** The ids of the archives that a service has, in order. */
 export async function archivesOf(env: Env): Promise<readonly ArchiveId[]> {
-  const { container, close } = await openComposition(readSettings(env), { unfinishedImport: 'taken' });
-  const storage = await container.getAsync(tokens.archives);
-  const ids = await storage.list(undefined, 10_000);
+  const { ports, close } = await compose(readSettings(env), { unfinishedImport: 'taken' });
+  const ids = await ports.archives.list(undefined, 10_000);
   await close();
   return ids;
 }
 
 /** Ends the publication of an archive and removes that, as a sweep does. */
 export async function removeArchive(env: Env, id: ArchiveId): Promise<void> {
-  const { container, close } = await openComposition(readSettings(env));
-  const { roles, snapshot } = await container.getAsync(tokens.persistence);
+  const { ports, close } = await compose(readSettings(env));
+  const { roles, snapshot, archives } = ports;
   for await (const { kind, value } of snapshot.records()) {
     if (kind !== 'publication' || value.archive !== id) continue;
     const loaded = await roles.load(value.id);
@@ -74,7 +71,7 @@ export async function removeArchive(env: Env, id: ArchiveId): Promise<void> {
     const claim = { now: deletedAt, endedBefore: deletedAt, token, until: deletedAt, limit: 1 };
     const [task] = await roles.claimForCleanup(claim);
     if (task?.archive !== id) throw new Error('another role was claimed');
-    await (await container.getAsync(tokens.archives)).delete(id);
+    await archives.delete(id);
     await roles.settleCleanup(task, { kind: 'removed' }, []);
   }
   await close();
@@ -85,4 +82,18 @@ export async function succeed(env: Env, ...args: readonly string[]): Promise<Com
   const ran = await run(env, ...args);
   if (ran.code !== 0) throw new Error(`pinfold ${args.join(' ')}: ${ran.err}`);
   return ran;
+}
+
+/** Every file of a folder, with a hash of its bytes. */
+export async function contentsOf(folder: string): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const contents: Record<string, string> = {};
+  for (const file of files.toSorted()) {
+    const hash = createHash('sha256').update(await readFile(file));
+    contents[file.slice(folder.length)] = hash.digest('hex');
+  }
+  return contents;
 }

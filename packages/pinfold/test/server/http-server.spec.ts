@@ -43,10 +43,13 @@ describe('HttpServer', () => {
   let server: HttpServer;
   let port: number;
 
-  beforeEach(async () => {
-    server = new HttpServer();
+  async function open(opened: HttpServer): Promise<void> {
+    await server?.stop(AbortSignal.abort());
+    server = opened;
     port = (await server.listen(0, '127.0.0.1')).port;
-  });
+  }
+
+  beforeEach(() => open(new HttpServer()));
 
   afterEach(() => server.stop(AbortSignal.abort()));
 
@@ -72,10 +75,10 @@ describe('HttpServer', () => {
   it('answers a request that was on its way over an open connection', async () => {
     server.answerWith((_request, response) => response.end('answered'));
     const socket = connect({ port, host: '127.0.0.1' });
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write(ask('/'));
     await once(socket, 'data');
     const stopped = server.stop(never);
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write(ask('/'));
     const received = await readUntil(socket, 'answered');
     expect(received).to.match(/^HTTP\/1\.1 200 OK\r\n/);
     expect(received).to.match(/connection: close/i);
@@ -137,7 +140,7 @@ describe('HttpServer', () => {
   it('closes connections on which nothing runs', async () => {
     server.answerWith((_request, response) => response.end());
     const socket = connect({ port, host: '127.0.0.1' });
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write(ask('/'));
     await once(socket, 'data');
     const closed = once(socket, 'close');
     await server.stop(never);
@@ -147,7 +150,7 @@ describe('HttpServer', () => {
   it('takes no new connection while it stops', async () => {
     server.answerWith(() => undefined);
     const socket = connect({ port, host: '127.0.0.1' });
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write(ask('/'));
     await once(socket, 'connect');
     const end = new AbortController();
     const stopped = server.stop(end.signal);
@@ -221,9 +224,7 @@ describe('HttpServer', () => {
 
   describe('with a client that holds its connection', () => {
     beforeEach(async () => {
-      await server.stop(AbortSignal.abort());
-      server = new HttpServer(duration(50));
-      port = (await server.listen(0, '127.0.0.1')).port;
+      await open(new HttpServer(duration(50)));
     });
 
     it('closes it when a body goes on after its answer', async () => {
@@ -239,9 +240,7 @@ describe('HttpServer', () => {
     });
 
     it('closes it when more than 64 MiB of a body go on after its answer, long before the time is over', async () => {
-      await server.stop(AbortSignal.abort());
-      server = new HttpServer();
-      port = (await server.listen(0, '127.0.0.1')).port;
+      await open(new HttpServer());
       server.answerWith((_request, response) => response.end('answered'));
       const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {});
       socket.resume().write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${200 * MiB}\r\n\r\n`);
@@ -255,9 +254,7 @@ describe('HttpServer', () => {
     });
 
     it('goes on with it when the body ends soon after its answer', async () => {
-      await server.stop(AbortSignal.abort());
-      server = new HttpServer();
-      port = (await server.listen(0, '127.0.0.1')).port;
+      await open(new HttpServer());
       server.answerWith((_request, response) => response.end('answered'));
       const socket = connect({ port, host: '127.0.0.1' });
       socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n');

@@ -3,9 +3,7 @@ import { text } from 'node:stream/consumers';
 import { type AccountId, Fault, type RoleId } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { expect } from 'chai';
-import { pino } from 'pino';
 import { openLog } from '../../src/server/log.ts';
-import { requestFields, requestLine } from '../../src/server/request-line.ts';
 import { requestLog } from '../../src/server/request-log.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
@@ -134,21 +132,25 @@ describe('the log', () => {
     expect(logged).to.deep.equal(['/livez 503', '/readyz 503', '/healthz 503', 'pins 200', 'pins 503']);
   });
 
-  it('has the line of a request as pino would write it', () => {
+  it('has the line of a request in JSON, at the level of errors where it met one', () => {
     const odd = '"\\\u0000\n\u007f\u{2028}\u{1F600}\ud800 é' as AccountId;
+    const lines: string[] = [];
+    const log = openLog('info', (line) => lines.push(line), { names: { node: 'a "node"', version: '1' } });
+    log.request({ ...viewed, account: odd, key: 'k1', status: 404 }, { bytes: 7 });
     const traits = { bytes: 1_234, trace: '4bf92f3577b34da6a3ce929d0e0e4736', client: '::1' };
-    const head = '{"level":30,"time":"2026-11-20T12:00:00.000Z","node":"a \\"node\\"",';
-    for (const [entry, seen] of [
-      [viewed, { bytes: 0 }],
-      [{ ...viewed, account: odd, key: 'k1', status: 404 }, { bytes: 7 }],
-      [{ ...viewed, method: odd, outcome: 'not_found', role: null }, traits],
-    ] as const) {
-      const lines: string[] = [];
-      const timestamp = () => ',"time":"2026-11-20T12:00:00.000Z"';
-      const logger = pino({ base: { node: 'a "node"' }, timestamp }, { write: (line) => lines.push(line) });
-      logger.info(requestFields(entry, seen), 'request');
-      expect(requestLine(head, entry, seen)).to.equal(lines.join(''));
-    }
+    log.request(
+      { ...viewed, method: odd, outcome: 'not_found', role: null, error: new TypeError('no') },
+      traits,
+    );
+    const [{ time, ...refused }, broken] = lines.map((line) => JSON.parse(line));
+    const { requestId: request, milliseconds: _, ...members } = viewed;
+    expect(refused).to.deep.equal({
+      ...{ level: 30, node: 'a "node"', version: '1', msg: 'request', ...members, request },
+      ...{ account: odd, key: 'k1', status: 404, outcome: 'refused', bytes: 7, ms: 1.3 },
+    });
+    expect(Date.parse(time)).to.be.greaterThan(0);
+    expect(broken).to.include({ level: 50, method: odd, outcome: 'not_found', role: null, ...traits });
+    expect(broken.error).to.include({ name: 'TypeError', message: 'no' });
   });
 
   it('has short lines for a person as text, and nothing that acts on a terminal', () => {

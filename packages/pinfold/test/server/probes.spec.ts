@@ -1,4 +1,4 @@
-import { readdir, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -115,16 +115,6 @@ describe('the probes of a server', () => {
     });
   }
 
-  it('is 503 at /healthz while the storage does not answer, and 200 again when it does; the rest goes on', async () => {
-    const archives = join(folder, 'data', 'archives');
-    await rename(archives, join(folder, 'away'));
-    const body = await until('/healthz', (status) => status === 503);
-    expect(JSON.parse(body)).to.deep.equal({ status: 'unavailable' });
-    expect([await statusOf('/livez'), await statusOf('/readyz')]).to.deep.equal([200, 200]);
-    await rename(join(folder, 'away'), archives);
-    await until('/healthz', (status) => status === 200);
-  });
-
   it('is 503 at /readyz without the storage only where PINFOLD_READY_NEEDS says so', async () => {
     await restart({ PINFOLD_READY_NEEDS: 'database,storage' });
     await rename(join(folder, 'data', 'archives'), join(folder, 'away'));
@@ -209,14 +199,6 @@ describe('the probes of a server', () => {
     staging = undefined;
     await until('/healthz', (_, body) => body.includes('ok'));
     expect((await publish(url, key, 'meanwhile')).status).to.equal(201);
-  });
-
-  it('knows of a full disk from the first upload that meets it, and leaves nothing of the upload', async () => {
-    const cause = Object.assign(new Error('quota exceeded'), { code: 'EDQUOT' });
-    staging = new Fault('staging_unavailable', 'the disk is full', { cause });
-    expect((await publish(url, key, 'first')).status).to.equal(503);
-    expect(await (await ask('/healthz', {})).json()).to.include({ status: 'degraded', staging: 'full' });
-    expect(await readdir(join(folder, 'data', 'staging'))).to.deep.equal([]);
   });
 
   it('is 503 at /readyz, and 200 at the others, from the moment the server is told to stop', async () => {

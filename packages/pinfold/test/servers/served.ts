@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { type App, type AppOptions, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { type CommandRun, type Env, run } from '../command-run.ts';
 
@@ -31,7 +31,7 @@ export interface Served extends Machine, Listening {
 /** Makes a data folder, as a server does. */
 export async function openMachine(settings: Env = {}): Promise<Machine> {
   const machine = await newMachine(settings);
-  await (await openComposition(readSettings(machine.env))).close();
+  await (await compose(readSettings(machine.env))).close();
   return machine;
 }
 

@@ -1,4 +1,6 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism, hostname } from 'node:os';
+import { join } from 'node:path';
 import { days, hours, minutes, seconds } from '@pinfold/core';
 import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
@@ -269,11 +271,6 @@ describe('readSettings', () => {
     expect(database).to.deep.equal({ kind: 'postgres', url });
   });
 
-  it('demands one scheme for the public URL and the sites', () => {
-    const env = { PINFOLD_PUBLIC_URL: 'https://pin.example', PINFOLD_SITES_URL: 'http://sites.example' };
-    expect(refusal(env).variable).to.equal('PINFOLD_SITES_URL');
-  });
-
   it('refuses origin mode where no name fits before the host', () => {
     const env = { PINFOLD_PUBLIC_URL: 'http://192.0.2.1:8080', PINFOLD_VIEWER_MODE: 'origin' };
     expect(refusal(env).variable).to.equal('PINFOLD_VIEWER_MODE');
@@ -286,6 +283,18 @@ describe('readSettings', () => {
       'PINFOLD_METRICS_HOST does nothing without PINFOLD_METRICS_PORT',
       'PINFOLD_OIDC_CLIENT_ID does nothing without PINFOLD_OIDC_ISSUER',
     ]);
+  });
+
+  it("knows all variables that the operators' pages name", async () => {
+    const folder = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'operators');
+    const pages = await Promise.all(
+      (await readdir(folder)).map((page) => readFile(join(folder, page), 'utf8')),
+    );
+    const named = new Set(pages.join('\n').match(/\bPINFOLD_[A-Z_]+[A-Z]\b/g));
+    expect(named.size).to.be.greaterThan(10);
+    // An empty variable is an absent one, but its name is looked at.
+    const env = Object.fromEntries([...named].map((name) => [name, '']));
+    expect(readSettings(env).notes).to.deep.equal([]);
   });
 
   it('notes variables that it does not know, and no others', () => {

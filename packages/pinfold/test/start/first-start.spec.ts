@@ -6,7 +6,7 @@ import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { startBlock } from '../../src/start/first-start-block.ts';
 import { list, publish } from '../servers/api-calls.ts';
@@ -85,11 +85,6 @@ describe('the first start', () => {
     expect(block).to.include('"pinfold manage"').and.not.to.include('link=');
   });
 
-  it('happens once', async () => {
-    await start();
-    expect((await restart()).firstStart).to.equal(undefined);
-  });
-
   it('is not made again by a key that was revoked', async () => {
     const { firstStart } = await start();
     for await (const { id } of everyKey(keys(), { by: OPERATOR })) await keys().revoke({ id, by: OPERATOR });
@@ -140,7 +135,7 @@ describe('the first start', () => {
 
   it('is none when a key was made before it, but then a start tells of that key until something was done', async () => {
     const settings = readSettings({ PINFOLD_DATA_DIR: folder });
-    const before = await openComposition(settings);
+    const before = await compose(settings);
     const { key } = await before.manageKeys.create({ by: OPERATOR, account: accountId('default') });
     await before.manageKeys.create({ by: OPERATOR, account: accountId('default'), scopes: ['pins:read'] });
     await before.close();

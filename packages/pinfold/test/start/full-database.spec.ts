@@ -1,37 +1,25 @@
-import { Fault, type SessionStore } from '@pinfold/core';
+import { Fault } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { createApp, readSettings } from '../../src/index.ts';
 import { firstStartBlock, startBlock } from '../../src/start/first-start-block.ts';
-import { newFolder } from '../servers/new-folder.ts';
-
-const FAULT = new Fault('store_unavailable', 'the database cannot be used now');
-const refuse = (): Promise<never> => Promise.reject(FAULT);
-const SESSIONS: SessionStore = {
-  offer: refuse,
-  redeem: refuse,
-  begin: refuse,
-  find: refuse,
-  list: refuse,
-  end: refuse,
-  refuse,
-  purge: refuse,
-};
+import { serve } from '../servers/served.ts';
 
 describe('a start on a database that takes no more', () => {
   it('serves all the same, without a sign-in link, and says so in the log', async () => {
     const lines: string[] = [];
-    const full = new ContainerModule(({ rebind }) => {
-      rebind(tokens.sessions).toConstantValue(SESSIONS);
+    const fault = new Fault('store_unavailable', 'the database cannot be used now');
+    const full = new ContainerModule(({ onActivation }) => {
+      onActivation(tokens.sessions, (_context, sessions) =>
+        replacing(sessions, { offer: () => Promise.reject(fault) }),
+      );
     });
-    const settings = readSettings({ PINFOLD_PORT: '0', PINFOLD_DATA_DIR: newFolder() });
-    const log = (line: string): void => void lines.push(line);
-    const app = await createApp(settings, { modules: [full], log, terminal: true });
-    const { addresses, firstStart, untouched, signInLink } = await app.listen();
-    const site = await fetch(`${addresses.publicUrl}/healthz`);
-    await app.close();
-    expect(site.status).to.equal(200);
+    const options = { modules: [full], log: (line: string) => void lines.push(line), terminal: true };
+    const { url, addresses, firstStart, untouched, signInLink, close } = await serve({}, options);
+    const { status } = await fetch(`${url}/healthz`);
+    await close();
+    expect(status).to.equal(200);
     expect(signInLink).to.equal(undefined);
     expect(lines.join('')).to.include('no sign-in link could be made');
     const blocks = [startBlock(untouched, addresses, signInLink)];

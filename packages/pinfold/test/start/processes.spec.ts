@@ -4,7 +4,7 @@ import { accountId, OPERATOR } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { openComposition } from '../../src/compose/composition.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { readSettings } from '../../src/index.ts';
 import { list, publish } from '../servers/api-calls.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
@@ -22,15 +22,6 @@ describe('the server as a process', function () {
 
   const start = (env: Readonly<Record<string, string>> = {}): ChildServer =>
     startChild({ PINFOLD_DATA_DIR: folder, ...env });
-
-  it('is started first by one of several at once: one key, one welcome site', async () => {
-    const servers = [start(), start(), start()];
-    const [url = ''] = await Promise.all(servers.map((server) => server.url()));
-    await Promise.race(servers.map((server) => server.said(/^curl .*$/m).catch(() => undefined)));
-    const shown = servers.flatMap((server) => anyKey.exec(server.output()) ?? []);
-    expect(new Set(shown).size).to.equal(1);
-    expect(await list(url, shown[0] ?? '')).to.have.length(1);
-  });
 
   it('shows the key on the very first start alone, and on standard output alone', async () => {
     const first = start();
@@ -50,7 +41,7 @@ describe('the server as a process', function () {
   });
 
   it('says how to publish with a key that was made before the first start, and makes none', async () => {
-    const composition = await openComposition(readSettings({ PINFOLD_DATA_DIR: folder }));
+    const composition = await compose(readSettings({ PINFOLD_DATA_DIR: folder }));
     const { key } = await composition.manageKeys.create({ by: OPERATOR, account: accountId('default') });
     await composition.close();
     const server = start();

@@ -5,7 +5,7 @@ import type { Access } from '../access/access.ts';
 import { ANSWERED, type Answered, type Exchange } from '../exchange.ts';
 import { catalogues, type PageName } from './catalogue.ts';
 import { PAGE_POLICY } from './page-style.ts';
-import { type PasswordNotice, passwordPage, plainPage } from './pages.ts';
+import { type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } from './pages.ts';
 
 /** Headers by name. */
 export type Headers = Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ const APART: Headers = {
 };
 
 /** What every page has. */
-export const PAGE_HEADERS: Headers = {
+const PAGE_HEADERS: Headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': PAGE_POLICY,
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -158,3 +158,18 @@ export function sendSignIn(exchange: Exchange, status: 302 | 303, location: stri
   sendRedirect(exchange, { status, location });
   return { outcome: 'sign_in_required' };
 }
+
+/** An answer to give before any request was read. */
+export interface UnreadHeadPage {
+  readonly html: string;
+  readonly headers: Headers;
+}
+
+/**
+ * What to answer a request whose head is too large to be read at all, from `clientError` of `node:http` or in a proxy:
+ * the page about too many cookies. It speaks every language, since what the browser prefers was not read either.
+ */
+export const unreadHeadPage: UnreadHeadPage = {
+  html: pageInEveryLanguage('too_many_cookies'),
+  headers: { ...PAGE_HEADERS, 'Referrer-Policy': 'no-referrer' },
+};

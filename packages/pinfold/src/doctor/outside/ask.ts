@@ -33,6 +33,17 @@ export interface Answer {
 const TIMEOUT: Duration = seconds(20);
 const MOST_READ = 1_048_576;
 
+/** The JSON document of an answer with 200; `undefined` if it has none. */
+export function documentIn({ status, text }: Answer): unknown {
+  if (status !== 200) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Sends one request, and follows no redirect. Rejects with Node's error if there is no answer.
  *

@@ -13,7 +13,7 @@ import {
   skipped,
   warning,
 } from '../finding.ts';
-import { type Answer, ask, type RequestOptions } from './ask.ts';
+import { type Answer, ask, documentIn, type RequestOptions } from './ask.ts';
 import type { Outside } from './outside.ts';
 import { unanswered } from './unanswered.ts';
 
@@ -141,15 +141,9 @@ async function requestEcho(
   }
 }
 
-function echoIn({ status, text }: Answer): EchoedRequest | undefined {
-  if (status !== 200) return undefined;
-  try {
-    const parsed = JSON.parse(text) as Partial<EchoedRequest> | null;
-    return typeof parsed?.body_bytes === 'number' ? (parsed as EchoedRequest) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+function echoIn(answer: Answer): EchoedRequest | undefined {
+  const parsed = documentIn(answer) as Partial<EchoedRequest> | null | undefined;
+  return typeof parsed?.body_bytes === 'number' ? (parsed as EchoedRequest) : undefined;
 }
 
 function notEchoed(echo: Exclude<Echo, { kind: 'echoed' }>): Result {

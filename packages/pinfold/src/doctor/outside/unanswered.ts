@@ -1,4 +1,4 @@
-import { errorText } from '../error-text.ts';
+import { errorText } from '../../settings/or-settings-error.ts';
 
 const OF_THIS_NAME = 'get a certificate for this name; sites need a wildcard certificate';
 
