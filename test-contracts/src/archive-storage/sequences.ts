@@ -154,11 +154,13 @@ const SEQUENCES: Sequences<Door, Values> = {
       },
     ),
     question(1, 'check', () => []),
-    step(
-      1,
-      'strew',
-      () => [],
-      (door) => door.strew(),
+    alone(
+      step(
+        1,
+        'strew',
+        () => [],
+        (door) => door.strew(),
+      ),
     ),
     alone(
       step(
