@@ -2,12 +2,12 @@
 // passwords that cost little.
 
 import { type ApiKeyId, type Cause, type Duration, type Instant, type Mode, OPERATOR } from '@pinfold/core';
-import type { Administration } from '@pinfold/core/administration';
 import { tokens } from '@pinfold/inversify';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { aroundCalls, createManualClock } from '@pinfold/test-contracts/fixtures';
 import { ContainerModule } from 'inversify';
 import { createApp, readSettings } from 'pinfold';
+import { takeDown } from '../crashes/take-down.ts';
 import { endWithStarter } from '../service/child.ts';
 
 /** What a node is told when it starts; the rest are settings in its environment. */
@@ -59,39 +59,27 @@ const { addresses, port } = await app.listen();
 
 const BY_OPERATOR: Cause = { actor: { kind: 'operator', id: null }, asOperator: true };
 
-const administration = (): Promise<Administration> => app.container.getAsync(tokens.administration);
-
-async function carryOut(task: NodeTask): Promise<void> {
+async function carryOut(task: NodeTask): Promise<unknown> {
+  const administration = await app.container.getAsync(tokens.administration);
   switch (task.kind) {
     case 'advance':
-      clock.advance(task.length);
-      return;
+      return clock.advance(task.length);
     case 'revoke':
-      await (await app.container.getAsync(tokens.manageKeys)).revoke({ id: task.key, by: OPERATOR });
-      return;
-    case 'take down': {
-      const wish = { id: task.id, reason: 'Phishing', purge: true, copies: true, cause: BY_OPERATOR };
-      await (await administration()).takeDown(wish);
-      return;
+      return (await app.container.getAsync(tokens.manageKeys)).revoke({ id: task.key, by: OPERATOR });
+    case 'take down':
+      return takeDown({ administration }, task.id);
+    case 'block': {
+      const { account, sites } = task;
+      return administration.blockAccount(account, { reason: 'Phishing', sites }, BY_OPERATOR);
     }
-    case 'block':
-      await (await administration()).blockAccount(
-        task.account,
-        { reason: 'Phishing', sites: task.sites },
-        BY_OPERATOR,
-      );
-      return;
     case 'unblock':
-      await (await administration()).unblockAccount(task.account, BY_OPERATOR);
-      return;
+      return administration.unblockAccount(task.account, BY_OPERATOR);
     case 'change mode':
-      await (await administration()).changeService(task.mode, BY_OPERATOR);
-      return;
+      return administration.changeService(task.mode, BY_OPERATOR);
     case 'clean up':
-      await (await app.container.getAsync(tokens.useCases)).cleanUp();
-      return;
+      return (await app.container.getAsync(tokens.useCases)).cleanUp();
     default:
-      task satisfies never;
+      return task satisfies never;
   }
 }
 

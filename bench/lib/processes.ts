@@ -1,9 +1,10 @@
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+
+export { quietPort as freePort } from 'pinfold-test-servers';
 
 /** The cores that servers and loads keep to: never the same. */
 export const SERVER_CORE = 0;
@@ -101,16 +102,4 @@ export async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTER
   const exited = once(child, 'exit');
   child.kill(signal);
   await exited;
-}
-
-/** A port nobody listens on. */
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

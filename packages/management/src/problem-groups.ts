@@ -17,7 +17,7 @@ export interface ProblemGroup {
 
 const SHOWN = 5;
 
-/** Broken rules in the order they came, one group a rule. It runs on the server and in the browser alike. */
+/** Broken rules in the order they came, one group a rule. */
 export function groupProblems(
   problems: readonly ScreenProblem[],
   words: Pick<Words<SharedId>, 'has' | 'size' | 'number'>,

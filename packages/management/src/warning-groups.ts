@@ -15,7 +15,7 @@ export interface Remark {
   readonly lang?: 'en';
 }
 
-/** Remarks in the order they came, one group a rule. It runs on the server and in the browser alike. */
+/** Remarks in the order they came, one group a rule. */
 export function groupRemarks(
   warnings: readonly KeptWarning[],
   words: Words<SharedId>,

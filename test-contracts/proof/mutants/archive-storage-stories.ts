@@ -6,7 +6,7 @@ import { turns } from './generic-faults.ts';
 import { type Mutant, type Mutate, mutating } from './mutant.ts';
 import { closed } from './over-memory.ts';
 
-async function subjectOn(memory: Memory, peer: () => Memory): Promise<ArchiveStorageSubject> {
+export async function subjectOn(memory: Memory, peer: () => Memory): Promise<ArchiveStorageSubject> {
   const staged = await createStagedArchives();
   return {
     port: memory.archives,
@@ -25,22 +25,6 @@ export const openSound = (): Promise<ArchiveStorageSubject> => {
   const memory = createMemory();
   return subjectOn(memory, () => memory.peer());
 };
-
-export const harness: readonly Mutant<ArchiveStorageSubject>[] = [
-  {
-    breaks: ['archive-storage/harness-apart'],
-    how: 'all subjects share their data',
-    open: () => {
-      const memory = createMemory();
-      return () => subjectOn(memory.peer(), () => memory.peer());
-    },
-  },
-  {
-    breaks: ['archive-storage/harness-peer'],
-    how: 'a peer opens data of its own',
-    open: () => () => subjectOn(createMemory(), createMemory),
-  },
-];
 
 export const mutant: Mutate<ArchiveStorage, ArchiveStorageSubject> = mutating<
   ArchiveStorage,

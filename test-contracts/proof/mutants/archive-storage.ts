@@ -4,9 +4,10 @@ import {
   archiveStorageContract,
   checkArchiveStorageSequences,
 } from '@pinfold/test-contracts';
-import { harness, mutant, openSound, stories } from './archive-storage-stories.ts';
+import { mutant, openSound, stories, subjectOn } from './archive-storage-stories.ts';
 import { derived, type PortShape } from './derive.ts';
 import type { MutantTable } from './mutant.ts';
+import { harness } from './over-memory.ts';
 
 const shape: PortShape<ArchiveStorage> = {
   suite: 'archive-storage',
@@ -60,5 +61,5 @@ export const archiveStorageTable: MutantTable<ArchiveStorage, ArchiveStorageSubj
     'archive-storage/sequences': { check: checkArchiveStorageSequences, runs: 100 },
   },
   sound: () => openSound,
-  mutants: [...harness, ...derived(shape, mutant), ...stories],
+  mutants: [...harness(shape.suite, subjectOn), ...derived(shape, mutant), ...stories],
 };

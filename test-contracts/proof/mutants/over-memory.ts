@@ -28,7 +28,26 @@ export function overMemory<Port extends object>(storeOf: (memory: Memory) => Por
     const memory = createMemory();
     return subjectOn(memory, () => memory.peer());
   };
-  const harness = (suite: string): readonly Mutant<StoreSubject<Port>>[] => [
+  return {
+    mutant: mutating(openSound),
+    table: (contract, mutants, sequences = {}) => {
+      const [suite = ''] = clausesOf(contract)[0]?.id.split('/') ?? [];
+      return {
+        contract,
+        sequences,
+        sound: () => openSound,
+        mutants: [...harness(suite, subjectOn), ...mutants],
+      };
+    },
+  };
+}
+
+/** Subjects that share their data, and peers that do not. */
+export function harness<S>(
+  suite: string,
+  subjectOn: (memory: Memory, peer: () => Memory) => S | Promise<S>,
+): readonly Mutant<S>[] {
+  return [
     {
       breaks: [`${suite}/harness-apart`],
       how: 'all subjects share their data',
@@ -43,13 +62,6 @@ export function overMemory<Port extends object>(storeOf: (memory: Memory) => Por
       open: () => async () => subjectOn(createMemory(), createMemory),
     },
   ];
-  return {
-    mutant: mutating(openSound),
-    table: (contract, mutants, sequences = {}) => {
-      const [suite = ''] = clausesOf(contract)[0]?.id.split('/') ?? [];
-      return { contract, sequences, sound: () => openSound, mutants: [...harness(suite), ...mutants] };
-    },
-  };
 }
 
 export async function closed(memory: Memory): Promise<Memory> {

@@ -1,5 +1,6 @@
+import { type Html, html } from '@pinfold/http/internal/html';
 import type { Speech } from './browser-i18n.ts';
-import { button, element } from './elements.ts';
+import { button, elementOf } from './elements.ts';
 import type { Judged } from './judge.ts';
 import { builtSiteIn, type Source } from './source.ts';
 
@@ -11,23 +12,18 @@ export function askToLeaveOut(
   { kind, name, leftOut }: Pick<Source, 'kind' | 'name' | 'leftOut'>,
   { files, bytes }: Judged,
 ): Promise<boolean> {
-  const items = leftOut.slice(0, SHOWN).map((path) => {
-    const text = path.endsWith('/') ? words.say('leaveOutFolder', { path }) : path;
-    return element('li', { dir: 'auto' }, text);
-  });
-  const more = leftOut.length - items.length;
-  const rest =
-    more > 0 ? element('li', { class: 'quiet' }, words.say('andMore', { count: more })) : undefined;
-  const dialog = element(
-    'dialog',
-    { 'aria-labelledby': 'leave-out-title' },
-    element('h2', { id: 'leave-out-title' }, words.say('leaveOutTitle')),
-    element('p', {}, words.say('leaveOutText', { name, count: leftOut.length })),
-    element('ul', { class: 'paths' }, ...items, rest),
-    element('p', { class: 'quiet' }, words.say(kind === 'folder' ? 'leaveOutWhy' : 'forbidden_name')),
-  );
-  dialog.append(element('p', {}, words.say('leaveOutRest', { count: files, size: words.size(bytes) })));
-  return ask(dialog, [
+  const more = leftOut.length - SHOWN;
+  const content = html`<p>${words.say('leaveOutText', { name, count: leftOut.length })}</p>
+<ul class="paths">${leftOut
+    .slice(0, SHOWN)
+    .map(
+      (path) =>
+        html`<li dir="auto">${path.endsWith('/') ? words.say('leaveOutFolder', { path }) : path}</li>`,
+    )}
+${more > 0 ? html`<li class="quiet">${words.say('andMore', { count: more })}</li>` : undefined}</ul>
+<p class="quiet">${words.say(kind === 'folder' ? 'leaveOutWhy' : 'forbidden_name')}</p>
+<p>${words.say('leaveOutRest', { count: files, size: words.size(bytes) })}</p>`;
+  return ask(words.say('leaveOutTitle'), content, [
     [words.say('cancel'), false],
     [words.say('leaveOut'), true],
   ]);
@@ -37,28 +33,28 @@ export function askToLeaveOut(
 export async function askForBuiltSite(words: Speech, source: Source): Promise<Source | undefined> {
   const built = builtSiteIn(source);
   if (built === undefined) return source;
-  const dialog = element(
-    'dialog',
-    { 'aria-labelledby': 'built-title' },
-    element('h2', { id: 'built-title' }, words.say('builtTitle')),
-    element('p', { dir: 'auto' }, words.say('builtText', { name: source.name, folder: built.folder })),
-  );
-  return await ask<Source | undefined>(dialog, [
+  const { folder, site } = built;
+  const content = html`<p dir="auto">${words.say('builtText', { name: source.name, folder })}</p>`;
+  return await ask<Source | undefined>(words.say('builtTitle'), content, [
     [words.say('cancel'), undefined],
     [words.say('builtWhole'), source],
-    [words.say('builtPublish', { folder: built.folder }), built.site],
+    [words.say('builtPublish', { folder }), site],
   ]);
 }
 
 /** Shows a dialog until a button is chosen, the last being the primary one; closing it means the first. */
 function ask<Choice>(
-  dialog: HTMLDialogElement,
+  title: string,
+  content: Html,
   choices: readonly (readonly [label: string, choice: Choice])[],
 ): Promise<Choice> {
+  const dialog = elementOf<HTMLDialogElement>(
+    html`<dialog aria-labelledby="ask-title"><h2 id="ask-title">${title}</h2>${content}<div class="buttons end"></div></dialog>`,
+  );
   const buttons = choices.map(([label], n) =>
     button(label, n === choices.length - 1 ? 'primary' : '', () => dialog.close(String(n))),
   );
-  dialog.append(element('div', { class: 'buttons end' }, ...buttons));
+  dialog.lastElementChild?.append(...buttons);
   document.body.append(dialog);
   dialog.showModal();
   buttons.at(-1)?.focus();

@@ -1,22 +1,21 @@
-type Child = Node | string | undefined;
+import type { Html } from '@pinfold/http/internal/html';
 
-/** Makes an element. Texts are never parsed as HTML. */
-export function element<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Readonly<Record<string, string | boolean>>,
-  ...children: readonly Child[]
-): HTMLElementTagNameMap[Tag] {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'boolean') made.toggleAttribute(name, value);
-    else made.setAttribute(name, value);
-  }
-  made.append(...children.filter((child) => child !== undefined));
-  return made;
+/** The nodes of markup, whose values were escaped when it was written. */
+export function nodesOf(markup: Html): DocumentFragment {
+  const template = document.createElement('template');
+  template.innerHTML = String(markup);
+  return template.content;
+}
+
+export function elementOf<Made extends HTMLElement>(markup: Html): Made {
+  return nodesOf(markup).firstElementChild as Made;
 }
 
 export function button(label: string, style: string, onClick: () => void): HTMLButtonElement {
-  const made = element('button', { type: 'button', class: style }, label);
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.className = style;
+  made.textContent = label;
   made.addEventListener('click', onClick);
   return made;
 }

@@ -1,5 +1,6 @@
+import { type Html, html } from '@pinfold/http/internal/html';
 import type { Speech } from './browser-i18n.ts';
-import { button, element } from './elements.ts';
+import { button, elementOf, nodesOf } from './elements.ts';
 
 /** A step that takes a while. */
 export interface Step {
@@ -25,11 +26,11 @@ export class ProgressPanel {
   constructor(panel: HTMLElement, words: Speech) {
     this.#panel = panel;
     this.#words = words;
-    this.#status = element('p', { class: 'hidden', role: 'status' });
-    this.#bar = element('progress', { max: '1', value: '0' });
-    this.#line = element('p', { class: 'stage-line', dir: 'auto', tabindex: '-1' });
-    this.#figure = element('p', { class: 'stage-figure quiet' });
-    this.#place = element('div', { class: 'stage' });
+    this.#status = elementOf(html`<p class="hidden" role="status"></p>`);
+    this.#bar = elementOf(html`<progress max="1" value="0"></progress>`);
+    this.#line = elementOf(html`<p class="stage-line" dir="auto" tabindex="-1"></p>`);
+    this.#figure = elementOf(html`<p class="stage-figure quiet"></p>`);
+    this.#place = elementOf(html`<div class="stage"></div>`);
   }
 
   /** Takes the place of the drop area; a stage that was left there goes. */
@@ -59,13 +60,11 @@ export class ProgressPanel {
       this.#say(text);
       return;
     }
-    const row = element(
-      'div',
-      { class: 'stage-row' },
-      this.#bar,
-      button(this.#words.say('cancel'), '', cancel),
-    );
-    this.#show(element('div', { class: 'stage-head' }, this.#line, this.#figure), row);
+    const head = elementOf(html`<div class="stage-head"></div>`);
+    head.append(this.#line, this.#figure);
+    const row = elementOf(html`<div class="stage-row"></div>`);
+    row.append(this.#bar, button(this.#words.say('cancel'), '', cancel));
+    this.#show(head, row);
     this.#say('');
     this.#line.focus();
   }
@@ -79,10 +78,17 @@ export class ProgressPanel {
   }
 
   /** Shows how it ended, and scrolls there if it is out of view. */
-  end(title: string, tone: 'good' | 'bad', ...content: readonly (Node | undefined)[]): void {
+  end(
+    title: string,
+    tone: 'good' | 'bad',
+    content: Html | undefined,
+    ...buttons: readonly (HTMLElement | undefined)[]
+  ): void {
     this.#panel.toggleAttribute('data-working', false);
-    const heading = element('h2', { tabindex: '-1', class: `stage-end ${tone}` }, title);
-    this.#show(heading, ...content.filter((part) => part !== undefined));
+    const heading = elementOf(html`<h2 tabindex="-1" class="stage-end ${tone}">${title}</h2>`);
+    const row = elementOf(html`<div class="buttons"></div>`);
+    row.append(...buttons.filter((one) => one !== undefined));
+    this.#show(heading, nodesOf(html`${content}`), row);
     this.#say(title);
     heading.focus();
   }

@@ -1,15 +1,18 @@
-import { type Instant, instant } from '@pinfold/core';
+import { instant } from '@pinfold/core';
+import { type Html, html } from '@pinfold/http/internal/html';
+import type { Values } from '../../src/i18n.ts';
 import type { ScreenProblem } from '../../src/problem-groups.ts';
+import { problemList, remarkList } from '../../src/views/problems.ts';
 import { putOnClipboard } from '../copy.ts';
 import { askForBuiltSite, askToLeaveOut } from './ask.ts';
 import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
 import type { Chosen } from './chosen.ts';
-import { button, element } from './elements.ts';
+import { button, elementOf } from './elements.ts';
 import { type ArchiveLimits, type Judged, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
 import { pack } from './pack.ts';
 import { ProgressPanel } from './progress-panel.ts';
 import { freshToken, refreshList } from './refresh.ts';
-import { namesIn, problemReport, remarkReport, wouldLeaveOut } from './reports.ts';
+import { leftOutLine } from './reports.ts';
 import { type FolderSource, type Source, sourceOf, titleIn, withoutForbidden } from './source.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
@@ -77,7 +80,7 @@ class Publishing {
       await work();
     } catch (error) {
       if (error !== CANCELLED) throw error;
-      this.#stage.end(this.#words.say('cancelled'), 'bad', this.#again());
+      this.#fail('cancelled');
     }
   }
 
@@ -92,7 +95,7 @@ class Publishing {
       return source;
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;
-      this.#stage.end(this.#words.say('unreadable', { name }), 'bad', this.#again());
+      this.#fail('unreadable', { name });
       return undefined;
     }
   }
@@ -101,8 +104,7 @@ class Publishing {
   async #archiveOf(source: Source): Promise<Packed | undefined> {
     const rest = await this.#restOf(source);
     if (rest.judged.files === 0 && rest.leftOut.length > 0) {
-      const which = wouldLeaveOut(this.#words, rest.leftOut);
-      this.#stage.end(this.#words.say('nothingLeft'), 'bad', which, this.#again());
+      this.#refuse(this.#words.say('nothingLeft'), leftOutLine(this.#words, 'wouldLeaveOut', rest.leftOut));
       return undefined;
     }
     if (source.kind === 'folder' && source.files.length === 0) {
@@ -146,19 +148,15 @@ class Publishing {
       const files = source.files.filter(({ path }) => !packed.leftOut.includes(path));
       return { archive, source: { ...source, files, leftOut } };
     }
-    this.#stage.end(this.#words.say('unreadable', { name: packed.path }), 'bad', this.#again());
+    this.#fail('unreadable', { name: packed.path });
     return undefined;
   }
 
   #haveProblems(problems: readonly ScreenProblem[], leftOut: readonly string[]): boolean {
     if (problems.length === 0) return false;
-    this.#stage.end(
-      this.#words.say('problemsTitle'),
-      'bad',
-      problemReport(this.#words, problems),
-      wouldLeaveOut(this.#words, leftOut),
-      this.#again(),
-    );
+    const words = this.#words;
+    const content = html`${problemList(words, problems)}${leftOutLine(words, 'wouldLeaveOut', leftOut)}`;
+    this.#refuse(words.say('problemsTitle'), content);
     return true;
   }
 
@@ -180,7 +178,7 @@ class Publishing {
         this.#haveProblems(outcome.problems, []);
         return;
       case 'refused':
-        this.#stage.end(outcome.message, 'bad', this.#again());
+        this.#refuse(outcome.message);
         return;
       default:
         this.#offerRetry(outcome, wish, source);
@@ -189,48 +187,23 @@ class Publishing {
 
   async #succeed(published: Published, source: Source): Promise<void> {
     const words = this.#words;
-    const { sharedUrl, expiresAt, id } = published;
+    const { sharedUrl, expiresAt, id, remarks } = published;
     const copied = await putOnClipboard(sharedUrl);
-    const link = element(
-      'a',
-      { class: 'url', href: sharedUrl, target: '_blank', rel: 'noopener' },
-      sharedUrl,
-    );
-    const copy = button('', 'copy primary', () => {});
-    copy.dataset.copy = sharedUrl;
-    copy.append(element('span', {}, words.say('copyLink')));
     const until =
-      expiresAt === null
-        ? undefined
-        : words.say('publishedUntil', { moment: words.moment(instant(expiresAt) as Instant) });
-    const left = source.leftOut.length > 0 ? source.leftOut : undefined;
-    const details = element(
-      'a',
-      { class: 'button', href: this.#page(`publications/${id}`) },
-      words.say('showDetails'),
-    );
+      expiresAt === null ? '' : words.say('publishedUntil', { moment: words.moment(instant(expiresAt)) });
+    const path = `publications/${id}`;
+    const content = html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a><button type="button" class="copy primary" data-copy="${sharedUrl}"><span>${words.say('copyLink')}</span></button></div>
+<img class="code" src="${this.#page(`${path}/code.svg`)}" alt="${words.say('linkCode')}" width="128" height="128">
+${copied ? html`<p>${words.say('linkCopied')}</p>` : undefined}
+${until === '' ? undefined : html`<p>${until}</p>`}
+${leftOutLine(words, 'leftOut', source.leftOut)}
+${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${words.say('remarks')}</p>${remarkList(words, remarks)}</div>`}`;
     this.#stage.end(
       words.say(published.kind === 'published' ? 'publishedNow' : 'publishedBefore'),
       'good',
-      element('div', { class: 'url-row' }, link, copy),
-      element('img', {
-        class: 'code',
-        src: this.#page(`publications/${id}/code.svg`),
-        alt: words.say('linkCode'),
-        width: '128',
-        height: '128',
-      }),
-      copied ? element('p', {}, words.say('linkCopied')) : undefined,
-      until === undefined ? undefined : element('p', {}, until),
-      left === undefined
-        ? undefined
-        : element(
-            'p',
-            { class: 'quiet', dir: 'auto' },
-            words.say('leftOut', { names: namesIn(words, left) }),
-          ),
-      remarkReport(words, published.remarks),
-      element('div', { class: 'buttons' }, details, this.#another('publishAnother')),
+      content,
+      elementOf(html`<a class="button" href="${this.#page(path)}">${words.say('showDetails')}</a>`),
+      this.#another('publishAnother'),
     );
     await refreshList();
   }
@@ -254,13 +227,8 @@ class Publishing {
         await this.#send({ ...wish, token: token ?? wish.token }, source);
       });
     });
-    const buttons = element(
-      'div',
-      { class: 'buttons' },
-      kind === 'mismatch' ? undefined : retry,
-      this.#another('chooseAnother'),
-    );
-    this.#stage.end(this.#words.say(texts[kind]), 'bad', buttons);
+    const first = kind === 'mismatch' ? undefined : retry;
+    this.#stage.end(this.#words.say(texts[kind]), 'bad', undefined, first, this.#another('chooseAnother'));
   }
 
   #work(id: PublishingId, name: string, total?: number): void {
@@ -269,17 +237,17 @@ class Publishing {
     );
   }
 
-  #fail(id: PublishingId): void {
-    this.#stage.end(this.#words.say(id), 'bad', this.#again());
+  #fail(id: PublishingId, values: Values = {}): void {
+    this.#refuse(this.#words.say(id, values));
+  }
+
+  #refuse(title: string, content?: Html): void {
+    this.#stage.end(title, 'bad', content, this.#another('chooseAnother'));
   }
 
   /** An address beside that of the upload. */
   #page(path: string): string {
     return new URL(path, new URL(this.#panel.dataset.action ?? '', location.href)).href;
-  }
-
-  #again(): HTMLElement {
-    return element('div', { class: 'buttons' }, this.#another('chooseAnother'));
   }
 
   #another(id: PublishingId): HTMLElement {

@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
 import { packFiles } from '@pinfold/client/zip';
-import type { PackAnswer, PackRequest } from './pack-messages.ts';
+import type { PackAnswer, PackRequest } from './pack.ts';
 import type { FolderFile } from './source.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
