@@ -1,44 +1,28 @@
-import { Agent } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
-import { ask } from './http.ts';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { NODE } from './processes.ts';
 
-/** How often others ask: so many requests a second, whether the ones before were answered or not. */
-const A_SECOND = 100;
-/** How long they wait for an answer; one that does not come counts as this long. */
-const PATIENCE = 30_000;
-/** Of their own, so that the server can tell them from the attacker. */
-const ADDRESS = '127.0.0.2';
 /** Seconds of views before: V8 looks through a new process once more when it is 8 s old, which is not the load's. */
 const SETTLING = 8;
 
+/** The process that views: started once, and ended with the bench. */
+let viewers: ChildProcess | undefined;
+
 /** The p99 of views of a page as others make them meanwhile, in milliseconds from when each was due. */
 export async function othersP99(port: number, host: string, seconds: number): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  const start = performance.now();
-  const views: Promise<number>[] = [];
-  for (let n = 0; n < seconds * A_SECOND; n += 1) {
-    const due = start + (n * 1_000) / A_SECOND;
-    await pause(Math.max(0, due - performance.now()));
-    views.push(view(agent, port, host, due));
-  }
-  const taken = await Promise.all(views);
-  agent.destroy();
-  return taken.toSorted((a, b) => a - b)[Math.ceil(taken.length * 0.99) - 1] ?? Number.NaN;
+  viewers ??= fork(join(import.meta.dirname, '../servers/viewers.ts'), { execArgv: NODE.slice(1) });
+  const { channel } = viewers;
+  viewers.unref();
+  channel?.ref();
+  viewers.send([port, host, seconds]);
+  const [p99] = await once(viewers, 'message');
+  channel?.unref();
+  return p99;
 }
 
 /** The same of a new server that nothing else is asked of, once it has settled. */
 export async function quietP99(port: number, host: string, seconds: number): Promise<number> {
   await othersP99(port, host, SETTLING);
   return await othersP99(port, host, seconds);
-}
-
-async function view(agent: Agent, port: number, host: string, due: number): Promise<number> {
-  const headers = { host, 'accept-encoding': 'gzip' };
-  const signal = AbortSignal.timeout(PATIENCE);
-  const options = { localAddress: ADDRESS, port, path: '/', headers, agent, signal };
-  const status = await ask(options).then(
-    (answer) => answer.status,
-    () => undefined,
-  );
-  return status === 200 ? performance.now() - due : PATIENCE;
 }

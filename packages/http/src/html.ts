@@ -62,16 +62,30 @@ export class Html {
   }
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+/** By their character codes. */
+const ENTITIES: readonly (string | undefined)[] = Object.assign(
+  Array.from<string | undefined>({ length: 63 }),
+  {
+    34: '&quot;',
+    38: '&amp;',
+    39: '&#39;',
+    60: '&lt;',
+    62: '&gt;',
+  },
+);
 
+/** One pass over the characters: `replace` with a function takes twice as long for text that is all signs. */
 function escapeText(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] as string);
+  let escaped = '';
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const entity = ENTITIES[text.charCodeAt(at)];
+    if (entity === undefined) continue;
+    if (at > from) escaped += text.slice(from, at);
+    escaped += entity;
+    from = at + 1;
+  }
+  return from === 0 ? text : escaped + text.slice(from);
 }
 
 /**

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism, setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isFault } from '@pinfold/core';
@@ -22,6 +24,12 @@ const HEAP_GROWING_PERCENT = 200;
  */
 const YOUNG_FULL_PERCENT = 20;
 
+/**
+ * The niceness of V8's own threads on a single core. Four of them collect garbage beside the requests; with the same
+ * priority each has the core for some milliseconds at a time, and a request waits for all four.
+ */
+const NICENESS_OF_COLLECTORS = 10;
+
 const NOT_STARTED = 'not started';
 
 /** How a start ended: with what is to be stopped later, or with the word for why not. */
@@ -36,7 +44,8 @@ type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } 
  * Further processes run the program that this one runs, with the same arguments.
  *
  * It sets two flags of V8 for the whole process, so that uploads on their way to the disk do not make V8 look through
- * all of its memory again and again: `--heap-growing-percent` and `--minor-gc-task-trigger`.
+ * all of its memory again and again: `--heap-growing-percent` and `--minor-gc-task-trigger`. Where Linux gives it one
+ * core only, it lowers the priority of V8's threads.
  *
  * @example
  * import { createApp, readSettings, runUntilStopped } from 'pinfold';
@@ -46,6 +55,7 @@ type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } 
 export async function runUntilStopped(create: () => Promise<App>): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   setFlagsFromString(`--minor-gc-task-trigger=${YOUNG_FULL_PERCENT}`);
+  if (availableParallelism() === 1 && process.platform === 'linux') serveBeforeCollecting();
   const words = isWorker() ? wordsOfLeader() : undefined;
   const signals = signalled();
   const asked = words === undefined ? signals.first : Promise.race([words.stop, signals.first]);
@@ -60,6 +70,14 @@ export async function runUntilStopped(create: () => Promise<App>): Promise<numbe
   await started.stop(again);
   if (started.log.isStuck) endAtOnce();
   return 0;
+}
+
+function serveBeforeCollecting(): void {
+  const threads = '/proc/self/task';
+  for (const thread of readdirSync(threads)) {
+    const name = readFileSync(`${threads}/${thread}/comm`, 'utf8');
+    if (name.includes('V8Worker')) setPriority(Number(thread), NICENESS_OF_COLLECTORS);
+  }
 }
 
 /**

@@ -1,4 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { accountId, OPERATOR } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
@@ -38,6 +41,25 @@ describe('the server as a process', function () {
     second.process.kill('SIGTERM');
     await second.ended();
     expect(second.output()).not.to.match(anyKey);
+  });
+
+  it('lets requests go before the threads that collect garbage, on a single core', async function () {
+    const keepTo = (cores: string) => spawnSync('taskset', ['-c', '-p', cores, String(process.pid)]);
+    const [, cores] =
+      /: (\S+)/.exec(String(spawnSync('taskset', ['-c', '-p', String(process.pid)]).stdout)) ?? [];
+    if (cores === undefined) this.skip();
+    keepTo(/^\d+/.exec(cores)?.[0] ?? '');
+    const server = start();
+    keepTo(cores);
+    await server.url();
+    const threads = `/proc/${server.process.pid}/task`;
+    const nice = (collects: boolean) =>
+      readdirSync(threads)
+        .filter((id) => readFileSync(`${threads}/${id}/comm`, 'utf8').includes('V8Worker') === collects)
+        .map((id) => getPriority(Number(id)));
+    if (nice(true).length === 0) this.skip();
+    expect(Math.min(...nice(true))).to.be.greaterThan(getPriority(server.process.pid));
+    expect(new Set(nice(false))).to.deep.equal(new Set([getPriority(server.process.pid)]));
   });
 
   it('says how to publish with a key that was made before the first start, and makes none', async () => {

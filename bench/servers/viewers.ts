@@ -1,0 +1,42 @@
+// Views a page as others do while a server is under a hostile load. A process of its own: what the attackers' clients
+// cost the bench is not the server's.
+import { Agent } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ask } from '../lib/http.ts';
+
+/** How often others ask: so many requests a second, whether the ones before were answered or not. */
+const A_SECOND = 100;
+/** How long they wait for an answer; one that does not come counts as this long. */
+const PATIENCE = 30_000;
+/** Of their own, so that the server can tell them from the attacker. */
+const ADDRESS = '127.0.0.2';
+
+/** The p99 of so many seconds of views, in milliseconds from when each was due. */
+async function p99Of(port: number, host: string, seconds: number): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const start = performance.now();
+  const views: Promise<number>[] = [];
+  for (let n = 0; n < seconds * A_SECOND; n += 1) {
+    const due = start + (n * 1_000) / A_SECOND;
+    await pause(Math.max(0, due - performance.now()));
+    views.push(view(agent, port, host, due));
+  }
+  const taken = await Promise.all(views);
+  agent.destroy();
+  return taken.toSorted((a, b) => a - b)[Math.ceil(taken.length * 0.99) - 1] ?? Number.NaN;
+}
+
+async function view(agent: Agent, port: number, host: string, due: number): Promise<number> {
+  const headers = { host, 'accept-encoding': 'gzip' };
+  const signal = AbortSignal.timeout(PATIENCE);
+  const options = { localAddress: ADDRESS, port, path: '/', headers, agent, signal };
+  const status = await ask(options).then(
+    (answer) => answer.status,
+    () => undefined,
+  );
+  return status === 200 ? performance.now() - due : PATIENCE;
+}
+
+process.on('message', async ([port, host, seconds]: [number, string, number]) => {
+  process.send?.(await p99Of(port, host, seconds));
+});
