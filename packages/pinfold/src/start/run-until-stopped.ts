@@ -72,12 +72,15 @@ export async function runUntilStopped(create: () => Promise<App>): Promise<numbe
   return 0;
 }
 
+/** A system without `/proc`, or that refuses, serves as well: only waits are longer. */
 function serveBeforeCollecting(): void {
   const threads = '/proc/self/task';
-  for (const thread of readdirSync(threads)) {
-    const name = readFileSync(`${threads}/${thread}/comm`, 'utf8');
-    if (name.includes('V8Worker')) setPriority(Number(thread), NICENESS_OF_COLLECTORS);
-  }
+  try {
+    for (const thread of readdirSync(threads)) {
+      const name = readFileSync(`${threads}/${thread}/comm`, 'utf8');
+      if (name.includes('V8Worker')) setPriority(Number(thread), NICENESS_OF_COLLECTORS);
+    }
+  } catch {}
 }
 
 /**
