@@ -72,7 +72,10 @@ export async function runUntilStopped(create: () => Promise<App>): Promise<numbe
   return 0;
 }
 
-/** A system without `/proc`, or that refuses, serves as well: only waits are longer. */
+/**
+ * Where the system hides or refuses threads, and with Node 22, which does not name them, nothing changes but that waits
+ * are longer.
+ */
 function serveBeforeCollecting(): void {
   const threads = '/proc/self/task';
   try {

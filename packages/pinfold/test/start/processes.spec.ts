@@ -47,7 +47,8 @@ describe('the server as a process', function () {
     const keepTo = (cores: string) => spawnSync('taskset', ['-c', '-p', cores, String(process.pid)]);
     const [, cores] =
       /: (\S+)/.exec(String(spawnSync('taskset', ['-c', '-p', String(process.pid)]).stdout)) ?? [];
-    if (cores === undefined) this.skip();
+    // Only Linux keeps a process to a core, and Node 22 gives its threads no names to tell them by.
+    if (cores === undefined || Number.parseInt(process.versions.node, 10) < 24) this.skip();
     keepTo(/^\d+/.exec(cores)?.[0] ?? '');
     const server = start();
     keepTo(cores);
@@ -57,7 +58,7 @@ describe('the server as a process', function () {
       readdirSync(threads)
         .filter((id) => readFileSync(`${threads}/${id}/comm`, 'utf8').includes('V8Worker') === collects)
         .map((id) => getPriority(Number(id)));
-    if (nice(true).length === 0) this.skip();
+    expect(nice(true)).not.to.be.empty;
     expect(Math.min(...nice(true))).to.be.greaterThan(getPriority(server.process.pid));
     expect(new Set(nice(false))).to.deep.equal(new Set([getPriority(server.process.pid)]));
   });
