@@ -1,4 +1,5 @@
 // For packages of the same release; semver does not cover it.
+export { firstSchema, type SchemaDialect } from './adapter/first-schema.ts';
 export { isOutdated } from './adapter/migrations.ts';
 export { STORES } from './adapter/persistence.ts';
 export { sleepUnlessAborted } from './adapter/sleep-unless-aborted.ts';

@@ -4,12 +4,13 @@ import type { Import, MovedRecord, PublicationRecord, RemovalRecord } from '@pin
 import type { Statements } from '../engine/sqlite-connection.ts';
 import type { Prepare } from '../engine/sqlite-file.ts';
 import { ACCOUNTS, API_KEYS, EVENTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
+import { NEW_FEED } from '../schema/migrations.ts';
 
 const MARK = 'SELECT token FROM import_mark';
 const SET_MARK =
   'INSERT INTO import_mark (one, token) VALUES (1, @token) ON CONFLICT (one) DO UPDATE SET token = @token';
 const END = 'DELETE FROM import_mark WHERE token = ?';
-const NEW_FEED = 'UPDATE feed SET id = lower(hex(randomblob(16)))';
+const RENEW_FEED = `UPDATE feed SET id = ${NEW_FEED}`;
 const NUMBER = `
   UPDATE events SET number = placed.number, account_number = iif(account IS NULL, NULL, placed.account_number)
   FROM (
@@ -66,7 +67,7 @@ export function sqliteImport(connection: Statements): Import {
         const isResumed = prepare(MARK).get() !== undefined;
         if (!isResumed && prepare(IS_FOREIGN).get() !== undefined) return { kind: 'refused' };
         for (const name of OWN) prepare(`DELETE FROM ${name}`).run();
-        prepare(NEW_FEED).run();
+        prepare(RENEW_FEED).run();
         prepare(SET_MARK).run({ token });
         return { kind: 'begun' };
       }),
