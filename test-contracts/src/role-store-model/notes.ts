@@ -16,7 +16,6 @@ import type { Side } from './side.ts';
 export type Made = Omit<Role, 'id' | 'account' | 'archive' | 'idempotencyKey' | 'pinned' | 'generation'> &
   Pick<RoleCommit, 'manifest' | 'warnings'>;
 
-/** The handles of two calls at once. */
 export type Two = readonly [number, number];
 
 /** What was told of a store by any of its handles, in order: steps name it by how long ago it was. */
@@ -30,7 +29,6 @@ export class Notes {
   readonly claimed: Set<RoleId> = new Set();
   readonly comparisons: (Version | undefined)[] = [undefined];
   claims = 0;
-  /** How many events there were. */
   events = 0;
   readonly #owners: Map<Instant, string> = new Map();
 
