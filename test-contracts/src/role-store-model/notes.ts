@@ -12,8 +12,20 @@ import type {
 import { anArchiveIdAt } from '../fixtures/roles.ts';
 import type { Side } from './side.ts';
 
-/** What a role is published with, but for what its lease and its number say. */
-export type Made = Omit<Role, 'id' | 'account' | 'archive' | 'idempotencyKey' | 'pinned' | 'generation'> &
+/** The members of a role that differ between the publications of a model. */
+export type Made = Pick<
+  Role,
+  | 'title'
+  | 'originalFilename'
+  | 'sha256'
+  | 'fileCount'
+  | 'size'
+  | 'archiveBytes'
+  | 'publishedAt'
+  | 'expiresAt'
+  | 'deletedAt'
+  | 'passwordHash'
+> &
   Pick<RoleCommit, 'manifest' | 'warnings'>;
 
 /** The handles of two calls at once. */

@@ -15,8 +15,8 @@ import type {
   RoleState,
   RoleStore,
 } from '@pinfold/core';
-import { FIRST_GENERATION, placeOf } from '@pinfold/core/adapter';
-import { anEvent, aRoleId } from '../fixtures/roles.ts';
+import { placeOf } from '@pinfold/core/adapter';
+import { anEvent, aRole, aRoleId } from '../fixtures/roles.ts';
 import { asks, walk } from '../role-store/asked.ts';
 import { areAlike, inOneOrder } from '../sequences/alike.ts';
 import { type Heard, heard, type Manner } from '../sequences/manners.ts';
@@ -72,15 +72,14 @@ export class Side {
     const name = `${lease.token} ${other}`;
     const place = committed.size;
     const role: Role = {
+      ...aRole(place),
       ...made,
-      id: aRoleId(place),
       account: lease.account,
       archive: anArchive(place),
       idempotencyKey: lease.key,
       pinned: made.expiresAt === null,
       expiresAt: this.notes.own(made.expiresAt, 'role', place),
       deletedAt: this.notes.own(made.deletedAt, 'role', place),
-      generation: FIRST_GENERATION,
     };
     const publication = committed.get(name) ?? { role, now, limits, manifest, warnings };
     committed.set(name, publication);
