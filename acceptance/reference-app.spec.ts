@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
-import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import {
   type HttpService,
   type HttpSubject,
@@ -12,8 +11,8 @@ import {
 } from '@pinfold/test-contracts';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { describeContract } from '@pinfold/test-contracts/mocha';
-import { ContainerModule } from 'inversify';
 import { createApp, readSettings } from 'pinfold';
+import { testModule } from './service/test-module.ts';
 
 type Mode = HttpService['viewerMode'];
 
@@ -27,11 +26,7 @@ async function openApp(mode: Mode): Promise<HttpSubject> {
     PINFOLD_VIEWER_MODE: mode,
     PINFOLD_WELCOME: 'off',
   });
-  const ours = new ContainerModule(({ rebind }) => {
-    rebind(tokens.clock).toConstantValue(clock);
-    rebind(tokens.passwords).toConstantValue(new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } }));
-  });
-  const app = await createApp(settings, { modules: [ours], log: () => {} });
+  const app = await createApp(settings, { modules: [testModule(clock)], log: () => {} });
   const { addresses } = await app.listen();
   const { pin, unpin } = await app.container.getAsync(tokens.useCases);
   const manageKeys = await app.container.getAsync(tokens.manageKeys);

@@ -1,10 +1,12 @@
-/** The part of the workspace that mutation testing works on: a copy, since the code is changed in place. */
+/** What mutation testing works on: a copy of the workspace, since the code is changed in place. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, rm, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
+/** What tests of packages load and read. */
+const COPIED = ['.mocharc.json', 'package.json', 'packages', 'test-contracts', 'docs', 'deploy'];
 
 /** A package that is changed, with the tests that have to notice. */
 export interface Mutated {
@@ -13,66 +15,23 @@ export interface Mutated {
   readonly sources?: readonly string[];
   /** The least part of the changes that the tests must notice, in per cent. */
   readonly least: number;
-  /** What the tests need of the workspace: packages with their links to one another. */
-  readonly packages: readonly string[];
-  /** Folders and files that the tests read beside. */
-  readonly read: readonly string[];
 }
-
-const SERVED = [
-  'packages/archive-zip',
-  'packages/core',
-  'packages/http',
-  'packages/http-express',
-  'packages/memory',
-  'packages/platform-node',
-  'packages/storage-fs',
-  'test-contracts',
-  'test-contracts/servers',
-];
 
 /** Of an adapter the published suites alone judge: its own tests have no part in it. */
 function adapter(name: string, more: Partial<Mutated> = {}): Mutated {
-  return {
-    specs: [`packages/${name}/test/*.contract.spec.ts`],
-    packages: [...new Set(['packages/core', 'packages/memory', `packages/${name}`, 'test-contracts'])],
-    read: [],
-    least: 95,
-    ...more,
-  };
+  return { specs: [`packages/${name}/test/*.contract.spec.ts`], least: 95, ...more };
 }
 
 /** What is mutated, by the name of the package. */
 export const mutated: Readonly<Record<string, Mutated>> = {
-  core: {
-    least: 90,
-    specs: ['packages/core/test/**/*.spec.ts'],
-    packages: [
-      'packages/archive-zip',
-      'packages/core',
-      'packages/memory',
-      'packages/platform-node',
-      'packages/core/test/use-cases',
-      'test-contracts',
-    ],
-    read: [],
-  },
+  core: { least: 90, specs: ['packages/core/test/**/*.spec.ts'] },
   'http-express': {
     least: 90,
     // First what looks at the whole document, which every other test makes.
     specs: ['packages/http-express/test/openapi.spec.ts', 'packages/http-express/test/**/*.spec.ts'],
-    packages: SERVED,
-    read: ['docs'],
   },
-  viewer: {
-    least: 90,
-    specs: ['packages/viewer/test/**/*.spec.ts'],
-    packages: [...SERVED, 'packages/viewer'],
-    read: ['deploy'],
-  },
-  memory: adapter('memory', {
-    specs: ['test-contracts/test/memory/*.contract.spec.ts'],
-  }),
+  viewer: { least: 90, specs: ['packages/viewer/test/**/*.spec.ts'] },
+  memory: adapter('memory', { specs: ['test-contracts/test/memory/*.contract.spec.ts'] }),
   'persistence-sqlite': adapter('persistence-sqlite', {
     sources: [
       'schema/columns.ts',
@@ -89,15 +48,13 @@ export const groups: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Makes the copy; only its mocha is another one, which the mutation tool knows. */
-export async function copyTo(folder: string, { packages, read }: Mutated, mocha: string): Promise<void> {
-  const ours = ['ls-files', '--cached', '--others', '--exclude-standard', '.mocharc.json', 'package.json'];
-  const listed = execFileSync('git', [...ours, ...packages, ...read], { cwd: root, encoding: 'utf8' });
-  for (const file of listed.trim().split('\n')) {
-    if (existsSync(join(root, file))) await cp(join(root, file), join(folder, file));
-  }
-  for (const path of packages) {
-    const links = join(path, 'node_modules');
-    if (!existsSync(join(root, links))) continue;
+export async function copyTo(folder: string, mocha: string): Promise<void> {
+  const ours = ['ls-files', '--cached', '--others', '--exclude-standard', ...COPIED];
+  const files = execFileSync('git', ours, { cwd: root, encoding: 'utf8' }).trim().split('\n');
+  for (const file of files.filter((name) => existsSync(join(root, name)))) {
+    await cp(join(root, file), join(folder, file));
+    const links = join(dirname(file), 'node_modules');
+    if (!file.endsWith('/package.json') || !existsSync(join(root, links))) continue;
     await cp(join(root, links), join(folder, links), { recursive: true, verbatimSymlinks: true });
     await rm(join(folder, links, 'mocha'), { force: true });
   }

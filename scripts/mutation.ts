@@ -110,7 +110,7 @@ async function measure(name: string, wanted: Mutated): Promise<number> {
   const mutate = values.lines === undefined ? files : randomLines(root, files, Number(values.lines));
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-mutation-'));
   try {
-    await copyTo(folder, wanted, join(modules, 'mocha'));
+    await copyTo(folder, join(modules, 'mocha'));
     const settings = configuration({ ...wanted, name, mutate, isWhole });
     await writeFile(join(folder, 'stryker.config.json'), JSON.stringify(settings));
     const code = stopping.signal.aborted ? 1 : await run(folder, stopping.signal);

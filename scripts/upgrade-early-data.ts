@@ -117,6 +117,7 @@ const POSTGRES: Upgrade = {
     CREATE INDEX events_unnumbered ON events (turn, at, id) WHERE number IS NULL;
     CREATE UNIQUE INDEX events_number ON events (number) WHERE number IS NOT NULL;
     CREATE UNIQUE INDEX events_account_number ON events (account, account_number) WHERE account_number IS NOT NULL;
+    ALTER TABLE service_mode ALTER COLUMN one TYPE smallint;
     CREATE TABLE feed (one smallint PRIMARY KEY CHECK (one = 1), id text COLLATE "C" NOT NULL);
     INSERT INTO feed (one, id) VALUES (1, replace(gen_random_uuid()::text, '-', ''));
     CREATE TABLE feed_begins (

@@ -7,6 +7,7 @@ import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type AppOptions, createApp, readSettings } from 'pinfold';
 import { quietPort } from 'pinfold-test-servers';
+import { testModule } from '../service/test-module.ts';
 import { closeAfterwards } from './closing.ts';
 
 /** The whole service on a port of its own, with one owner. */
@@ -47,7 +48,7 @@ export async function openService(
         Object.entries(otherwise).map(([name, value]) => [name, value.replace('PORT', String(port))]),
       ),
     }),
-    options,
+    { modules: [testModule()], ...options },
   );
   const { addresses } = await app.listen();
   closeAfterwards(async () => {

@@ -3,12 +3,12 @@
 
 import { type ApiKeyId, type Cause, type Duration, type Instant, type Mode, OPERATOR } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
-import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { aroundCalls, createManualClock } from '@pinfold/test-contracts/fixtures';
 import { ContainerModule } from 'inversify';
 import { createApp, readSettings } from 'pinfold';
 import { takeDown } from '../crashes/take-down.ts';
 import { endWithStarter } from '../service/child.ts';
+import { testModule } from '../service/test-module.ts';
 
 /** What a node is told when it starts; the rest are settings in its environment. */
 export interface NodeOrders {
@@ -47,14 +47,13 @@ function hanging<Port extends object>(port: Port): Port {
   });
 }
 
-const ours = new ContainerModule(({ rebind, onActivation }) => {
-  rebind(tokens.clock).toConstantValue(clock);
-  const passwords = new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } });
-  rebind(tokens.passwords).toConstantValue(hanging(passwords));
+const hangs = new ContainerModule(({ onActivation }) => {
+  onActivation(tokens.passwords, (_, passwords) => hanging(passwords));
   onActivation(tokens.roles, (_, roles) => hanging(roles));
 });
 
-const app = await createApp(readSettings(process.env), { modules: [ours], log: () => {} });
+const modules = [testModule(clock), hangs];
+const app = await createApp(readSettings(process.env), { modules, log: () => {} });
 const { addresses, port } = await app.listen();
 
 const BY_OPERATOR: Cause = { actor: { kind: 'operator', id: null }, asOperator: true };

@@ -1,5 +1,5 @@
 import { type Failure, PinfoldError } from './pinfold-error.ts';
-import type { RuleError } from './wire.ts';
+import { is } from './wire.ts';
 
 /** A request of the API. */
 export interface ApiRequest<Answer> {
@@ -149,15 +149,8 @@ function problemIn(
     code,
     detail: [detail, title, code].find((sentence) => typeof sentence === 'string') as string,
     ...(typeof retryable === 'boolean' && { retryable }),
-    errors: Array.isArray(errors) ? errors.filter(isRuleError) : [],
+    errors: Array.isArray(errors) ? errors.filter(is('RuleError')) : [],
   };
-}
-
-function isRuleError(value: unknown): value is RuleError {
-  const { rule, detail, path } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return (
-    typeof rule === 'string' && typeof detail === 'string' && ['string', 'undefined'].includes(typeof path)
-  );
 }
 
 function shown(text: string, redirected: boolean, key: string): string {

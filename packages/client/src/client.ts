@@ -13,24 +13,15 @@ import type {
 } from './options.ts';
 import { everyPage, isNothing, queryOf, Sender, waitFor } from './sender.ts';
 import {
-  isDryRun,
-  isEventPage,
-  isGrantAnswer,
-  isLimitsAnswer,
-  isPinAnswer,
-  isPinList,
-  isPublication,
-  isViewedPinAnswer,
-} from './shapes.ts';
-import type {
-  Change,
-  DryRun,
-  GrantAnswer,
-  LimitsAnswer,
-  Pin,
-  PinAnswer,
-  PinList,
-  ViewedPinAnswer,
+  type Change,
+  type DryRun,
+  type GrantAnswer,
+  is,
+  type LimitsAnswer,
+  type Pin,
+  type PinAnswer,
+  type PinList,
+  type ViewedPinAnswer,
 } from './wire.ts';
 
 const MORE_TIMEOUT = 1_000;
@@ -70,7 +61,7 @@ export class PinfoldClient {
         ...(password !== undefined && { 'pinfold-password': encodeURIComponent(password) }),
       },
       idempotencyKey,
-      isAnswer: isPublication,
+      isAnswer: is('Publication'),
     });
     const { answer, headers } = await this.#sender.answer(request, 'always');
     return { ...answer, replayed: headers.get('idempotent-replayed') === 'true', idempotencyKey };
@@ -78,7 +69,7 @@ export class PinfoldClient {
 
   /** Makes all checks of a publication and stores nothing. */
   async check(archive: Archive, options: CheckOptions = {}): Promise<DryRun> {
-    const request = { path: `${PINS}?dry_run=true`, isAnswer: isDryRun };
+    const request = { path: `${PINS}?dry_run=true`, isAnswer: is('DryRun') };
     return this.#sender.send(await this.#upload(archive, options, request), 'always');
   }
 
@@ -88,16 +79,13 @@ export class PinfoldClient {
     { views, signal }: CallOptions & { readonly views?: boolean | undefined } = {},
   ): Promise<ViewedPinAnswer> {
     const query = queryOf({ include: views ? 'views' : undefined });
-    return this.#sender.send(
-      this.#sender.request('GET', `${pathOf(id)}${query}`, isViewedPinAnswer, signal),
-      'always',
-    );
+    return this.#sender.read(`${pathOf(id)}${query}`, is('ViewedPinAnswer'), signal);
   }
 
   /** Changes one thing of a publication. */
   update(id: string, change: Change, { signal }: CallOptions = {}): Promise<PinAnswer> {
     const request: ApiRequest<PinAnswer> = {
-      ...this.#sender.request('PATCH', pathOf(id), isPinAnswer, signal),
+      ...this.#sender.request('PATCH', pathOf(id), is('PinAnswer'), signal),
       headers: { 'content-type': 'application/json' },
       body: () => JSON.stringify(change),
     };
@@ -116,7 +104,7 @@ export class PinfoldClient {
       if (!isStoppedAlready) await waitFor(outcome, schedule);
       isLost ||= !outcome.postponed;
       if (!isLost) continue;
-      const read = this.#sender.request('GET', pathOf(id), isPinAnswer, signal);
+      const read = this.#sender.request('GET', pathOf(id), is('PinAnswer'), signal);
       const { answer } = await this.#sender.answer(read, 'always', schedule);
       if (answer.pin.state === 'deleted') return;
       if (isStoppedAlready) throw outcome.error;
@@ -125,10 +113,8 @@ export class PinfoldClient {
 
   /** Creates a URL that opens a site without its password. */
   createGrant(id: string, { signal }: CallOptions = {}): Promise<GrantAnswer> {
-    return this.#sender.send(
-      this.#sender.request('POST', `${pathOf(id)}/grants`, isGrantAnswer, signal),
-      'always',
-    );
+    const request = this.#sender.request('POST', `${pathOf(id)}/grants`, is('GrantAnswer'), signal);
+    return this.#sender.send(request, 'always');
   }
 
   /** All publications of the key's account, newest first. */
@@ -145,14 +131,14 @@ export class PinfoldClient {
   /** One page of the publications of the key's account, newest first. */
   listPage({ signal, state, cursor, limit }: PageQuery = {}): Promise<PinList> {
     const query = queryOf({ state, cursor, limit: limit === undefined ? undefined : String(limit) });
-    return this.#sender.send(this.#sender.request('GET', `${PINS}${query}`, isPinList, signal), 'always');
+    return this.#sender.read(`${PINS}${query}`, is('PinList'), signal);
   }
 
   /** The events of the key's account, each once and in one order, from a place on. */
   events(options: EventsOptions = {}): AsyncGenerator<ReadEvent, void, undefined> {
     const { signal, follow } = options;
     const ask = (query: Readonly<Record<string, string | undefined>>) => {
-      const request = this.#sender.request('GET', `/api/v1/events${queryOf(query)}`, isEventPage, signal);
+      const request = this.#sender.request('GET', `/api/v1/events${queryOf(query)}`, is('EventPage'), signal);
       const timeout = request.timeout + (follow ? EVENT_WAIT * 1_000 : 0);
       return this.#sender.answer({ ...request, timeout }, 'always');
     };
@@ -161,7 +147,7 @@ export class PinfoldClient {
 
   /** The limits, rates and quotas in force for the key's account. */
   limits({ signal }: CallOptions = {}): Promise<LimitsAnswer> {
-    return this.#sender.send(this.#sender.request('GET', '/api/v1/limits', isLimitsAnswer, signal), 'always');
+    return this.#sender.read('/api/v1/limits', is('LimitsAnswer'), signal);
   }
 
   /** Reads the archive, so that every attempt sends the same bytes, even if it changes. */

@@ -1,7 +1,6 @@
 import type { CallOptions } from './options.ts';
 import { everyPage, isNothing, queryOf, type Sender, waitFor } from './sender.ts';
-import { isNameAnswer, isNameList } from './shapes.ts';
-import type { Name, NameAnswer } from './wire.ts';
+import { is, type Name, type NameAnswer } from './wire.ts';
 
 const NAMES = '/api/v1/names';
 
@@ -20,20 +19,19 @@ export class Names {
   }: CallOptions & { readonly pageSize?: number | undefined } = {}): AsyncGenerator<Name, void, undefined> {
     return everyPage(async (cursor) => {
       const path = `${NAMES}${queryOf({ cursor, limit: String(limit) })}`;
-      const request = this.#sender.request('GET', path, isNameList, signal);
-      const page = await this.#sender.send(request, 'always');
+      const page = await this.#sender.read(path, is('NameList'), signal);
       return [page.names, page.next_cursor];
     });
   }
 
   get(name: string, { signal }: CallOptions = {}): Promise<NameAnswer> {
-    return this.#sender.send(this.#sender.request('GET', pathOf(name), isNameAnswer, signal), 'always');
+    return this.#sender.read(pathOf(name), is('NameAnswer'), signal);
   }
 
   /** Lets a name show a publication, and makes the name if it is new. */
   set(name: string, id: string, { signal }: CallOptions = {}): Promise<NameAnswer> {
     const request = {
-      ...this.#sender.request('PUT', pathOf(name), isNameAnswer, signal),
+      ...this.#sender.request('PUT', pathOf(name), is('NameAnswer'), signal),
       headers: { 'content-type': 'application/json' },
       body: () => JSON.stringify({ pin: id }),
     };

@@ -45,6 +45,15 @@ export class Sender {
     return new RetrySchedule(retryFor, realTiming, onRetry, signal);
   }
 
+  /** Sends a `GET`, which is always safe to repeat. */
+  read<Answer>(
+    path: string,
+    isAnswer: ApiRequest<Answer>['isAnswer'],
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    return this.send(this.request('GET', path, isAnswer, signal), 'always');
+  }
+
   async send<Answer>(request: ApiRequest<Answer>, repeats: Repeats): Promise<Answer> {
     return (await this.answer(request, repeats)).answer;
   }

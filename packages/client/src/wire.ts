@@ -1,170 +1,204 @@
+/**
+ * The objects of the API. A member is a JSON type, another object by its name, a list (`Warning[]`), or one of several;
+ * any other word is one of the texts that it may have. The types of the client and its checks come from this table.
+ */
+export const WIRE = {
+  Pin: {
+    id: 'string',
+    title: 'string | null',
+    state: 'published | expired | deleted',
+    shared_url: 'string',
+    password_protected: 'boolean',
+    pinned: 'boolean',
+    published_at: 'string',
+    expires_at: 'string | null',
+    deleted_at: 'string | null',
+    file_count: 'number',
+    size: 'number',
+    original_filename: 'string',
+  },
+  PinAnswer: { pin: 'Pin' },
+  PinList: { pins: 'Pin[]', next_cursor: 'string | null' },
+  Warning: { rule: 'string', detail: 'string', path: 'string | undefined' },
+  RuleError: {
+    rule: 'string',
+    detail: 'string',
+    path: 'string | undefined',
+    limit: 'number | undefined',
+    actual: 'number | undefined',
+  },
+  Publication: {
+    pin: 'Pin',
+    warnings: 'Warning[]',
+    /** The name that was given, as it is now; null if it was deleted since. */
+    name: 'Name | null | undefined',
+  },
+  DryRun: { pin: 'null', archive: 'ArchiveSize', warnings: 'Warning[]' },
+  ArchiveSize: { file_count: 'number', size: 'number' },
+  Grant: {
+    /** Valid for one minute and for anyone who has it; the shared URL if the site is not protected. */
+    url: 'string',
+    /** When the viewing grant ends that the URL becomes. */
+    expires_at: 'string',
+  },
+  GrantAnswer: { grant: 'Grant' },
+  DayOfViews: { day: 'string', views: 'number', refused_passwords: 'number' },
+  ViewedPinAnswer: { pin: 'Pin', views: 'DayOfViews[] | undefined' },
+  Name: {
+    name: 'string',
+    /** The URL that viewers use; the same until the name is deleted. */
+    url: 'string',
+    /** The id of the publication that it shows. */
+    pin: 'string',
+    updated_at: 'string',
+  },
+  NameAnswer: { name: 'Name' },
+  NameList: { names: 'Name[]', next_cursor: 'string | null' },
+  EventActor: { kind: 'key | person | operator | system', id: 'string | null' },
+  Event: {
+    id: 'string',
+    at: 'string',
+    type: 'string',
+    account: 'string | null',
+    pin: 'string | null',
+    actor: 'EventActor',
+    /** The id of the request. */
+    request: 'string | null',
+    address: 'string | undefined',
+    /** Of events of a name. */
+    name: 'string | undefined',
+  },
+  EventPage: {
+    events: 'Event[]',
+    next_cursor: 'string',
+    /** The cursor after each of the events. */
+    cursors: 'string[] | undefined',
+  },
+  Limits: {
+    archive_bytes: 'number',
+    expanded_bytes: 'number',
+    files: 'number',
+    file_bytes: 'number',
+    title_characters: 'number',
+    idempotency_key_characters: 'number',
+    password_min_characters: 'number',
+    password_max_bytes: 'number',
+    lifetime_days: 'number',
+  },
+  Rate: { limit: 'number', window_seconds: 'number', remaining: 'number' },
+  Rates: { requests: 'Rate | null', publications: 'Rate | null' },
+  Quota: { limit: 'number', used: 'number' },
+  Quotas: { sites: 'Quota | null', bytes: 'Quota | null' },
+  LimitsAnswer: { limits: 'Limits', rates: 'Rates', quotas: 'Quotas' },
+} as const;
+
+type Objects = typeof WIRE;
+
+interface JsonTypes {
+  readonly string: string;
+  readonly number: number;
+  readonly boolean: boolean;
+  readonly null: null;
+  readonly undefined: undefined;
+}
+
+type Read<Type> = Type extends `${infer One} | ${infer Others}`
+  ? Read<One> | Read<Others>
+  : Type extends `${infer Item}[]`
+    ? readonly Read<Item>[]
+    : Type extends keyof JsonTypes
+      ? JsonTypes[Type]
+      : Type extends keyof Objects
+        ? Wire<Type>
+        : Type;
+
+type OptionalIn<Members> = {
+  [Name in keyof Members]: Members[Name] extends `${string} | undefined` ? Name : never;
+}[keyof Members];
+
+/** An object of the API by its name in the table. */
+export type Wire<Name extends keyof Objects> = {
+  readonly [Member in Exclude<keyof Objects[Name], OptionalIn<Objects[Name]>>]: Read<Objects[Name][Member]>;
+} & {
+  readonly [Member in OptionalIn<Objects[Name]>]?: Exclude<Read<Objects[Name][Member]>, undefined>;
+};
+
 /** A publication, as the API answers it. */
-export interface Pin {
-  readonly id: string;
-  readonly title: string | null;
-  readonly state: 'published' | 'expired' | 'deleted';
-  readonly shared_url: string;
-  readonly password_protected: boolean;
-  readonly pinned: boolean;
-  readonly published_at: string;
-  readonly expires_at: string | null;
-  readonly deleted_at: string | null;
-  readonly file_count: number;
-  readonly size: number;
-  readonly original_filename: string;
-}
-
+export type Pin = Wire<'Pin'>;
 /** Something about a site that is allowed and disappoints viewers. A later server may have more rules. */
-export interface Warning {
-  readonly rule: string;
-  readonly detail: string;
-  readonly path?: string;
-}
-
+export type Warning = Wire<'Warning'>;
 /** One of the things that are wrong with a request or an archive. */
-export interface RuleError {
-  readonly rule: string;
-  readonly detail: string;
-  readonly path?: string;
-  readonly limit?: number;
-  readonly actual?: number;
-}
-
+export type RuleError = Wire<'RuleError'>;
 /** The answer of `GET` and `PATCH` of a publication. */
-export interface PinAnswer {
-  readonly pin: Pin;
-}
-
+export type PinAnswer = Wire<'PinAnswer'>;
 /** A URL that opens a protected site without its password. */
-export interface Grant {
-  /** Valid for one minute and for anyone who has it; the shared URL if the site is not protected. */
-  readonly url: string;
-  /** When the viewing grant ends that the URL becomes. */
-  readonly expires_at: string;
-}
-
+export type Grant = Wire<'Grant'>;
 /** The answer of a new grant. */
-export interface GrantAnswer {
-  readonly grant: Grant;
-}
-
+export type GrantAnswer = Wire<'GrantAnswer'>;
 /** Views of one day (UTC). */
-export interface DayOfViews {
-  readonly day: string;
-  readonly views: number;
-  readonly refused_passwords: number;
-}
-
+export type DayOfViews = Wire<'DayOfViews'>;
 /** The answer of `GET` of a publication; `views` is there where it was asked for. */
-export interface ViewedPinAnswer extends PinAnswer {
-  readonly views?: readonly DayOfViews[];
-}
-
+export type ViewedPinAnswer = Wire<'ViewedPinAnswer'>;
 /** A link of the account that shows one of its publications. */
-export interface Name {
-  readonly name: string;
-  /** The URL that viewers use; the same until the name is deleted. */
-  readonly url: string;
-  /** The id of the publication that it shows. */
-  readonly pin: string;
-  readonly updated_at: string;
-}
-
+export type Name = Wire<'Name'>;
 /** The answer of `GET` and `PUT` of a name. */
-export interface NameAnswer {
-  readonly name: Name;
-}
-
+export type NameAnswer = Wire<'NameAnswer'>;
 /** One page of names. */
-export interface NameList {
-  readonly names: readonly Name[];
-  readonly next_cursor: string | null;
-}
-
+export type NameList = Wire<'NameList'>;
 /** The answer of a publication. */
-export interface Publication extends PinAnswer {
-  readonly warnings: readonly Warning[];
-  /** The name that was given, as it is now; null if it was deleted since. */
-  readonly name?: Name | null;
-}
-
+export type Publication = Wire<'Publication'>;
 /** The answer of a dry run. */
-export interface DryRun {
-  readonly pin: null;
-  readonly archive: { readonly file_count: number; readonly size: number };
-  readonly warnings: readonly Warning[];
-}
-
+export type DryRun = Wire<'DryRun'>;
 /** One page of a list. */
-export interface PinList {
-  readonly pins: readonly Pin[];
-  readonly next_cursor: string | null;
-}
-
+export type PinList = Wire<'PinList'>;
 /** Who did something: a key by its id, a person or an operator by name, the system by its node. */
-export interface EventActor {
-  readonly kind: 'key' | 'person' | 'operator' | 'system';
-  readonly id: string | null;
-}
-
+export type EventActor = Wire<'EventActor'>;
 /** Something that happened to an account or a publication. A later server may have more types. */
-export interface Event {
-  readonly id: string;
-  readonly at: string;
-  readonly type: string;
-  readonly account: string | null;
-  readonly pin: string | null;
-  readonly actor: EventActor;
-  /** The id of the request. */
-  readonly request: string | null;
-  readonly address?: string;
-  /** Of events of a name. */
-  readonly name?: string;
-}
-
+export type Event = Wire<'Event'>;
 /** One page of the feed of events. */
-export interface EventPage {
-  readonly events: readonly Event[];
-  readonly next_cursor: string;
-  /** The cursor after each of the events. */
-  readonly cursors?: readonly string[];
-}
-
+export type EventPage = Wire<'EventPage'>;
 /** Limits of archives and texts. */
-export interface Limits {
-  readonly archive_bytes: number;
-  readonly expanded_bytes: number;
-  readonly files: number;
-  readonly file_bytes: number;
-  readonly title_characters: number;
-  readonly idempotency_key_characters: number;
-  readonly password_min_characters: number;
-  readonly password_max_bytes: number;
-  readonly lifetime_days: number;
-}
-
+export type Limits = Wire<'Limits'>;
 /** A rate in force. */
-export interface Rate {
-  readonly limit: number;
-  readonly window_seconds: number;
-  readonly remaining: number;
-}
-
+export type Rate = Wire<'Rate'>;
 /** A quota in force. */
-export interface Quota {
-  readonly limit: number;
-  readonly used: number;
-}
-
+export type Quota = Wire<'Quota'>;
 /** The answer of `GET /api/v1/limits`; null stands where there is no bound. */
-export interface LimitsAnswer {
-  readonly limits: Limits;
-  readonly rates: { readonly requests: Rate | null; readonly publications: Rate | null };
-  readonly quotas: { readonly sites: Quota | null; readonly bytes: Quota | null };
-}
+export type LimitsAnswer = Wire<'LimitsAnswer'>;
 
 /** The one thing that an update changes. */
 export type Change =
   | { readonly title: string | null }
   | { readonly password: string | null }
   | { readonly reset_expiration: true };
+
+const JSON_TYPES: readonly string[] = ['string', 'number', 'boolean', 'null', 'undefined'];
+
+/** Objects whose other members an answer may lack. */
+const NEEDED: Partial<Record<string, readonly string[]>> = {
+  Pin: ['id', 'shared_url'],
+  Event: ['id', 'at', 'type', 'actor'],
+  EventActor: [],
+};
+
+/** The check of an object. It may have more members, as those of a later server, but none of another type. */
+export function is<Name extends keyof Objects>(name: Name): (value: unknown) => value is Wire<Name> {
+  return (value): value is Wire<Name> => {
+    if (typeof value !== 'object' || value === null) return false;
+    return Object.entries(WIRE[name]).every(([member, type]) => {
+      const found = (value as Readonly<Record<string, unknown>>)[member];
+      return (found === undefined && NEEDED[name]?.includes(member) === false) || hasType(found, type);
+    });
+  };
+}
+
+function hasType(value: unknown, type: string): boolean {
+  const own = value === null ? 'null' : typeof value;
+  return type.split(' | ').some((one) => {
+    if (one.endsWith('[]'))
+      return Array.isArray(value) && value.every((item) => hasType(item, one.slice(0, -2)));
+    if (Object.hasOwn(WIRE, one)) return is(one as keyof Objects)(value);
+    // A later server may have more texts.
+    return own === (JSON_TYPES.includes(one) ? one : 'string');
+  });
+}

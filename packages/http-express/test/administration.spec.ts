@@ -1,25 +1,8 @@
 import { accountId, minutes, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
-import { type Administered, administered, expectRefused, jsonOf } from './administered.ts';
-import { siteZip } from './client.ts';
-import type { Rig, RigOptions } from './rig.ts';
-
-type Change = (name: string, body: object) => Promise<Record<string, unknown>>;
-
-/** As {@link administered}, with the account as the answer to a change tells it. */
-function administering(
-  test: (tools: Administered & { readonly change: Change }) => Promise<void>,
-  options: RigOptions = {},
-): Promise<void> {
-  return administered(async ({ rig, ask }) => {
-    const change: Change = async (name, body) => {
-      const answer = await ask('PATCH', `/accounts/${encodeURIComponent(name)}`, body);
-      expect(answer.status).to.equal(200);
-      return ((await answer.json()) as { account: Record<string, unknown> }).account;
-    };
-    await test({ rig, ask, change });
-  }, options);
-}
+import { expectRefused, openAdministered } from './administered.ts';
+import { askAs, siteZip } from './client.ts';
+import type { Rig } from './rig.ts';
 
 async function publish({ useCases }: Rig, by = 'first') {
   const outcome = await useCases.publish({
@@ -35,278 +18,245 @@ async function publish({ useCases }: Rig, by = 'first') {
 const UNBOUND = { requests: null, publications: null, sites: null, bytes: null };
 
 describe('/admin/v1', () => {
-  it('is 401 without a valid key, and 404 to every other scope, whatever is asked for', () =>
-    administering(async ({ rig, ask }) => {
-      const asked = [
-        ['GET', '/accounts'],
-        ['DELETE', '/accounts'],
-        ['PATCH', '/accounts/first', '{"blocked":'],
-        ['GET', '/nothing'],
-        ['GET', '/events?limit=0'],
-        ['POST', ''],
-      ] as const;
-      const scopes = ['pins:read', 'pins:write', 'manage'] as const;
-      const { text } = await rig.manageKeys.create({ by: OPERATOR, account: accountId('first'), scopes });
-      for (const [method, path, body] of asked) {
-        const stranger = await ask(method, path, body, 'pf_nobody_x');
-        expect(stranger.status, `${method} ${path}`).to.equal(401);
-        expect(stranger.headers.get('www-authenticate')).to.equal('Bearer');
-        const other = await ask(method, path, body, text);
-        expect(other.status, `${method} ${path}`).to.equal(404);
-        expect(await jsonOf(other)).to.include({ code: 'not_found' });
-        for (const name of ['allow', 'ratelimit', 'ratelimit-policy'])
-          expect(other.headers.get(name)).to.equal(null);
-      }
-    }));
+  it('is 401 without a valid key, and 404 to every other scope, whatever is asked for', async () => {
+    const { rig, ask } = await openAdministered();
+    const asked = [
+      ['GET', '/accounts'],
+      ['DELETE', '/accounts'],
+      ['PATCH', '/accounts/first', '{"blocked":'],
+      ['GET', '/nothing'],
+      ['GET', '/events?limit=0'],
+      ['POST', ''],
+    ] as const;
+    const scopes = ['pins:read', 'pins:write', 'manage'] as const;
+    const { text } = await rig.manageKeys.create({ by: OPERATOR, account: accountId('first'), scopes });
+    for (const [method, path, body] of asked) {
+      const stranger = await ask(method, path, body, 'pf_nobody_x');
+      expect(stranger.status, `${method} ${path}`).to.equal(401);
+      expect(stranger.headers.get('www-authenticate')).to.equal('Bearer');
+      const other = await ask(method, path, body, text);
+      expect(other.status, `${method} ${path}`).to.equal(404);
+      expect(other.json).to.include({ code: 'not_found' });
+      for (const name of ['allow', 'ratelimit', 'ratelimit-policy'])
+        expect(other.headers.get(name)).to.equal(null);
+    }
+  });
 
-  it('tells a caller of the scope what there is not, and takes no rate', () =>
-    administering(
-      async ({ ask }) => {
-        for (let asked = 0; asked < 3; asked += 1) {
-          const answer = await ask('GET', '/accounts');
-          expect(answer.status).to.equal(200);
-          expect(answer.headers.get('ratelimit')).to.equal(null);
-        }
-        expect((await ask('GET', '/nothing')).status).to.equal(404);
-        const wrong = await ask('DELETE', '/accounts/first');
-        expect(wrong.status).to.equal(405);
-        expect(wrong.headers.get('allow')).to.equal('GET, HEAD, PATCH');
-        expect((await ask('GET', '/accounts?state=x')).status).to.equal(400);
-        expect((await ask('HEAD', '/accounts')).status).to.equal(200);
-      },
-      { api: { requestRate: { count: 1, window: minutes(1) } } },
-    ));
+  it('tells a caller of the scope what there is not, and takes no rate', async () => {
+    const { ask } = await openAdministered({ api: { requestRate: { count: 1, window: minutes(1) } } });
+    for (let asked = 0; asked < 3; asked += 1) {
+      const answer = await ask('GET', '/accounts');
+      expect(answer.status).to.equal(200);
+      expect(answer.headers.get('ratelimit')).to.equal(null);
+    }
+    expect((await ask('GET', '/nothing')).status).to.equal(404);
+    const wrong = await ask('DELETE', '/accounts/first');
+    expect(wrong.status).to.equal(405);
+    expect(wrong.headers.get('allow')).to.equal('GET, HEAD, PATCH');
+    expect((await ask('GET', '/accounts?state=x')).status).to.equal(400);
+    expect((await ask('HEAD', '/accounts')).status).to.equal(200);
+  });
 
-  it('lets a caller whose own account is blocked read, and change nothing', () =>
-    administering(async ({ ask, change }) => {
-      await change('operators', { blocked: { reason: 'Key lost', sites: 'keep' } });
-      for (const method of ['GET', 'HEAD'])
-        expect((await ask(method, '/accounts/operators')).status).to.equal(200);
-      const refused = [
-        await ask('PATCH', '/accounts/operators', { blocked: false }),
-        await ask('PATCH', '/service', { mode: 'read_only' }),
-        await ask('DELETE', `/takedowns/${'0'.repeat(64)}`),
-      ];
-      for (const answer of refused) {
-        expect([answer.status, (await jsonOf(answer)).code]).to.deep.equal([403, 'account_blocked']);
-      }
-    }));
+  it('lets a caller whose own account is blocked read, and change nothing', async () => {
+    const { ask, change } = await openAdministered();
+    await change('operators', { blocked: { reason: 'Key lost', sites: 'keep' } });
+    for (const method of ['GET', 'HEAD'])
+      expect((await ask(method, '/accounts/operators')).status).to.equal(200);
+    const refused = [
+      await ask('PATCH', '/accounts/operators', { blocked: false }),
+      await ask('PATCH', '/service', { mode: 'read_only' }),
+      await ask('DELETE', `/takedowns/${'0'.repeat(64)}`),
+    ];
+    for (const answer of refused) {
+      expect([answer.status, answer.json.code]).to.deep.equal([403, 'account_blocked']);
+    }
+  });
 
-  it('gives a key of the scope admin nothing of the other scopes', () =>
-    administering(async ({ rig }) => {
-      const { text } = await rig.manageKeys.create({
-        by: OPERATOR,
-        account: accountId('first'),
-        scopes: ['admin'],
-      });
-      const answer = await fetch(`${rig.baseUrl}/api/v1/pins`, {
-        headers: { Authorization: `Bearer ${text}` },
-      });
-      expect(answer.status).to.equal(403);
-    }));
+  it('gives a key of the scope admin nothing of the other scopes', async () => {
+    const { rig } = await openAdministered();
+    const wish = { by: OPERATOR, account: accountId('first'), scopes: ['admin'] } as const;
+    const { text } = await rig.manageKeys.create(wish);
+    expect((await askAs(rig, text, '/api/v1/pins')).status).to.equal(403);
+  });
 
-  it('is nowhere, and not in the document, where the service is not administered so', () =>
-    administering(
-      async ({ rig }) => {
-        const answer = await fetch(`${rig.baseUrl}/admin/v1/accounts`);
-        expect(answer.status).to.equal(404);
-        expect(answer.headers.get('x-request-id')).to.equal(null);
-        expect((await fetch(`${rig.baseUrl}/admin/openapi.json`)).status).to.equal(404);
-        const document = await jsonOf(await fetch(`${rig.baseUrl}/openapi.json`));
-        expect(document.paths).not.to.have.property('/admin/v1/accounts');
-      },
-      { api: { administration: undefined as never } },
-    ));
+  it('is nowhere, and not in the document, where the service is not administered so', async () => {
+    const { rig } = await openAdministered({ api: { administration: undefined as never } });
+    const answer = await fetch(`${rig.baseUrl}/admin/v1/accounts`);
+    expect(answer.status).to.equal(404);
+    expect(answer.headers.get('x-request-id')).to.equal(null);
+    expect((await fetch(`${rig.baseUrl}/admin/openapi.json`)).status).to.equal(404);
+    expect(rig.document.paths).not.to.have.property('/admin/v1/accounts');
+  });
 
   it('is nowhere for callers of a team that did not ask for it, and the scope is removed from them', async () => {
     const seen: unknown[] = [];
     const account = accountId('ada');
-    await administering(
-      async ({ rig }) => {
-        const ask = (path: string) => fetch(rig.baseUrl + path);
-        expect((await ask('/admin/v1/accounts')).status).to.equal(404);
-        expect((await ask('/api/v1/pins')).status).to.equal(200);
-        expect(seen).to.deep.equal([['pins:read']]);
-      },
-      {
-        api: {
-          administration: undefined as never,
-          authenticate: async () => ({ account, scopes: ['pins:read', 'admin'] }),
-          requestRate: ({ scopes }) => {
-            seen.push(scopes);
-            return null;
-          },
+    const { rig } = await openAdministered({
+      api: {
+        administration: undefined as never,
+        authenticate: async () => ({ account, scopes: ['pins:read', 'admin'] }),
+        requestRate: ({ scopes }) => {
+          seen.push(scopes);
+          return null;
         },
       },
-    );
+    });
+    const ask = (path: string) => fetch(rig.baseUrl + path);
+    expect((await ask('/admin/v1/accounts')).status).to.equal(404);
+    expect((await ask('/api/v1/pins')).status).to.equal(200);
+    expect(seen).to.deep.equal([['pins:read']]);
   });
 });
 
 describe('accounts under /admin/v1', () => {
-  it('are listed by name, page by page, with what they use', () =>
-    administering(async ({ rig, ask, change }) => {
-      const role = await publish(rig);
-      await change('Äpfel & Birnen/1', { limits: { sites: 3 } });
-      const seen: { name: string }[] = [];
-      let query = '?limit=1';
-      for (;;) {
-        const page = await jsonOf(await ask('GET', `/accounts${query}`));
-        seen.push(...page.accounts);
-        expect(page.accounts).to.have.length(1);
-        if (page.next_cursor === null) break;
-        query = `?limit=1&cursor=${page.next_cursor}`;
-      }
-      expect(seen.map(({ name }) => name)).to.deep.equal([
-        'first',
-        'operators',
-        'second',
-        'Äpfel & Birnen/1',
-      ]);
-      expect(seen[0]).to.deep.equal({
-        name: 'first',
-        blocked: null,
-        limits: UNBOUND,
-        used: { sites: 1, bytes: role.archiveBytes, publications_24h: 1 },
-        last_published_at: new Date(role.publishedAt).toISOString(),
-      });
-      expect(seen[1]).to.include({ name: 'operators', last_published_at: null });
-      for (const wrong of [
-        '?limit=0',
-        '?limit=101',
-        '?cursor=',
-        '?cursor=first',
-        '?cursor=a%20b',
-        '?cursor=.110000.',
-      ])
-        expect((await ask('GET', `/accounts${wrong}`)).status, wrong).to.equal(400);
-    }));
+  it('are listed by name, page by page, with what they use', async () => {
+    const { rig, ask, change } = await openAdministered();
+    const role = await publish(rig);
+    await change('Äpfel & Birnen/1', { limits: { sites: 3 } });
+    const seen: { name: string }[] = [];
+    let query = '?limit=1';
+    for (;;) {
+      const page = (await ask('GET', `/accounts${query}`)).json;
+      seen.push(...page.accounts);
+      expect(page.accounts).to.have.length(1);
+      if (page.next_cursor === null) break;
+      query = `?limit=1&cursor=${page.next_cursor}`;
+    }
+    expect(seen.map(({ name }) => name)).to.deep.equal(['first', 'operators', 'second', 'Äpfel & Birnen/1']);
+    expect(seen[0]).to.deep.equal({
+      name: 'first',
+      blocked: null,
+      limits: UNBOUND,
+      used: { sites: 1, bytes: role.archiveBytes, publications_24h: 1 },
+      last_published_at: new Date(role.publishedAt).toISOString(),
+    });
+    expect(seen[1]).to.include({ name: 'operators', last_published_at: null });
+    for (const wrong of [
+      '?limit=0',
+      '?limit=101',
+      '?cursor=',
+      '?cursor=first',
+      '?cursor=a%20b',
+      '?cursor=.110000.',
+    ])
+      expect((await ask('GET', `/accounts${wrong}`)).status, wrong).to.equal(400);
+  });
 
-  it('are shown by a name that is percent-encoded once', () =>
-    administering(async ({ ask, change }) => {
-      await change('a/b%2F', { blocked: false });
-      const answer = await ask('GET', '/accounts/a%2Fb%252F');
-      expect(answer.status).to.equal(200);
-      expect((await jsonOf(answer)).account).to.include({ name: 'a/b%2F' });
-      for (const name of ['nobody', '%FF', '%00', `${'a'.repeat(256)}`])
-        expect((await ask('GET', `/accounts/${name}`)).status, name).to.equal(404);
-      expect((await ask('PATCH', '/accounts/%00', { blocked: false })).status).to.equal(404);
-    }));
+  it('are shown by a name that is percent-encoded once', async () => {
+    const { ask, change } = await openAdministered();
+    await change('a/b%2F', { blocked: false });
+    const answer = await ask('GET', '/accounts/a%2Fb%252F');
+    expect(answer.status).to.equal(200);
+    expect(answer.json.account).to.include({ name: 'a/b%2F' });
+    for (const name of ['nobody', '%FF', '%00', `${'a'.repeat(256)}`])
+      expect((await ask('GET', `/accounts/${name}`)).status, name).to.equal(404);
+    expect((await ask('PATCH', '/accounts/%00', { blocked: false })).status).to.equal(404);
+  });
 
-  it('are given limits of their own, each by itself, in force at once', () =>
-    administering(async ({ rig, change }) => {
-      const limits = { requests: 'off', publications: '1/1h', sites: 1, bytes: 'off' };
-      expect((await change('first', { limits })).limits).to.deep.equal(limits);
-      expect((await change('first', { limits: { requests: null, sites: 0 } })).limits).to.deep.equal({
-        ...limits,
-        requests: null,
-        sites: 0,
-      });
-      const refused = await rig.useCases
-        .publish({ by: 'first', key: 'k', filename: 'a.zip', archive: siteZip() })
-        .catch((error: unknown) => error);
-      expect(refused).to.include({ kind: 'refused', code: 'quota_exceeded' });
-    }));
+  it('are given limits of their own, each by itself, in force at once', async () => {
+    const { rig, change } = await openAdministered();
+    const limits = { requests: 'off', publications: '1/1h', sites: 1, bytes: 'off' };
+    expect((await change('first', { limits })).limits).to.deep.equal(limits);
+    expect((await change('first', { limits: { requests: null, sites: 0 } })).limits).to.deep.equal({
+      ...limits,
+      requests: null,
+      sites: 0,
+    });
+    const refused = await rig.useCases
+      .publish({ by: 'first', key: 'k', filename: 'a.zip', archive: siteZip() })
+      .catch((error: unknown) => error);
+    expect(refused).to.include({ kind: 'refused', code: 'quota_exceeded' });
+  });
 
-  it('are blocked with a reason, until they are unblocked', () =>
-    administering(async ({ rig, change }) => {
-      const at = new Date(rig.clock.now()).toISOString();
-      const blocked = { reason: 'Phishing 🎣', sites: 'keep' };
-      expect((await change('first', { blocked })).blocked).to.deep.equal({ ...blocked, at });
+  it('are blocked with a reason, until they are unblocked', async () => {
+    const { rig, own, change } = await openAdministered();
+    const at = new Date(rig.clock.now()).toISOString();
+    const blocked = { reason: 'Phishing 🎣', sites: 'keep' };
+    expect((await change('first', { blocked })).blocked).to.deep.equal({ ...blocked, at });
+    rig.clock.advance(minutes(1));
+    expect((await change('first', { blocked })).blocked).to.deep.equal({ ...blocked, at });
+    const dryRun = () => own('/api/v1/pins?dry_run=true', { method: 'POST' });
+    expect((await dryRun()).json.code).to.equal('account_blocked');
+    expect((await change('first', { blocked: false })).blocked).to.equal(null);
+    expect((await dryRun()).status).to.equal(415);
+  });
+
+  it('are changed by exactly one of limits and blocked, as the document says', async () => {
+    const tools = await openAdministered();
+    const reason = 'x'.repeat(255);
+    const right = { blocked: { reason, sites: 'hide' } };
+    const wrong = [
+      {},
+      [],
+      { limits: {} },
+      { limits: { sites: -1 } },
+      { limits: { sites: 1.5 } },
+      { limits: { sites: '1' } },
+      { limits: { more: 1 } },
+      { blocked: true },
+      { blocked: null },
+      { blocked: { reason } },
+      { blocked: { reason: '', sites: 'keep' } },
+      { blocked: { reason: `${reason}x`, sites: 'keep' } },
+      { blocked: { reason: 'a\u0000', sites: 'keep' } },
+      { blocked: { reason, sites: 'gone' } },
+      { blocked: { reason, sites: 'keep', more: 1 } },
+      { blocked: false, limits: { sites: 1 } },
+    ];
+    const texts = ['{"blocked":false,"blocked":false}', '{"limits":{"publications":"5"}}'];
+    const change = ['PATCH', '/accounts/first'] as const;
+    await expectRefused(tools, change, 'AccountUpdate', { right, wrong, texts });
+  });
+
+  it('have their changes in the history once, for the operator by key, for the account without', async () => {
+    const { rig, ask, own, change } = await openAdministered();
+    const block = { blocked: { reason: 'Spam', sites: 'hide' } };
+    rig.clock.advance(minutes(1));
+    for (const body of [block, block, { limits: { sites: 1 } }, { limits: { sites: 1 } }]) {
+      await change('first', body);
       rig.clock.advance(minutes(1));
-      expect((await change('first', { blocked })).blocked).to.deep.equal({ ...blocked, at });
-      const dryRun = () =>
-        fetch(`${rig.baseUrl}/api/v1/pins?dry_run=true`, {
-          method: 'POST',
-          headers: { Authorization: `Bearer ${rig.keys.first}` },
-        });
-      expect((await jsonOf(await dryRun())).code).to.equal('account_blocked');
-      expect((await change('first', { blocked: false })).blocked).to.equal(null);
-      expect((await dryRun()).status).to.equal(415);
-    }));
-
-  it('are changed by exactly one of limits and blocked, as the document says', () =>
-    administering(async (tools) => {
-      const reason = 'x'.repeat(255);
-      const right = { blocked: { reason, sites: 'hide' } };
-      const wrong = [
-        {},
-        [],
-        { limits: {} },
-        { limits: { sites: -1 } },
-        { limits: { sites: 1.5 } },
-        { limits: { sites: '1' } },
-        { limits: { more: 1 } },
-        { blocked: true },
-        { blocked: null },
-        { blocked: { reason } },
-        { blocked: { reason: '', sites: 'keep' } },
-        { blocked: { reason: `${reason}x`, sites: 'keep' } },
-        { blocked: { reason: 'a\u0000', sites: 'keep' } },
-        { blocked: { reason, sites: 'gone' } },
-        { blocked: { reason, sites: 'keep', more: 1 } },
-        { blocked: false, limits: { sites: 1 } },
-      ];
-      const texts = ['{"blocked":false,"blocked":false}', '{"limits":{"publications":"5"}}'];
-      const change = ['PATCH', '/accounts/first'] as const;
-      await expectRefused(tools, change, 'AccountUpdate', { right, wrong, texts });
-    }));
-
-  it('have their changes in the history once, for the operator by key, for the account without', () =>
-    administering(async ({ rig, ask, change }) => {
-      const block = { blocked: { reason: 'Spam', sites: 'hide' } };
-      rig.clock.advance(minutes(1));
-      for (const body of [block, block, { limits: { sites: 1 } }, { limits: { sites: 1 } }]) {
-        await change('first', body);
-        rig.clock.advance(minutes(1));
-      }
-      for (const _ of [1, 2]) await change('first', { blocked: false });
-      const { events } = await jsonOf(await ask('GET', '/events?account=first&limit=3'));
-      const told = events;
-      expect(told.map(({ type }) => type)).to.deep.equal([
-        'account.unblocked',
-        'account.limits_changed',
-        'account.blocked',
-      ]);
-      expect(told[0]?.actor).to.include({ kind: 'key' });
-      const own = await fetch(`${rig.baseUrl}/api/v1/events?limit=1`, {
-        headers: { Authorization: `Bearer ${rig.keys.first}` },
-      });
-      const [seen] = (await jsonOf(own)).events;
-      expect(seen?.actor).to.deep.equal({ kind: 'operator', id: null });
-    }));
+    }
+    for (const _ of [1, 2]) await change('first', { blocked: false });
+    const { events: told } = (await ask('GET', '/events?account=first&limit=3')).json;
+    expect(told.map(({ type }) => type)).to.deep.equal([
+      'account.unblocked',
+      'account.limits_changed',
+      'account.blocked',
+    ]);
+    expect(told[0]?.actor).to.include({ kind: 'key' });
+    const [seen] = (await own('/api/v1/events?limit=1')).json.events;
+    expect(seen?.actor).to.deep.equal({ kind: 'operator', id: null });
+  });
 });
 
 describe('publications and events under /admin/v1', () => {
-  it('are 404 where there is no history', () =>
-    administering(
-      async ({ ask }) => {
-        expect((await ask('GET', '/events')).status).to.equal(404);
-      },
-      { api: { history: undefined as never } },
-    ));
+  it('are 404 where there is no history', async () => {
+    const { ask } = await openAdministered({ api: { history: undefined as never } });
+    expect((await ask('GET', '/events')).status).to.equal(404);
+  });
 
-  it('are those of any account', () =>
-    administering(async ({ rig, ask }) => {
-      const role = await publish(rig);
-      const answer = await ask('GET', `/pins/${role.id.toUpperCase()}`);
-      expect(answer.status).to.equal(200);
-      expect((await jsonOf(answer)).pin).to.include({
-        id: role.id,
-        account: 'first',
-        archive_bytes: role.archiveBytes,
-        sha256: role.sha256,
-        taken_down: null,
-      });
-      for (const id of ['spring', '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20'])
-        expect((await ask('GET', `/pins/${id}`)).status).to.equal(404);
-      const { events } = await jsonOf(await ask('GET', `/events?pin=${role.id}`));
-      expect(events).to.have.length(1);
-      const all = await jsonOf(await ask('GET', '/events?limit=100'));
-      const accounts = new Set(all.events.map((event) => event.account));
-      expect(accounts).to.include('first').and.to.include('second').and.to.include('operators');
-      const ofOne = await jsonOf(await ask('GET', '/events?account=second'));
-      expect(new Set(ofOne.events.map((event) => event.account))).to.deep.equal(new Set(['second']));
-      for (const wrong of ['pin=x', 'account=', 'limit=0'])
-        expect((await ask('GET', `/events?${wrong}`)).status, wrong).to.equal(400);
-    }));
+  it('are those of any account', async () => {
+    const { rig, ask } = await openAdministered();
+    const role = await publish(rig);
+    const answer = await ask('GET', `/pins/${role.id.toUpperCase()}`);
+    expect(answer.status).to.equal(200);
+    expect(answer.json.pin).to.include({
+      id: role.id,
+      account: 'first',
+      archive_bytes: role.archiveBytes,
+      sha256: role.sha256,
+      taken_down: null,
+    });
+    for (const id of ['spring', '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20'])
+      expect((await ask('GET', `/pins/${id}`)).status).to.equal(404);
+    const { events } = (await ask('GET', `/events?pin=${role.id}`)).json;
+    expect(events).to.have.length(1);
+    const all = (await ask('GET', '/events?limit=100')).json;
+    const accounts = new Set(all.events.map((event) => event.account));
+    expect(accounts).to.include('first').and.to.include('second').and.to.include('operators');
+    const ofOne = (await ask('GET', '/events?account=second')).json;
+    expect(new Set(ofOne.events.map((event) => event.account))).to.deep.equal(new Set(['second']));
+    for (const wrong of ['pin=x', 'account=', 'limit=0'])
+      expect((await ask('GET', `/events?${wrong}`)).status, wrong).to.equal(400);
+  });
 });

@@ -11,11 +11,36 @@ import {
 import { zipSync } from 'fflate';
 import type { Rig } from './rig.ts';
 
+/** A publication as an answer tells it. */
+export interface PinJson {
+  readonly id: string;
+  readonly title: string | null;
+  readonly state: string;
+  readonly taken_down?: { readonly reason: string; readonly at: string } | null;
+}
+
 /** The members of an answer's JSON that tests look at. */
 export interface Json {
-  readonly pin: { readonly id: string; readonly title: string | null };
-  readonly pins: readonly { readonly id: string }[];
+  readonly pin: PinJson;
+  readonly pins: readonly PinJson[];
   readonly code: string;
+  readonly detail: string;
+  readonly account: Readonly<Record<string, unknown>>;
+  readonly accounts: readonly { readonly name: string }[];
+  readonly copies: readonly string[];
+  readonly takedowns: readonly { readonly id: string }[];
+  readonly events: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly account: string | null;
+    readonly actor: object;
+    readonly address?: string;
+  }[];
+  readonly service: object;
+  readonly paths: object;
+  readonly next_cursor: string | null;
+  readonly cursors?: readonly string[];
+  readonly oldest_cursor?: string;
   readonly [member: string]: unknown;
 }
 
@@ -48,6 +73,16 @@ export async function ask(
     text,
     json: text === '' ? {} : JSON.parse(text),
   };
+}
+
+/** Asks with another key than the first account's. */
+export function askAs(
+  rig: Parameters<typeof ask>[0],
+  key: string,
+  path: string,
+  init: RequestInit = {},
+): Promise<Answer> {
+  return ask(rig, path, { ...init, headers: { authorization: `Bearer ${key}` } });
 }
 
 /** A site of one page. */

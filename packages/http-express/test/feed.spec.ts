@@ -1,16 +1,9 @@
 import { days, duration, after as later } from '@pinfold/core';
 import { anEvent } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { administered } from './administered.ts';
+import { openAdministered } from './administered.ts';
+import { type Answer, ask, askAs, type Json } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
-
-interface Feed {
-  readonly events: readonly { readonly id: string; readonly type: string; readonly account: string | null }[];
-  readonly next_cursor: string;
-  readonly cursors?: readonly string[];
-  readonly code?: string;
-  readonly oldest_cursor?: string;
-}
 
 const FEED = '/api/v1/events?order=asc';
 
@@ -21,13 +14,12 @@ describe('GET /api/v1/events?order=asc', () => {
     rig = await openRig();
   });
 
-  const get = (path: string, key = rig.keys.first): Promise<Response> =>
-    fetch(`${rig.baseUrl}${path}`, { headers: { Authorization: `Bearer ${key}` } });
+  const get = (path: string, key = rig.keys.first): Promise<Answer> => askAs(rig, key, path);
 
-  async function read(path: string, key?: string): Promise<Feed> {
-    const answer = await get(path, key);
-    expect(answer.status, path).to.equal(200);
-    return (await answer.json()) as Feed;
+  async function read(path: string, key?: string): Promise<Json> {
+    const { status, json } = await get(path, key);
+    expect(status, path).to.equal(200);
+    return json;
   }
 
   /** Stores an event of the account of most keys. */
@@ -57,7 +49,7 @@ describe('GET /api/v1/events?order=asc', () => {
     expect(first.cursors).to.deep.equal([first.next_cursor]);
     const rest = await read(`${FEED}&after=${first.next_cursor}`);
     expect(rest).not.to.have.property('cursors');
-    const { events } = (await (await get('/api/v1/events')).json()) as Feed;
+    const { events } = (await get('/api/v1/events')).json;
     expect([...first.events, ...rest.events]).to.have.deep.members(events);
     const none = await read(`${FEED}&after=${rest.next_cursor}`);
     expect(none).to.deep.equal({ events: [], next_cursor: rest.next_cursor });
@@ -104,7 +96,7 @@ describe('GET /api/v1/events?order=asc', () => {
     for (const query of wrong) {
       const answer = await get(`/api/v1/events?${query}`);
       expect(answer.status, query).to.equal(400);
-      expect(((await answer.json()) as Feed).code, query).to.equal('invalid_request');
+      expect(answer.json.code, query).to.equal('invalid_request');
     }
     expect((await get(`${FEED}&after=${own}`, rig.keys.second)).status, 'of another account').to.equal(400);
   });
@@ -114,7 +106,7 @@ describe('GET /api/v1/events?order=asc', () => {
     const { next_cursor: end } = await read(`${FEED}&after=latest`);
     await rig.memory.history.drop(later(rig.clock.now(), days(1)), 100);
     const answer = await get(`${FEED}&after=${cursors[0]}`);
-    const problem = (await answer.json()) as Feed;
+    const problem = answer.json;
     expect(answer.status).to.equal(410);
     expect(problem).to.deep.include({ code: 'cursor_expired', oldest_cursor: end });
     expect(await read(FEED)).to.deep.equal({ events: [], next_cursor: end });
@@ -153,17 +145,14 @@ describe('GET /api/v1/events?order=asc', () => {
   it('lets four requests of an account wait; a further one gets its page at once, and Retry-After', async () => {
     const leaving = new AbortController();
     const own = Array.from({ length: 4 }, () =>
-      fetch(`${rig.baseUrl}${FEED}&after=latest&wait=30`, {
-        headers: { Authorization: `Bearer ${rig.keys.first}` },
-        signal: leaving.signal,
-      }).catch(() => undefined),
+      ask(rig, `${FEED}&after=latest&wait=30`, { signal: leaving.signal }).catch(() => undefined),
     );
     let answer = await passing(get(`${FEED}&after=latest&wait=1`));
     while (answer.headers.get('retry-after') === null)
       answer = await passing(get(`${FEED}&after=latest&wait=1`));
     expect(answer.status).to.equal(200);
     expect(answer.headers.get('retry-after')).to.equal('5');
-    expect(((await answer.json()) as Feed).events).to.deep.equal([]);
+    expect(answer.json.events).to.deep.equal([]);
     leaving.abort();
     await Promise.all(own);
     while (answer.headers.get('retry-after') !== null)
@@ -181,24 +170,20 @@ describe('GET /api/v1/events?order=asc', () => {
     expect((await passing(waiting)).status).to.equal(401);
   });
 
-  it('is the same for operators, over all accounts or one', () =>
-    administered(async ({ rig: own, ask }) => {
-      await ask('PATCH', '/service', { mode: 'read_only' });
-      const { events, next_cursor } = (await (
-        await ask('GET', '/events?order=asc&limit=100')
-      ).json()) as Feed;
-      expect(events.at(-1)).to.include({ type: 'service.mode_changed', account: null });
-      expect(new Set(events.map(({ account }) => account)).size).to.equal(4);
-      const only = (await (await ask('GET', '/events?order=asc&account=first')).json()) as Feed;
-      expect(new Set(only.events.map(({ account }) => account))).to.deep.equal(new Set(['first']));
-      const asAccount = await fetch(`${own.baseUrl}${FEED}&after=${only.next_cursor}`, {
-        headers: { Authorization: `Bearer ${own.keys.first}` },
-      });
-      expect(asAccount.status, 'one feed, one cursor').to.equal(200);
-      expect(
-        (await ask('GET', `/events?order=asc&account=second&after=${only.next_cursor}`)).status,
-      ).to.equal(400);
-      expect((await ask('GET', `/events?order=asc&after=${next_cursor}`)).status).to.equal(200);
-      expect((await ask('GET', `/events?after=${next_cursor}`)).status).to.equal(400);
-    }));
+  it('is the same for operators, over all accounts or one', async () => {
+    const { own, ask: administer } = await openAdministered();
+    await administer('PATCH', '/service', { mode: 'read_only' });
+    const { events, next_cursor } = (await administer('GET', '/events?order=asc&limit=100')).json;
+    expect(events.at(-1)).to.include({ type: 'service.mode_changed', account: null });
+    expect(new Set(events.map(({ account }) => account)).size).to.equal(4);
+    const only = (await administer('GET', '/events?order=asc&account=first')).json;
+    expect(new Set(only.events.map(({ account }) => account))).to.deep.equal(new Set(['first']));
+    const asAccount = await own(`${FEED}&after=${only.next_cursor}`);
+    expect(asAccount.status, 'one feed, one cursor').to.equal(200);
+    expect(
+      (await administer('GET', `/events?order=asc&account=second&after=${only.next_cursor}`)).status,
+    ).to.equal(400);
+    expect((await administer('GET', `/events?order=asc&after=${next_cursor}`)).status).to.equal(200);
+    expect((await administer('GET', `/events?after=${next_cursor}`)).status).to.equal(400);
+  });
 });

@@ -1,8 +1,8 @@
 import { days, Fault, minutes } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type Administered, type AnswerJson, administered, expectRefused, jsonOf } from './administered.ts';
-import { publish, siteZip } from './client.ts';
+import { type Administered, expectRefused, openAdministered } from './administered.ts';
+import { type Json, publish, siteZip } from './client.ts';
 import type { Rig } from './rig.ts';
 
 const NOWHERE = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
@@ -15,123 +15,123 @@ async function publishAs({ useCases }: Rig, by: string, key: string, text = 'hel
   return outcome.publication;
 }
 
-async function down({ ask }: Administered, id: string, more: object = {}): Promise<AnswerJson> {
+async function down({ ask }: Administered, id: string, more: object = {}): Promise<Json> {
   const answer = await ask('POST', `/pins/${id}/takedown`, { reason: 'Phishing', purge: false, ...more });
   expect(answer.status).to.equal(200);
-  return jsonOf(answer);
+  return answer.json;
 }
 
 async function eventsOf({ ask }: Administered, query: string): Promise<readonly string[]> {
-  const { events } = await jsonOf(await ask('GET', `/events?limit=100&${query}`));
+  const { events } = (await ask('GET', `/events?limit=100&${query}`)).json;
   return events.map(({ type }) => type);
 }
 
 const kept = async ({ memory }: Rig) => (await memory.archives.list(undefined, 100)).length;
 
 describe('POST /admin/v1/pins/{id}/takedown', () => {
-  it('stops a publication in any state, says why, and again changes nothing', () =>
-    administered(async (tools) => {
-      const { rig } = tools;
-      const expired = await publishAs(rig, 'first', 'one', 'one');
-      rig.clock.advance(days(8));
-      const live = await publishAs(rig, 'first', 'two', 'two');
-      const stopped = await publishAs(rig, 'first', 'three', 'three');
-      await rig.useCases.stop({ by: 'first', id: stopped.id });
+  it('stops a publication in any state, says why, and again changes nothing', async () => {
+    const tools = await openAdministered();
+    const { rig } = tools;
+    const expired = await publishAs(rig, 'first', 'one', 'one');
+    rig.clock.advance(days(8));
+    const live = await publishAs(rig, 'first', 'two', 'two');
+    const stopped = await publishAs(rig, 'first', 'three', 'three');
+    await rig.useCases.stop({ by: 'first', id: stopped.id });
+    rig.clock.advance(minutes(1));
+    for (const role of [expired, live, stopped]) {
+      const at = new Date(rig.clock.now()).toISOString();
+      const answer = await down(tools, role.id.toUpperCase(), { reason: 'Spam \u{1f3a3}' });
+      expect(answer.copies).to.deep.equal([]);
+      expect(answer.pin).to.include({
+        id: role.id,
+        state: 'deleted',
+        account: 'first',
+        archive_bytes: role.archiveBytes,
+        sha256: role.sha256,
+      });
+      expect(answer.pin.taken_down).to.deep.equal({ reason: 'Spam \u{1f3a3}', at });
       rig.clock.advance(minutes(1));
-      for (const role of [expired, live, stopped]) {
-        const at = new Date(rig.clock.now()).toISOString();
-        const answer = await down(tools, role.id.toUpperCase(), { reason: 'Spam \u{1f3a3}' });
-        expect(answer.copies).to.deep.equal([]);
-        expect(answer.pin).to.include({
-          id: role.id,
-          state: 'deleted',
-          account: 'first',
-          archive_bytes: role.archiveBytes,
-          sha256: role.sha256,
-        });
-        expect(answer.pin.taken_down).to.deep.equal({ reason: 'Spam \u{1f3a3}', at });
-        rig.clock.advance(minutes(1));
-        expect(await down(tools, role.id, { reason: 'Another' })).to.deep.equal(answer);
-        expect(await rig.useCases.visit(role.id)).to.deep.equal({ kind: 'unknown' });
-        const types = await eventsOf(tools, `pin=${role.id}`);
-        expect(types.filter((type) => type === 'pin.taken_down')).to.have.lengthOf(1);
+      expect(await down(tools, role.id, { reason: 'Another' })).to.deep.equal(answer);
+      expect(await rig.useCases.visit(role.id)).to.deep.equal({ kind: 'unknown' });
+      const types = await eventsOf(tools, `pin=${role.id}`);
+      expect(types.filter((type) => type === 'pin.taken_down')).to.have.lengthOf(1);
+    }
+  });
+
+  it('forbids its archive to every account, after idempotency and before rate, quota and rules', async () => {
+    const tools = await openAdministered();
+    const { rig, ask } = tools;
+    const first = await publish(rig, 'one');
+    const { id } = first.json.pin;
+    await ask('PATCH', '/accounts/first', { limits: { sites: 0, publications: '1/1d' } });
+    await down(tools, id);
+    const again = await publish(rig, 'one');
+    expect(again.status, 'a replay').to.equal(200);
+    expect(again.headers.get('idempotent-replayed')).to.equal('true');
+    expect(again.json.pin).to.include({ id, state: 'deleted' });
+    expect((await publish(rig, 'one', 'x')).json.code).to.equal('idempotency_mismatch');
+    for (const key of [rig.keys.first, rig.keys.second]) {
+      const other = { ...rig, keys: { ...rig.keys, first: key } };
+      for (const query of ['', '?dry_run=true']) {
+        const refused = await publish(other, 'two', undefined, siteZip(), query);
+        expect(refused.status, query).to.equal(422);
+        expect(refused.json).to.include({ code: 'invalid_archive', retryable: false });
+        expect(refused.headers.get('ratelimit'), 'before the rate').to.equal(null);
+        const errors = refused.json.errors as readonly { rule: string }[];
+        expect(errors.map(({ rule }) => rule)).to.deep.equal(['forbidden_content']);
       }
-    }));
+    }
+    const renamed = await publish({ ...rig, keys: { ...rig.keys, first: rig.keys.second } }, 'two', 'x');
+    expect(renamed.json.code, 'by any name').to.equal('invalid_archive');
+    const better = await publish(
+      { ...rig, keys: { ...rig.keys, first: rig.keys.second } },
+      'two',
+      undefined,
+      siteZip('better'),
+    );
+    expect(better.status, 'the key is free').to.equal(201);
+  });
 
-  it('forbids its archive to every account, after idempotency and before rate, quota and rules', () =>
-    administered(async (tools) => {
-      const { rig, ask } = tools;
-      const first = await publish(rig, 'one');
-      const { id } = first.json.pin;
-      await ask('PATCH', '/accounts/first', { limits: { sites: 0, publications: '1/1d' } });
-      await down(tools, id);
-      const again = await publish(rig, 'one');
-      expect(again.status, 'a replay').to.equal(200);
-      expect(again.headers.get('idempotent-replayed')).to.equal('true');
-      expect(again.json.pin).to.include({ id, state: 'deleted' });
-      expect((await publish(rig, 'one', 'x')).json.code).to.equal('idempotency_mismatch');
-      for (const key of [rig.keys.first, rig.keys.second]) {
-        const other = { ...rig, keys: { ...rig.keys, first: key } };
-        for (const query of ['', '?dry_run=true']) {
-          const refused = await publish(other, 'two', undefined, siteZip(), query);
-          expect(refused.status, query).to.equal(422);
-          expect(refused.json).to.include({ code: 'invalid_archive', retryable: false });
-          expect(refused.headers.get('ratelimit'), 'before the rate').to.equal(null);
-          const errors = refused.json.errors as readonly { rule: string }[];
-          expect(errors.map(({ rule }) => rule)).to.deep.equal(['forbidden_content']);
-        }
-      }
-      const renamed = await publish({ ...rig, keys: { ...rig.keys, first: rig.keys.second } }, 'two', 'x');
-      expect(renamed.json.code, 'by any name').to.equal('invalid_archive');
-      const better = await publish(
-        { ...rig, keys: { ...rig.keys, first: rig.keys.second } },
-        'two',
-        undefined,
-        siteZip('better'),
-      );
-      expect(better.status, 'the key is free').to.equal(201);
-    }));
+  it('tells of copies in service, and takes them down where that is asked', async () => {
+    const tools = await openAdministered();
+    const { rig } = tools;
+    const role = await publishAs(rig, 'first', 'one');
+    const copies = [await publishAs(rig, 'first', 'two'), await publishAs(rig, 'second', 'three')];
+    const stopped = await publishAs(rig, 'second', 'four');
+    await rig.useCases.stop({ by: 'second', id: stopped.id });
+    const other = await publishAs(rig, 'second', 'five', 'other');
+    const ids = copies.map(({ id }) => id);
+    expect((await down(tools, role.id)).copies).to.have.members(ids);
+    for (const id of ids) expect((await rig.useCases.visit(id)).kind).to.equal('published');
+    expect((await down(tools, role.id, { copies: true })).copies).to.have.members(ids);
+    for (const id of ids) {
+      expect((await rig.useCases.visit(id)).kind).to.equal('unknown');
+      expect(await eventsOf(tools, `pin=${id}`)).to.include('pin.taken_down');
+    }
+    expect((await rig.useCases.visit(other.id)).kind).to.equal('published');
+    expect((await down(tools, role.id, { copies: true })).copies).to.deep.equal([]);
+    expect(await eventsOf(tools, `pin=${stopped.id}`)).not.to.include('pin.taken_down');
+  });
 
-  it('tells of copies in service, and takes them down where that is asked', () =>
-    administered(async (tools) => {
-      const { rig } = tools;
-      const role = await publishAs(rig, 'first', 'one');
-      const copies = [await publishAs(rig, 'first', 'two'), await publishAs(rig, 'second', 'three')];
-      const stopped = await publishAs(rig, 'second', 'four');
-      await rig.useCases.stop({ by: 'second', id: stopped.id });
-      const other = await publishAs(rig, 'second', 'five', 'other');
-      const ids = copies.map(({ id }) => id);
-      expect((await down(tools, role.id)).copies).to.have.members(ids);
-      for (const id of ids) expect((await rig.useCases.visit(id)).kind).to.equal('published');
-      expect((await down(tools, role.id, { copies: true })).copies).to.have.members(ids);
-      for (const id of ids) {
-        expect((await rig.useCases.visit(id)).kind).to.equal('unknown');
-        expect(await eventsOf(tools, `pin=${id}`)).to.include('pin.taken_down');
-      }
-      expect((await rig.useCases.visit(other.id)).kind).to.equal('published');
-      expect((await down(tools, role.id, { copies: true })).copies).to.deep.equal([]);
-      expect(await eventsOf(tools, `pin=${stopped.id}`)).not.to.include('pin.taken_down');
-    }));
+  it('removes the archives before the answer where that is asked, also later', async () => {
+    const tools = await openAdministered();
+    const { rig } = tools;
+    const role = await publishAs(rig, 'first', 'one');
+    const copy = await publishAs(rig, 'second', 'two');
+    await down(tools, role.id, { copies: true });
+    expect(await kept(rig)).to.equal(2);
+    await down(tools, role.id, { purge: true });
+    expect(await kept(rig)).to.equal(1);
+    expect((await eventsOf(tools, `pin=${role.id}`))[0]).to.equal('pin.purged');
+    await down(tools, role.id, { purge: true });
+    const purged = (await eventsOf(tools, '')).filter((type) => type === 'pin.purged');
+    expect(purged).to.have.lengthOf(1);
+    await down(tools, role.id, { purge: true, copies: true });
+    expect(await kept(rig), 'that of a copy that went down before').to.equal(0);
+    expect((await eventsOf(tools, `pin=${copy.id}`))[0]).to.equal('pin.purged');
+  });
 
-  it('removes the archives before the answer where that is asked, also later', () =>
-    administered(async (tools) => {
-      const { rig } = tools;
-      const role = await publishAs(rig, 'first', 'one');
-      const copy = await publishAs(rig, 'second', 'two');
-      await down(tools, role.id, { copies: true });
-      expect(await kept(rig)).to.equal(2);
-      await down(tools, role.id, { purge: true });
-      expect(await kept(rig)).to.equal(1);
-      expect((await eventsOf(tools, `pin=${role.id}`))[0]).to.equal('pin.purged');
-      await down(tools, role.id, { purge: true });
-      const purged = (await eventsOf(tools, '')).filter((type) => type === 'pin.purged');
-      expect(purged).to.have.lengthOf(1);
-      await down(tools, role.id, { purge: true, copies: true });
-      expect(await kept(rig), 'that of a copy that went down before').to.equal(0);
-      expect((await eventsOf(tools, `pin=${copy.id}`))[0]).to.equal('pin.purged');
-    }));
-
-  it('leaves to the sweep, without a grace, what storage does not let go of', () => {
+  it('leaves to the sweep, without a grace, what storage does not let go of', async () => {
     let isAway = true;
     const ports = (own: { archives: Rig['memory']['archives'] }) => ({
       archives: replacing(own.archives, {
@@ -141,149 +141,143 @@ describe('POST /admin/v1/pins/{id}/takedown', () => {
         },
       }),
     });
-    return administered(
-      async (tools) => {
-        const { rig } = tools;
-        const role = await publishAs(rig, 'first', 'one');
-        expect((await down(tools, role.id, { purge: true })).pin.state).to.equal('deleted');
-        expect(await kept(rig)).to.equal(1);
-        isAway = false;
-        await rig.cleaning.cleanUp({ force: true });
-        expect(await kept(rig), 'not before the retry').to.equal(1);
-        rig.clock.advance(minutes(2));
-        await rig.cleaning.cleanUp();
-        expect(await kept(rig)).to.equal(0);
-        expect((await eventsOf(tools, `pin=${role.id}`))[0]).to.equal('pin.purged');
-      },
-      { ports },
-    );
+    const tools = await openAdministered({ ports });
+    const { rig } = tools;
+    const role = await publishAs(rig, 'first', 'one');
+    expect((await down(tools, role.id, { purge: true })).pin.state).to.equal('deleted');
+    expect(await kept(rig)).to.equal(1);
+    isAway = false;
+    await rig.cleaning.cleanUp({ force: true });
+    expect(await kept(rig), 'not before the retry').to.equal(1);
+    rig.clock.advance(minutes(2));
+    await rig.cleaning.cleanUp();
+    expect(await kept(rig)).to.equal(0);
+    expect((await eventsOf(tools, `pin=${role.id}`))[0]).to.equal('pin.purged');
   });
 
-  it('takes a body as the document says, looks at it before the id, and knows no other method', () =>
-    administered(async ({ rig, ask }) => {
-      const { id } = await publishAs(rig, 'first', 'one');
-      const path = `/pins/${id}/takedown`;
-      const right = { reason: 'x', purge: false };
-      const wrong = [
-        {},
-        [],
-        { reason: 'x' },
-        { purge: true },
-        { ...right, reason: '' },
-        { ...right, reason: 'x'.repeat(256) },
-        { ...right, reason: 'a\u0000' },
-        { ...right, purge: 'true' },
-        { ...right, copies: 1 },
-        { ...right, more: 1 },
-      ];
-      const most = { ...right, copies: true, reason: '\u{1f3a3}'.repeat(255) };
-      const texts = ['{"reason":"x","purge":true,"purge":false}'];
-      for (const each of [path, '/pins/spring/takedown'])
-        await expectRefused({ rig, ask }, ['POST', each], 'Takedown', { right: most, wrong, texts });
-      expect((await ask('POST', `${path}?purge=true`, right)).status).to.equal(400);
-      for (const none of ['spring', NOWHERE])
-        expect((await ask('POST', `/pins/${none}/takedown`, right)).status, none).to.equal(404);
-      const method = await ask('GET', path);
-      expect(method.status).to.equal(405);
-      expect(method.headers.get('allow')).to.equal('POST');
-      expect((await rig.useCases.visit(id)).kind).to.equal('published');
-    }));
+  it('takes a body as the document says, looks at it before the id, and knows no other method', async () => {
+    const { rig, ask } = await openAdministered();
+    const { id } = await publishAs(rig, 'first', 'one');
+    const path = `/pins/${id}/takedown`;
+    const right = { reason: 'x', purge: false };
+    const wrong = [
+      {},
+      [],
+      { reason: 'x' },
+      { purge: true },
+      { ...right, reason: '' },
+      { ...right, reason: 'x'.repeat(256) },
+      { ...right, reason: 'a\u0000' },
+      { ...right, purge: 'true' },
+      { ...right, copies: 1 },
+      { ...right, more: 1 },
+    ];
+    const most = { ...right, copies: true, reason: '\u{1f3a3}'.repeat(255) };
+    const texts = ['{"reason":"x","purge":true,"purge":false}'];
+    for (const each of [path, '/pins/spring/takedown'])
+      await expectRefused({ rig, ask }, ['POST', each], 'Takedown', { right: most, wrong, texts });
+    expect((await ask('POST', `${path}?purge=true`, right)).status).to.equal(400);
+    for (const none of ['spring', NOWHERE])
+      expect((await ask('POST', `/pins/${none}/takedown`, right)).status, none).to.equal(404);
+    const method = await ask('GET', path);
+    expect(method.status).to.equal(405);
+    expect(method.headers.get('allow')).to.equal('POST');
+    expect((await rig.useCases.visit(id)).kind).to.equal('published');
+  });
 });
 
 describe('GET /admin/v1/pins', () => {
-  it('lists publications of all accounts by account, state and search, page by page', () =>
-    administered(async (tools) => {
-      const { rig, ask } = tools;
-      const first = await publishAs(rig, 'first', 'one', 'one', 'Spring catalogue');
-      rig.clock.advance(minutes(1));
-      const second = await publishAs(rig, 'second', 'two', 'two', 'Ｓpring menu');
-      rig.clock.advance(minutes(1));
-      const third = await publishAs(rig, 'second', 'three', 'three');
-      await down(tools, third.id);
-      const list = async (query: string) => {
-        const answer = await ask('GET', `/pins${query}`);
-        expect(answer.status, query).to.equal(200);
-        return jsonOf(answer);
-      };
-      const ids = ({ pins }: AnswerJson) => pins.map(({ id }) => id);
-      const all = await list('');
-      expect(ids(all)).to.deep.equal([second.id, first.id]);
-      expect(all.next_cursor).to.equal(null);
-      expect(all.pins[1]).to.deep.equal((await jsonOf(await ask('GET', `/pins/${first.id}`))).pin);
-      const deleted = await list('?state=deleted');
-      expect(ids(deleted)).to.deep.equal([third.id]);
-      expect(deleted.pins[0]?.taken_down).to.include({ reason: 'Phishing' });
-      expect(ids(await list('?account=second'))).to.deep.equal([second.id]);
-      expect(ids(await list('?search=SPRING'))).to.deep.equal([second.id, first.id]);
-      expect(ids(await list(`?search=${first.id}`))).to.deep.equal([first.id]);
-      const page = await list('?limit=1');
-      expect(ids(page)).to.deep.equal([second.id]);
-      const next = await list(`?limit=1&cursor=${page.next_cursor}`);
-      expect(ids(next)).to.deep.equal([first.id]);
-      expect(next.next_cursor).to.equal(null);
-      const wrong = ['limit=0', 'limit=101', 'state=x', 'search=', 'account=', 'cursor=x', 'pin=x'];
-      for (const each of [...wrong, `cursor=${page.next_cursor}&state=deleted`])
-        expect((await ask('GET', `/pins?${each}`)).status, each).to.equal(400);
-    }));
+  it('lists publications of all accounts by account, state and search, page by page', async () => {
+    const tools = await openAdministered();
+    const { rig, ask } = tools;
+    const first = await publishAs(rig, 'first', 'one', 'one', 'Spring catalogue');
+    rig.clock.advance(minutes(1));
+    const second = await publishAs(rig, 'second', 'two', 'two', 'Ｓpring menu');
+    rig.clock.advance(minutes(1));
+    const third = await publishAs(rig, 'second', 'three', 'three');
+    await down(tools, third.id);
+    const list = async (query: string) => {
+      const answer = await ask('GET', `/pins${query}`);
+      expect(answer.status, query).to.equal(200);
+      return answer.json;
+    };
+    const ids = ({ pins }: Json) => pins.map(({ id }) => id);
+    const all = await list('');
+    expect(ids(all)).to.deep.equal([second.id, first.id]);
+    expect(all.next_cursor).to.equal(null);
+    expect(all.pins[1]).to.deep.equal((await ask('GET', `/pins/${first.id}`)).json.pin);
+    const deleted = await list('?state=deleted');
+    expect(ids(deleted)).to.deep.equal([third.id]);
+    expect(deleted.pins[0]?.taken_down).to.include({ reason: 'Phishing' });
+    expect(ids(await list('?account=second'))).to.deep.equal([second.id]);
+    expect(ids(await list('?search=SPRING'))).to.deep.equal([second.id, first.id]);
+    expect(ids(await list(`?search=${first.id}`))).to.deep.equal([first.id]);
+    const page = await list('?limit=1');
+    expect(ids(page)).to.deep.equal([second.id]);
+    const next = await list(`?limit=1&cursor=${page.next_cursor}`);
+    expect(ids(next)).to.deep.equal([first.id]);
+    expect(next.next_cursor).to.equal(null);
+    const wrong = ['limit=0', 'limit=101', 'state=x', 'search=', 'account=', 'cursor=x', 'pin=x'];
+    for (const each of [...wrong, `cursor=${page.next_cursor}&state=deleted`])
+      expect((await ask('GET', `/pins?${each}`)).status, each).to.equal(400);
+  });
 });
 
 describe('/admin/v1/takedowns', () => {
-  it('lists those in force, newest first, page by page', () =>
-    administered(async (tools) => {
-      const { rig, ask } = tools;
-      const first = await publishAs(rig, 'first', 'one', 'one');
-      const second = await publishAs(rig, 'second', 'two', 'two');
-      await down(tools, first.id);
-      rig.clock.advance(minutes(1));
-      await down(tools, second.id, { reason: 'Spam' });
-      const page = await jsonOf(await ask('GET', '/takedowns?limit=1'));
-      const at = new Date(rig.clock.now()).toISOString();
-      const kept = { id: second.id, account: 'second', sha256: second.sha256, reason: 'Spam', at };
-      expect(page.takedowns).to.deep.equal([kept]);
-      const next = await jsonOf(await ask('GET', `/takedowns?limit=1&cursor=${page.next_cursor}`));
-      expect(next.takedowns[0]).to.include({ id: first.id, account: 'first' });
-      expect(next.next_cursor).to.equal(null);
-      for (const each of ['limit=0', 'cursor=x', 'account=first'])
-        expect((await ask('GET', `/takedowns?${each}`)).status, each).to.equal(400);
-    }));
+  it('lists those in force, newest first, page by page', async () => {
+    const tools = await openAdministered();
+    const { rig, ask } = tools;
+    const first = await publishAs(rig, 'first', 'one', 'one');
+    const second = await publishAs(rig, 'second', 'two', 'two');
+    await down(tools, first.id);
+    rig.clock.advance(minutes(1));
+    await down(tools, second.id, { reason: 'Spam' });
+    const page = (await ask('GET', '/takedowns?limit=1')).json;
+    const at = new Date(rig.clock.now()).toISOString();
+    const kept = { id: second.id, account: 'second', sha256: second.sha256, reason: 'Spam', at };
+    expect(page.takedowns).to.deep.equal([kept]);
+    const next = (await ask('GET', `/takedowns?limit=1&cursor=${page.next_cursor}`)).json;
+    expect(next.takedowns[0]).to.include({ id: first.id, account: 'first' });
+    expect(next.next_cursor).to.equal(null);
+    for (const each of ['limit=0', 'cursor=x', 'account=first'])
+      expect((await ask('GET', `/takedowns?${each}`)).status, each).to.equal(400);
+  });
 
-  it('lifts a ban, and never the stop', () =>
-    administered(async (tools) => {
-      const { rig, ask } = tools;
-      const role = await publishAs(rig, 'first', 'one');
-      const copy = await publishAs(rig, 'second', 'one');
-      await down(tools, role.id, { copies: true });
-      const lifted = await ask('DELETE', `/takedowns/${role.sha256.toUpperCase()}`);
-      expect(lifted.status).to.equal(204);
-      expect(await lifted.text()).to.equal('');
-      expect((await jsonOf(await ask('GET', '/takedowns'))).takedowns).to.deep.equal([]);
-      for (const id of [role.id, copy.id]) {
-        const { pin } = await jsonOf(await ask('GET', `/pins/${id}`));
-        expect(pin).to.include({ state: 'deleted' });
-        expect(pin.taken_down).to.include({ reason: 'Phishing' });
-        expect((await eventsOf(tools, `pin=${id}`))[0]).to.equal('takedown.lifted');
-      }
-      expect((await publish(rig, 'again')).status).to.equal(201);
-      for (const none of [role.sha256, 'spring', '0'.repeat(64)])
-        expect((await ask('DELETE', `/takedowns/${none}`)).status, none).to.equal(404);
-      const method = await ask('GET', `/takedowns/${role.sha256}`);
-      expect(method.status).to.equal(405);
-      expect(method.headers.get('allow')).to.equal('DELETE');
-    }));
+  it('lifts a ban, and never the stop', async () => {
+    const tools = await openAdministered();
+    const { rig, ask } = tools;
+    const role = await publishAs(rig, 'first', 'one');
+    const copy = await publishAs(rig, 'second', 'one');
+    await down(tools, role.id, { copies: true });
+    const lifted = await ask('DELETE', `/takedowns/${role.sha256.toUpperCase()}`);
+    expect(lifted.status).to.equal(204);
+    expect(lifted.text).to.equal('');
+    expect((await ask('GET', '/takedowns')).json.takedowns).to.deep.equal([]);
+    for (const id of [role.id, copy.id]) {
+      const { pin } = (await ask('GET', `/pins/${id}`)).json;
+      expect(pin).to.include({ state: 'deleted' });
+      expect(pin.taken_down).to.include({ reason: 'Phishing' });
+      expect((await eventsOf(tools, `pin=${id}`))[0]).to.equal('takedown.lifted');
+    }
+    expect((await publish(rig, 'again')).status).to.equal(201);
+    for (const none of [role.sha256, 'spring', '0'.repeat(64)])
+      expect((await ask('DELETE', `/takedowns/${none}`)).status, none).to.equal(404);
+    const method = await ask('GET', `/takedowns/${role.sha256}`);
+    expect(method.status).to.equal(405);
+    expect(method.headers.get('allow')).to.equal('DELETE');
+  });
 
-  it('tells the account no more than that the operator did it', () =>
-    administered(async (tools) => {
-      const { rig, ask } = tools;
-      const { id } = await publishAs(rig, 'first', 'one');
-      await down(tools, id, { purge: true });
-      const headers = { Authorization: `Bearer ${rig.keys.first}` };
-      const own = await jsonOf(await fetch(`${rig.baseUrl}/api/v1/events?pin=${id}&limit=2`, { headers }));
-      const seen = own.events;
-      expect(seen.map(({ type }) => type)).to.deep.equal(['pin.purged', 'pin.taken_down']);
-      for (const { actor } of seen) expect(actor).to.deep.equal({ kind: 'operator', id: null });
-      const { events } = await jsonOf(await ask('GET', `/events?pin=${id}&limit=2`));
-      for (const { actor } of events) expect(actor).to.include({ kind: 'key' });
-      const pin = await jsonOf(await fetch(`${rig.baseUrl}/api/v1/pins/${id}`, { headers }));
-      expect(pin.pin).to.include({ state: 'deleted' }).and.not.to.have.property('taken_down');
-    }));
+  it('tells the account no more than that the operator did it', async () => {
+    const tools = await openAdministered();
+    const { rig, ask, own } = tools;
+    const { id } = await publishAs(rig, 'first', 'one');
+    await down(tools, id, { purge: true });
+    const { events: seen } = (await own(`/api/v1/events?pin=${id}&limit=2`)).json;
+    expect(seen.map(({ type }) => type)).to.deep.equal(['pin.purged', 'pin.taken_down']);
+    for (const { actor } of seen) expect(actor).to.deep.equal({ kind: 'operator', id: null });
+    const { events } = (await ask('GET', `/events?pin=${id}&limit=2`)).json;
+    for (const { actor } of events) expect(actor).to.include({ kind: 'key' });
+    const { pin } = (await own(`/api/v1/pins/${id}`)).json;
+    expect(pin).to.include({ state: 'deleted' }).and.not.to.have.property('taken_down');
+  });
 });

@@ -82,13 +82,10 @@ describe('An upload', () => {
     };
     await open({ api: { uploads: new Uploads({ clock: createManualClock(), admit }) } });
     const { head } = publicationBytes(rig);
-    const connection = await openRawConnection(rig.baseUrl);
-    await connection.send(head);
-    const { status, headers, body } = await connection.answer();
+    const { status, headers, body } = await askRaw(rig, head);
     expect(status).to.equal(503);
     expect(JSON.parse(body)).to.include({ code: 'unavailable', retryable: true });
     expect(Number(headers.get('retry-after'))).to.be.at.least(1);
-    connection.destroy();
     isFull = false;
     await expectNothingLeft();
   });
@@ -107,21 +104,13 @@ describe('An upload', () => {
       }),
     });
     const { head, body } = publicationBytes(rig, [archivePart(new Uint8Array(200_000))]);
-    const connection = await openRawConnection(rig.baseUrl);
-    await connection.send(head);
-    await connection.send(body);
-    const { status, headers, body: text } = await connection.answer();
+    const { status, headers, body: text } = await askRaw(rig, head, body);
     expect(status).to.equal(503);
     expect(headers.get('retry-after')).to.equal('5');
     expect(text).not.to.include('secret');
     broken = false;
-    connection.destroy();
-    const again = await openRawConnection(rig.baseUrl);
-    const second = publicationBytes(rig);
-    await again.send(second.head);
-    await again.send(second.body);
-    expect((await again.answer()).status).to.equal(201);
-    again.destroy();
+    const again = publicationBytes(rig);
+    expect((await askRaw(rig, again.head, again.body)).status).to.equal(201);
   });
 
   it('publishes though its client has gone, once its body is whole', async () => {
@@ -185,16 +174,10 @@ describe('An upload', () => {
     await open();
     const { head, body } = publicationBytes(rig, [archivePart(siteZip()), titlePart('日本')]);
     const chunked = head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
-    const connection = await openRawConnection(rig.baseUrl);
-    await connection.send(chunked);
-    for (const byte of body) {
-      await connection.send(Buffer.concat([Buffer.from('1\r\n'), Uint8Array.of(byte), Buffer.from('\r\n')]));
-    }
-    await connection.send('0\r\n\r\n');
-    const { status, body: text } = await connection.answer();
+    const bytes = [...body].map((byte) => Buffer.from([0x31, 13, 10, byte, 13, 10]));
+    const { status, body: text } = await askRaw(rig, chunked, ...bytes, '0\r\n\r\n');
     expect(status).to.equal(201);
     expect(JSON.parse(text).pin.title).to.equal('日本');
-    connection.destroy();
   });
 
   it('whose body a parser before the router has read is refused, not waited for', async () => {

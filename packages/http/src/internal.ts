@@ -7,7 +7,6 @@ export { untilGone } from './client-disconnect.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { hashOnly } from './forms/hash-only.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
-export { receiveArchive } from './forms/receive-archive.ts';
 export {
   type FormField,
   type FormFile,

@@ -241,7 +241,7 @@ async function publishing(
   await page.locator('dialog').waitFor();
   await shot('publish-asks', false);
   const held = Promise.withResolvers<void>();
-  await page.route('**/upload', async (route) => {
+  await page.route('**/publish', async (route) => {
     await held.promise;
     await route.continue();
   });
@@ -251,7 +251,7 @@ async function publishing(
   held.resolve();
   await page.locator('.stage-end.good').waitFor();
   await shot('publish-done', false);
-  await page.unroute('**/upload');
+  await page.unroute('**/publish');
   await page.goto(`${screen.base}/`);
   const bad = zipOf({
     'site/page.html': 'x',

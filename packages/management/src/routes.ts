@@ -6,8 +6,7 @@ import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
 import { deleteName, setName, showNames } from './handlers/names.ts';
 import * as publications from './handlers/publications.ts';
-import { publishForm, publishUpload } from './handlers/publish.ts';
-import { archiveInBody, archiveInForm } from './handlers/receive.ts';
+import { archiveReceived, publish } from './handlers/publish.ts';
 import { changeService, showService } from './handlers/service.ts';
 import { endSession, endSessions, showSessions } from './handlers/sessions.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
@@ -27,7 +26,6 @@ import {
   anybodyKnown,
   anyone,
   formRead,
-  freshHeader,
   freshToken,
   Guards,
   leadsToRevoke,
@@ -59,10 +57,13 @@ const form = Guards.none
 const revocation = Guards.none.and(ownPage).and(formRead).and(signedIn).and(revokes).and(freshToken);
 const wayToRevoke = Guards.none.and(signedIn).and(leadsToRevoke);
 const change = form.and(unrefused);
-const uploading = Guards.none.and(ownPage).and(signedIn).and(withinRate(CHANGE_COST)).and(unrefused);
-const upload = uploading.and(freshHeader).and(archiveInBody);
-/** Here the token is a field, which must be before the file. */
-const uploadForm = uploading.and(archiveInForm);
+/** The token of an upload is a field, which must be before the file. */
+const upload = Guards.none
+  .and(ownPage)
+  .and(signedIn)
+  .and(withinRate(CHANGE_COST))
+  .and(unrefused)
+  .and(archiveReceived);
 const overview = Guards.none.and(signedIn).and(administers);
 const operation = Guards.none
   .and(ownPage)
@@ -81,8 +82,7 @@ export function routesOf(screen: Screen): readonly Route[] {
   const { keys, pairings, history, sessions, identityProvider } = screen;
   const routes = [
     on('get', '/', page, showList, screen),
-    on('post', '/publish', uploadForm, publishForm, screen),
-    on('post', '/upload', upload, publishUpload, screen),
+    on('post', '/publish', upload, publish, screen),
     on('get', '/stop', wayToRevoke, askToStopSelected, screen),
     on('post', '/stop', revocation.and(unrefused), stopSelected, screen),
     on('get', '/publications/:id', page, publications.showPublication, screen),

@@ -1,31 +1,15 @@
-import {
-  type Filename,
-  type IdempotencyKey,
-  type Limits,
-  parseFilename,
-  parseIdempotencyKey,
-  parseTitle,
-  type Refusal,
-  type Title,
-} from '@pinfold/core';
+import { type IdempotencyKey, type Limits, parseFilename, parseIdempotencyKey } from '@pinfold/core';
 import type { FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http/internal';
 import type { MessageId } from './messages/catalogues.ts';
 import { isSameToken } from './request/form-guard.ts';
 
-/** What names a publication, before its archive is looked at. */
+/** What an upload says of its archive, as it was sent. */
 export interface Wish {
-  readonly key: IdempotencyKey;
-  readonly filename: Filename;
-  readonly title: Title | null;
-  readonly password: string | null;
+  readonly key: string;
+  readonly filename: string;
+  readonly title: string;
+  readonly password: string;
 }
-
-type WishCode =
-  | 'invalid_filename'
-  | 'invalid_idempotency_key'
-  | 'invalid_name'
-  | 'invalid_password'
-  | 'invalid_title';
 
 /** Why an upload was refused. With a title it is a page of its own, without one it is said beside the form. */
 export interface UploadRefusal {
@@ -50,20 +34,9 @@ const STALE: UploadRefusal = {
   text: 'staleFormText',
 };
 
-const ODD: Readonly<Record<WishCode, MessageId>> = {
-  invalid_name: 'nameOdd',
-  invalid_password: 'passwordOdd',
-  invalid_filename: 'filenameOdd',
-  invalid_idempotency_key: 'badFormText',
-  invalid_title: 'titleOdd',
-};
-
 const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title', 'password']);
 
-/**
- * Reads the form that a browser without scripts sends. Its token stands before its file, so that a forged form's file
- * is not even received.
- */
+/** Reads an upload. Its token stands before its file, so that a forged form's file is not even received. */
 export class UploadForm implements FormReader<Wish, UploadRefusal> {
   readonly #token: string;
   readonly #limits: Limits;
@@ -96,10 +69,13 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
     return typeof key === 'string' ? key : undefined;
   }
 
-  end(): { readonly kind: 'wish'; readonly wish: Wish } | UploadRefusal {
-    const [key, title, password] = ['key', 'title', 'password'].map((name) => this.#texts.get(name));
-    const wish = readWish({ key, filename: this.#filename, title, password }, this.#limits);
-    return 'kind' in wish ? { kind: 'refused', status: 422, text: oddText(wish) } : { kind: 'wish', wish };
+  end(): { readonly kind: 'wish'; readonly wish: Wish } {
+    const [key = '', title = '', password = ''] = ['key', 'title', 'password'].map((name) =>
+      this.#texts.get(name),
+    );
+    const filename = this.#filename ?? '';
+    // A list of nameless publications is of no help, so the file's name is the default title.
+    return { kind: 'wish', wish: { key, filename, title: title.trim() || stemOf(filename), password } };
   }
 
   refuse(trouble: FormTrouble): UploadRefusal {
@@ -122,26 +98,7 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
   }
 }
 
-export function readWish(
-  sent: {
-    readonly key: string | undefined;
-    readonly filename: string | undefined;
-    readonly title: string | undefined;
-    readonly password: string | undefined;
-  },
-  limits: Limits,
-): Wish | Refusal<WishCode> {
-  const key = parseIdempotencyKey(sent.key ?? '', limits);
-  if (typeof key !== 'string') return key;
-  const filename = parseFilename(sent.filename ?? '');
-  if (typeof filename !== 'string') return filename;
-  const given = (sent.title ?? '').trim();
-  // A list of nameless publications is of no help, so the file's name is the default title.
-  const title = parseTitle(given === '' ? filename.replace(/\.zip$/i, '') : given, limits);
-  const password = sent.password || null;
-  return title === null || typeof title === 'string' ? { key, filename, title, password } : title;
-}
-
-export function oddText({ code }: Refusal<WishCode>): MessageId {
-  return ODD[code];
+function stemOf(filename: string): string {
+  const name = parseFilename(filename);
+  return typeof name === 'string' ? name.replace(/\.zip$/i, '') : '';
 }

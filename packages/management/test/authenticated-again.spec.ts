@@ -1,15 +1,13 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Caller, OPERATOR } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
 import { createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
+import { archivePart, multipart, type RawAnswer, titlePart } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen, type ScreenOptions, zipOf } from './open-screen.ts';
 import { Person } from './person.ts';
 
-const SITE = Buffer.from(zipOf({ 'index.html': 'x' }));
-const KINDS = ['/upload', '/publish'] as const;
+const SITE = zipOf({ 'index.html': 'x' });
 
 describe('a person whose upload comes later than its head', () => {
   let screen: Screen;
@@ -30,41 +28,20 @@ describe('a person whose upload comes later than its head', () => {
   const signInByLink = async (): Promise<void> => signIn((await screen.sessions.offerLink(OWNER)).token);
   const signOut = () => person.twin().post('/sign-out', { form });
 
-  /** The head and the body of an upload, by our script or by a form without scripts. */
-  function uploadTo(path: (typeof KINDS)[number], title: string): readonly [head: string, body: Buffer] {
-    const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const lines = [`POST /manage${path} HTTP/1.1`, 'Host: x', `Cookie: ${cookie}`, 'Connection: close'];
-    if (path === '/upload') {
-      const names = ['Idempotency-Key: late', 'X-Pinfold-Filename: a.zip', `X-Pinfold-Title: ${title}`];
-      lines.push('Accept: application/json', `X-Pinfold-Form: ${form}`, ...names);
-      return [`${[...lines, `Content-Length: ${SITE.length}`].join('\r\n')}\r\n\r\n`, SITE];
-    }
-    const fields = Object.entries({ form, key: 'late', title }).map(
-      ([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-    );
-    const file = '--x\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\n';
-    const body = Buffer.concat([Buffer.from(fields.join('') + file), SITE, Buffer.from('\r\n--x--\r\n')]);
-    lines.push('Content-Type: multipart/form-data; boundary=x', `Content-Length: ${body.length}`);
-    return [`${lines.join('\r\n')}\r\n\r\n`, body];
-  }
-
   /** Begins an upload, does something while the server waits for its body, and sends that. */
-  async function late(
-    path: (typeof KINDS)[number],
-    meanwhile: () => Promise<unknown> = async () => undefined,
-    title = 'Spring',
-  ): Promise<string> {
-    const [head, body] = uploadTo(path, title);
-    const { port, hostname } = new URL(screen.base);
-    const socket = connect(Number(port), hostname);
-    const chunks: Buffer[] = [];
-    socket.on('data', (chunk) => chunks.push(chunk));
-    socket.write(head);
+  async function late(meanwhile: () => Promise<unknown> = async () => undefined, title = 'Spring') {
+    const fields = [{ name: 'form', body: form }, { name: 'key', body: 'late' }, titlePart(title)];
+    const { contentType, body } = multipart([...fields, archivePart(SITE)]);
+    const headers = ['Connection: close', 'Accept: application/json', `Content-Type: ${contentType}`];
+    const connection = await person.begin(
+      'POST /manage/publish',
+      ...headers,
+      `Content-Length: ${body.length}`,
+    );
     while (uploads.queue.running === 0) await nextTurn();
     await meanwhile();
-    socket.write(body);
-    await once(socket, 'close');
-    return Buffer.concat(chunks).toString();
+    await connection.send(body);
+    return await connection.answer();
   }
 
   const published = async (): Promise<number> => (await screen.owned()).length;
@@ -75,56 +52,54 @@ describe('a person whose upload comes later than its head', () => {
     expect(await screen.memory.archives.list(undefined, 10)).to.deep.equal([]);
   }
 
+  function expectSignedOut({ status, body }: RawAnswer): void {
+    expect([status, JSON.parse(body)]).to.deep.equal([401, { kind: 'signed_out' }]);
+  }
+
   it('publishes while the session lasts', async () => {
     await open();
     await signInByLink();
-    expect(await late('/upload')).to.match(/^HTTP\/1\.1 201 /);
+    expect((await late()).status).to.equal(201);
     expect(await published()).to.equal(1);
   });
 
-  for (const path of KINDS) {
-    it(`is led to the sign-in page after a sign-out, and nothing is left, by ${path}`, async () => {
-      await open();
-      // The script's title comes in the head, and a wrong one is refused before the body.
-      for (const title of path === '/upload' ? ['Spring'] : ['Spring', 'x'.repeat(300)]) {
-        await signInByLink();
-        const answer = await late(path, signOut, title);
-        expect(answer).to.match(path === '/upload' ? /^HTTP\/1\.1 401 / : /^HTTP\/1\.1 303 /);
-        if (path === '/publish') expect(answer).to.contain('Location: /manage/sign-in');
-        await expectNothingLeft();
-      }
-    });
-
-    it(`is led to the sign-in page when the key of the session was revoked, by ${path}`, async () => {
-      await open();
-      const { key, text } = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
-      const page = await person.get('/sign-in');
-      await person.post('/sign-in', { form: page.token, key: text });
-      form = (await person.get('/')).token;
-      const revoke = () => screen.keys.revoke({ by: OPERATOR, id: key.id });
-      expect(await late(path, revoke)).to.match(path === '/upload' ? /^HTTP\/1\.1 401 / : /^HTTP\/1\.1 303 /);
-      await expectNothingLeft();
-    });
-
-    it(`is led to the sign-in page when the session ends while the archive is stored, by ${path}`, async () => {
-      let stored = 0;
-      await open({
-        ports: ({ archives }) => ({
-          archives: replacing(archives, {
-            put: async (id, archive) => {
-              await archives.put(id, archive);
-              stored += 1;
-              await signOut();
-            },
-          }),
-        }),
-      });
+  it('is to sign in again after a sign-out, and nothing is left, also of a form with a wrong title', async () => {
+    await open();
+    for (const title of ['Spring', 'x'.repeat(300)]) {
       await signInByLink();
-      expect(await late(path)).to.match(path === '/upload' ? /^HTTP\/1\.1 401 / : /^HTTP\/1\.1 303 /);
-      expect(stored).to.equal(1);
+      expectSignedOut(await late(signOut, title));
       await expectNothingLeft();
+    }
+  });
+
+  it('is to sign in again when the key of the session was revoked', async () => {
+    await open();
+    const { key, text } = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
+    const page = await person.get('/sign-in');
+    await person.post('/sign-in', { form: page.token, key: text });
+    form = (await person.get('/')).token;
+    expectSignedOut(await late(() => screen.keys.revoke({ by: OPERATOR, id: key.id })));
+    await expectNothingLeft();
+  });
+
+  it('is to sign in again when the session ends while the archive is stored', async () => {
+    let stored = 0;
+    await open({
+      ports: ({ archives }) => ({
+        archives: replacing(archives, {
+          put: async (id, archive) => {
+            await archives.put(id, archive);
+            stored += 1;
+            await signOut();
+          },
+        }),
+      }),
     });
-  }
+    await signInByLink();
+    expectSignedOut(await late());
+    expect(stored).to.equal(1);
+    await expectNothingLeft();
+  });
 
   it('changes nothing when the session ends between the request and the write', async () => {
     await open({
@@ -165,7 +140,7 @@ describe('a person whose upload comes later than its head', () => {
     ] as const) {
       next = answer;
       asked = [];
-      expect(await late('/upload')).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect((await late()).status).to.equal(status);
       expect(asked).to.deep.equal([undefined, known]);
     }
     expect(await published()).to.equal(1);

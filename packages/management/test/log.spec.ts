@@ -2,7 +2,7 @@ import { OPERATOR } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
-import { Person } from './person.ts';
+import { formOf, Person } from './person.ts';
 
 describe('what the log is told of the screen', () => {
   let screen: Screen;
@@ -78,10 +78,8 @@ describe('what the log is told of the screen', () => {
 
   it('is why an archive was not published', async () => {
     await person.signIn((await screen.sessions.offerLink(OWNER)).token);
-    const { text } = await person.get('/');
-    const token = /&quot;token&quot;:&quot;([^&]+)/.exec(text)?.[1] ?? '';
-    const headers = { 'x-pinfold-form': token, 'x-pinfold-filename': 'site.zip', 'idempotency-key': 'mine' };
-    const sent = await person.send('/upload', new TextEncoder().encode('no zip'), headers);
+    const { token: form } = await person.get('/');
+    const sent = await person.upload(formOf({ form, key: 'mine' }, new TextEncoder().encode('no zip')));
     expect(sent.status).to.equal(422);
     expect(last()).to.include({ outcome: 'invalid_archive', account: OWNER });
   });

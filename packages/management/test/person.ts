@@ -1,3 +1,5 @@
+import { openRawConnection, type RawConnection } from '@pinfold/test-contracts/internal';
+
 /** What a page answered, and what can be read off it. */
 export interface Page {
   readonly status: number;
@@ -23,6 +25,10 @@ export class Person {
     return this.#cookies;
   }
 
+  get #cookieHeader(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
   /** Another window that has the same cookies now. */
   twin(): Person {
     const twin = new Person(this.#base);
@@ -37,31 +43,25 @@ export class Person {
   /** Sends a form to where it stands, with what is in it. */
   post(
     path: string,
-    fields: Readonly<Record<string, string>> | URLSearchParams | FormData,
+    fields: Readonly<Record<string, string>> | URLSearchParams | FormData | string,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Page> {
-    const body = fields instanceof FormData ? fields : new URLSearchParams(fields as Record<string, string>);
+    const isForm = fields instanceof FormData || typeof fields === 'string';
+    const body = isForm ? fields : new URLSearchParams(fields as Record<string, string>);
     return this.#ask(path, { method: 'POST', body, headers });
   }
 
-  /** Sends bytes as our script does. */
-  send(
-    path: string,
-    body: Uint8Array<ArrayBuffer>,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<Page> {
-    return this.#ask(path, { method: 'POST', body, headers: { accept: 'application/json', ...headers } });
+  /** Sends a form with a file as our script does. */
+  upload(data: FormData, headers: Readonly<Record<string, string>> = {}): Promise<Page> {
+    return this.post('/publish', data, { accept: 'application/json', ...headers });
   }
 
-  /** Uploads an archive as our script does, under a key of its own. */
-  upload(
-    archive: Uint8Array<ArrayBuffer>,
-    form: string,
-    key: string,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Page> {
-    const names = { 'x-pinfold-form': form, 'idempotency-key': key, 'x-pinfold-filename': 'site.zip' };
-    return this.send('/upload', archive, { ...names, 'content-type': 'application/zip', ...headers });
+  /** Sends a head with the cookies, on a connection of its own: the test sends the body. */
+  async begin(line: string, ...headers: readonly string[]): Promise<RawConnection> {
+    const connection = await openRawConnection(this.#base);
+    const head = [`${line} HTTP/1.1`, 'Host: localhost', `Cookie: ${this.#cookieHeader}`, ...headers];
+    await connection.send(`${head.join('\r\n')}\r\n\r\n`);
+    return connection;
   }
 
   /** Goes through the sign-in link's page and its button. */
@@ -71,7 +71,7 @@ export class Person {
   }
 
   async #ask(path: string, init: RequestInit): Promise<Page> {
-    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = this.#cookieHeader;
     const response = await fetch(`${this.#base}${path}`, {
       ...init,
       redirect: 'manual',

@@ -21,7 +21,7 @@ describe('what an account may publish, on the screen', () => {
     form = (await person.get('/')).token;
   }
 
-  const upload = (key: string) => person.upload(SITE, form, key);
+  const upload = (key: string) => person.upload(formOf({ form, key }, SITE));
   const sendForm = (key: string) => person.post('/publish', formOf({ form, key }, SITE));
 
   it('is not spoken of where there is no bound', async () => {

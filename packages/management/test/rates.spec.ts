@@ -11,7 +11,7 @@ import { RequestLimiter } from '@pinfold/http';
 import { expect } from 'chai';
 import type { ManagementOptions } from '../src/index.ts';
 import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
-import { Person } from './person.ts';
+import { formOf, Person } from './person.ts';
 
 /** One passes each second. */
 const RATE = { count: 25, window: seconds(25) };
@@ -97,7 +97,7 @@ describe('the rate of requests on the screen', () => {
   }
 
   it('is JSON for an upload by our script, before its body is read', async () => {
-    const send = (key: string) => person.upload(zipOf({ 'index.html': key }), form, key);
+    const send = (key: string) => person.upload(formOf({ form, key }, zipOf({ 'index.html': key })));
     expect((await send('a')).status).to.equal(201);
     expect(remaining()).to.equal(15);
     expect((await send('b')).status).to.equal(201);

@@ -158,7 +158,7 @@ describe('cookies that a sibling planted', () => {
   it('tell a script that it is signed out', async () => {
     const cookie = cookieHeader(form(person), session(person), session(other));
     const headers = { accept: 'application/json' };
-    const answer = await new Person(screen.base).post('/upload', {}, { ...headers, cookie });
+    const answer = await new Person(screen.base).post('/publish', {}, { ...headers, cookie });
     expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([401, { kind: 'signed_out' }]);
   });
 

@@ -86,7 +86,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     mode: postgresServiceMode(connection, tables),
     takedowns: postgresTakedownStore(connection, tables),
     views: postgresViewStore(connection, tables),
-    snapshot: postgresSnapshot(connection, tables),
+    snapshot: postgresSnapshot(connection, schema),
     imports: postgresImport(connection, tables, schema),
     pairings: postgresPairingStore(connection, tables),
     names: postgresNameStore(connection, tables),

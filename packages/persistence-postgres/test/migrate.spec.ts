@@ -1,4 +1,5 @@
 import { isFault } from '@pinfold/core';
+import type { Migration } from '@pinfold/core/adapter';
 import { anApiKey, anEvent, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -7,20 +8,20 @@ import { PostgresConnection } from '../src/engine/postgres-connection.ts';
 import { quoted, unprepared } from '../src/engine/statement.ts';
 import { openPostgres } from '../src/index.ts';
 import { checkSchema, migrate } from '../src/schema/migrate.ts';
-import { MIGRATIONS, NEWEST_VERSION as NEWEST, type PostgresMigration } from '../src/schema/migrations.ts';
+import { MIGRATIONS, NEWEST_VERSION as NEWEST } from '../src/schema/migrations.ts';
 
 /** What later releases may bring: a step that older ones can live with, and one they cannot. */
-const ADDITION: PostgresMigration = {
+const ADDITION: Migration = {
   version: NEWEST + 1,
   release: '7.1.0',
   oldestVersion: NEWEST,
-  sql: ({ roles }) => `ALTER TABLE ${roles} ADD COLUMN mood text`,
+  sql: 'ALTER TABLE roles ADD COLUMN mood text',
 };
-const BREAK: PostgresMigration = {
+const BREAK: Migration = {
   version: NEWEST + 2,
   release: '8.0.0',
   oldestVersion: NEWEST + 1,
-  sql: ({ roles }) => `ALTER TABLE ${roles} DROP COLUMN mood`,
+  sql: 'ALTER TABLE roles DROP COLUMN mood',
 };
 
 interface Stage {
@@ -107,10 +108,7 @@ describe('migrate', () => {
   it('takes its time where requests may not', () =>
     onStage(async ({ schema, open }) => {
       const hurried = open({ statement_timeout: 200, query_timeout: 2_000 });
-      const slow: PostgresMigration = {
-        ...MIGRATIONS[0],
-        sql: () => 'SELECT pg_catalog.pg_sleep(0.4)',
-      } as PostgresMigration;
+      const slow = { ...MIGRATIONS[0], sql: 'SELECT pg_catalog.pg_sleep(0.4)' } as Migration;
       await migrate(hurried, schema, [slow]);
     }));
 
@@ -153,9 +151,9 @@ describe('migrate', () => {
       const connection = open();
       await migrate(connection, schema);
       const made = await schemaOf(connection, schema);
-      const broken: PostgresMigration = {
+      const broken: Migration = {
         ...BREAK,
-        sql: ({ attempts }) => `DROP TABLE ${attempts}; DROP TABLE nothing_of_that_name`,
+        sql: 'DROP TABLE attempts; DROP TABLE nothing_of_that_name',
       };
       const failed = migrate(connection, schema, [...MIGRATIONS, ADDITION, broken]);
       expect(await rejectionOf(failed)).to.have.property('code', '42P01');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { isFault } from '@pinfold/core';
+import { Gate } from '@pinfold/core/adapter';
 import type { CreateGrant } from '@pinfold/http';
 import {
   consoleLog,
@@ -23,7 +24,6 @@ import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answ
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
 import { CircuitBreaker } from './sending/circuit-breaker.ts';
-import { FairQueue } from './sending/fair-queue.ts';
 import { filePolicies } from './sending/file-policies.ts';
 import { isDocument } from './sending/find-file.ts';
 import { Sites } from './sending/sites.ts';
@@ -77,6 +77,9 @@ export function createViewer(options: ViewerOptions): Viewer {
   return Object.assign(viewer, { createGrant: grantCreator(context) });
 }
 
+/** Seconds of `Retry-After` when too many files wait to be inflated. */
+const BUSY_FOR = 2;
+
 type Answers = (...input: Parameters<Viewer>) => void;
 
 /** Below a path, an app hands on only what begins with it. */
@@ -95,7 +98,11 @@ function contextOf(options: ViewerOptions): ViewerContext {
   const tools: BodyTools = {
     open: useCases.open,
     breaker: new CircuitBreaker(useCases.clock),
-    turns: new FairQueue(inflating, inflatingQueue),
+    turns: new Gate({
+      places: inflating,
+      queue: inflatingQueue,
+      overloaded: () => new UnavailableError(BUSY_FOR),
+    }),
     mostHeld: heldBytes,
   };
   const sites = new Sites(useCases.open, siteCacheBytes);

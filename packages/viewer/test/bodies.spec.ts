@@ -1,45 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { type ArchiveStorage, isFault, type RoleId } from '@pinfold/core';
+import { isFault, type RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { ViewerFigures, ViewerOptions } from '../src/index.ts';
 import { PIECE } from '../src/sending/memory-budget.ts';
 import { expectPage } from './expect-page.ts';
 import { openRig, type Rig } from './rig.ts';
 
-/** A storage that counts, and waits when it is told to. */
-interface Watched {
-  readonly reads: { from: number; length: number; signal: AbortSignal | undefined }[];
-  hold: Promise<void> | undefined;
-}
-
-async function openWatched(
+async function openCounted(
   viewer: Partial<ViewerOptions> = {},
-): Promise<{ rig: Rig; watched: Watched; figures: ViewerFigures }> {
-  const watched: Watched = { reads: [], hold: undefined };
-  let figures: ViewerFigures | undefined;
-  const rig = await openRig({
-    viewer: {
-      ...viewer,
-      figures: (given) => {
-        figures = given;
-      },
-    },
-    ports: ({ archives }) => ({
-      archives: replacing(archives, {
-        read: async (id, from, length, signal) => {
-          watched.reads.push({ from, length, signal });
-          await watched.hold;
-          return archives.read(id, from, length, signal);
-        },
-      }),
-    }),
-  });
-  if (figures === undefined) throw new Error('no figures were given');
-  return { rig, watched, figures };
+): Promise<{ rig: Rig; figures: ViewerFigures }> {
+  const figures = Promise.withResolvers<ViewerFigures>();
+  const rig = await openRig({ viewer: { ...viewer, figures: figures.resolve } });
+  return { rig, figures: await figures.promise };
 }
 
 /** A connection whose client asks and then reads nothing. */
@@ -58,10 +33,9 @@ async function settle(rig: Rig, turns = 40): Promise<void> {
 
 describe('the bodies of files', () => {
   let rig: Rig;
-  let watched: Watched;
   let figures: ViewerFigures;
   beforeEach(async () => {
-    ({ rig, watched, figures } = await openWatched());
+    ({ rig, figures } = await openCounted());
   });
 
   it('are read with one read, and from memory the next time', async () => {
@@ -70,11 +44,11 @@ describe('the bodies of files', () => {
     for (let time = 0; time < 3; time += 1) {
       expect((await rig.askSite(id, '/', { headers: { 'accept-encoding': 'gzip' } })).status).to.equal(200);
     }
-    expect(watched.reads).to.have.length(1);
+    expect(rig.storage.reads).to.have.length(1);
     await rig.askSite(id, '/nothing');
-    expect(watched.reads).to.have.length(1);
+    expect(rig.storage.reads).to.have.length(1);
     for (let time = 0; time < 3; time += 1) await rig.askSite(id, '/large.bin');
-    expect(watched.reads).to.have.length(2);
+    expect(rig.storage.reads).to.have.length(2);
     expect(figures.bodies).to.include({ hits: 4, misses: 2 });
     expect(figures.sites).to.include({ hits: 6, misses: 1 });
     expect(figures.inflations).to.include({ running: 0, waiting: 0 });
@@ -88,7 +62,7 @@ describe('the bodies of files', () => {
       [9_000, 18_800, 2, 2],
       [9_000, 18_500, 1, 4],
     ] as const) {
-      ({ rig, watched, figures } = await openWatched({ cacheBytes: most }));
+      ({ rig, figures } = await openCounted({ cacheBytes: most }));
       const id = await rig.publish({
         'index.html': 'x',
         'a.txt': { stored: 'a'.repeat(length) },
@@ -97,7 +71,7 @@ describe('the bodies of files', () => {
       for (const path of ['/a.txt', '/b.txt', '/a.txt', '/b.txt']) {
         expect((await rig.askSite(id, path)).status).to.equal(200);
       }
-      expect(watched.reads, `${length} of ${most}`).to.have.length(read);
+      expect(rig.storage.reads, `${length} of ${most}`).to.have.length(read);
       const least = kept * length * (length === 1_000 ? 2 : 1);
       expect(figures.bodies.bytes).to.be.within(least, least + kept * 400);
     }
@@ -109,16 +83,16 @@ describe('the bodies of files', () => {
       'large.bin': { stored: new Uint8Array(2 * MAX_READ) },
     });
     const { promise, resolve } = Promise.withResolvers<void>();
-    watched.hold = promise;
+    rig.storage.before = () => promise;
     const socket = await askAndWait(rig, rig.siteHost(id), '/large.bin');
     await settle(rig, 10);
-    expect(watched.reads).to.have.length(1);
+    expect(rig.storage.reads).to.have.length(1);
     socket.destroy();
     await settle(rig, 10);
-    expect(watched.reads[0]?.signal?.aborted).to.equal(true);
+    expect(rig.storage.reads[0]?.signal?.aborted).to.equal(true);
     resolve();
     await settle(rig, 10);
-    expect(watched.reads).to.have.length(1);
+    expect(rig.storage.reads).to.have.length(1);
     expect(rig.log.find(({ status }) => status === 499)).to.include({ route: 'site', role: id });
     expect(rig.log.some(({ error }) => error !== undefined)).to.equal(false);
   });
@@ -128,23 +102,8 @@ describe('the bodies of files', () => {
     /** Two bytes that a deflate stream may consist of: an empty last block. */
     const EMPTY = Uint8Array.of(3, 0);
     let id: RoleId;
-    let alter: (bytes: Uint8Array) => void;
 
     beforeEach(async () => {
-      alter = () => undefined;
-      rig = await openRig({
-        ports: ({ archives }) => ({
-          archives: replacing(archives, {
-            read: async (...read: Parameters<ArchiveStorage['read']>) => {
-              const bytes = await archives.read(...read);
-              if (bytes === undefined) return undefined;
-              const copy = Uint8Array.from(bytes);
-              alter(copy);
-              return copy;
-            },
-          }),
-        }),
-      });
       id = await rig.publish({
         'index.html': 'home'.repeat(100),
         'small.txt': { stored: 'small' },
@@ -154,41 +113,33 @@ describe('the bodies of files', () => {
     });
 
     it('are an error, not other bytes, where a file is read whole', async () => {
-      alter = (bytes) => bytes.set([1], bytes.length - 1);
+      rig.storage.alter = (bytes) => bytes.set([1], bytes.length - 1);
       expectPage(await rig.askSite(id, '/small.txt'), 500);
       expectPage(await rig.askSite(id, '/'), 500);
-      alter = (bytes) => bytes.set(EMPTY);
+      rig.storage.alter = (bytes) => bytes.set(EMPTY);
       expectPage(await rig.askSite(id, '/'), 500);
       expectPage(await rig.askSite(id, '/', { headers: { range: 'bytes=0-9' } }), 500);
       expect(rig.log.every(({ error }) => isFault(error) && error.code === 'store_corrupt')).to.equal(true);
-      alter = () => undefined;
+      rig.storage.alter = undefined;
       expect((await rig.askSite(id, '/')).text).to.equal('home'.repeat(100));
     });
 
     it('are broken off before the end where a file is read piece by piece', async () => {
-      alter = (bytes) => bytes.set([1], bytes.length - 1);
+      rig.storage.alter = (bytes) => bytes.set([1], bytes.length - 1);
       const failed = await rig.askSite(id, '/large.txt').catch((error: unknown) => error);
       expect(failed).to.include({ code: 'ECONNRESET' });
       expect(rig.log.at(-1)?.error).to.include({ code: 'store_corrupt' });
-      alter = (bytes) => bytes.set(EMPTY);
+      rig.storage.alter = (bytes) => bytes.set(EMPTY);
       expectPage(await rig.askSite(id, '/deflated.bin'), 500);
       expectPage(await rig.askSite(id, '/deflated.bin', { headers: { range: 'bytes=0-9' } }), 500);
     });
   });
 
   it('break off, rather than end, when storage fails in the middle', async () => {
-    let reads = 0;
-    rig = await openRig({
-      ports: ({ archives }) => ({
-        archives: replacing(archives, {
-          read: async (...read: Parameters<ArchiveStorage['read']>) => {
-            reads += 1;
-            if (reads > 1) throw new TypeError('the disk went away');
-            return archives.read(...read);
-          },
-        }),
-      }),
-    });
+    const { storage } = rig;
+    storage.before = () => {
+      if (storage.reads.length > 1) throw new TypeError('the disk went away');
+    };
     const id = await rig.publish({
       'index.html': 'x',
       'large.bin': { stored: new Uint8Array(3 * MAX_READ) },

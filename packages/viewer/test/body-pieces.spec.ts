@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { isFault, type ManifestEntry, type Open, type Publication } from '@pinfold/core';
+import { isFault, type ManifestEntry, type Publication } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -14,10 +14,10 @@ import {
 } from '../src/sending/body-pieces.ts';
 import type { PieceSource } from '../src/sending/byte-source.ts';
 import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
-import { FairQueue } from '../src/sending/fair-queue.ts';
 import { gzipMember } from '../src/sending/gzip-member.ts';
 import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import type { Form } from '../src/sending/site-files.ts';
+import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
 
 const CONTENT = Buffer.concat([randomBytes(3 * PIECE), Buffer.alloc(3 * PIECE)]);
 const DEFLATED = deflateRawSync(CONTENT);
@@ -33,34 +33,23 @@ class CountedBreaker extends CircuitBreaker {
   }
 }
 
-/** An entry in an archive of some bytes before it, and how often its storage was read. */
-function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: Open['read']) {
+/** A file with such bytes in its archive, behind others, and what of it was read. */
+function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: () => Promise<unknown>) {
+  const { entry } = storedFile(method === 'stored' ? bytes : CONTENT, method, OFFSET);
   const archive = Buffer.concat([Buffer.alloc(OFFSET), bytes]);
   const reads: [at: number, length: number][] = [];
   const breaker = new CountedBreaker(createManualClock());
-  const open = {
-    read: async (...[role, at, length, signal]: Parameters<Open['read']>) => {
-      reads.push([at - OFFSET, length]);
-      if (read !== undefined) return read(role, at, length, signal);
-      return { kind: 'bytes', bytes: archive.subarray(at, at + length) };
-    },
-  } as unknown as Open;
-  const content = method === 'stored' ? bytes : CONTENT;
+  const readNoted = async (_publication: Publication, at: number, length: number) => {
+    reads.push([at - OFFSET, length]);
+    return read === undefined ? { kind: 'bytes', bytes: archive.subarray(at, at + length) } : read();
+  };
+  const { signal } = new AbortController();
   const source: PieceSource = {
-    open,
-    breaker,
-    turns: new FairQueue(1, 1),
-    mostHeld: 2 * MAX_READ,
-    publication: {} as Publication,
-    entry: {
-      offset: OFFSET,
-      compressedSize: bytes.length,
-      size: content.length,
-      crc32: crc32(content),
-      method,
-    } as ManifestEntry,
+    ...toolsOver(readNoted, { breaker }),
+    publication: PUBLICATION,
+    entry,
     client: 'a',
-    signal: new AbortController().signal,
+    signal,
   };
   return { source, reads, breaker };
 }

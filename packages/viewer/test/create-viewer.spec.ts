@@ -1,5 +1,4 @@
 import { Fault } from '@pinfold/core';
-import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import express from 'express';
 import { askRaw, cookiesOf, locationOf } from './client.ts';
@@ -173,18 +172,12 @@ describe('the viewer while something is broken', () => {
     const kind = password === undefined ? 'an open' : 'a protected';
 
     it(`answers 404 once the role has ended meanwhile, of ${kind} site in ${mode} mode`, async () => {
-      const rig = await openRig({
-        viewer: { mode },
-        ports: ({ archives }) => ({
-          archives: replacing(archives, {
-            read: async () => {
-              await rig.stop(id);
-              return undefined;
-            },
-          }),
-        }),
-      });
+      const rig = await openRig({ viewer: { mode } });
       const id = await rig.publish(SITE, password);
+      rig.storage.before = async (archive) => {
+        await rig.stop(id);
+        await rig.memory.archives.delete(archive);
+      };
       const entered = password === undefined ? await rig.ask(`/s/${id}`) : await rig.enter(id, password);
       const { host, pathname } = new URL(locationOf(entered));
       const answer = await rig.ask(pathname, {

@@ -4,35 +4,13 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
-/** A storage that notes its reads, and answers when it may. */
-interface Watched {
-  readonly lengths: number[];
-  hold: Promise<void> | undefined;
-}
-
-async function openWatched(viewer: RigOptions['viewer'] = {}): Promise<{ rig: Rig; watched: Watched }> {
-  const watched: Watched = { lengths: [], hold: undefined };
-  const rig = await openRig({
-    viewer,
-    // Large enough for bodies that kernels do not hold.
-    limits: { archiveBytes: 32 * MAX_READ },
-    ports: ({ archives }) => ({
-      archives: replacing(archives, {
-        read: async (id, from, length, signal) => {
-          watched.lengths.push(length);
-          await watched.hold;
-          return archives.read(id, from, length, signal);
-        },
-      }),
-    }),
-  });
-  return { rig, watched };
-}
+/** Its archives may be large enough for bodies that kernels do not hold. */
+const openLarge = (viewer: RigOptions['viewer'] = {}): Promise<Rig> =>
+  openRig({ viewer, limits: { archiveBytes: 32 * MAX_READ } });
 
 /** A connection that sends what it is told, and reads nothing until it is told to. */
 async function openClient(rig: Rig): Promise<Socket> {
@@ -60,23 +38,22 @@ async function settled(count: () => number): Promise<number> {
 
 describe('under hostile loads', () => {
   let rig: Rig;
-  let watched: Watched;
 
   it('of many requests of one connection, one is worked on at a time', async () => {
-    ({ rig, watched } = await openWatched());
+    rig = await openLarge();
     const files = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, `${index}`]));
     const id = await rig.publish({ 'index.html': 'x', ...files });
     const { promise, resolve } = Promise.withResolvers<void>();
-    watched.hold = promise;
+    rig.storage.before = () => promise;
     const client = await openClient(rig);
     client.write(
       Object.keys(files)
         .map((name) => get(rig, id, `/${name}`))
         .join(''),
     );
-    await until(() => watched.lengths.length > 0);
+    await until(() => rig.storage.reads.length > 0);
     for (let turn = 0; turn < 20; turn += 1) await rig.ask('/turn');
-    expect(watched.lengths).to.have.length(1);
+    expect(rig.storage.reads).to.have.length(1);
     let text = '';
     client.on('data', (chunk) => {
       text += chunk;
@@ -89,7 +66,7 @@ describe('under hostile loads', () => {
   });
 
   it('the end of a long file that is asked for again and again is inflated once', async () => {
-    ({ rig, watched } = await openWatched());
+    rig = await openLarge();
     const id = await rig.publish({ 'index.html': 'x', 'zeros.bin': new Uint8Array(8 * MAX_READ) });
     const clients = await Promise.all(Array.from({ length: 4 }, () => openClient(rig)));
     const asked = 100;
@@ -103,37 +80,37 @@ describe('under hostile loads', () => {
       client.write(request.repeat(asked));
     }
     await until(() => parts === clients.length * asked);
-    expect(watched.lengths).to.have.length(1);
+    expect(rig.storage.reads).to.have.length(1);
     for (const client of clients) client.destroy();
   });
 
   it('nothing is inflated or read any more for clients who have reset their connections', async () => {
-    ({ rig, watched } = await openWatched({ cacheBytes: 0 }));
+    rig = await openLarge({ cacheBytes: 0 });
     const id = await rig.publish({ 'index.html': 'x', 'noise.bin': randomBytes(4 * MAX_READ) });
     const clients = await Promise.all(Array.from({ length: 4 }, () => openClient(rig)));
     const asked = 500;
     for (const client of clients) {
       client.write(get(rig, id, '/noise.bin', `bytes=${4 * MAX_READ - 1}-`).repeat(asked));
     }
-    await until(() => watched.lengths.length > 20);
+    await until(() => rig.storage.reads.length > 20);
     for (const client of clients) client.resetAndDestroy();
-    const before = watched.lengths.length;
-    const after = await settled(() => watched.lengths.length);
+    const before = rig.storage.reads.length;
+    const after = await settled(() => rig.storage.reads.length);
     // What was under way on each connection, whose first write then fails: five reads or six.
     expect(after - before).to.be.below(clients.length * 6 + 1);
     expect(after).to.be.below(clients.length * asked);
   });
 
   it('files are inflated so many at once as may be, and those past the queue are 503', async () => {
-    ({ rig, watched } = await openWatched({ bounds: { inflating: 1, inflatingQueue: 2 } }));
+    rig = await openLarge({ bounds: { inflating: 1, inflatingQueue: 2 } });
     const files = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`${index}.txt`, `${index} `.repeat(200_000)]),
     );
     const id = await rig.publish({ 'index.html': 'x', ...files });
     const { promise, resolve } = Promise.withResolvers<void>();
-    watched.hold = promise;
+    rig.storage.before = () => promise;
     const answers = Object.keys(files).map((name) => rig.askSite(id, `/${name}`));
-    await until(() => watched.lengths.length === 30);
+    await until(() => rig.storage.reads.length === 30);
     resolve();
     const statuses = new Set<number>();
     for (const { status, headers } of await Promise.all(answers)) {
@@ -154,17 +131,17 @@ describe('under hostile loads', () => {
     );
     let id: RoleId;
     beforeEach(async () => {
-      ({ rig, watched } = await openWatched({ bounds: { heldBytes: MOST } }));
+      rig = await openLarge({ bounds: { heldBytes: MOST } });
       id = await rig.publish({ 'index.html': 'home', ...files });
     });
 
     it('those past the bound are read in small pieces, and all come whole once they are taken', async () => {
       const clients = await Promise.all(Array.from({ length: COUNT }, () => openClient(rig)));
       const { promise, resolve } = Promise.withResolvers<void>();
-      watched.hold = promise;
+      rig.storage.before = () => promise;
       for (const [index, client] of clients.entries()) client.write(get(rig, id, `/${index}.bin`));
-      await until(() => watched.lengths.length === COUNT);
-      expect(watched.lengths.filter((length) => length > PIECE)).to.have.length(MOST / MAX_READ);
+      await until(() => rig.storage.reads.length === COUNT);
+      expect(rig.storage.reads.filter(({ length }) => length > PIECE)).to.have.length(MOST / MAX_READ);
       expect(heldBytes.held).to.equal(MOST);
       resolve();
       const received = clients.map(async (client, index) => {

@@ -1,6 +1,5 @@
 import type { RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openRig, type Rig } from './rig.ts';
 
@@ -19,20 +18,8 @@ const FILES = {
 describe('what is read of a file that is asked for', () => {
   let rig: Rig;
   let id: RoleId;
-  let reads: number[];
   const open = async (cacheBytes: number): Promise<void> => {
-    reads = [];
-    rig = await openRig({
-      viewer: { cacheBytes },
-      ports: ({ archives }) => ({
-        archives: replacing(archives, {
-          read: (role, from, length, signal) => {
-            reads.push(length);
-            return archives.read(role, from, length, signal);
-          },
-        }),
-      }),
-    });
+    rig = await openRig({ viewer: { cacheBytes } });
     id = await rig.publish(FILES);
   };
   beforeEach(() => open(64 * MAX_READ));
@@ -44,10 +31,10 @@ describe('what is read of a file that is asked for', () => {
   async function timesRead(path: string, headers = {}, method = 'GET'): Promise<readonly number[]> {
     const times: number[] = [];
     for (let time = 0; time < 2; time += 1) {
-      reads.length = 0;
+      rig.storage.reads.length = 0;
       const answer = await rig.askSite(id, `/${path}`, { headers, method });
       expect(answer.status).to.be.oneOf([200, 206]);
-      times.push(reads.length);
+      times.push(rig.storage.reads.length);
     }
     return times;
   }
@@ -68,7 +55,7 @@ describe('what is read of a file that is asked for', () => {
   it('is that part where a part of a stored file is asked for, and nothing of one in memory', async () => {
     const part = { range: 'bytes=10-19' };
     expect(await timesRead('most.bin', part)).to.deep.equal([1, 1]);
-    expect(reads).to.deep.equal([10]);
+    expect(rig.storage.reads.map(({ length }) => length)).to.deep.equal([10]);
     await timesRead('most.bin');
     expect(await timesRead('most.bin', part)).to.deep.equal([0, 0]);
   });

@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
-import { OPERATOR, type Password, type RoleId } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, OPERATOR, type Password, type RoleId } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { createMemory, type Memory } from '@pinfold/memory';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import {
   type Inside,
   openService,
@@ -28,9 +29,33 @@ afterEach('the rigs that the test opened are closed', async () => {
   for (const rig of opened.splice(0)) await rig.close();
 });
 
+/** What the storage of a rig was asked to read, and what a test lets it do with that. */
+export class WatchedStorage {
+  readonly reads: { from: number; length: number; signal: AbortSignal | undefined }[] = [];
+  /** Awaited before each read. */
+  before: (archive: ArchiveId) => unknown = () => undefined;
+  /** Changes a copy of the bytes that were read. */
+  alter: ((bytes: Uint8Array) => void) | undefined;
+
+  over(archives: ArchiveStorage): ArchiveStorage {
+    return replacing(archives, {
+      read: async (id, from, length, signal) => {
+        this.reads.push({ from, length, signal });
+        await this.before(id);
+        const bytes = await archives.read(id, from, length, signal);
+        if (bytes === undefined || this.alter === undefined) return bytes;
+        const copy = Uint8Array.from(bytes);
+        this.alter(copy);
+        return copy;
+      },
+    });
+  }
+}
+
 /** A viewer on a real socket, over the stores in memory. One that is opened for a test closes after it. */
 export interface Rig extends Pick<TestService<Memory>, 'port' | 'clock' | 'useCases' | 'close'> {
   readonly memory: Memory;
+  readonly storage: WatchedStorage;
   readonly log: RequestEntry[];
   /** The Host header of a site. */
   siteHost(id: RoleId): string;
@@ -54,12 +79,17 @@ export interface RigOptions extends ServiceOptions {
 
 export async function openRig({ viewer: differing, mount, ...options }: RigOptions = {}): Promise<Rig> {
   const log: RequestEntry[] = [];
+  const storage = new WatchedStorage();
   const doors = ({ useCases, publicPort }: Inside): RequestListener => {
     const publicUrl = `http://localhost:${publicPort}`;
     const viewer = createViewer({ useCases, publicUrl, log: (entry) => log.push(entry), ...differing });
     return mount?.(viewer) ?? ((request, response) => viewer(request, response));
   };
-  const service = await openService(createMemory(), doors, options);
+  const ports: ServiceOptions['ports'] = (own) => ({
+    archives: storage.over(own.archives),
+    ...options.ports?.(own),
+  });
+  const service = await openService(createMemory(), doors, { ...options, ports });
   const { port, useCases } = service;
   const setPassword = async (id: RoleId, password: string | null): Promise<void> => {
     await useCases.update(
@@ -70,6 +100,7 @@ export async function openRig({ viewer: differing, mount, ...options }: RigOptio
   const rig: Rig = {
     ...service,
     memory: service.stores,
+    storage,
     log,
     siteHost: (id) => `${id}.localhost:${port}`,
     publish: async (files, password) => {

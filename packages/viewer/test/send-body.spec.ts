@@ -1,21 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { crc32, deflateRawSync } from 'node:zlib';
-import type { EntryPath, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
+import type { ManifestEntry, Publication } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { Exchange } from '../src/exchange.ts';
 import { Bodies } from '../src/sending/bodies.ts';
-import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
-import { FairQueue } from '../src/sending/fair-queue.ts';
 import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import { sendBody } from '../src/sending/send-body.ts';
-import { SiteFile } from '../src/sending/site-files.ts';
 import type { ViewerContext } from '../src/viewer-context.ts';
+import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
 
 const PLENTY = 64 * MAX_READ;
-const PUBLICATION = {} as Publication;
 
 /** A response over HTTP/2 that notes what it is given, and takes it all. */
 class NotedResponse extends EventEmitter {
@@ -47,29 +42,16 @@ class NotedResponse extends EventEmitter {
 
 function stage(length: number, mostHeld: number, method: ManifestEntry['method'] = 'stored') {
   const content = Buffer.alloc(length, 'tide');
-  const bytes = method === 'stored' ? content : deflateRawSync(content);
-  const entry = {
-    path: 'tide.txt' as EntryPath,
-    offset: 0,
-    compressedSize: bytes.length,
-    size: length,
-    method,
-    crc32: crc32(content),
-    utf8: true,
-  };
-  const file = new SiteFile('id' as RoleId, entry);
-  const form = file.form(false, { index: 0, headers: [] });
+  const { bytes, entry, file, formOf } = storedFile(content, method);
+  const form = formOf(false);
   const storage = { reads: [] as number[], ended: false, hold: undefined as Promise<void> | undefined };
-  const open = {
-    read: async (_publication: Publication, at: number, count: number) => {
-      storage.reads.push(count);
-      await storage.hold;
-      if (storage.ended) return { kind: 'expired' };
-      return { kind: 'bytes', bytes: bytes.subarray(at, at + count) };
-    },
-  } as unknown as Open;
-  const breaker = new CircuitBreaker(createManualClock());
-  const tools = { open, breaker, turns: new FairQueue(1, 1), mostHeld };
+  const read = async (_publication: Publication, at: number, count: number) => {
+    storage.reads.push(count);
+    await storage.hold;
+    if (storage.ended) return { kind: 'expired' };
+    return { kind: 'bytes', bytes: bytes.subarray(at, at + count) };
+  };
+  const tools = toolsOver(read, { mostHeld });
   const bodies = new Bodies(tools, PLENTY);
   const context = {
     bodies,

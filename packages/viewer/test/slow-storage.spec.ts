@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { type RoleId, seconds } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { Answer } from './client.ts';
 import { expectPage } from './expect-page.ts';
@@ -13,24 +12,11 @@ const LATER = { 'retry-after': '5' };
 describe('with a storage that hangs', () => {
   let rig: Rig;
   let id: RoleId;
-  let hangs: boolean;
-  let reads: (AbortSignal | undefined)[];
   let asked: Readonly<Record<string, string>>;
 
   beforeEach(async () => {
-    hangs = false;
-    reads = [];
     asked = {};
-    rig = await openRig({
-      ports: ({ archives }) => ({
-        archives: replacing(archives, {
-          read: (id, from, length, signal) => {
-            reads.push(signal);
-            return hangs ? new Promise(() => {}) : archives.read(id, from, length, signal);
-          },
-        }),
-      }),
-    });
+    rig = await openRig();
     id = await rig.publish({
       'index.html': 'home',
       'hot.txt': 'hot',
@@ -39,15 +25,15 @@ describe('with a storage that hangs', () => {
       'deflated.bin': randomBytes(3 * MAX_READ),
     });
     await rig.askSite(id, '/hot.txt');
-    hangs = true;
-    reads.length = 0;
+    rig.storage.before = () => new Promise(() => {});
+    rig.storage.reads.length = 0;
   });
 
   /** Asks, and lets the viewer's patience end. */
   async function askInVain(...paths: readonly string[]): Promise<Answer[]> {
-    const before = reads.length;
+    const before = rig.storage.reads.length;
     const answers = paths.map((path) => rig.askSite(id, path, { headers: asked }));
-    while (reads.length < before + new Set(paths).size) await setTimeout(1);
+    while (rig.storage.reads.length < before + new Set(paths).size) await setTimeout(1);
     // Those who share a read have to have come, too.
     for (let turn = 0; turn < 20; turn += 1) await rig.ask('/turn');
     rig.clock.advance(seconds(5));
@@ -64,7 +50,7 @@ describe('with a storage that hangs', () => {
       asked = headers;
       const [answer] = await askInVain(path);
       expectPage(answer as Answer, 503, LATER);
-      expect(reads.at(-1)?.aborted, path).to.equal(true);
+      expect(rig.storage.reads.at(-1)?.signal?.aborted, path).to.equal(true);
       expect(rig.log.findLast(({ status }) => status === 503)?.error).to.include({
         code: 'storage_unavailable',
       });
@@ -73,15 +59,15 @@ describe('with a storage that hangs', () => {
 
   it('five that wait in vain are enough: nobody else waits, until one has an answer', async () => {
     await askInVain('/0.txt', '/1.txt', '/2.txt', '/3.txt', '/4.txt');
-    reads.length = 0;
+    rig.storage.reads.length = 0;
     for (const path of ['/5.txt', '/large.bin', '/0.txt']) {
       const answer = await rig.askSite(id, path);
       expectPage(answer, 503, LATER);
       expect(rig.log.at(-1)?.error).to.equal(undefined);
     }
-    expect(reads).to.have.length(0);
+    expect(rig.storage.reads).to.have.length(0);
     expect((await rig.askSite(id, '/hot.txt')).text).to.equal('hot');
-    hangs = false;
+    rig.storage.before = () => undefined;
     rig.clock.advance(seconds(5));
     expect((await rig.askSite(id, '/5.txt')).text).to.equal('5');
     expect((await rig.askSite(id, '/6.txt')).text).to.equal('6');
@@ -89,8 +75,8 @@ describe('with a storage that hangs', () => {
 
   it('five who wait for the same file count as five', async () => {
     await askInVain('/0.txt', '/0.txt', '/0.txt', '/0.txt', '/0.txt');
-    expect(reads).to.have.length(1);
+    expect(rig.storage.reads).to.have.length(1);
     expectPage(await rig.askSite(id, '/1.txt'), 503, LATER);
-    expect(reads).to.have.length(1);
+    expect(rig.storage.reads).to.have.length(1);
   });
 });

@@ -209,17 +209,3 @@ describe('what seems a secret', () => {
     });
   }
 });
-
-describe('a script that registers a service worker', () => {
-  const registers = (script: string) => observe('a.js', script).serviceWorker === true;
-
-  it('calls register of serviceWorker', () => {
-    expect(registers('navigator.serviceWorker.register("/sw.js")')).to.equal(true);
-    expect(registers('new Worker(a);n.serviceWorker\n ?. register (b)')).to.equal(true);
-  });
-
-  it('is none that calls it of another worker, or another function', () => {
-    expect(registers('n.sharedWorker.register(a);Worker.register(b)')).to.equal(false);
-    expect(registers('n.serviceWorker.ready.then(a)')).to.equal(false);
-  });
-});

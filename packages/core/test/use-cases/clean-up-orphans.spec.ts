@@ -82,38 +82,6 @@ describe('comparing storage with the records', () => {
     expect((await run()).listing).to.equal('done');
   });
 
-  it('removes no archive at all when so many have no record that the records must be wrong, unless forced', async () => {
-    await stage.publishMany(10);
-    await stage.publishEnded(1);
-    await stage.orphan(21);
-    stage.clock.advance(hours(25));
-    const refused = await run();
-    expect(refused).to.include({ compared: 32, unnamed: 21, orphans: 0, archives: 0, listing: 'refused' });
-    expect(await stage.archives()).to.equal(32);
-    expect(await run({ force: true })).to.include({ orphans: 21, archives: 1, listing: 'done' });
-    expect(await stage.archives()).to.equal(10);
-  });
-
-  it('removes 20 archives without a record, however few there are in all', async () => {
-    await stage.orphan(20);
-    stage.clock.advance(hours(25));
-    expect(await run()).to.include({ orphans: 20, listing: 'done' });
-  });
-
-  it('removes a tenth of all archives, however many that are', async () => {
-    await stage.publishMany(189);
-    await stage.orphan(21);
-    stage.clock.advance(hours(25));
-    expect(await run()).to.include({ orphans: 21, compared: 210, listing: 'done' });
-    await stage.orphan(21);
-    stage.clock.advance(hours(25));
-    await stage.publishMany(100);
-    expect(await run(), 'young archives do not count').to.include({ compared: 210, listing: 'done' });
-    await stage.orphan(22);
-    stage.clock.advance(hours(25));
-    expect(await run(), 'more than a tenth of 311').to.include({ compared: 311, listing: 'done' });
-  });
-
   it('removes 1,000 in one comparison, and tells how many it left until the next one', async () => {
     await stage.orphan(1_005);
     await stage.publishMany(2);
@@ -138,17 +106,6 @@ describe('comparing storage with the records', () => {
     expect(await cleanUp()).to.include({ orphans: 15, failures: 5, listing: 'done' });
     stage.clock.advance(hours(24));
     expect(await run()).to.include({ orphans: 5 });
-  });
-
-  it('stops removing when its time is over', async () => {
-    await stage.orphan(20);
-    stage.clock.advance(hours(25));
-    const remove: ArchiveStorage['delete'] = async (id, signal) => {
-      await stage.memory.archives.delete(id, signal);
-      stage.clock.advance(minutes(1));
-    };
-    const { cleanUp } = stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) });
-    expect(await cleanUp()).to.include({ orphans: 16, unnamed: 20, finished: false });
   });
 
   it('reports a record whose archive is missing, and leaves it as it is', async () => {

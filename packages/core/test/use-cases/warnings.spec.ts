@@ -138,7 +138,7 @@ describe('warnings of a site', () => {
     };
     const others = {
       'd.html': `<pre>${register}</pre><script>1</script>`,
-      'e.js': "'serviceWorker' in navigator; navigator.serviceWorker.ready",
+      'e.js': "'serviceWorker' in navigator; navigator.serviceWorker.ready; n.sharedWorker.register(a)",
       'f.txt': register,
     };
     const names = Object.keys(registering).map((path) => `service_worker ${path}`);

@@ -1,7 +1,7 @@
 import { after, instant, seconds } from '@pinfold/core';
 import type { DescribedAnswer } from '../endpoint.ts';
 import { answerRefusal, refuseRequest } from '../problems/problem.ts';
-import { type HttpProblem, problemTable, type WireCode } from '../problems/problem-table.ts';
+import { problemTable, type WireCode } from '../problems/problem-table.ts';
 import * as T from '../schema.ts';
 import { EXAMPLE_REQUEST_ID, exampleDetails } from './examples.ts';
 
@@ -109,7 +109,7 @@ export function problem(
   rates: readonly string[] = RATE_HEADERS,
   publishing = false,
 ): T.JsonObject {
-  const titles = codes.map((code) => `\`${code}\`: ${entry(code).title}.`);
+  const titles = codes.map((code) => `\`${code}\`: ${problemTable[code].title}.`);
   const headers = Object.entries(CODES_OF_HEADERS).filter(([, of]) =>
     of.some((code) => codes.includes(code)),
   );
@@ -139,12 +139,8 @@ function exampleProblem(code: WireCode, publishing: boolean): unknown {
   ).json;
 }
 
-function entry(code: WireCode): HttpProblem {
-  return problemTable[code];
-}
-
 function statusOf(code: WireCode): string {
-  return String(entry(code).status);
+  return String(problemTable[code].status);
 }
 
 function headerRefs(names: readonly string[]): T.JsonObject {

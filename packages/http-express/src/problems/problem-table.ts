@@ -36,101 +36,41 @@ export interface HttpProblem {
   readonly key: 'keep' | 'new';
 }
 
-const invalidRequest: HttpProblem = {
-  status: 400,
-  code: 'invalid_request',
-  title: 'The request cannot be understood',
-  detail: 'Send the whole request in the form that the API document at /openapi.json describes.',
-  advice: 'Correct the form of the request and send it again',
-  key: 'keep',
-};
-
-const invalidForm: HttpProblem = {
-  status: 422,
-  code: 'invalid_form',
-  title: 'The form does not have the expected fields',
-  detail: 'Send one file named "archive" and at most one text named "title", and nothing else.',
-  advice: 'Correct the fields of the form and send it again',
-  key: 'keep',
-};
-
-const invalidArchive: HttpProblem = {
-  status: 422,
-  code: 'invalid_archive',
-  title: 'The archive breaks the rules for sites',
-  detail: 'Correct everything that "errors" lists in the ZIP.',
-  advice: 'Correct the ZIP and send it again',
-  key: 'keep',
-};
-
-const internalError: HttpProblem = {
-  status: 500,
-  code: 'internal_error',
-  title: 'The service failed',
-  detail:
-    'The fault is ours: send the same request again later, and give the operator the request id if it happens again.',
-  advice: 'Send the very same request again later',
-  key: 'keep',
-};
-
-const unavailable: HttpProblem = {
-  status: 503,
-  code: 'unavailable',
-  title: 'The service cannot do this now',
-  detail:
-    'Storage, database or capacity is unavailable at the moment: wait as Retry-After says, then send the same request.',
-  advice: 'Wait as long as Retry-After says and send the very same request again',
-  key: 'keep',
-};
-
-/** The one place where HTTP meets what can go wrong: a new code does not compile until it has its answer here. */
-export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
+/** What clients meet, by its code. The Idempotency-Key is kept unless the row says otherwise. */
+const problems: Readonly<Record<WireCode, Omit<HttpProblem, 'code' | 'key'> & { readonly key?: 'new' }>> = {
   account_blocked: {
     status: 403,
-    code: 'account_blocked',
     title: 'The account is blocked',
     detail: 'The operator blocked the account: it can read its publications and change nothing.',
     advice: 'Ask the operator to unblock the account, then send the request again',
-    key: 'keep',
   },
-  archive_missing: unavailable,
   archive_too_large: {
     status: 413,
-    code: 'archive_too_large',
     title: 'The archive is too large',
     detail: 'Make the ZIP smaller: GET /api/v1/limits gives the limit.',
     advice: 'Make the ZIP smaller and send it again',
-    key: 'keep',
   },
   cursor_expired: {
     status: 410,
-    code: 'cursor_expired',
     title: 'The feed no longer has what follows the cursor',
     detail: 'Events after the cursor were dropped, or the database was restored: begin at "oldest_cursor".',
     advice: 'Continue with "oldest_cursor" as after, and expect events that you have seen',
-    key: 'keep',
   },
   forbidden: {
     status: 403,
-    code: 'forbidden',
     title: 'The API key lacks the scope',
     detail:
       'Use an API key that has the scope this request needs: pins:read to read, pins:write to publish and change.',
     advice: 'Use an API key that has the missing scope and send the request again',
-    key: 'keep',
   },
-  hasher_overloaded: unavailable,
   idempotency_in_progress: {
     status: 409,
-    code: 'idempotency_in_progress',
     title: 'The same publication is still running',
     detail: 'The first request with this Idempotency-Key has not finished: ask again as Retry-After says.',
     advice: 'Wait as long as Retry-After says and send the very same request again',
-    key: 'keep',
   },
   idempotency_key_required: {
     status: 400,
-    code: 'idempotency_key_required',
     title: 'The Idempotency-Key is missing',
     detail: 'Send an Idempotency-Key header with a value of its own for each publication.',
     advice: 'Send the request again',
@@ -138,24 +78,32 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   },
   idempotency_mismatch: {
     status: 409,
-    code: 'idempotency_mismatch',
     title: 'The Idempotency-Key belongs to another publication',
     detail: 'The key was used with another ZIP, file name or title: changed content needs a key of its own.',
     advice: 'Publish the changed content',
     key: 'new',
   },
-  internal_error: internalError,
-  invalid_archive: invalidArchive,
-  invalid_cursor: {
-    ...invalidRequest,
+  internal_error: {
+    status: 500,
+    title: 'The service failed',
     detail:
-      'Take the cursor from "next_cursor" of a page that was asked for with the same parameters, or leave it out.',
+      'The fault is ours: send the same request again later, and give the operator the request id if it happens again.',
+    advice: 'Send the very same request again later',
   },
-  invalid_filename: invalidForm,
-  invalid_form: invalidForm,
+  invalid_archive: {
+    status: 422,
+    title: 'The archive breaks the rules for sites',
+    detail: 'Correct everything that "errors" lists in the ZIP.',
+    advice: 'Correct the ZIP and send it again',
+  },
+  invalid_form: {
+    status: 422,
+    title: 'The form does not have the expected fields',
+    detail: 'Send one file named "archive" and at most one text named "title", and nothing else.',
+    advice: 'Correct the fields of the form and send it again',
+  },
   invalid_idempotency_key: {
     status: 400,
-    code: 'invalid_idempotency_key',
     title: 'The Idempotency-Key cannot be used',
     detail: 'Send one Idempotency-Key of 1 to 255 printable ASCII characters that contains no secret.',
     advice: 'Send the request again',
@@ -163,118 +111,124 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   },
   invalid_name: {
     status: 422,
-    code: 'invalid_name',
     title: 'The name cannot be used',
     detail: 'Use 1 to 63 of the characters a to z, 0 to 9 and "-", with no "-" at an end.',
     advice: 'Choose another name and send the request again',
-    key: 'keep',
   },
   invalid_password: {
     status: 422,
-    code: 'invalid_password',
     title: 'The password cannot be used',
     detail: 'Choose a password within the limits that GET /api/v1/limits gives, or null for none.',
     advice: 'Choose another password and send the request again',
-    key: 'keep',
   },
-  invalid_request: invalidRequest,
+  invalid_request: {
+    status: 400,
+    title: 'The request cannot be understood',
+    detail: 'Send the whole request in the form that the API document at /openapi.json describes.',
+    advice: 'Correct the form of the request and send it again',
+  },
   invalid_state: {
     status: 409,
-    code: 'invalid_state',
     title: 'The state of the publication does not allow this',
     detail: 'Read the publication to see its state; nothing was changed.',
     advice: 'Read the publication; publish it again if it has ended, or unpin it first if it is pinned',
-    key: 'keep',
   },
   invalid_title: {
     status: 422,
-    code: 'invalid_title',
     title: 'The title cannot be used',
     detail:
       'Choose a title within the limit that GET /api/v1/limits gives, without control characters, in UTF-8.',
     advice: 'Correct the title and send the request again',
-    key: 'keep',
   },
   invalid_update: {
     status: 422,
-    code: 'invalid_update',
     title: 'The update is not exactly one change',
     detail:
       'Send an object with exactly one of "title", "password" and "reset_expiration", which can only be true.',
     advice: 'Send one change per request',
-    key: 'keep',
   },
   method_not_allowed: {
     status: 405,
-    code: 'method_not_allowed',
     title: 'The method is not allowed here',
     detail: 'Use one of the methods that the Allow header lists.',
     advice: 'Use one of the methods in Allow',
-    key: 'keep',
   },
   not_found: {
     status: 404,
-    code: 'not_found',
     title: 'There is nothing here',
     detail: 'Check the path, the id and the name; an API key only reaches what its own account has.',
     advice: 'Check the path, the id and the name, and that the API key belongs to the account that has them',
-    key: 'keep',
   },
-  publishing_overloaded: unavailable,
   quota_exceeded: {
     status: 403,
-    code: 'quota_exceeded',
     title: 'A quota of the account is used up',
     detail: 'Stop publications that are no longer needed, or ask the operator for a larger quota.',
     advice: 'Stop publications that are no longer needed and send the very same request again',
-    key: 'keep',
   },
   rate_limited: {
     status: 429,
-    code: 'rate_limited',
     title: 'Too many requests',
     detail:
       'The account has used up its rate of requests or of publications; a change counts as ten requests. Wait as Retry-After says.',
     advice: 'Wait as long as Retry-After says and send the very same request again',
-    key: 'keep',
-  },
-  read_only: {
-    ...unavailable,
-    detail: 'The service is read-only for maintenance: wait as Retry-After says, then send the same request.',
   },
   request_timeout: {
     status: 408,
-    code: 'request_timeout',
     title: 'The upload took too long',
     detail: 'The body stopped arriving or came too slowly: send it again over a better connection.',
     advice: 'Send the very same request again',
-    key: 'keep',
   },
-  refused_by_host: invalidArchive,
-  staging_unavailable: unavailable,
-  storage_unavailable: unavailable,
-  store_corrupt: internalError,
-  store_unavailable: unavailable,
   unauthorized: {
     status: 401,
-    code: 'unauthorized',
     title: 'The API key is missing or not valid',
     detail: 'Send a valid API key as "Authorization: Bearer <API_KEY>".',
     advice: 'Get a valid API key and send the request again',
-    key: 'keep',
   },
-  unavailable,
+  unavailable: {
+    status: 503,
+    title: 'The service cannot do this now',
+    detail:
+      'Storage, database or capacity is unavailable at the moment: wait as Retry-After says, then send the same request.',
+    advice: 'Wait as long as Retry-After says and send the very same request again',
+  },
   unsupported_media_type: {
     status: 415,
-    code: 'unsupported_media_type',
     title: 'The media type is not supported',
     detail: 'Publish as multipart/form-data with an archive of application/zip; change as application/json.',
     advice: 'Send the request again with the media type that the API document names',
-    key: 'keep',
   },
-} satisfies Record<RefusalCode | FaultCode | HttpCode, HttpProblem>;
+};
 
-/** Whether a text is a code of the table. */
+function problemOf(code: WireCode, detail: string = problems[code].detail): HttpProblem {
+  return { key: 'keep', ...problems[code], code, detail };
+}
+
+/** The one place where HTTP meets what can go wrong: a new code does not compile until it has its answer here. */
+export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
+  ...(Object.fromEntries(Object.keys(problems).map((code) => [code, problemOf(code as WireCode)])) as Record<
+    WireCode,
+    HttpProblem
+  >),
+  archive_missing: problemOf('unavailable'),
+  hasher_overloaded: problemOf('unavailable'),
+  invalid_cursor: problemOf(
+    'invalid_request',
+    'Take the cursor from "next_cursor" of a page that was asked for with the same parameters, or leave it out.',
+  ),
+  invalid_filename: problemOf('invalid_form'),
+  publishing_overloaded: problemOf('unavailable'),
+  read_only: problemOf(
+    'unavailable',
+    'The service is read-only for maintenance: wait as Retry-After says, then send the same request.',
+  ),
+  refused_by_host: problemOf('invalid_archive'),
+  staging_unavailable: problemOf('unavailable'),
+  storage_unavailable: problemOf('unavailable'),
+  store_corrupt: problemOf('internal_error'),
+  store_unavailable: problemOf('unavailable'),
+};
+
+/** Whether a text is a code that clients meet. */
 export function isWireCode(code: string): code is WireCode {
-  return Object.hasOwn(problemTable, code);
+  return Object.hasOwn(problems, code);
 }

@@ -52,7 +52,7 @@ export interface ReceivedForm<Wish> {
 }
 
 /** The most bytes of a form beside its archive. */
-export const BESIDE = 1_048_576;
+const BESIDE = 1_048_576;
 /** The most bytes read of a text field; every reader refuses shorter ones already. */
 const LONGEST_TEXT = 65_536;
 /** The most parts, ignored ones included: a form of many empty parts must not cost more than any other. */

@@ -85,7 +85,9 @@ function send(wish: Upload, progress: UploadProgress, signal: AbortSignal): Prom
       reject(signal.reason);
     };
     signal.addEventListener('abort', abort, { once: true });
-    request.upload.addEventListener('progress', ({ loaded }) => progress.sent(loaded));
+    request.upload.addEventListener('progress', ({ loaded }) =>
+      progress.sent(Math.min(loaded, wish.archive.size)),
+    );
     request.upload.addEventListener('load', () => progress.arrived());
     request.addEventListener('loadend', () => {
       signal.removeEventListener('abort', abort);
@@ -94,15 +96,16 @@ function send(wish: Upload, progress: UploadProgress, signal: AbortSignal): Prom
     request.open('POST', wish.action);
     request.responseType = 'json';
     request.setRequestHeader('Accept', 'application/json');
-    request.setRequestHeader('Content-Type', 'application/zip');
-    request.setRequestHeader('Idempotency-Key', wish.key);
-    request.setRequestHeader('X-Pinfold-Form', wish.token);
-    const { filename, title, password } = wish;
-    for (const [name, value] of Object.entries({ Filename: filename, Title: title, Password: password })) {
-      if (value) request.setRequestHeader(`X-Pinfold-${name}`, encodeURIComponent(value));
-    }
-    request.send(wish.archive);
+    request.send(formOf(wish));
   });
+}
+
+/** The token and the key come first: the server looks at them before it takes the archive. */
+function formOf({ token, key, title = '', password = '', archive, filename }: Upload): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ form: token, key, title, password })) form.set(name, value);
+  form.set('archive', archive, filename);
+  return form;
 }
 
 function bodyOf(request: XMLHttpRequest): Reply['body'] {

@@ -1,7 +1,6 @@
 import type { Publication, RoleOrder } from '@pinfold/core';
 import { dayOf, parseRoleState } from '@pinfold/core/internal';
 import type { Screen } from '../options.ts';
-import type { ScreenProblem } from '../problem-groups.ts';
 import { shownPublication } from '../publication.ts';
 import { allowanceOf } from '../quota-text.ts';
 import { pageRequest, positionOf, present, searchText } from '../request/page-request.ts';
@@ -56,9 +55,4 @@ async function viewsOfWeek(
     return [id, days.reduce((sum, one) => sum + one.views, 0)] as const;
   });
   return new Map(await Promise.all(counted));
-}
-
-/** The rule that an archive breaks which is larger than what is received. */
-export function tooLarge(limit: number): ScreenProblem {
-  return { rule: 'archive_too_large', limit };
 }

@@ -1,19 +1,36 @@
-import type { Inadmissible, PublishOutcome, Refusal } from '@pinfold/core';
+import {
+  type Inadmissible,
+  type Limits,
+  minutes,
+  type PublishOutcome,
+  type Refusal,
+  type StagedArchive,
+  type Staging,
+  seconds,
+} from '@pinfold/core';
+import { discardQuietly } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
+import { hashOnly, type ReceiveFormOptions, receiveForm } from '@pinfold/http/internal';
+import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
 import { refusedWords } from '../quota-text.ts';
-import { askToSignIn } from '../request/middleware.ts';
+import { askToSignIn, type Guard, passed, refuseAgain } from '../request/middleware.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, seeOther } from '../response/answer.ts';
-import { duringMaintenance } from '../response/refuse.ts';
-import { oddText } from '../upload-form.ts';
+import { duringMaintenance, refuse, wantsJson } from '../response/refuse.ts';
+import { UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
 import { problemList } from '../views/problems.ts';
-import { showList, tooLarge } from './list.ts';
+import { showList } from './list.ts';
 import { PASSWORD_MESSAGES } from './publications.ts';
-import type { ArchiveContext } from './receive.ts';
 
-/** Why nothing was published, as both doors of the screen tell it. */
+/** A request with an archive; the handler publishes or discards it. */
+interface ArchiveContext extends SignedInContext {
+  readonly wish: Wish;
+  readonly archive: StagedArchive;
+}
+
+/** Why nothing was published, for the page as for our script. */
 interface Refused {
   readonly status: number;
   /** What our script does about it. */
@@ -22,46 +39,105 @@ interface Refused {
   readonly problems?: readonly ScreenProblem[];
 }
 
-/** Publishes the ZIP of a browser without scripts. */
-export async function publishForm(screen: Screen, visit: ArchiveContext): Promise<Answer> {
-  const outcome = await publish(screen, visit);
-  if (outcome.kind !== 'refused') {
-    const { publication, warnings } = outcome;
-    return seeOther(`${visit.base}/publications/${publication.id}`, {
-      tone: 'good',
-      message: warnings.length === 0 ? 'didPublish' : 'didPublishWithRemarks',
-      values: { name: publication.title ?? publication.originalFilename },
-      remarks: warnings,
-    });
+const ODD: Readonly<
+  Record<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_name' | 'invalid_title', MessageId>
+> = {
+  invalid_filename: 'filenameOdd',
+  invalid_idempotency_key: 'badFormText',
+  invalid_name: 'nameOdd',
+  invalid_title: 'titleOdd',
+};
+
+/** Receives the form with the archive, and authenticates again behind its body. */
+export const archiveReceived: Guard<SignedInContext, ArchiveContext> = async (screen, visit) => {
+  const limits = await screen.useCases.limitsOf(visit.account);
+  const reader = new UploadForm(visit.formToken, limits);
+  const options = receiving(screen, visit, limits, reader);
+  const form = await screen.uploads.take(visit.account, visit.signal, (follow) =>
+    receiveForm(visit.request, reader, { ...options, follow }),
+  );
+  const archive = form.kind === 'received' ? form.archive : undefined;
+  let isKept = false;
+  try {
+    const ended = await refuseAgain(screen, visit);
+    if (ended !== undefined) return ended;
+    if (form.kind === 'refused') return await refuseForm(screen, visit, form, limits);
+    isKept = true;
+    return passed({ ...visit, wish: form.wish, archive: form.archive });
+  } finally {
+    if (!isKept && archive !== undefined) await discardQuietly(archive);
   }
-  if (outcome.code === 'unauthorized') return askToSignIn(screen, visit);
-  const { status, message: summary, problems: broken } = refused(visit, outcome);
-  const problems = broken && problemList(visit.words, broken);
-  const answer = await showList(screen, visit, { status, publish: { summary, problems } });
-  return logged(answer, { outcome: outcome.code });
+};
+
+function receiving(
+  { useCases: { clock, findByKey, staging } }: Screen,
+  { account: by }: SignedInContext,
+  { archiveBytes }: Limits,
+  form: UploadForm,
+): ReceiveFormOptions {
+  const receive: Staging['receive'] = async (...upload) => {
+    const { key } = form;
+    // A key that has published stays complete for ever: a repetition only needs its hash.
+    const isRepeated = key !== undefined && (await findByKey({ by, key })) !== undefined;
+    return await (isRepeated ? hashOnly : staging).receive(...upload);
+  };
+  return { clock, staging: { receive }, archiveBytes, idle: seconds(30), total: minutes(15) };
 }
 
-/** Publishes a ZIP that our script sent. */
-export async function publishUpload(screen: Screen, visit: ArchiveContext): Promise<Answer> {
-  const outcome = await publish(screen, visit);
-  if (outcome.kind !== 'refused') {
-    const { publication, warnings: remarks } = outcome;
-    const { id, expiresAt } = publication;
+/** Publishes what a form or our script sent: a page is answered with a redirect, the script with JSON. */
+export async function publish(screen: Screen, visit: ArchiveContext): Promise<Answer> {
+  const { account: by, cause, credential, wish, archive } = visit;
+  const outcome = await screen.useCases.publish({ by, ...wish, archive, cause, credential });
+  if (outcome.kind === 'refused') {
+    return outcome.code === 'unauthorized'
+      ? askToSignIn(screen, visit)
+      : await refuseUpload(screen, visit, outcome.code, refused(visit, outcome));
+  }
+  const { publication, warnings: remarks } = outcome;
+  const { id, title, originalFilename, expiresAt } = publication;
+  if (wantsJson(visit)) {
     const body = { kind: outcome.kind, id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, remarks };
     return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
   }
-  if (outcome.code === 'unauthorized') return askToSignIn(screen, visit);
-  const { status, ...body } = refused(visit, outcome);
-  const answer = { kind: 'json', status, body, log: { outcome: outcome.code } } as const;
-  if (outcome.code === 'read_only') return duringMaintenance(answer);
-  return outcome.code === 'idempotency_in_progress' ? { ...answer, retryAfter: 1 } : answer;
+  return seeOther(`${visit.base}/publications/${id}`, {
+    tone: 'good',
+    message: remarks.length === 0 ? 'didPublish' : 'didPublishWithRemarks',
+    values: { name: title ?? originalFilename },
+    remarks,
+  });
 }
 
-function publish(
-  { useCases }: Screen,
-  { account, cause, credential, wish, archive }: ArchiveContext,
-): Promise<PublishOutcome> {
-  return useCases.publish({ by: account, ...wish, archive, cause, credential });
+async function refuseForm(
+  screen: Screen,
+  visit: SignedInContext,
+  { status, title, text, fault }: UploadRefusal,
+  { archiveBytes }: Limits,
+): Promise<Answer> {
+  if (title !== undefined) {
+    const log = fault === undefined ? {} : { error: new Error(fault) };
+    return logged(refuse(visit, status, title, text), log);
+  }
+  if (status === 413)
+    return await refuseUpload(screen, visit, 'archive_too_large', tooLarge(visit, archiveBytes));
+  const message = visit.words.say(text);
+  return await refuseUpload(screen, visit, 'invalid_form', { status, kind: 'refused', message });
+}
+
+async function refuseUpload(
+  screen: Screen,
+  visit: SignedInContext,
+  outcome: string,
+  { status, ...body }: Refused,
+): Promise<Answer> {
+  const log = { outcome };
+  if (!wantsJson(visit)) {
+    const problems = body.problems && problemList(visit.words, body.problems);
+    const publish = { summary: body.message, problems };
+    return logged(await showList(screen, visit, { status, publish }), log);
+  }
+  const answer = { kind: 'json', status, body, log } as const;
+  if (outcome === 'read_only') return duringMaintenance(answer);
+  return outcome === 'idempotency_in_progress' ? { ...answer, retryAfter: 1 } : answer;
 }
 
 function refused(
@@ -73,7 +149,7 @@ function refused(
     case 'invalid_archive':
       return brokenArchive(visit, 422, refusal.problems);
     case 'archive_too_large':
-      return brokenArchive(visit, 413, [tooLarge(refusal.limit)]);
+      return tooLarge(visit, refusal.limit);
     case 'refused_by_host':
       return { status: 422, kind: 'refused', message: refusal.words[words.language] ?? refusal.words.en };
     case 'account_blocked':
@@ -89,7 +165,7 @@ function refused(
     case 'invalid_idempotency_key':
     case 'invalid_name':
     case 'invalid_title':
-      return { status: 422, kind: 'refused', message: words.say(oddText(refusal)) };
+      return { status: 422, kind: 'refused', message: words.say(ODD[refusal.code]) };
     case 'invalid_password': {
       const message = words.say(PASSWORD_MESSAGES[refusal.rule], { ...refusal });
       return { status: 422, kind: 'refused', message };
@@ -105,6 +181,11 @@ function brokenArchive(
   problems: readonly ScreenProblem[],
 ): Refused {
   return { status, kind: 'problems', message: words.say('problemsTitle'), problems };
+}
+
+/** The refusal of an archive that is larger than what is received. */
+function tooLarge(visit: SignedInContext, limit: number): Refused {
+  return brokenArchive(visit, 413, [{ rule: 'archive_too_large', limit }]);
 }
 
 function statusOf({ code }: Inadmissible): number {

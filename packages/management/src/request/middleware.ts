@@ -222,22 +222,12 @@ export const anybodyKnown: Guard<RequestContext, FormContext> = (screen, visit) 
     : passed({ ...visit, formToken: formToken(visit.secret, '') });
 
 export const freshToken = <Known extends FormContext>(_: Screen, visit: Known): Verdict<Known> =>
-  fresh(visit, fieldOf(visit, 'form'));
-
-/** A body that is not a form has the token in a header. */
-export const freshHeader: Guard<SignedInContext, SignedInContext> = (_, visit) => {
-  const token = visit.request.headers['x-pinfold-form'];
-  return fresh(visit, typeof token === 'string' ? token : undefined);
-};
+  isSameToken(visit.formToken, fieldOf(visit, 'form'))
+    ? passed(visit)
+    : refuse(visit, 403, 'staleFormTitle', 'staleFormText');
 
 export function passed<Known extends RequestContext>(visit: Known): Verdict<Known> {
   return { kind: 'passed', visit };
-}
-
-function fresh<Known extends FormContext>(visit: Known, sent: string | undefined): Verdict<Known> {
-  return isSameToken(visit.formToken, sent)
-    ? passed(visit)
-    : refuse(visit, 403, 'staleFormTitle', 'staleFormText');
 }
 
 /** Trusts none of several sessions: a sibling may have planted one of them, and with it another account. */

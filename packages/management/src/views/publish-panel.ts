@@ -31,7 +31,7 @@ export function publishPanel(
   const { archiveBytes, expandedBytes, files, fileBytes } = limits;
   const left = allowanceWords(visit, allowance);
   const data = { token: formToken, limits: { archiveBytes, expandedBytes, files, fileBytes } };
-  return html`<section class="publish${roomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/upload" data-script="${base}/assets/${assets.publish}" data-worker="${base}/assets/${assets.worker}">
+  return html`<section class="publish${roomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/publish" data-script="${base}/assets/${assets.publish}" data-worker="${base}/assets/${assets.worker}">
 <div class="drop" data-drop>
 ${roomy ? html`<div class="drop-sign">${icon('folder')}</div>` : undefined}
 <div class="drop-text"><h2 id="publish-title">${words.say('publishTitle')}</h2></div>

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import { type Instant, instant } from '@pinfold/core';
-import { type MigrationScope, planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
+import {
+  type Migration,
+  type MigrationScope,
+  planMigrations,
+  refuseOutdated,
+  type SchemaState,
+} from '@pinfold/core/adapter';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { longRunning, quoted, type Statement, unprepared } from '../engine/statement.ts';
-import { MIGRATIONS, type PostgresMigration } from './migrations.ts';
+import { MIGRATIONS } from './migrations.ts';
 import { tablesOf } from './tables.ts';
 
 /** Steps may take longer than a request may. */
@@ -20,19 +26,19 @@ const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspna
 export function migrate(
   connection: PostgresConnection,
   schema: string,
-  migrations: readonly PostgresMigration[] = MIGRATIONS,
+  migrations: readonly Migration[] = MIGRATIONS,
   scope?: MigrationScope,
 ): Promise<void> {
-  const tables = tablesOf(schema);
   return connection.transaction(async (run) => {
     await run(NO_LIMITS);
     await run(WHILE_IMPORTING);
     await run(LOCK, [lockOf(schema)]);
     await makeSchema(run, schema);
+    await run(unprepared(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`));
     const { rows } = await run<SchemaState>(stateOf(schema));
     const { steps, reached } = planMigrations(rows[0], migrations, scope);
-    for (const { sql } of steps) await run(longRunning(sql(tables)));
-    if (reached !== undefined) await setState(run, tables.schemaState, reached);
+    for (const { sql } of steps) await run(longRunning(sql));
+    if (reached !== undefined) await setState(run, tablesOf(schema).schemaState, reached);
   });
 }
 
@@ -41,7 +47,7 @@ export async function checkSchema(
   connection: PostgresConnection,
   schema: string,
   signal: AbortSignal | undefined,
-  migrations: readonly PostgresMigration[] = MIGRATIONS,
+  migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<Instant | undefined> {
   const [state] = await connection.read<SchemaState & { readonly now: number }>(stateOf(schema), [], signal);
   refuseOutdated(state, migrations);

@@ -1,6 +1,5 @@
 import { quoted } from '../engine/statement.ts';
 
-/** The tables, and last the function of the import's triggers. */
 const NAMES = [
   'schemaState',
   'roles',
@@ -23,7 +22,6 @@ const NAMES = [
   'importMark',
   'pairings',
   'names',
-  'refuseWhileImporting',
 ] as const;
 
 /** The tables of one schema by their qualified names, which do not depend on a search path. */

@@ -1,11 +1,11 @@
 import type { Token } from '@pinfold/core';
+import { importedRows } from '@pinfold/core/internal';
 import type { Import, MovedRecord } from '@pinfold/core/moving';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
-import { longRunning, prepared, type Statement, unprepared } from '../engine/statement.ts';
-import { ACCOUNTS, API_KEYS, EVENTS, NAMES, ROLES, TAKEDOWNS, VIEWS } from '../schema/columns.ts';
+import { longRunning, prepared, quoted, type Statement, unprepared } from '../engine/statement.ts';
+import { RECORDS } from '../schema/columns.ts';
 import { NEW_FEED } from '../schema/migrations.ts';
 import type { Tables } from '../schema/tables.ts';
-import { FILLED, rowsOf } from './import-rows.ts';
 
 /** Lets the import's own transaction pass the triggers. */
 const WHILE_IMPORTING = unprepared("SET LOCAL pinfold.importing = 'on'");
@@ -28,10 +28,6 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     names,
   } = tables;
   const own = [accounts, apiKeys, roles, idempotencyKeys, names, takedowns, views, events];
-  const keeping = (table: string, columns: string): Statement =>
-    prepared(`
-      INSERT INTO ${table} (${columns})
-      SELECT ${columns} FROM pg_catalog.json_populate_recordset(NULL::${table}, $1::json) ON CONFLICT DO NOTHING`);
   const statements = {
     alone: unprepared(`LOCK TABLE ${importMark} IN EXCLUSIVE MODE`),
     mark: prepared(`SELECT token FROM ${importMark} WHERE one = 1`),
@@ -44,25 +40,20 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     clear: longRunning(`TRUNCATE ${[...own, manifests, comparison, feedBegins].join(', ')}`),
     newFeed: unprepared(`UPDATE ${feed} SET id = ${NEW_FEED}`),
     end: unprepared(`DELETE FROM ${importMark} WHERE token = $1`),
-    account: keeping(accounts, `version, ${ACCOUNTS.insert}`),
-    key: keeping(apiKeys, API_KEYS.insert),
-    role: keeping(
-      roles,
-      `version, title_folded, last_event_at, expiry_told, archive_kept, failures, purged, ${ROLES.insert}`,
-    ),
-    manifest: keeping(manifests, 'archive, manifest'),
-    idempotencyKey: keeping(
-      idempotencyKeys,
-      'account, key, fingerprint, token, begun_at, held_until, role, warnings',
-    ),
-    name: keeping(names, NAMES.insert),
-    takedown: keeping(takedowns, TAKEDOWNS.insert),
-    views: keeping(views, VIEWS.insert),
-    event: keeping(events, `turn, ${EVENTS.insert}`),
     dropManifest: prepared(`
       DELETE FROM ${manifests} WHERE archive = (SELECT archive FROM ${roles} WHERE id = $1)`),
     remove: prepared(`
       UPDATE ${roles} SET expires_at = $2::bigint, deleted_at = $3::bigint, archive_kept = false WHERE id = $1`),
+  };
+
+  const insertInto = (table: string, columns: string): Statement => {
+    const name = `${quoted(schema)}.${table}`;
+    // Events of one turn are numbered in the order (at, id), and these before all later ones.
+    const [turn, first] = table === 'events' ? ['turn, ', '0, '] : ['', ''];
+    return prepared(`
+      INSERT INTO ${name} (${turn}${columns})
+      SELECT ${first}${columns} FROM pg_catalog.json_populate_recordset(NULL::${name}, $1::json)
+      ON CONFLICT DO NOTHING`);
   };
 
   async function begin(run: Run, token: Token): ReturnType<Import['begin']> {
@@ -86,9 +77,10 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
   }
 
   async function keep(run: Run, records: readonly MovedRecord[]): Promise<void> {
-    const rows = rowsOf(records);
-    for (const table of FILLED) {
-      if (rows[table].length > 0) await run(statements[table], [JSON.stringify(rows[table])]);
+    for (const { table, columns, rows } of importedRows(RECORDS, records)) {
+      const names = columns.split(', ');
+      const objects = rows.map((row) => Object.fromEntries(names.map((name, n) => [name, row[n]])));
+      if (rows.length > 0) await run(insertInto(table, columns), [JSON.stringify(objects)]);
     }
     for (const { kind, value } of records) {
       if (kind !== 'removal') continue;

@@ -1,30 +1,18 @@
-import type {
-  Account,
-  ApiKey,
-  Consent,
-  CountedViews,
-  HistoryEvent,
-  NameRecord,
-  Role,
-  Session,
-  SignInLink,
-  Takedown,
-} from '@pinfold/core';
-import { type RecordTables, recordTables, type Table } from '@pinfold/core/adapter';
+import { type RecordTables, recordTables } from '@pinfold/core/adapter';
 
-const RECORDS: RecordTables = recordTables({
+export const RECORDS: RecordTables = recordTables({
   integer: (name) => ({ name }),
   flag: (name) => ({ name, write: Number, read: (kept) => kept === 1 }),
   parameter: () => '?',
 });
 
-export const ROLES: Table<Role> = RECORDS.roles;
-export const ACCOUNTS: Table<Account> = RECORDS.accounts;
-export const API_KEYS: Table<ApiKey> = RECORDS.apiKeys;
-export const SESSIONS: Table<Session> = RECORDS.sessions;
-export const LINKS: Table<SignInLink> = RECORDS.links;
-export const EVENTS: Table<HistoryEvent> = RECORDS.events;
-export const NAMES: Table<NameRecord> = RECORDS.names;
-export const TAKEDOWNS: Table<Takedown> = RECORDS.takedowns;
-export const VIEWS: Table<CountedViews> = RECORDS.views;
-export const CONSENTS: Table<Consent> = RECORDS.consents;
+export const ROLES: RecordTables['roles'] = RECORDS.roles;
+export const ACCOUNTS: RecordTables['accounts'] = RECORDS.accounts;
+export const API_KEYS: RecordTables['apiKeys'] = RECORDS.apiKeys;
+export const SESSIONS: RecordTables['sessions'] = RECORDS.sessions;
+export const LINKS: RecordTables['links'] = RECORDS.links;
+export const EVENTS: RecordTables['events'] = RECORDS.events;
+export const NAMES: RecordTables['names'] = RECORDS.names;
+export const TAKEDOWNS: RecordTables['takedowns'] = RECORDS.takedowns;
+export const VIEWS: RecordTables['views'] = RECORDS.views;
+export const CONSENTS: RecordTables['consents'] = RECORDS.consents;

@@ -95,7 +95,7 @@ describe('the reference server, byte by byte', () => {
       [415, expecting(known, named, 'Content-Type: text/plain', length)],
       [400, expecting(known, named, 'Content-Type: multipart/form-data', length)],
       [404, expecting(known).with(0, 'POST /api/v1/nothing HTTP/1.1')],
-      [303, expecting(length).with(0, 'POST /manage/upload HTTP/1.1')],
+      [303, expecting(length).with(0, 'POST /manage/publish HTTP/1.1')],
     ] as const;
     for (const [status, lines] of refused) {
       expect((await ask(...lines)).status, lines.join()).to.equal(status);

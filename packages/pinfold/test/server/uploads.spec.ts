@@ -73,16 +73,18 @@ describe('uploads of a server that receives one at a time', () => {
     const { cookies, form } = await signIn();
     const first = await publication('first');
     expect((await first.answer()).status).to.equal(100);
-    const archive = site('on the screen');
+    const upload = multipart([
+      { name: 'form', body: form },
+      { name: 'key', body: 'second' },
+      archivePart(site('on the screen')),
+    ]);
     const second = await expecting(
-      'POST /manage/upload HTTP/1.1',
+      'POST /manage/publish HTTP/1.1',
       'Host: localhost',
       `Cookie: ${cookies}`,
-      `X-Pinfold-Form: ${form}`,
-      'X-Pinfold-Filename: site.zip',
-      'Idempotency-Key: second',
+      `Content-Type: ${upload.contentType}`,
       'Accept: application/json',
-      `Content-Length: ${archive.length}`,
+      `Content-Length: ${upload.body.length}`,
     );
     let asked = false;
     const turn = second.answer().then(({ status }) => {
@@ -99,7 +101,7 @@ describe('uploads of a server that receives one at a time', () => {
     expect((await first.answer()).status).to.equal(201);
     expect(await turn).to.equal(100);
     const third = await publication('third');
-    await second.send(archive);
+    await second.send(upload.body);
     expect((await second.answer()).status).to.equal(201);
     expect((await third.answer()).status).to.equal(100);
     await third.send(body);

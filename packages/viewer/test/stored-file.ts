@@ -1,0 +1,46 @@
+import { crc32, deflateRawSync } from 'node:zlib';
+import type { EntryPath, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
+import { Gate, MAX_READ } from '@pinfold/core/adapter';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import type { BodyTools } from '../src/sending/bodies.ts';
+import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
+import { SiteFile } from '../src/sending/site-files.ts';
+import { UnavailableError } from '../src/sending/unavailable-error.ts';
+
+export const PUBLICATION = {} as Publication;
+
+/** A file of a site, and its bytes as they lie in the archive, at their beginning unless told otherwise. */
+export function storedFile(content: Uint8Array, method: ManifestEntry['method'] = 'deflated', offset = 0) {
+  const bytes = method === 'stored' ? content : deflateRawSync(content);
+  const entry: ManifestEntry = {
+    path: 'tide.txt' as EntryPath,
+    offset,
+    compressedSize: bytes.length,
+    size: content.length,
+    method,
+    crc32: crc32(content),
+    utf8: true,
+  };
+  const file = new SiteFile('id' as RoleId, entry);
+  const formOf = (gzip: boolean) => file.form(gzip, { index: 0, headers: [] });
+  return { bytes, entry, file, formOf };
+}
+
+/** So many places to inflate files in, and so many clients that may wait for one. */
+export function turnsOf(places: number, queue: number): Gate<string> {
+  return new Gate({ places, queue, overloaded: () => new UnavailableError(2) });
+}
+
+/** What bodies are read with, where storage reads so. */
+export function toolsOver(
+  read: (...input: never) => Promise<unknown>,
+  differing: Partial<BodyTools> = {},
+): BodyTools {
+  return {
+    open: { read } as unknown as Open,
+    breaker: new CircuitBreaker(createManualClock()),
+    turns: turnsOf(1, 1),
+    mostHeld: 2 * MAX_READ,
+    ...differing,
+  };
+}
