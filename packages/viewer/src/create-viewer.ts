@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { isFault } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
 import type { CreateGrant } from '@pinfold/http';
@@ -60,12 +61,14 @@ export interface Viewer {
  */
 export function createViewer(options: ViewerOptions): Viewer {
   const context = contextOf(options);
+  const { log = consoleLog, requestId = () => randomUUID() } = options;
+  const logging = { log, requestId };
   const take: Answers = (request, response, next) => {
     const place = findPlace(context.settings, request);
     if (place.kind === 'nowhere' && next !== undefined) return next();
     if (place.route !== 'shared_url') stripInherited(response);
     const exchange = { request, response, service: context.settings.service };
-    void answer(options, context, exchange, hasSeveralHosts(request) ? UNREADABLE : place);
+    void answer(logging, context, exchange, hasSeveralHosts(request) ? UNREADABLE : place);
   };
   const viewer: Answers = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);
@@ -126,7 +129,7 @@ interface Settled extends Answered {
 
 /** Answers a request, also after a failure, then logs and counts it. */
 async function answer(
-  { log = consoleLog, requestId = () => randomUUID() }: ViewerOptions,
+  { log, requestId }: Required<Pick<ViewerOptions, 'log' | 'requestId'>>,
   context: ViewerContext,
   exchange: Exchange,
   place: Place,
