@@ -2,9 +2,36 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { zipSync } from 'fflate';
+import type { Page } from 'playwright-core';
 import { build } from 'vite';
 
 const SOURCE = join(import.meta.dirname, 'site');
+
+/** What the site reports where all its parts work. */
+export const EVERYTHING = {
+  module: 'runs',
+  chunk: 'high at noon',
+  fetch: 'Onomichi',
+  image: '64',
+  font: '1',
+  style: 'deep-blue',
+  done: 'yes',
+} as const;
+
+/** What the site reports of its own parts, once it has tried them all. */
+export async function reportOf(page: Page): Promise<Readonly<Record<string, string>>> {
+  await page.locator('[data-name=done]').waitFor();
+  const lines = await page.locator('#report li').all();
+  const pairs = lines.map(async (line) => [await line.getAttribute('data-name'), await line.textContent()]);
+  return Object.fromEntries(await Promise.all(pairs));
+}
+
+/** Types a password as a person does who touches nothing but the keyboard: the field must have the focus by itself. */
+export async function give(page: Page, password: string): Promise<void> {
+  await page.locator('input[type=password]:focus').waitFor();
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
+}
 
 const sites = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
 

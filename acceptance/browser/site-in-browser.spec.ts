@@ -1,26 +1,11 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { builtSite } from './build-site.ts';
+import { builtSite, EVERYTHING, give, reportOf } from './build-site.ts';
 import { openPage } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 import { snooper } from './snooper.ts';
 
 const PASSWORD = 'harbour lights';
-
-/** What the built site says of its own parts, once it has tried them all. */
-async function reportOf(page: Page): Promise<Record<string, string>> {
-  await page.locator('[data-name=done]').waitFor();
-  const lines = await page.locator('#report li').all();
-  const pairs = lines.map(async (line) => [await line.getAttribute('data-name'), await line.textContent()]);
-  return Object.fromEntries(await Promise.all(pairs));
-}
-
-/** Types a password as a person does who touches nothing but the keyboard: the field must have the focus by itself. */
-async function give(page: Page, password: string): Promise<void> {
-  await page.locator('input[type=password]:focus').waitFor();
-  await page.keyboard.type(password);
-  await page.keyboard.press('Enter');
-}
 
 /** A page without an origin of its own may not even ask. */
 const REGISTERED_WORKERS = `(async () => {
@@ -30,16 +15,6 @@ const REGISTERED_WORKERS = `(async () => {
     return 0;
   }
 })()`;
-
-const EVERYTHING = {
-  module: 'runs',
-  chunk: 'high at noon',
-  fetch: 'Onomichi',
-  image: '64',
-  font: '1',
-  style: 'deep-blue',
-  done: 'yes',
-};
 
 describe('a built site in a real browser', function () {
   this.timeout(60_000);
@@ -57,26 +32,13 @@ describe('a built site in a real browser', function () {
 
       const publish = async (name: string) => service.publish(await builtSite(mode), name);
 
-      it('loads modules, chunks, styles, fonts, images and data', async () => {
+      it('loads modules, chunks, styles, fonts, images and data, and runs no service worker', async () => {
         const pin = await publish('parts');
         await page.goto(pin.shared_url);
-        expect(await reportOf(page)).to.include(EVERYTHING);
-      });
-
-      it('loads them behind a password too', async () => {
-        const pin = await publish('protected parts');
-        await service.patch(pin.id, { password: PASSWORD });
-        await page.goto(pin.shared_url);
-        await give(page, PASSWORD);
-        expect(await reportOf(page)).to.include(EVERYTHING);
-      });
-
-      it('runs no service worker', async () => {
-        const pin = await publish('worker');
-        await page.goto(pin.shared_url);
-        expect((await reportOf(page)).worker).to.match(/^failed|^none here/);
-        const workers = await page.evaluate(REGISTERED_WORKERS);
-        expect(workers).to.equal(0);
+        const report = await reportOf(page);
+        expect(report).to.include(EVERYTHING);
+        expect(report.worker).to.match(/^failed|^none here/);
+        expect(await page.evaluate(REGISTERED_WORKERS)).to.equal(0);
       });
 
       it('asks for the password by keyboard, in Japanese where that is read', async () => {

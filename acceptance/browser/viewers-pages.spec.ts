@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import { type App, createApp, readSettings } from 'pinfold';
 import type { BrowserContext, Page } from 'playwright-core';
-import { LOOKS, violations } from '../management/looks.ts';
+import { LOOKS, overflow, violations } from '../management/looks.ts';
 import { openContext } from './chromium.ts';
 import { openService, type Service } from './open-service.ts';
 
@@ -50,8 +50,7 @@ describe("the viewers' pages in a browser", function () {
       /** Within everybody's reach, no wider than the screen, and in order with its own policy. */
       async function isFit(what: string): Promise<void> {
         expect(await violations(page), what).to.deep.equal([]);
-        const sideways = 'document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth';
-        expect(await page.evaluate(sideways), what).to.equal(0);
+        expect(await overflow(page), what).to.equal(0);
         expect(
           heard.filter((text) => !/status of [45]\d\d/.test(text)),
           what,

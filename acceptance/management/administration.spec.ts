@@ -1,10 +1,6 @@
-import { accountId, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
 import { openPage } from '../browser/chromium.ts';
-import { LOOKS, overflow, violations } from './looks.ts';
-import { OWNER, openService, type Service } from './open-service.ts';
-import { HOSTILE, stock } from './stock.ts';
+import { OPERATORS, OWNER, openService, type Service, signIn } from './open-service.ts';
 
 /** How many lines each link of the navigation takes. */
 const LINES_OF_NAVIGATION = `[...document.querySelectorAll('.top nav a')].map((link) => {
@@ -16,82 +12,43 @@ const LINES_OF_NAVIGATION = `[...document.querySelectorAll('.top nav a')].map((l
 describe('the pages of those who administer, in a browser', function () {
   this.timeout(60_000);
   let service: Service;
-  let publications: readonly string[];
   before(async () => {
     service = await openService();
-    publications = (await stock(service)).filter((path) => /^\/publications\/[^/]+$/.test(path));
   });
-
-  async function signIn(page: Page): Promise<void> {
-    const { text } = await service.keys.create({
-      by: OPERATOR,
-      account: accountId('operators'),
-      scopes: ['admin'],
-    });
-    await page.goto(`${service.screen}/sign-in`);
-    await page.locator('input[name=key]').fill(text);
-    await page.locator('form:has(input[name=key]) button:not([type=button])').click();
-    await page.waitForURL(`${service.screen}/`);
-  }
 
   it('take a publication down and block its account, by keyboard alone', async () => {
     const page = await openPage();
-    await signIn(page);
+    await signIn(page, service, OPERATORS);
     const { id } = await service.publish('Bait');
-    await page.getByRole('link', { name: 'Administration' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'All publications' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Bait' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Take down…' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByLabel('Reason').focus();
-    await page.keyboard.type('Phishing');
-    await page.keyboard.press('Enter');
+    const press = async (role: 'button' | 'link', name: string): Promise<void> => {
+      await page.getByRole(role, { name, exact: true }).focus();
+      await page.keyboard.press('Enter');
+    };
+    const giveReason = async (): Promise<void> => {
+      await page.getByLabel('Reason').focus();
+      await page.keyboard.type('Phishing');
+      await page.keyboard.press('Enter');
+    };
+    for (const link of ['Administration', 'All publications', 'Bait']) await press('link', link);
+    await press('button', 'Take down…');
+    await giveReason();
     await page.getByRole('status').waitFor();
     expect(await page.getByRole('status').textContent()).to.include('The same ZIP cannot be published again');
     expect((await fetch(`${service.url}/s/${id}`)).status).to.equal(404);
-    await page.getByRole('link', { name: OWNER, exact: true }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Block…' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByLabel('Reason').focus();
-    await page.keyboard.type('Phishing');
-    await page.keyboard.press('Enter');
+    await press('link', OWNER);
+    await press('button', 'Block…');
+    await giveReason();
     await page.getByText('The account is blocked.').waitFor();
-    await page.getByRole('button', { name: 'Unblock' }).focus();
-    await page.keyboard.press('Enter');
+    await press('button', 'Unblock');
     await page.getByText('no longer blocked').waitFor();
   });
 
   it('break no word of the navigation on the narrowest phone, behind a menu in a header of one line', async () => {
     const page = await openPage({ viewport: { width: 320, height: 640 }, locale: 'en-GB' });
-    await signIn(page);
+    await signIn(page, service, OPERATORS);
     expect((await page.locator('header.top').boundingBox())?.height).to.be.at.most(60);
     await page.getByRole('button', { name: 'Menu' }).click();
     const lines = await page.evaluate(LINES_OF_NAVIGATION);
     expect(lines).to.deep.equal([1, 1, 1, 1, 1]);
   });
-
-  for (const { name, ...look } of LOOKS) {
-    it(`are within everybody’s reach, and never wider than the screen: ${name}`, async () => {
-      const page = await openPage(look);
-      await signIn(page);
-      const owner = `/accounts/${encodeURIComponent(OWNER)}`;
-      const parts = ['', owner, '/publications', ...publications, '/takedowns', '/history', '/service'];
-      for (const path of parts.map((part) => `/administration${part}`)) {
-        const answer = await page.goto(`${service.screen}${path}`);
-        expect(answer?.status(), path).to.equal(200);
-        expect(await overflow(page), path).to.equal(0);
-        await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true })');
-        expect(await violations(page), path).to.deep.equal([]);
-        expect(await overflow(page), `${path}, all open`).to.equal(0);
-      }
-      await page.goto(`${service.screen}/administration/publications`);
-      for (const title of HOSTILE)
-        expect(await page.getByRole('rowheader', { name: title }).count(), title).to.equal(1);
-      expect(await page.evaluate('window.harmed')).to.equal(undefined);
-    });
-  }
 });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   type AccountId,
   accountId,
@@ -8,42 +7,33 @@ import {
 } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import { createManagement } from '@pinfold/management';
-import { openPostgres } from '@pinfold/persistence-postgres';
 import { openSqlite } from '@pinfold/persistence-sqlite';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { createViewer } from '@pinfold/viewer';
 import express from 'express';
 import { strToU8, zipSync } from 'fflate';
-import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { openService as openOver, type TestService } from 'pinfold-test-servers/service';
 import type { Page } from 'playwright-core';
 import { closeAfterwards } from '../browser/closing.ts';
 
 export const OWNER: AccountId = accountId('owner');
+export const OPERATORS: AccountId = accountId('operators');
 
-/** Where records are kept. */
-export type Database = 'SQLite' | 'PostgreSQL';
-
-/** The screen and the sites on one port, over real stores, with a clock that the test holds. */
-export interface Service extends Pick<TestService<Persistence>, 'clock' | 'useCases' | 'keys' | 'stores'> {
+/** The screen and the sites on one port, over SQLite, with a clock that the test holds. */
+export interface Service
+  extends Pick<TestService<Persistence>, 'clock' | 'useCases' | 'keys' | 'pairings' | 'stores'> {
   /** The public URL. */
   readonly url: string;
   /** Where the screen is. */
   readonly screen: string;
-  /** The database's file, with SQLite. */
-  readonly file: string;
-  /** A sign-in link, as the server prints one. */
-  link(): Promise<string>;
+  /** A sign-in link, as the server prints one; with an account it may administer. */
+  link(operator?: AccountId): Promise<string>;
   publish(title: string | null, files?: Readonly<Record<string, string>>): Promise<Publication>;
 }
 
-export async function openService(
-  database: Database = 'SQLite',
-  identityProvider?: IdentityProvider,
-): Promise<Service> {
-  const fileIn = (folder: string): string => join(folder, 'pinfold.sqlite');
+export async function openService(identityProvider?: IdentityProvider): Promise<Service> {
   const open = async (folder: string): Promise<Persistence> => {
-    const stores = database === 'SQLite' ? await openSqlite({ file: fileIn(folder) }) : await openPlace();
+    const stores = await openSqlite({ file: `${folder}/pinfold.sqlite` });
     await stores.migrate();
     return stores;
   };
@@ -77,8 +67,14 @@ export async function openService(
     ...service,
     url,
     screen: `${url}/manage`,
-    file: fileIn(service.folder),
-    link: async () => `${url}/manage/sign-in?link=${(await service.sessions.offerLink(OWNER)).token}`,
+    link: async (operator) => {
+      const { sessions } = service;
+      const cause = { actor: { kind: 'operator', id: null }, asOperator: true } as const;
+      const { token } = await (operator === undefined
+        ? sessions.offerLink(OWNER)
+        : sessions.offerLink(operator, cause, 'admin'));
+      return `${url}/manage/sign-in?link=${token}`;
+    },
     publish: (title, files = { 'index.html': '<h1>Hello</h1>' }) => {
       const contents = Object.entries(files).map(([path, text]) => [path, strToU8(text)] as const);
       return service.publish(zipSync(Object.fromEntries(contents)), { title });
@@ -87,20 +83,8 @@ export async function openService(
 }
 
 /** Follows a sign-in link and presses its button. */
-export async function signIn(page: Page, service: Service): Promise<void> {
-  await page.goto(await service.link());
+export async function signIn(page: Page, service: Service, operator?: AccountId): Promise<void> {
+  await page.goto(await service.link(operator));
   await page.getByRole('button', { name: /^(Sign in|サインイン)$/ }).click();
   await page.waitForURL(`${service.screen}/`);
-}
-
-async function openPlace(): Promise<Persistence> {
-  const place = await postgresPlace();
-  const stores = await openPostgres({ pool: place.pool(), schema: place.schema });
-  return {
-    ...stores,
-    close: async () => {
-      await stores.close();
-      await place.dispose();
-    },
-  };
 }

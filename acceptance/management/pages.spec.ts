@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { openContext, openPage } from '../browser/chromium.ts';
 import { LOOKS, overflow, violations } from './looks.ts';
-import { openService, type Service, signIn } from './open-service.ts';
+import { OPERATORS, openService, type Service, signIn } from './open-service.ts';
 import { HOSTILE, stock } from './stock.ts';
 
 const FIRST_PAGE_BYTES = 50_000;
@@ -10,11 +10,26 @@ const FIRST_PAGE_BYTES = 50_000;
 describe('the pages in a browser', function () {
   this.timeout(60_000);
   let service: Service;
-  let paths: readonly string[];
+  let paths: Awaited<ReturnType<typeof stock>>;
   before(async () => {
     service = await openService();
     paths = await stock(service);
   });
+
+  async function expectFit(page: Page, path: string): Promise<void> {
+    await page.goto(`${service.screen}${path}`);
+    expect(await overflow(page), path).to.equal(0);
+    await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true })');
+    expect(await violations(page), path).to.deep.equal([]);
+    expect(await overflow(page), `${path}, all open`).to.equal(0);
+  }
+
+  async function expectHarmless(page: Page, path: string): Promise<void> {
+    await page.goto(`${service.screen}${path}`);
+    for (const title of HOSTILE)
+      expect(await page.getByRole('rowheader', { name: title }).count(), title).to.equal(1);
+    expect(await page.evaluate('window.harmed')).to.equal(undefined);
+  }
 
   for (const { name, ...look } of LOOKS) {
     describe(name, () => {
@@ -31,13 +46,14 @@ describe('the pages in a browser', function () {
 
       it('are within everybody’s reach, and never wider than the screen', async () => {
         const link = new URL(await service.link());
-        for (const path of ['/sign-in', `/sign-in${link.search}`, ...paths]) {
-          await page.goto(`${service.screen}${path}`);
-          expect(await overflow(page), path).to.equal(0);
-          await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true })');
-          expect(await violations(page), path).to.deep.equal([]);
-          expect(await overflow(page), `${path}, all open`).to.equal(0);
-        }
+        for (const path of ['/sign-in', `/sign-in${link.search}`, ...paths.own]) await expectFit(page, path);
+      });
+
+      it('of administration are so, too', async () => {
+        const admin = await openPage(look);
+        await signIn(admin, service, OPERATORS);
+        for (const path of paths.administration) await expectFit(admin, path);
+        await expectHarmless(admin, '/administration/publications');
       });
 
       it('stay so with a menu or a dialog open', async () => {
@@ -54,7 +70,7 @@ describe('the pages in a browser', function () {
         const message = `<i>${'maintenance'.repeat(22)}</i>`;
         await mode.change({ kind: 'read_only', message }, []);
         try {
-          for (const path of ['/', '/keys', ...paths.slice(0, 3)]) {
+          for (const path of ['/', '/keys', ...paths.own.slice(0, 3)]) {
             await page.goto(`${service.screen}${path}`);
             expect(await page.getByText(message).count(), path).to.equal(1);
             expect(await violations(page), path).to.deep.equal([]);
@@ -66,10 +82,7 @@ describe('the pages in a browser', function () {
       });
 
       it('run nothing that a title or a file name says, and break no rule of their own', async () => {
-        await page.goto(`${service.screen}/`);
-        for (const title of HOSTILE)
-          expect(await page.getByRole('rowheader', { name: title }).count(), title).to.equal(1);
-        expect(await page.evaluate('window.harmed')).to.equal(undefined);
+        await expectHarmless(page, '/');
         expect(heard.filter((text) => !text.includes('404'))).to.deep.equal([]);
       });
     });
@@ -106,7 +119,7 @@ describe('the pages in a browser', function () {
   it('show exact times in the zone the person is in', async () => {
     const page = await openPage({ timezoneId: 'Pacific/Kiritimati' });
     await signIn(page, service);
-    await page.goto(`${service.screen}${paths.find((path) => path.startsWith('/publications/'))}`);
+    await page.goto(`${service.screen}${paths.own.find((path) => path.startsWith('/publications/'))}`);
     const shown = await page
       .locator('time[data-time=text]')
       .first()

@@ -23,7 +23,7 @@ describe("a person's way in by OpenID Connect", function () {
       require: parseClaimRule('groups=staff'),
       clock: new SystemClock(),
     });
-    service = await openService('SQLite', provider);
+    service = await openService(provider);
     issuer.serve(`${service.screen}/sign-in/oidc`);
     issuer.people.set('ada', { name: 'Ada L.', groups: ['staff'] });
     page = await openPage();

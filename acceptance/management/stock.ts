@@ -1,5 +1,6 @@
 import { type Day, days, hours, OPERATOR, type Password } from '@pinfold/core';
 import { dayOf } from '@pinfold/core/internal';
+import { NodeSessionSecrets } from '@pinfold/platform-node';
 import { OWNER, type Service } from './open-service.ts';
 
 /** Texts that pages must show as they are, and never run or break over. */
@@ -12,9 +13,11 @@ export const HOSTILE: readonly string[] = [
   '\u202egnp.exe \u{1f468}\u200d\u{1f469}\u200d\u{1f467}',
 ];
 
-/** One publication of each kind, and what the pages of all are. */
-export async function stock(service: Service): Promise<readonly string[]> {
-  const { useCases, clock, keys } = service;
+/** One publication of each kind, and the pages of all, for their owner and for those who administer. */
+export async function stock(
+  service: Service,
+): Promise<Readonly<Record<'own' | 'administration', readonly string[]>>> {
+  const { useCases, clock, keys, pairings } = service;
   const expired = await service.publish('Expired');
   clock.advance(days(6));
   const soon = await service.publish(null);
@@ -41,7 +44,9 @@ export async function stock(service: Service): Promise<readonly string[]> {
   await keys.revoke({ id: revoked.key.id, by: OPERATOR });
   clock.advance(hours(1));
   const details = [expired, soon, plain, pinned, locked, stopped].map(({ id }) => `/publications/${id}`);
-  return [
+  const { hash } = new NodeSessionSecrets().mint();
+  await pairings.register(hash);
+  const own = [
     '/',
     '/?state=deleted',
     '/?q=nothing-like-it',
@@ -52,6 +57,10 @@ export async function stock(service: Service): Promise<readonly string[]> {
     '/history?pin=nonsense',
     '/keys',
     '/names',
+    '/connect',
+    `/connect?request=${hash}&label=Laptop`,
     '/nowhere',
   ];
+  const parts = ['', `/accounts/${OWNER}`, '/publications', ...details, '/takedowns', '/history', '/service'];
+  return { own, administration: parts.map((part) => `/administration${part}`) };
 }

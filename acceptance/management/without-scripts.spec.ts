@@ -1,14 +1,9 @@
 import { expect } from 'chai';
-import { strToU8, zipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { openPage } from '../browser/chromium.ts';
+import { overflow } from './looks.ts';
+import { zipFile } from './open-publisher.ts';
 import { OWNER, openService, type Service, signIn } from './open-service.ts';
-
-function zipOf(files: Readonly<Record<string, string>>) {
-  const contents = Object.entries(files).map(([path, text]) => [path, strToU8(text)] as const);
-  const buffer = Buffer.from(zipSync(Object.fromEntries(contents)));
-  return { name: 'picnic.zip', mimeType: 'application/zip', buffer };
-}
 
 describe('the screen without scripts', function () {
   this.timeout(60_000);
@@ -29,7 +24,7 @@ describe('the screen without scripts', function () {
 
   it('publishes a ZIP, and shows its link', async () => {
     expect(await page.getByRole('button', { name: 'Choose a folder' }).isVisible()).to.equal(false);
-    await page.getByLabel('ZIP of the site').setInputFiles(zipOf({ 'index.html': 'x' }));
+    await page.getByLabel('ZIP of the site').setInputFiles(zipFile({ 'index.html': 'x' }));
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Summer picnic');
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText('“Summer picnic” is published.').waitFor();
@@ -38,7 +33,7 @@ describe('the screen without scripts', function () {
   });
 
   it('lists the problems of a ZIP beside the field', async () => {
-    await page.getByLabel('ZIP of the site').setInputFiles(zipOf({ 'page.html': 'x', '.env': 'x' }));
+    await page.getByLabel('ZIP of the site').setInputFiles(zipFile({ 'page.html': 'x', '.env': 'x' }));
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     const alert = page.getByRole('alert');
     await alert.getByText('There is no index.html').waitFor();
@@ -56,11 +51,10 @@ describe('the screen without scripts', function () {
     });
     await signIn(narrow, service);
     const file = `${'a-name-without-any-gap-'.repeat(8)}:.txt`;
-    await narrow.locator('#archive').setInputFiles(zipOf({ 'page.html': 'x', [file]: 'x' }));
+    await narrow.locator('#archive').setInputFiles(zipFile({ 'page.html': 'x', [file]: 'x' }));
     await narrow.locator('.upload button').click();
     await narrow.getByRole('alert').waitFor();
-    const sideways = 'document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth';
-    expect(await narrow.evaluate(sideways)).to.equal(0);
+    expect(await overflow(narrow)).to.equal(0);
   });
 
   it('does everything that can be done to a publication', async () => {

@@ -1,4 +1,4 @@
-import type { IdentityProvider, Keys, Pairings, Sessions, UseCases } from '@pinfold/core';
+import type { IdentityProvider, Keys, Manifest, Pairings, RoleId, Sessions, UseCases } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
@@ -15,9 +15,13 @@ import {
 } from '@pinfold/http';
 import { consoleLog, socketAddress, withoutAdministration } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { type Assets, loadAssets } from './assets.ts';
 import { type Look, type LookOptions, lookOf } from './branding.ts';
 import { PageTurns } from './response/page-turns.ts';
+
+/** Entries of the manifests that are cached, in all: of 20 MB at most. */
+const CACHED_FILES = 20_000;
 
 /** The caller of a request; `undefined` without a sign-in. The caller needs the scope `manage`. */
 export type Authenticate = AuthenticateAny<Request, Response>;
@@ -109,6 +113,8 @@ export interface Screen extends ManagementOptions {
   readonly requestLimiter: RequestLimiter;
   readonly clientAddress: ClientAddress;
   readonly pageTurns: PageTurns;
+  /** Of the publications whose pages were shown last. A manifest never changes, and to read one takes long. */
+  readonly manifests: LRUCache<RoleId, Manifest>;
   readonly log: RequestLog;
   readonly look: Look;
   readonly assets: Assets;
@@ -140,6 +146,7 @@ export function screenOf(options: ManagementOptions): Screen {
     requestLimiter: options.requestLimiter ?? new RequestLimiter(),
     clientAddress: options.clientAddress ?? socketAddress,
     pageTurns: new PageTurns(),
+    manifests: new LRUCache({ maxSize: CACHED_FILES, sizeCalculation: ({ entries }) => entries.length }),
     uploads: options.uploads ?? new Uploads({ clock: options.useCases.clock }),
   };
 }

@@ -1,4 +1,5 @@
 import { accountId, days, hours, minutes, OPERATOR, seconds } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
@@ -139,6 +140,25 @@ describe('the list', () => {
       .and.include('<input type="hidden" name="sort" value="largest">');
     expect((await person.get('/?state=deleted&sort=largest')).text).not.to.include('aria-sort');
     expect(await shown('/?sort=nonsense')).to.deep.equal(await shown('/'));
+  });
+
+  it('goes on from a page without any, where a search has looked at many', async () => {
+    screen = await openScreen({
+      ports: ({ roles }) => ({
+        roles: replacing(roles, {
+          list: async (query) => {
+            const found = await roles.list(query);
+            return query.after === undefined ? { ...found, items: [] } : found;
+          },
+        }),
+      }),
+    });
+    for (let n = 0; n < 21; n += 1) await screen.publish(`Site ${n}`);
+    person = await screen.signedIn();
+    const { text } = await person.get('/?q=site');
+    expect(text).to.include('Nothing found so far').and.include('Keep searching');
+    const [, next = ''] = /rel="next" href="\/manage([^"]+)"/.exec(text) ?? [];
+    expect(await shown(next.replaceAll('&amp;', '&'))).to.have.lengthOf(1);
   });
 
   it('begins anew when a cursor is not its own', async () => {

@@ -122,7 +122,6 @@ export class SignIn {
     }
   }
 
-  /** Changes the code for what the issuer says of the person. An issuer may require another client authentication. */
   /** Exchanges the code for the issuer's claims. Tries the other way to authenticate where the issuer wants that. */
   async #exchange(url: URL, kept: SignInState, signal: AbortSignal): ReturnType<typeof saidBy> {
     const other = this.#method === 'client_secret_basic' ? 'client_secret_post' : 'client_secret_basic';

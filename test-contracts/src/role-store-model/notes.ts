@@ -12,11 +12,22 @@ import type {
 import { anArchiveIdAt } from '../fixtures/roles.ts';
 import type { Side } from './side.ts';
 
-/** What a role is published with, but for what its lease and its number say. */
-export type Made = Omit<Role, 'id' | 'account' | 'archive' | 'idempotencyKey' | 'pinned' | 'generation'> &
+/** The members of a role that differ between the publications of a model. */
+export type Made = Pick<
+  Role,
+  | 'title'
+  | 'originalFilename'
+  | 'sha256'
+  | 'fileCount'
+  | 'size'
+  | 'archiveBytes'
+  | 'publishedAt'
+  | 'expiresAt'
+  | 'deletedAt'
+  | 'passwordHash'
+> &
   Pick<RoleCommit, 'manifest' | 'warnings'>;
 
-/** The handles of two calls at once. */
 export type Two = readonly [number, number];
 
 /** What was told of a store by any of its handles, in order: steps name it by how long ago it was. */
@@ -30,7 +41,6 @@ export class Notes {
   readonly claimed: Set<RoleId> = new Set();
   readonly comparisons: (Version | undefined)[] = [undefined];
   claims = 0;
-  /** How many events there were. */
   events = 0;
   readonly #owners: Map<Instant, string> = new Map();
 

@@ -63,7 +63,11 @@ export class FeedWatch {
     if (!this.#isRunning) void this.#run();
     return {
       next: (signal) => this.#next(waiter, signal),
-      leave: () => void this.#waiters.delete(waiter),
+      leave: () => {
+        this.#waiters.delete(waiter);
+        // After an abort, nothing else removes the listener of `stopping`.
+        waiter.wake();
+      },
     };
   }
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { duration, isFault, OPERATOR, seconds } from '@pinfold/core';
 import { FeedError, type FeedItem, type FeedOutcome } from '@pinfold/core/history';
 import { aRoleId, rejectionOf } from '@pinfold/test-contracts/fixtures';
@@ -70,13 +71,15 @@ describe('Waiting for events', () => {
     expect(pageOf((await Promise.all(others))[0] as FeedOutcome).items).to.deep.equal([]);
   });
 
-  it('rejects with the reason of an abort and frees its place', async () => {
+  it('rejects with the reason of an abort, frees its place and leaves nothing behind', async () => {
     const leaving = new AbortController();
     const own = Array.from({ length: 4 }, () => rejectionOf(waiting({ signal: leaving.signal })));
     await passing(Promise.resolve());
     leaving.abort(new Error('gone'));
     for (const error of await Promise.all(own)) expect(error).to.have.property('message', 'gone');
     expect(pageOf(await passing(waiting({ wait: seconds(1) }))).isCrowded).to.equal(false);
+    // The look at the feed that all waits share may still pause.
+    expect(getEventListeners(stage.stop.signal, 'abort')).to.have.length.at.most(1);
   });
 
   it('ends with a page without events when the service stops', async () => {

@@ -115,8 +115,6 @@ async function publicationPage(
   const found = await read(screen, visit);
   if (found === undefined) return notFound(visit);
   const manifest = await manifestOf(screen, found, visit.signal);
-  // To read thousands of names takes some milliseconds by itself.
-  await loopTurns.wait();
   const publication = shown(screen, visit, found);
   const limits = await screen.useCases.limitsOf(visit.account);
   return page(
@@ -247,13 +245,19 @@ async function read(screen: Screen, visit: SignedInContext): Promise<Publication
 
 /** `undefined` if storage lost the files: the owner must still be able to stop the publication. */
 async function manifestOf(
-  screen: Screen,
+  { useCases, manifests }: Screen,
   publication: Publication,
   signal: AbortSignal,
 ): Promise<Manifest | undefined> {
+  const cached = publication.state === 'published' ? manifests.get(publication.id) : undefined;
+  if (cached !== undefined) return cached;
   try {
-    const opened = await screen.useCases.open.manifest(publication, signal);
-    return opened.kind === 'manifest' ? opened.manifest : undefined;
+    const opened = await useCases.open.manifest(publication, signal);
+    if (opened.kind !== 'manifest') return undefined;
+    // To read thousands of names takes some milliseconds by itself.
+    await loopTurns.wait();
+    manifests.set(publication.id, opened.manifest);
+    return opened.manifest;
   } catch (error) {
     if (isFault(error) && error.code === 'archive_missing') return undefined;
     throw error;

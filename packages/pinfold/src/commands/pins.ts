@@ -13,6 +13,7 @@ import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { linkAddresses } from '../command-line/known-addresses.ts';
+import { type Fact, pinFacts, printFacts } from '../command-line/pin-facts.ts';
 import { formatBytes } from '../command-line/pluralize.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -62,8 +63,7 @@ const show = command({
         return;
       }
       const owner = await composition.administration.showAccount(accountId(pin.account));
-      for (const [name, value] of factsOf(pin, owner?.account.blocked ?? null))
-        terminal.out(`${name.padEnd(11)}${escapeControls(value)}`);
+      printFacts(factsOf(pin, owner?.account.blocked ?? null), terminal);
     });
   },
 });
@@ -148,23 +148,15 @@ function lineOf(pin: AdministeredPin): string {
   return escapeControls([...facts, title ?? original_filename].join('  '));
 }
 
-function factsOf(
-  pin: AdministeredPin,
-  blocked: Account['blocked'],
-): readonly (readonly [name: string, value: string])[] {
+/** What only those who administer see, after what every owner sees. */
+function factsOf(pin: AdministeredPin, blocked: Account['blocked']): readonly Fact[] {
   const { taken_down: down } = pin;
   return [
-    ['link', pin.shared_url],
+    ...pinFacts(pin),
     ['account', pin.account],
     ...(blocked === null ? [] : [['blocked', `sites ${blocked.sites}: ${blocked.reason}`] as const]),
-    ['title', pin.title ?? '-'],
-    ['state', stateText(pin.state)],
-    ['published', pin.published_at],
-    pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
     ...(down === null ? [] : [['taken down', `${down.at}: ${down.reason}`] as const]),
-    ['password', pin.password_protected ? 'yes' : 'no'],
-    ['files', `${pin.file_count}, ${formatBytes(pin.size)}`],
-    ['from', `${pin.original_filename}, ${formatBytes(pin.archive_bytes)}`],
+    ['ZIP', formatBytes(pin.archive_bytes)],
     ['SHA-256', pin.sha256],
   ];
 }

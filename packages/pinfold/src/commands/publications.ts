@@ -7,7 +7,8 @@ import { readName, readPublicationId, readState, stateText } from '../command-li
 import { type Command, command } from '../command-line/command.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { formatBytes, formatExpiry } from '../command-line/pluralize.ts';
+import { pinFacts, printFacts } from '../command-line/pin-facts.ts';
+import { formatExpiry } from '../command-line/pluralize.ts';
 import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import {
@@ -16,7 +17,7 @@ import {
   type Target,
   withPublications,
 } from '../publishing/publications.ts';
-import { noName, readArgument } from '../publishing/refusal-words.ts';
+import { noName, readArgument } from '../publishing/refusal-text.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 const GUIDE = '../publish-with-the-command.md#change-and-stop';
@@ -54,7 +55,7 @@ const show = command({
       publications.get(await idOf(publications)),
     );
     if (values.json) terminal.out(jsonLine({ pin }));
-    else for (const [name, value] of factsOf(pin)) terminal.out(escapeControls(`${name.padEnd(11)}${value}`));
+    else printFacts(pinFacts(pin), terminal);
   },
 });
 
@@ -193,17 +194,4 @@ function print(pin: Pin, json: boolean, { out }: Terminal, sentence: string): vo
 function lineOf({ shared_url, state, expires_at, title, original_filename }: Pin): string {
   const facts = [shared_url, stateText(state), expires_at ?? 'pinned', title ?? original_filename];
   return escapeControls(facts.join('  '));
-}
-
-function factsOf(pin: Pin): readonly (readonly [name: string, value: string])[] {
-  return [
-    ['link', pin.shared_url],
-    ['title', pin.title ?? '-'],
-    ['state', stateText(pin.state)],
-    ['published', pin.published_at],
-    pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
-    ['password', pin.password_protected ? 'yes' : 'no'],
-    ['files', `${pin.file_count}, ${formatBytes(pin.size)}`],
-    ['from', pin.original_filename],
-  ];
 }

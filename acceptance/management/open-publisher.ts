@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Publication } from '@pinfold/core';
+import { strToU8, zipSync } from 'fflate';
+import type { BrowserContext, FileChooser, Page } from 'playwright-core';
+import { openContext } from '../browser/chromium.ts';
+import { closeAfterwards } from '../browser/closing.ts';
+import { OWNER, openService, type Service, signIn } from './open-service.ts';
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** A person at the publish panel, and a folder of this machine from which they choose or drop. */
+export interface Publisher {
+  readonly service: Service;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What the owner has published, newest first. */
+  published(): Promise<readonly Publication[]>;
+  /** Writes the files of a folder, or one file whose path in it is empty; answers its path. */
+  lay(name: string, files: Files): Promise<string>;
+  choose(button: string, files: Parameters<FileChooser['setFiles']>[0]): Promise<void>;
+  chooseFolder(files: Files): Promise<void>;
+  chooseZip(files: Files): Promise<void>;
+  /** Drops a file or folder of this machine as a hand does, on the edge of the page. */
+  drop(path: string): Promise<void>;
+  /** Waits for a heading. */
+  heading(name: string): Promise<void>;
+}
+
+export async function openPublisher(): Promise<Publisher> {
+  const service = await openService();
+  const context = await openContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+  const page = await context.newPage();
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-chosen-'));
+  closeAfterwards(() => rm(folder, { recursive: true }));
+  await signIn(page, service);
+  const lay: Publisher['lay'] = async (name, files) => {
+    await rm(join(folder, name), { recursive: true, force: true });
+    for (const [path, content] of Object.entries(files)) {
+      const file = join(folder, name, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+    }
+    return join(folder, name);
+  };
+  const choose: Publisher['choose'] = async (button, files) => {
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: button }).click();
+    await (await chooser).setFiles(files);
+  };
+  return {
+    service,
+    context,
+    page,
+    lay,
+    choose,
+    published: async () => {
+      const listed = await service.useCases.list({ by: OWNER, limit: 100 });
+      if (listed.kind !== 'page') throw new Error(listed.code);
+      return listed.publications;
+    },
+    chooseFolder: async (files) => choose('Choose a folder', await lay('site', files)),
+    chooseZip: (files) => choose('Choose a ZIP', zipFile(files)),
+    drop: async (path) => {
+      const session = await context.newCDPSession(page);
+      const event = { x: 20, y: 20, data: { items: [], files: [path], dragOperationsMask: 1 } };
+      await session.send('Input.dispatchDragEvent', { type: 'dragEnter', ...event });
+      await session.send('Input.dispatchDragEvent', { type: 'dragOver', ...event });
+      await page.locator('[data-publish][data-over]').waitFor();
+      await session.send('Input.dispatchDragEvent', { type: 'drop', ...event });
+    },
+    heading: (name) => page.getByRole('heading', { name, exact: true }).waitFor(),
+  };
+}
+
+/** A ZIP as a browser's chooser takes it. */
+export function zipFile(files: Files, name = 'site.zip') {
+  const contents = Object.entries(files).map(
+    ([path, content]) => [path, typeof content === 'string' ? strToU8(content) : content] as const,
+  );
+  const zip = zipSync(Object.fromEntries(contents), { mtime: new Date('2026-11-20T12:00:00') });
+  return { name, mimeType: 'application/zip', buffer: Buffer.from(zip) };
+}

@@ -1,0 +1,25 @@
+import type { Pin } from '@pinfold/client';
+import { stateText } from './arguments.ts';
+import { escapeControls } from './escape-control-characters.ts';
+import { formatBytes } from './pluralize.ts';
+import type { Terminal } from './terminal.ts';
+
+export type Fact = readonly [name: string, value: string];
+
+/** What an owner sees of a publication. */
+export function pinFacts(pin: Pin): readonly Fact[] {
+  return [
+    ['link', pin.shared_url],
+    ['title', pin.title ?? '-'],
+    ['state', stateText(pin.state)],
+    ['published', pin.published_at],
+    pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
+    ['password', pin.password_protected ? 'yes' : 'no'],
+    ['files', `${pin.file_count}, ${formatBytes(pin.size)}`],
+    ['from', pin.original_filename],
+  ];
+}
+
+export function printFacts(facts: readonly Fact[], { out }: Terminal): void {
+  for (const [name, value] of facts) out(escapeControls(`${name.padEnd(11)}${value}`));
+}
