@@ -88,7 +88,7 @@ describe('what pinfold publish asks', () => {
   it('refuses a wrong title before it sends anything', async () => {
     for (const title of ['a\nb', 'x'.repeat(256)]) {
       const { code, err } = await run(env, 'publish', join(folder, 'dist'), '--title', title);
-      expect([code, err.includes('the title')]).to.deep.equal([2, true]);
+      expect([code, err.includes('The title')]).to.deep.equal([2, true]);
     }
   });
 });

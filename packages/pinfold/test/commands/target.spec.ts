@@ -144,7 +144,7 @@ describe('the place where a command works', () => {
     }
     await run(env, 'pin', pin.id);
     for (const [args, code, sentence] of [
-      [['renew', pin.id], 'invalid_state', 'pinfold unpin ID'],
+      [['renew', pin.id], 'invalid_state', 'unpin it in the management screen'],
       [['show', '00000000-0000-4000-8000-000000000000'], 'not_found', 'no such publication in your account'],
     ] as const) {
       for (const failed of await both(...args, '--json')) {
