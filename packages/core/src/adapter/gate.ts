@@ -14,8 +14,8 @@ export interface GateOptions {
   readonly limitsKeys?: boolean;
 }
 
-/** Ends the wait of a caller in the queue, with a place or a rejection. */
-type Waiting = (outcome: Leave | Promise<never>) => void;
+/** Ends the wait of a caller in the queue: with a place, or without one for a reason. */
+type Waiting = (place: Leave | undefined, reason?: unknown) => void;
 
 /** The callers of one key that wait: those that go on with what was begun, and behind them the others. */
 type Line = readonly [begun: Set<Waiting>, others: Set<Waiting>];
@@ -107,21 +107,22 @@ export class Gate<Key = undefined> {
     let longest: ReadonlySet<Waiting> = new Set();
     for (const [, others] of this.#lines.values()) if (others.size > longest.size) longest = others;
     if (longest.size <= own) return false;
-    [...longest].at(-1)?.(Promise.reject(this.#overloaded()));
+    [...longest].at(-1)?.(undefined, this.#overloaded());
     return true;
   }
 
   #wait(key: Key, signal: AbortSignal | undefined, isNew: boolean): Promise<Leave> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const line: Line = this.#lines.get(key) ?? [new Set(), new Set()];
       const [begun, others] = line;
-      const giveUp = () => end(Promise.reject(signal?.reason));
-      const end: Waiting = (outcome) => {
+      const giveUp = () => end(undefined, signal?.reason);
+      const end: Waiting = (place, reason) => {
         signal?.removeEventListener('abort', giveUp);
         begun.delete(end);
         if (others.delete(end)) this.#waiting -= 1;
         if (begun.size + others.size === 0) this.#lines.delete(key);
-        resolve(outcome);
+        if (place === undefined) reject(reason);
+        else resolve(place);
       };
       signal?.addEventListener('abort', giveUp, { once: true });
       this.#lines.set(key, line);
