@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { accountId, type Keys } from '@pinfold/core';
+import { accountBacklogs } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import { OWNER, openScreen } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -54,6 +55,20 @@ describe('a costly page', () => {
     expect(most).to.equal(2);
   });
 
+  it('is counted for its account until its client has taken it', async () => {
+    const followed: string[] = [];
+    accountBacklogs.follow = (account, { headersSent }) => {
+      if (headersSent) followed.push(account);
+    };
+    try {
+      const person = await (await openScreen()).signedIn();
+      await person.get('/keys');
+    } finally {
+      Reflect.deleteProperty(accountBacklogs, 'follow');
+    }
+    expect(followed).to.include(OWNER);
+  });
+
   it('shows two hundred files, and leads to the others without a script', async () => {
     const screen = await openScreen();
     const names = Array.from({ length: 450 }, (_, n) => `f${String(n).padStart(3, '0')}.txt`);
@@ -80,7 +95,6 @@ describe('a costly page', () => {
 });
 
 /** Resolves when something is so. */
-
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await setImmediate();
 }
