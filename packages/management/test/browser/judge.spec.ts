@@ -1,9 +1,9 @@
 import { defaultLimits } from '@pinfold/core';
 import { expect } from 'chai';
 import { strToU8, unzipSync, zipSync } from 'fflate';
-import { isForbidden } from '../../browser/publish/forbidden.ts';
 import { directoryOf, judgeArchive, judgeFolder } from '../../browser/publish/judge.ts';
 import { leaveOut } from '../../browser/publish/leave-out.ts';
+import { isForbidden } from '../../browser/publish/source.ts';
 
 async function rulesOf(bytes: Uint8Array<ArrayBuffer>): Promise<readonly string[]> {
   return (await judgeArchive(new Blob([bytes]), defaultLimits)).problems.map(({ rule }) => rule);
