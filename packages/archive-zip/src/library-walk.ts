@@ -1,5 +1,6 @@
 import StreamZip from 'node-stream-zip';
 import type { CentralHeader } from './central-header.ts';
+import { isSystemError } from './staged-file.ts';
 
 /** The library's own most. */
 const CHUNK_BYTES = 131_072;
@@ -40,9 +41,4 @@ function isSame(entry: StreamZip.ZipEntry, header: CentralHeader): boolean {
     entry.attr === header.externalAttributes &&
     entry.offset === header.localOffset
   );
-}
-
-/** Whether the operating system refused something, rather than code of ours being wrong. */
-export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error;
 }

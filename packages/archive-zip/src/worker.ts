@@ -3,10 +3,10 @@ import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { ArchiveListing } from '@pinfold/core';
 import type { Job, JobReply, JobRequest, ListResult, ProveResult } from './jobs.ts';
-import { isSystemError } from './library-walk.ts';
 import { listArchive } from './list-archive.ts';
 import { ProofControl, Stopped } from './proof-control.ts';
 import { proveEntries } from './prove-entries.ts';
+import { isSystemError } from './staged-file.ts';
 
 /** Entries the receiver takes up at once: a few milliseconds. */
 const STRETCH = 1_000;
