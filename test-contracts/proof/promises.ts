@@ -16,7 +16,6 @@ interface PortContract {
 
 const PORTS = join(import.meta.dirname, '../../packages/core/src/ports');
 
-/** The page that lists every promise. */
 export const PROMISES_PAGE: string = join(import.meta.dirname, '../../docs/adapter-authors/promises.md');
 
 /** The contracts of all ports: those of a service over HTTP have other names. */
@@ -26,7 +25,6 @@ function isOfPort(value: unknown): value is PortContract {
   return typeof value === 'object' && value !== null && 'port' in value && !/http/i.test(String(value.port));
 }
 
-/** Every promise that the core's ports make. */
 export async function readPromises(): Promise<readonly Promised[]> {
   const files = (await readdir(PORTS)).filter((name) => name.endsWith('.ts')).toSorted();
   const sources = await Promise.all(files.map((name) => readFile(join(PORTS, name), 'utf8')));
@@ -43,7 +41,6 @@ export function promisesIn(source: string): readonly Promised[] {
   });
 }
 
-/** The page, made from the contracts. */
 export function promisesPage(): string {
   const tables = portContracts.map(({ port, clauses }) => {
     const rows = clauses.map(({ id, says }) => `| \`${id}\` | ${says.replaceAll('|', '\\|')} |`);

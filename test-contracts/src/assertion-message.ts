@@ -7,14 +7,12 @@ const DAY = 86_400_000;
 const NEAR = 400 * DAY;
 const LONGEST = 160;
 
-/** What a failed comparison tells. */
 interface Compared {
   readonly message: string;
   readonly actual?: unknown;
   readonly expected?: unknown;
 }
 
-/** Where two values differ first. */
 interface Difference {
   readonly path: string;
   readonly expected: string;

@@ -5,7 +5,6 @@ import { Fault, type FaultCode } from '@pinfold/core';
 import { expect } from 'chai';
 import { rejectionOf } from './rejection.ts';
 
-/** A call that takes a signal. */
 export type Interruptible = (signal: AbortSignal) => Promise<unknown>;
 
 /** Aborts' reasons that look like what a network or a file system says. */

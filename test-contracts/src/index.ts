@@ -20,8 +20,8 @@ export {
   type StoreSubject,
   type Subject,
 } from './contract.ts';
+export type { GrantSignerSubject } from './grant-signer/contract.ts';
 export { grantSignerContract } from './grant-signer/contract.ts';
-export type { GrantSignerSubject } from './grant-signer/subject.ts';
 export { historyStoreContract } from './history-store/contract.ts';
 export { httpApiContract } from './http/api-contract.ts';
 export { type ApiDocument, checkAgainstDocument } from './http/api-document.ts';

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { accountId, type Keys } from '@pinfold/core';
+import { accountBacklogs } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import { OWNER, openScreen } from './open-screen.ts';
 
@@ -50,6 +51,20 @@ describe('a costly page', () => {
     const pages = await Promise.all(Array.from({ length: 6 }, () => person.get('/keys')));
     expect(pages.map(({ status }) => status)).to.deep.equal(Array(6).fill(200));
     expect(most).to.equal(2);
+  });
+
+  it('is counted for its account until its client has taken it', async () => {
+    const followed: string[] = [];
+    accountBacklogs.follow = (account, { headersSent }) => {
+      if (headersSent) followed.push(account);
+    };
+    try {
+      const person = await (await openScreen()).signedIn();
+      await person.get('/keys');
+    } finally {
+      Reflect.deleteProperty(accountBacklogs, 'follow');
+    }
+    expect(followed).to.include(OWNER);
   });
 
   it('shows two hundred files, and leads to the others without a script', async () => {

@@ -72,7 +72,6 @@ const shape: PortShape<AccountStore> = {
   confusions: { clauses: 'load list', untested: '* name.{cut,numeric,quoted}', tested: 'name' },
 };
 
-/** Creates mutants of the port itself. */
 const ofAccounts = part(mutant, 'accounts');
 
 const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [

@@ -32,11 +32,9 @@ type MethodOf<Port> = {
 }[keyof Port] &
   string;
 
-/** All methods of a port. */
 export interface PortShape<Port> {
   /** What the ids of its clauses begin with. */
   readonly suite: string;
-  /** The code of its faults. */
   readonly code: FaultCode;
   readonly methods: { readonly [Name in MethodOf<Port>]: MethodShape };
   /** Mutants that take two values of a field for one, in every method: `account.lowered`. */
@@ -54,7 +52,6 @@ interface Derived<Port> {
   readonly spoiling: Spoiling<Port>;
 }
 
-/** Every mutant that can be derived from the shape of a port. */
 export function derived<Port extends object, S>(
   shape: PortShape<Port>,
   mutant: Mutate<Port, S>,

@@ -105,7 +105,6 @@ const OF_LISTS: Readonly<Record<string, Distort>> = {
   capped: (items: readonly unknown[]) => items.slice(0, SECOND),
 };
 
-/** A field, by the names of its members, and its kind. */
 export interface Field {
   readonly path: readonly string[];
   readonly kind: Kind | 'list';

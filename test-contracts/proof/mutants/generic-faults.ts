@@ -7,7 +7,6 @@ export type Call = (...inputs: unknown[]) => unknown;
 export interface Broken {
   /** An answer of the method, for faults that answer without asking. */
   readonly early: unknown;
-  /** The code of the port's faults. */
   readonly code: FaultCode;
 }
 
@@ -115,7 +114,6 @@ export const SIGNAL_FAULTS: Readonly<Record<string, GenericFault>> = {
     },
 };
 
-/** Lets so many turns of the event loop pass. */
 export async function turns(count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await nextTurn();
 }

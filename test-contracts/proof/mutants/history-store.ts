@@ -79,7 +79,6 @@ const shape: PortShape<HistoryStore> = {
   confusions: { clauses: 'list-filter', untested: '*', tested: 'account.{lowered,raised}' },
 };
 
-/** Creates mutants of the port itself. */
 const ofHistory = part(mutant, 'history');
 
 let others = 1_000;

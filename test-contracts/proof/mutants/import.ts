@@ -49,7 +49,6 @@ const shape: PortShape<Import> = {
   confusions: { clauses: 'end', untested: '*', tested: 'token.cut' },
 };
 
-/** Creates mutants of the port itself. */
 const ofImport = part(mutant, 'imports');
 
 const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [

@@ -21,7 +21,6 @@ import { stagingTable } from './staging.ts';
 import { takedownStoreTable } from './takedown-store.ts';
 import { viewStoreTable } from './view-store.ts';
 
-/** The mutants of every port. */
 export const tables: readonly TestedTable[] = [
   tested(accountStoreTable),
   tested(apiKeySecretsTable),

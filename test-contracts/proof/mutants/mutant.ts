@@ -130,7 +130,6 @@ export function stateless<Port>(create: () => Port): () => Promise<Subject<Port>
   return async () => ({ port: create(), peer: async () => create(), dispose: async () => {} });
 }
 
-/** Creates a mutant from what it does wrong. */
 export type Mutate<Port, S> = (
   breaks: string | readonly string[],
   how: string,

@@ -62,7 +62,6 @@ const shape: PortShape<NameStore> = {
   },
 };
 
-/** Creates mutants of the port itself. */
 const ofNames = part(mutant, 'names');
 
 const stories: readonly Mutant<StoreSubject<NameStores>>[] = [

@@ -2,7 +2,6 @@ import { createMemory, type Memory } from '@pinfold/memory';
 import { type Contract, clausesOf, type StoreSubject } from '@pinfold/test-contracts';
 import { type Mutant, type MutantTable, type Mutate, mutating } from './mutant.ts';
 
-/** The mutants of a store. */
 export type StoreTable<Port> = MutantTable<Port, StoreSubject<Port>>;
 
 /** Mutants of stores of the memory adapter. */

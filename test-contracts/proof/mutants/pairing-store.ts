@@ -99,7 +99,6 @@ const shape: PortShape<PairingStore> = {
   },
 };
 
-/** Creates mutants of the port itself. */
 const ofPairings = part(mutant, 'pairings');
 
 const stories: readonly Mutant<StoreSubject<PairingStores>>[] = [

@@ -23,7 +23,6 @@ const shape: PortShape<Snapshot> = {
 
 type Records = AsyncIterable<MovedRecord>;
 
-/** Changes the records of a snapshot. */
 const giving =
   (change: (records: readonly MovedRecord[]) => readonly MovedRecord[]) =>
   () =>

@@ -91,7 +91,6 @@ const shape: PortShape<TakedownStore> = {
   confusions: { clauses: 'forbidden claim-purge', untested: '*', tested: 'sha256 token.cut' },
 };
 
-/** Creates mutants of the port itself. */
 const ofTakedowns = part(mutant, 'takedowns');
 
 const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [

@@ -9,13 +9,11 @@ export type RecordsAddress =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly server: PostgresAddress; readonly schema: string };
 
-/** Where a node keeps archives. */
 export type ArchivesAddress =
   | { readonly kind: 'memory'; readonly memory: Memory }
   | { readonly kind: 'files'; readonly folder: string }
   | BucketAddress;
 
-/** A prefix of a bucket, nobody else's. */
 export interface BucketAddress {
   readonly kind: 's3';
   readonly endpoint: string;
@@ -23,7 +21,6 @@ export interface BucketAddress {
   readonly prefix: string;
 }
 
-/** An open storage. */
 export interface Archives {
   readonly archives: ArchiveStorage;
   close(): Promise<void>;
@@ -56,7 +53,6 @@ export async function openRecords(address: RecordsAddress): Promise<Persistence>
   }
 }
 
-/** Opens a storage as one node does. */
 export async function openArchives(
   address: ArchivesAddress,
   staging: Staging & { readonly folder: string },
@@ -77,7 +73,6 @@ export async function openArchives(
   }
 }
 
-/** Opens a prefix of a bucket. */
 export async function openBucket({ endpoint, bucket, prefix }: BucketAddress): Promise<Archives> {
   const { createS3Client, S3ArchiveStorage } = await import('@pinfold/storage-s3');
   const { SystemClock } = await import('@pinfold/platform-node');

@@ -7,7 +7,6 @@ import { contractKeys, contractService } from 'pinfold-test-servers/service';
 import { type Mount, openNode, type ServiceNode } from './open-node.ts';
 import { type ArchivesKind, newPlace, type RecordsKind } from './places.ts';
 
-/** One way to put a service together. */
 export interface Combination {
   readonly records: RecordsKind;
   readonly archives: ArchivesKind;

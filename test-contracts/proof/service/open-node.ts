@@ -10,15 +10,12 @@ import express from 'express';
 import { closed, composed, listening, type Parts } from 'pinfold-test-servers/service';
 import { type ArchivesAddress, openArchives, openRecords, type RecordsAddress } from './addresses.ts';
 
-/** What API and viewer are mounted in. */
 export const MOUNTS = ['express', 'node:http'] as const;
 export type Mount = (typeof MOUNTS)[number];
 
-/** What one node of a service is made of. */
 export interface NodeSettings {
   readonly records: RecordsAddress;
   readonly archives: ArchivesAddress;
-  /** A folder of this node's own, for uploads. */
   readonly staging: string;
   readonly clock: Clock;
   readonly mount?: Mount;

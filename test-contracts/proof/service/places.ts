@@ -14,7 +14,6 @@ export type ArchivesKind = (typeof ARCHIVES)[number];
 
 /** Where one service of a test keeps everything: empty, nobody else's, and on servers that all tests share. */
 export interface Place {
-  /** A temporary folder of the test's own. */
   readonly folder: string;
   readonly records: RecordsAddress;
   readonly archives: ArchivesAddress;

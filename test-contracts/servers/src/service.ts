@@ -47,7 +47,6 @@ import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fix
 /** Where a service keeps things. Those that keep no archives have them in a folder. */
 export type Stores = Persistence & { readonly archives?: ArchiveStorage };
 
-/** What a service is made of. */
 export interface Parts {
   readonly useCases: UseCases;
   readonly keys: Keys;
@@ -59,7 +58,6 @@ export interface Parts {
   readonly cleaning: Cleaning;
 }
 
-/** Puts the parts together over ports and stores. */
 export function composed(
   ports: Ports,
   { apiKeys, sessions: sessionStore, ...stores }: Persistence,
@@ -82,22 +80,18 @@ export function composed(
   };
 }
 
-/** What the doors of a service are built on. */
 export interface Inside extends Parts {
   readonly clock: ManualClock;
   /** The port of the public URL: that of the first server. */
   readonly publicPort: number;
 }
 
-/** API, viewer, management screen, or several of them. */
 export type Doors = (inside: Inside) => RequestListener;
 
-/** What a test composes otherwise. */
 export interface CompositionOptions extends UseCaseOptions {
   readonly limits?: Partial<Limits> | undefined;
 }
 
-/** What a test opens otherwise. */
 export interface ServiceOptions extends CompositionOptions {
   readonly clock?: ManualClock;
   readonly ports?: ((ports: Ports) => Partial<Ports>) | undefined;
@@ -107,10 +101,8 @@ export interface ServiceOptions extends CompositionOptions {
 export interface TestService<S extends Stores> extends Inside {
   readonly port: number;
   readonly server: Server;
-  /** Holds all the service's files. */
   readonly folder: string;
   readonly stores: S;
-  /** The files that uploads have left. */
   uploads(): Promise<readonly string[]>;
   /** Publishes an archive for `owner`, under a key of its own. */
   publish(archive: Uint8Array, differing?: Partial<PublishRequest>): Promise<Publication>;
@@ -208,7 +200,6 @@ export async function listening(): Promise<Server> {
   return server;
 }
 
-/** Ends a server with all its connections. */
 export async function closed(server: Server): Promise<void> {
   const over = once(server, 'close');
   server.close();
@@ -226,7 +217,6 @@ export async function contractKeys(keys: Keys): Promise<HttpService['keys']> {
   };
 }
 
-/** A running service, as the HTTP contracts see it. */
 export function contractService(
   { port, useCases, clock }: Pick<TestService<Stores>, 'port' | 'useCases' | 'clock'>,
   viewerMode: HttpService['viewerMode'],

@@ -16,13 +16,10 @@ export interface TokenRequest {
 /** An issuer of OpenID Connect that answers its token endpoint only when it is told to. */
 export class SlowIssuer {
   readonly url: string;
-  /** The path of each request. */
   readonly asked: string[] = [];
-  /** The requests to the token endpoint, in order. */
   readonly tokens: TokenRequest[] = [];
   /** How many of these are open, and how many were at most. */
   open: { readonly now: number; readonly most: number } = { now: 0, most: 0 };
-  /** Replaces the discovery document. */
   document: string | undefined;
   readonly #server: Server;
   readonly #came: EventEmitter = new EventEmitter();

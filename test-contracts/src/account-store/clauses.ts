@@ -18,6 +18,7 @@ import { anApiKey } from '../fixtures/keys.ts';
 import { anEvent, aPublication, aRole, publishTo } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
 import type { AccountStores, StoreClauses } from '../stores.ts';
+import { walk } from '../walk.ts';
 
 /** An account that nothing was written of but that it is there. */
 function newAccount(name: AccountId): Account {
@@ -114,14 +115,9 @@ export const accountClauses: StoreClauses<AccountStores> = {
       const names = ['B', 'a', 'aa', 'a b', 'é', '中', '\u{ffee}', '\u{1f600}', 'z'].map(accountId);
       for (const [n, name] of names.entries()) await create(port, n, name);
       const { accounts } = await peer();
-      const walked: AccountId[] = [];
-      for (let after: AccountId | undefined; ; after = walked.at(-1)) {
-        const page = await accounts.list(after, 2);
-        walked.push(...page.map(({ name }) => name));
-        if (page.length < 2) break;
-      }
+      const walked = await walk<Account>(2, (last) => accounts.list(last?.name, 2));
       const order = ['B', 'a', 'a b', 'aa', 'z', 'é', '中', '\u{ffee}', '\u{1f600}'].map(accountId);
-      expect(walked).to.deep.equal(order);
+      expect(walked.map(({ name }) => name)).to.deep.equal(order);
     },
   'account-store/used: publications in service are counted up to the instant of their end, with the bytes of their archives, and those published in the 24 hours before':
     async ({ port, peer }) => {

@@ -2,7 +2,6 @@ import {
   type AccountId,
   type ApiKey,
   type ApiKeyId,
-  type ApiKeyPlace,
   type ApiKeyStore,
   after,
   days,
@@ -15,6 +14,7 @@ import { type ClauseTable, type StoreSubject, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
 import { ACCOUNT, anEvent } from '../fixtures/roles.ts';
+import { walk } from '../walk.ts';
 
 const CREATED = { kind: 'created' };
 const GLOBEX = 'globex' as AccountId;
@@ -97,15 +97,7 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       for (const account of [undefined, ACCOUNT]) {
         const own = ordered.filter((key) => account === undefined || key.account === account);
         for (const limit of [1, 4, 25]) {
-          const walked: ApiKey[] = [];
-          let last: ApiKeyPlace | undefined;
-          let page: readonly ApiKey[];
-          do {
-            page = await other.list({ account, after: last, limit });
-            expect(page.length, 'a page').to.be.at.most(limit);
-            walked.push(...page);
-            last = page.at(-1);
-          } while (page.length === limit);
+          const walked = await walk<ApiKey>(limit, (after) => other.list({ account, after, limit }));
           expect(walked, `${limit} at a time`).to.deep.equal(own);
         }
       }

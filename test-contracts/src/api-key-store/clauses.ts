@@ -14,11 +14,19 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
-import { type ClauseTable, withPeer } from '../contract.ts';
+import { type ClauseTable, type Subject, withPeer } from '../contract.ts';
+import { expectApart } from '../expect-apart.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
 import { anEvent } from '../fixtures/roles.ts';
-import { expectEveryAccountToBeAlone, expectEveryIdToCount, expectEveryTextToStay } from './alike.ts';
+import { everyText } from '../sequences/values.ts';
+
+/** Fails unless each key is there once it was created, and not before, however near others are. */
+async function expectCreated({ port, peer }: Subject<ApiKeyStore>, keys: readonly ApiKey[]): Promise<void> {
+  const other = await peer();
+  const write = async (key: ApiKey) => expect(await port.create(key, []), key.label).to.deep.equal(CREATED);
+  await expectApart(keys, { write, read: ({ id }) => other.find(id) });
+}
 
 const CREATED = { kind: 'created' };
 const EXISTS = { kind: 'exists' };
@@ -66,7 +74,8 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
         expect(await port.create(key, [anEvent()], authority)).to.deep.equal(CREATED);
         expect(await other.find(key.id), `by ${authority}`).to.deep.equal(key);
       }
-      await expectEveryTextToStay(await another());
+      const keys = everyText.map((text, n) => anApiKey(n, { account: text as AccountId, label: text }));
+      await expectCreated(await another(), keys);
     },
   ),
   'api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created':
@@ -93,7 +102,8 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
       const created = keys.filter((_, n) => outcomes[n]?.kind === 'created');
       expect(created).to.have.lengthOf(1);
       expect(await port.find(anApiKeyId(9))).to.deep.equal(created[0]);
-      await expectEveryIdToCount(await another());
+      const near = everyText.map((text, n) => anApiKey(n, { id: text as ApiKeyId }));
+      await expectCreated(await another(), near);
     }),
   'api-key-store/first: of many at once, and for ever after, exactly one is the first; any key there makes it too late':
     async (subject, another) => {
@@ -158,7 +168,17 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
         expect(await other.list(everyKeyOf(name)), name).to.deep.equal(own);
       }
       expect(await other.list(everyKeyOf('nobody' as AccountId))).to.deep.equal([]);
-      await expectEveryAccountToBeAlone(await another());
+      const alone = await another();
+      const others = await alone.peer();
+      await expectApart(
+        everyText.map((text, n) => anApiKey(n, { account: text as AccountId })),
+        {
+          write: (key) => alone.port.create(key, []),
+          read: (key) => others.list(everyKeyOf(key.account)),
+          none: [],
+          one: (key) => [key],
+        },
+      );
     },
   ),
   'api-key-store/revoke: a revoked key is so for every peer at its next look; again, the first instant stays; an unknown one is unknown; use noted at the same moment undoes nothing':

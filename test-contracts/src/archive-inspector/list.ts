@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { badZips, goodZips } from '../fixtures/zips/index.ts';
 import { writeZip } from '../fixtures/zips/zip-writer.ts';
 import { rejectionOf } from '../rejection.ts';
-import { rulesOf } from './inspected.ts';
 import type { ArchiveInspectorClauses, ArchiveInspectorSubject } from './subject.ts';
+import { rulesOf } from './subject.ts';
 
 /** The rules that only bytes tell, so that the inspector alone can report them. */
 const STRUCTURE: ReadonlySet<ArchiveRule> = new Set([

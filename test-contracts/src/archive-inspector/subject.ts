@@ -1,4 +1,12 @@
-import type { ArchiveInspector, StagedArchive } from '@pinfold/core';
+import {
+  type ArchiveInspector,
+  type ArchiveProblem,
+  type ArchiveRule,
+  defaultLimits,
+  type ProofRequest,
+  type StagedArchive,
+} from '@pinfold/core';
+import { judgeListing } from '@pinfold/core/adapter';
 import type { ClauseTable, Subject } from '../contract.ts';
 
 /** What an {@link ArchiveInspector} is tested with. */
@@ -7,5 +15,21 @@ export interface ArchiveInspectorSubject extends Subject<ArchiveInspector> {
   stage(bytes: Uint8Array): Promise<StagedArchive>;
 }
 
-/** One promise of {@link ArchiveInspector}. */
 export type ArchiveInspectorClauses = ClauseTable<ArchiveInspector, ArchiveInspectorSubject>;
+
+/** The rules that some problems name, each once, sorted. */
+export function rulesOf(problems: readonly ArchiveProblem[]): readonly ArchiveRule[] {
+  return [...new Set(problems.map(({ rule }) => rule))].sort();
+}
+
+/** Stages and lists an archive, and gives what the core asks to be proved of it. */
+export async function requestOf(
+  subject: ArchiveInspectorSubject,
+  bytes: Uint8Array,
+  port: ArchiveInspector = subject.port,
+): Promise<ProofRequest> {
+  const archive = await subject.stage(bytes);
+  const listing = await port.list(archive);
+  const { tasks } = judgeListing(listing, defaultLimits);
+  return { archive, listing, tasks, expandedBytes: defaultLimits.expandedBytes };
+}

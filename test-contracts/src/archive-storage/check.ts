@@ -18,7 +18,7 @@ import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { abortLarge, deleteAborted } from './large.ts';
-import { expectPage, expectSame, MANY, readAsSized, readWhole, store, walk } from './stored.ts';
+import { expectPage, expectSame, MANY, readAsSized, readWhole, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses } from './subject.ts';
 
 /** Turns after which large archives are aborted, too. */
@@ -101,7 +101,7 @@ export const checkClauses: ArchiveStorageClauses = {
       const { port } = subject;
       const { id, bytes } = await store(subject, 1, 900_000);
       for (let n = 2; n < 14; n += 1) await store(subject, n * 90_000_000, 10);
-      const listed = await walk(port, 100);
+      const listed = await walkIds(port, 100);
       for (let turns = 0; turns < ALL_TURNS; turns += 1) {
         const read = await abortedAfter(turns, (signal) => port.read(id, 0, 900_000, signal));
         if (read !== undefined) expectSame(read.answer, bytes, 'what was read');
@@ -124,7 +124,7 @@ export const checkClauses: ArchiveStorageClauses = {
       const last = await store(subject, 99, 10);
       expectSame(await readAsSized(port, last.id, 10), last.bytes, 'one that nobody aborted');
       await port.delete(last.id);
-      expect(await walk(port, 100), 'in the end').to.deep.equal(listed);
+      expect(await walkIds(port, 100), 'in the end').to.deep.equal(listed);
     },
   'archive-storage/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file':
     async (subject) => {

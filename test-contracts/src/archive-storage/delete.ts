@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { expectAborted } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
-import { expectSame, nextTurn, readWhole, type Stored, store, walk } from './stored.ts';
+import { expectSame, nextTurn, readWhole, type Stored, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** What one put another deletes, before anybody looked: the first is asked before all. */
@@ -16,7 +16,7 @@ async function deleteByOther(
   const looks: Readonly<Record<string, (id: ArchiveId) => Promise<unknown>>> = {
     read: (id) => one.read(id, 10, 10),
     size: (id) => one.size(id),
-    list: async (id) => (await walk(one, 100)).find((listed) => listed === id),
+    list: async (id) => (await walkIds(one, 100)).find((listed) => listed === id),
   };
   for (const [n, [name, look]] of Object.entries(looks).entries()) {
     const { id } = await store(subject, 10 + n, 5_000, one);
@@ -85,7 +85,7 @@ async function deleteWhileAsked(subject: ArchiveStorageSubject): Promise<void> {
       'its beginning': () => asked.read(id, 0, 512),
       'all of it': () => asked.read(id, 0, bytes.length),
       'its size': () => asked.size(id),
-      'its place in a list': async () => (await walk(asked, 100)).find((listed) => listed === id),
+      'its place in a list': async () => (await walkIds(asked, 100)).find((listed) => listed === id),
     };
     const before = Object.values(looks).map((look) => look());
     const deleted = asked.delete(id);
@@ -105,7 +105,7 @@ export const deleteClauses: ArchiveStorageClauses = {
     for (const port of [subject.port, early]) {
       expectSame(await readWhole(port, goes.id, 5_000), goes.bytes, 'before');
       expectSame(await port.read(goes.id, 0, 10), goes.bytes.subarray(0, 10), 'before');
-      expect(await walk(port, 10), 'before').to.deep.equal([stays.id, goes.id]);
+      expect(await walkIds(port, 10), 'before').to.deep.equal([stays.id, goes.id]);
     }
     await subject.port.delete(goes.id);
     expect(await early.read(goes.id, 10, 10), 'what comes after what was read').to.equal(undefined);
@@ -114,7 +114,7 @@ export const deleteClauses: ArchiveStorageClauses = {
         const read = await port.read(goes.id, 0, length);
         expect(read, `${length} bytes of the deleted one`).to.equal(undefined);
       }
-      expect(await walk(port, 10), 'the same pages again').to.deep.equal([stays.id]);
+      expect(await walkIds(port, 10), 'the same pages again').to.deep.equal([stays.id]);
       expectSame(await readWhole(port, stays.id, 5_000), stays.bytes, 'the other one');
     }
     await deleteByOther(subject.port, early, subject);
@@ -180,7 +180,7 @@ export const deleteClauses: ArchiveStorageClauses = {
     await peer.delete(id);
     for (const n of [0, 4]) await store(subject, n, 10);
     for (const n of [2, 3, 1]) await subject.port.delete(anArchiveId(n));
-    expect(await walk(subject.port, 10), 'the others').to.deep.equal([0, 4, 5].map(anArchiveId));
+    expect(await walkIds(subject.port, 10), 'the others').to.deep.equal([0, 4, 5].map(anArchiveId));
     expectSame(await readWhole(peer, anArchiveId(5), 5_000), same, 'another one of the same bytes');
     expect(await subject.port.read(id, 0, 10)).to.equal(undefined);
     const { bytes } = await store(subject, 2, 5_000);

@@ -35,7 +35,6 @@ export async function putVast(subject: ArchiveStorageSubject): Promise<void> {
   expect(await subject.port.size(id), 'deleted').to.equal(undefined);
 }
 
-/** Uploads of several parts each, of any lengths, at once. */
 export async function putLargeAtOnce(subject: ArchiveStorageSubject): Promise<void> {
   const lengths = [MORE, SEVERAL, MORE, SEVERAL + 1];
   const all = await together(subject, lengths.length, (port, n) =>

@@ -5,7 +5,7 @@ import { expectAbortedAlone } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectPage, expectSame, nextTurn, readWhole, store, walk } from './stored.ts';
+import { expectPage, expectSame, nextTurn, readWhole, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** Some milliseconds apart, some weeks, some years: whatever an implementation groups ids by, there are several. */
@@ -28,13 +28,13 @@ const [FAR, APART] = [65, 97_000_000];
 /** A page that was listed stays as it was, whatever comes and goes and is listed after it. */
 async function listThenChange(subject: ArchiveStorageSubject): Promise<void> {
   const { port } = subject;
-  const all = await walk(port, 1_000);
+  const all = await walkIds(port, 1_000);
   const page = await port.list(undefined, 1_000);
   const listed = [...page];
   await port.delete(listed[0] as ArchiveId);
   expect(page, 'a page, when one of it was deleted').to.deep.equal(listed);
   await store(subject, 700, 10);
-  expect(await walk(port, 1_000), 'the next one').to.deep.equal(
+  expect(await walkIds(port, 1_000), 'the next one').to.deep.equal(
     [...all.slice(1), anArchiveId(700)].toSorted(),
   );
   expect(page, 'the page before').to.deep.equal(listed);
@@ -53,7 +53,7 @@ export const listClauses: ArchiveStorageClauses = {
       const ids = [...WHEN.map(anArchiveId), ...NEAR].toSorted();
       await together(subject, ids.length, (port, n) => store(subject, n, n, port, ids[n]));
       for (const limit of [1, 3, ids.length, 1_000]) {
-        expect(await walk(subject.port, limit), `${limit} a page`).to.deep.equal(ids);
+        expect(await walkIds(subject.port, limit), `${limit} a page`).to.deep.equal(ids);
       }
       const sizes = await Promise.all(ids.map((id) => subject.port.size(id)));
       expect(sizes, 'the size of each').to.deep.equal([...ids.keys()]);
@@ -68,7 +68,7 @@ export const listClauses: ArchiveStorageClauses = {
       const peer = await subject.peer();
       // One that the walk has yet to come to, and all that end its pages.
       const deleted = new Set<ArchiveId>();
-      const walked = await walk(subject.port, 2, async (page) => {
+      const walked = await walkIds(subject.port, 2, async (page) => {
         for (const id of [page.at(-1), ids.at(-1)] as ArchiveId[]) {
           if (!deleted.has(id)) await peer.delete(id);
           deleted.add(id);
@@ -76,7 +76,7 @@ export const listClauses: ArchiveStorageClauses = {
       });
       expect(walked, 'while others are deleted').to.deep.equal(ids.slice(0, -1));
       const left = ids.filter((id) => !deleted.has(id));
-      for (const limit of [1, 4]) expect(await walk(peer, limit), 'after that').to.deep.equal(left);
+      for (const limit of [1, 4]) expect(await walkIds(peer, limit), 'after that').to.deep.equal(left);
       await listThenChange(subject);
     },
   'archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, with any limit':
@@ -93,7 +93,7 @@ export const listClauses: ArchiveStorageClauses = {
       }
       const ordered = ids.toSorted();
       for (const limit of [70, 1_000, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER]) {
-        expect(await walk(subject.port, limit), `${limit} a page`).to.deep.equal(ordered);
+        expect(await walkIds(subject.port, limit), `${limit} a page`).to.deep.equal(ordered);
       }
       for (const n of [0, MOMENTS, COUNT - 1]) {
         expectSame(await subject.port.read(ids[n] as ArchiveId, 0, 4), bytesOf(n), `archive ${n}`);
@@ -101,7 +101,7 @@ export const listClauses: ArchiveStorageClauses = {
       const peer = await subject.peer();
       await peer.delete(ids[MOMENTS] as ArchiveId);
       const left = ordered.filter((id) => id !== ids[MOMENTS]);
-      expect(await walk(subject.port, 1_000), 'without one').to.deep.equal(left);
+      expect(await walkIds(subject.port, 1_000), 'without one').to.deep.equal(left);
       await peer.check();
       const some = left.filter((_, n) => n % 8 === 0 || (n > 300 && n < 1_310));
       const sizes = await Promise.all(some.map((id) => peer.size(id)));
@@ -115,7 +115,7 @@ export const listClauses: ArchiveStorageClauses = {
         );
       }
       for (const limit of [100, 1_000]) {
-        expect(await walk(peer, limit), 'without many').to.deep.equal(left.filter((id) => !gone.has(id)));
+        expect(await walkIds(peer, limit), 'without many').to.deep.equal(left.filter((id) => !gone.has(id)));
       }
     },
   'archive-storage/list-foreign: what is not ours is passed over, also where nothing else is': async (
@@ -126,10 +126,10 @@ export const listClauses: ArchiveStorageClauses = {
     expect(await peer.list(undefined, 100), 'nothing of ours').to.deep.equal([]);
     const ids = [1, 2, 3].map(anArchiveId);
     for (const n of [1, 2, 3]) await store(subject, n, 10);
-    for (const limit of [1, 2, 100]) expect(await walk(peer, limit)).to.deep.equal(ids);
+    for (const limit of [1, 2, 100]) expect(await walkIds(peer, limit)).to.deep.equal(ids);
     await peer.delete(anArchiveId(2));
     await subject.strew();
-    expect(await walk(peer, 100), 'once more').to.deep.equal([anArchiveId(1), anArchiveId(3)]);
+    expect(await walkIds(peer, 100), 'once more').to.deep.equal([anArchiveId(1), anArchiveId(3)]);
   },
   'archive-storage/list-aborted: an aborted signal rejects with its reason': async ({ port }) =>
     await expectAbortedAlone({
@@ -156,12 +156,12 @@ export const listClauses: ArchiveStorageClauses = {
       await nextTurn();
       const [first] = await peer.list(undefined, 1);
       expect(first, 'the first, whatever is under way').to.be.oneOf([id, later.id]);
-      const listed = await walk(peer, 10);
+      const listed = await walkIds(peer, 10);
       if (!listed.includes(id)) continue;
       expect(listed).to.deep.equal([id, later.id]);
       expectSame(await readWhole(peer, id, bytes.length), bytes, 'what is listed');
     }
     await put;
-    expect(await walk(peer, 10), 'a finished put').to.deep.equal([id, later.id]);
+    expect(await walkIds(peer, 10), 'a finished put').to.deep.equal([id, later.id]);
   },
 };

@@ -8,7 +8,7 @@ import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { putAlike, putOfOneName, putSameAtOnce } from './alike.ts';
 import { putLargeAtOnce, putLargeInVain, putVast } from './large.ts';
-import { expectSame, MANY, nextTurn, readWhole, store, walk } from './stored.ts';
+import { expectSame, MANY, nextTurn, readWhole, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** Bytes at both ends: a store that writes in place shows the beginning before the end. */
@@ -17,7 +17,6 @@ const LARGE = 3_000_001;
 /** Among them such as are whole parts, however large a part is. */
 const LENGTHS = [1, 65_536, 2_097_169, 5_242_880, 8_388_608, 11_534_336];
 
-/** A mark of byte order, blanks, ends of lines, beginnings of packed bytes. */
 const DELICATE = [[0xef, 0xbb, 0xbf], [0xff, 0xfe], [0], [32], [13, 10], [26], [0x1f, 0x8b, 8, 0]];
 
 /** The archive is whole or absent, at both of its ends. */
@@ -164,7 +163,7 @@ export const putClauses: ArchiveStorageClauses = {
       await putWhileRead(subject);
       await putOfNothing(subject);
       await putAborted(subject);
-      for (const id of await walk(subject.port, 10)) {
+      for (const id of await walkIds(subject.port, 10)) {
         const n = [1, 2, 3].find((candidate) => anArchiveId(candidate) === id) ?? 0;
         expectSame(await readWhole(subject.port, id, LARGE), someBytes(LARGE, n), 'what is listed');
       }

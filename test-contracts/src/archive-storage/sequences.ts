@@ -9,7 +9,7 @@ import { createStagedArchives } from '../fixtures/staged.ts';
 import { rejectionOf } from '../rejection.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
 import { alone, checkSequences, questionsFor, type Sequences, stepsFor } from '../sequences/run.ts';
-import { expectPage, walk } from './stored.ts';
+import { expectPage, walkIds } from './stored.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 import {
   type Archive,
@@ -36,7 +36,6 @@ interface Door extends ArchiveStorage, Omit<Place, 'peer'> {
   peer(): Promise<Door>;
 }
 
-/** Makes doors of one storage. */
 function doors({ peer, ...place }: Place): (storage: ArchiveStorage) => Door {
   const open = (storage: ArchiveStorage): Door =>
     replacing(storage as Door, { ...place, peer: async () => open(await peer()) });
@@ -91,12 +90,12 @@ async function walkThroughChanges(
   };
   let last = after;
   const between = async (page: readonly ArchiveId[]): Promise<void> => {
-    expectPage(page, await walk(other, 1_000, undefined, last), 'a page');
+    expectPage(page, await walkIds(other, 1_000, undefined, last), 'a page');
     last = page.at(-1);
     await changeSome(2);
   };
-  const ids = await walk(door, limit, between, after);
-  expect(await walk(other, 1_000, undefined, last), 'behind the end').to.deep.equal([]);
+  const ids = await walkIds(door, limit, between, after);
+  expect(await walkIds(other, 1_000, undefined, last), 'behind the end').to.deep.equal([]);
   // However many pages there were, the same is left.
   await changeSome(left.length);
   const changed = changes.map((change) => (typeof change === 'string' ? change : change[0]));
@@ -169,7 +168,7 @@ const SEQUENCES: Sequences<Door, Values> = {
         (values) => [anEnd(values), oneOf(...LIMITS), reason],
         async (door, after, limit, n) => {
           await abort((signal) => door.list(after, limit, signal), n);
-          return await walk(door, limit, undefined, after);
+          return await walkIds(door, limit, undefined, after);
         },
       ),
     ),
@@ -194,7 +193,7 @@ const SEQUENCES: Sequences<Door, Values> = {
     'see',
     ({ archives, late }) => [fc.constant([...archives, ...late]), oneOf(0, 1, 512)],
     async (door, archives, middle) => ({
-      listed: await walk(door, 1_000),
+      listed: await walkIds(door, 1_000),
       archives: await Promise.all(
         archives.map(async (archive) => ({
           size: await door.size(archive[0]),
@@ -204,7 +203,7 @@ const SEQUENCES: Sequences<Door, Values> = {
       ),
     }),
   ),
-  holds: (door) => walk(door, 1_000),
+  holds: (door) => walkIds(door, 1_000),
 };
 
 /**

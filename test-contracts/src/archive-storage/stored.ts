@@ -3,15 +3,12 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
+import { walk } from '../walk.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
 /** More calls at once than any pool, queue or limit of a client has room for. */
 export const MANY = 260;
 
-/** More archives than any clause stores. */
-const MOST_WALKED = 5_000;
-
-/** An archive that lies in the storage. */
 export interface Stored {
   readonly id: ArchiveId;
   readonly bytes: Uint8Array;
@@ -55,7 +52,7 @@ export async function readAsSized(
 ): Promise<Uint8Array | undefined> {
   const found = await readWhole(port, id, length);
   expect(await port.size(id), 'its size').to.equal(found?.length);
-  const isListed = (await walk(port, 1_000)).includes(id);
+  const isListed = (await walkIds(port, 1_000)).includes(id);
   expect(isListed, 'whether it is listed').to.equal(found !== undefined);
   return found;
 }
@@ -69,21 +66,13 @@ export function expectSame(actual: Uint8Array | undefined, expected: Uint8Array,
 }
 
 /** All ids, from the first or behind one, page by page up to an empty one: any page may be short. */
-export async function walk(
+export async function walkIds(
   port: ArchiveStorage,
   limit: number,
-  between: (page: readonly ArchiveId[]) => Promise<void> = async () => {},
+  between?: (page: readonly ArchiveId[]) => Promise<void>,
   after?: ArchiveId,
 ): Promise<ArchiveId[]> {
-  const ids: ArchiveId[] = [];
-  for (let page = await port.list(after, limit); page.length > 0; ) {
-    expect(page.length, 'a page').to.be.at.most(limit);
-    ids.push(...page);
-    expect(ids.length, 'the walk does not end').to.be.at.most(MOST_WALKED);
-    await between(page);
-    page = await port.list(ids.at(-1), limit);
-  }
-  return ids;
+  return await walk(limit, (last) => port.list(last, limit), { after, upTo: 'empty', between });
 }
 
 /** Fails unless a page is the beginning of what there is: it may be short, but is empty at the end alone. */

@@ -15,5 +15,4 @@ export interface ArchiveStorageSubject extends StoreSubject<ArchiveStorage> {
   readonly largest?: number;
 }
 
-/** One promise of {@link ArchiveStorage}. */
 export type ArchiveStorageClauses = ClauseTable<ArchiveStorage, ArchiveStorageSubject>;

@@ -88,7 +88,6 @@ export function bytesOf([, [size, kind]]: Archive): Uint8Array {
   return bytes;
 }
 
-/** Which of many reasons an abort has. */
 export const reason: fc.Arbitrary<number> = fc.nat({ max: REASONS.length - 1 });
 export const anArchive = ({ archives }: Values): fc.Arbitrary<Archive> => oneOf(...archives);
 export const anId = (values: Values): fc.Arbitrary<ArchiveId> => anArchive(values).map(([id]) => id);

@@ -1,10 +1,13 @@
 import type { AttemptCounter } from '@pinfold/core';
-import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
+import { type ClauseTable, type Contract, type StoreSubject, toClauses } from '../contract.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
-import { attemptClauses } from './clauses.ts';
+import { limitClauses } from './limits.ts';
 import { manyClauses } from './many.ts';
 import { aTry } from './tries.ts';
+import { underWayClauses } from './under-way.ts';
+
+const attemptClauses: ClauseTable<AttemptCounter> = { ...limitClauses, ...underWayClauses };
 
 /** What every {@link AttemptCounter} promises. */
 export const attemptCounterContract: Contract<AttemptCounter, StoreSubject<AttemptCounter>> = {

@@ -28,7 +28,6 @@ export interface Known {
   begunAt: Instant;
   readonly handles: AttemptCounter[];
   readonly tickets: Tried[];
-  /** The roles that were tried. */
   readonly roles: Set<string>;
   /** Opens another handle, as a process that comes later does. */
   readonly another: () => Promise<AttemptCounter>;
@@ -234,7 +233,6 @@ export async function beBehind({ known }: Door, length: number): Promise<void> {
   known.now = Math.max(0, known.now - length, ...passed) as Instant;
 }
 
-/** Makes doors of one counter, which know the same. */
 export function doors(another: Known['another']): (counter: AttemptCounter) => Door {
   const begunAt = instant(0);
   const nothing = { handles: [], tickets: [], bounds: [], windows: new Map(), roles: new Set<string>() };

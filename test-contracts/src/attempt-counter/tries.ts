@@ -39,7 +39,6 @@ export async function admit(port: AttemptCounter, attempt: Attempt): Promise<Att
   return ticketOf(outcome);
 }
 
-/** The ticket of a try that was admitted. */
 export function ticketOf(outcome: AttemptOutcome): AttemptTicket {
   return outcome.kind === 'admitted' ? outcome.ticket : ('' as AttemptTicket);
 }

@@ -18,7 +18,6 @@ import { LATEST, nearTexts, someOf } from '../sequences/values.ts';
 export type Who = Pick<Attempt, 'role' | 'address'>;
 export type Limits = Pick<Attempt, 'perAddress' | 'perRole'>;
 
-/** What the tries of one run are made of. */
 export interface Values {
   readonly roles: readonly RoleId[];
   readonly addresses: readonly string[];

@@ -1,9 +1,18 @@
 import { after, type Generation, type Grant, type GrantSigner, hours, instant } from '@pinfold/core';
 import { expect } from 'chai';
-import { type Contract, toClauses, withPeer } from '../contract.ts';
+import { type ClauseTable, type Contract, type Subject, toClauses, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
-import type { GrantSignerClauses, GrantSignerSubject } from './subject.ts';
+
+/** What a {@link GrantSigner} is tested with. A peer has the port's secret. */
+export interface GrantSignerSubject extends Subject<GrantSigner> {
+  /** Signs with a new secret, the port's being an earlier one. */
+  successor(): Promise<GrantSigner>;
+  /** Knows a secret of its own alone. */
+  stranger(): Promise<GrantSigner>;
+}
+
+type GrantSignerClauses = ClauseTable<GrantSigner, GrantSignerSubject>;
 
 const SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
 /** What lenient readers of base64 and tokens pass over, or take for another character. */

@@ -24,7 +24,6 @@ function read({ history }: HistoryStores, query: Partial<FeedQuery> = {}): Promi
   return history.feed({ account: undefined, pin: undefined, after: 0, limit: 100, ...query });
 }
 
-/** Stores events by a change of their own. */
 async function keep(
   { sessions }: HistoryStores,
   n: number,

@@ -1,6 +1,7 @@
 import {
   after,
   days,
+  type EventCursor,
   type EventQuery,
   type HistoryEvent,
   type LoadedRole,
@@ -9,6 +10,7 @@ import {
 } from '@pinfold/core';
 import { anEvent, aPublication, aReservation, leaseOf, loadedRole } from '../fixtures/roles.ts';
 import type { HistoryStores } from '../stores.ts';
+import { walkPages } from '../walk.ts';
 
 export const ALL: EventQuery = {
   account: undefined,
@@ -35,27 +37,16 @@ export function idsOf(...events: readonly HistoryEvent[]): readonly string[] {
   return events.map(({ id }) => id).toSorted();
 }
 
-/** More pages than any clause keeps events for. */
-const MOST_PAGES = 2_000;
-
-/** Walks a query to its end. */
 export async function walk(
-  { history }: HistoryStores,
-  query: Partial<EventQuery>,
-  between: () => Promise<void> = async () => {},
+  { history }: Pick<HistoryStores, 'history'>,
+  query: Partial<EventQuery> = {},
+  between?: () => Promise<void>,
 ): Promise<readonly HistoryEvent[]> {
-  const walked: HistoryEvent[] = [];
-  let place: EventQuery['after'];
-  let pages = 0;
-  do {
-    const page = await history.list({ ...ALL, ...query, after: place });
-    walked.push(...page.items);
-    place = page.next;
-    pages += 1;
-    if (pages > MOST_PAGES) throw new Error('a walk does not end');
-    if (place !== undefined) await between();
-  } while (place !== undefined);
-  return walked;
+  const pages = await walkPages<HistoryEvent, EventCursor>(
+    (after) => history.list({ ...ALL, ...query, after }),
+    { between },
+  );
+  return pages.flatMap(({ items }) => items);
 }
 
 /** Publishes the `n`th role with an event of its own at the same instant. */
@@ -79,7 +70,6 @@ export function eventFor(role: Role, more: Partial<HistoryEvent> = {}): HistoryE
   return anEvent({ account: role.account, pin: role.id, at: role.publishedAt, ...more });
 }
 
-/** A role as it is now, with its version. */
 export function loaded({ roles }: Pick<HistoryStores, 'roles'>, id: RoleId): Promise<LoadedRole> {
   return loadedRole(roles, id);
 }

@@ -3,7 +3,6 @@ import { checkAgainstDocument, readDocument } from './api-document.ts';
 import { type ApiAnswer, type ApiRequest, exchange } from './api-exchange.ts';
 import type { HttpService, HttpSubject } from './subject.ts';
 
-/** A publication as a client sends it. */
 export interface PublishWish {
   readonly archive?: Uint8Array;
   readonly filename?: string;
@@ -34,7 +33,6 @@ export class ApiClient {
     this.#key = key;
   }
 
-  /** Sends a request with the API key. */
   async send(wish: ApiRequest): Promise<ApiAnswer> {
     const authorization = this.#key === undefined ? {} : { Authorization: `Bearer ${this.#key}` };
     const request = { ...wish, headers: { ...authorization, ...wish.headers } };
@@ -47,7 +45,6 @@ export class ApiClient {
     return this.send({ path });
   }
 
-  /** Reads a role. */
   read(id: string): Promise<ApiAnswer> {
     return this.get(`/api/v1/pins/${id}`);
   }
@@ -64,7 +61,6 @@ export class ApiClient {
     return this.send({ method, path, headers: { 'Content-Type': 'application/json' }, body });
   }
 
-  /** Stops a role. */
   stop(id: string): Promise<ApiAnswer> {
     return this.send({ method: 'DELETE', path: `/api/v1/pins/${id}` });
   }
@@ -78,7 +74,6 @@ export class ApiClient {
     });
   }
 
-  /** Publishes an archive. */
   publish({ key = freshKey(), query = '', headers = {}, ...wish }: PublishWish): Promise<ApiAnswer> {
     const form = multipart(wish.parts ?? partsOf(wish));
     return this.send({

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { sendRequest } from './send-request.ts';
 
-/** The JSON of a role. */
 export interface WirePin {
   readonly id: string;
   readonly title: string | null;
@@ -18,7 +17,6 @@ export interface WirePin {
   readonly original_filename: string;
 }
 
-/** The JSON of a name. */
 export interface WireName {
   readonly name: string;
   readonly url: string;
@@ -26,7 +24,6 @@ export interface WireName {
   readonly updated_at: string;
 }
 
-/** Everything an answer's JSON may have. */
 export interface WireBody {
   readonly pin: WirePin;
   readonly pins: readonly WirePin[];
@@ -47,7 +44,6 @@ export interface WireBody {
   readonly errors_omitted: number;
 }
 
-/** An answer of the API. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -56,7 +52,6 @@ export interface ApiAnswer {
   readonly body: WireBody;
 }
 
-/** A request to the API. */
 export interface ApiRequest {
   readonly method?: string;
   /** From the public URL on, with its query. */

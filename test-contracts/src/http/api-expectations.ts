@@ -4,10 +4,8 @@ import type { ApiAnswer, WirePin } from './api-exchange.ts';
 import { siteZip } from './sites.ts';
 import type { HttpService } from './subject.ts';
 
-/** A UUID that no role has. */
 export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
-/** Fails unless the answer is this problem. */
 export function expectProblem(answer: ApiAnswer, status: number, code: string, what?: string): void {
   expect(`${answer.status} ${answer.body.code}`, what).to.equal(`${status} ${code}`);
 }

@@ -2,7 +2,6 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request as sendHttp
 import { request as sendHttps } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 
-/** An answer as it came. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

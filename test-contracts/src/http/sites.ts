@@ -14,7 +14,6 @@ export async function zipOf(files: Readonly<Record<string, string | Uint8Array>>
   return buffer(zip.outputStream);
 }
 
-/** A site of one page. */
 export function siteZip(text = 'hello'): Promise<Buffer> {
   return zipOf({ 'index.html': `<!doctype html><title>t</title><p>${text}</p>` });
 }

@@ -20,7 +20,6 @@ export interface HttpService {
 /** A service with no role yet. A peer is one more server over the same data, or the same server where there is one only. */
 export type HttpSubject = Subject<HttpService>;
 
-/** One promise of the service. */
 export type HttpClauses = ClauseTable<HttpService, HttpSubject>;
 
 /** Promises of the service, as data. */

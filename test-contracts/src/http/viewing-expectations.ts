@@ -6,12 +6,10 @@ import { zipOf } from './sites.ts';
 import type { HttpService } from './subject.ts';
 import { type ViewAnswer, Visitor } from './viewing-visitor.ts';
 
-/** The password of every protected publication here. */
 export const PASSWORD = 'harbour lights';
 
 export const HOME = '<!doctype html><title>Harbour</title><p>The light over the harbour is lit at dusk.';
 
-/** A site with a little of everything. */
 export const SITE: Readonly<Record<string, string | Uint8Array>> = {
   'index.html': HOME,
   'about.html': '<p>About',
@@ -19,7 +17,6 @@ export const SITE: Readonly<Record<string, string | Uint8Array>> = {
   'app.js': 'run()',
 };
 
-/** Publishes a site, with a password where one is given. */
 export async function publishToView(
   service: HttpService,
   files: Readonly<Record<string, string | Uint8Array>> = SITE,
@@ -30,13 +27,11 @@ export async function publishToView(
   return pin;
 }
 
-/** Changes a role, which must succeed. */
 export async function change(service: HttpService, id: string, update: object): Promise<void> {
   const answer = await new ApiClient(service).update(id, update);
   expect(answer.status, answer.text).to.equal(200);
 }
 
-/** Stops a role, which must succeed. */
 export async function stop(service: HttpService, id: string): Promise<void> {
   const answer = await new ApiClient(service).stop(id);
   expect(answer.status, answer.text).to.equal(204);
@@ -51,7 +46,6 @@ export async function openPage(visitor: Visitor, pin: WirePin): Promise<ViewAnsw
   return visitor.open(String(entered.headers.location));
 }
 
-/** Publishes a site and opens its first page. */
 export async function openNewSite(
   service: HttpService,
   files: Readonly<Record<string, string | Uint8Array>> = SITE,

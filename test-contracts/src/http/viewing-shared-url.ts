@@ -9,7 +9,6 @@ import { NAVIGATION, type ViewAnswer, Visitor } from './viewing-visitor.ts';
 
 const DAY = 86_400_000;
 
-/** Where `to` must not lead. */
 const FORBIDDEN_RETURNS = [
   'docs/',
   '//evil.example/',

@@ -2,13 +2,10 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { type Answer, sendRequest } from './send-request.ts';
 import type { HttpService } from './subject.ts';
 
-/** An answer to a viewer. */
 export interface ViewAnswer extends Answer {
-  /** The address asked for. */
   readonly url: string;
 }
 
-/** How something is asked for. */
 export interface ViewWish {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
@@ -22,7 +19,6 @@ export const NAVIGATION: Readonly<Record<string, string>> = {
   'Sec-Fetch-Mode': 'navigate',
 };
 
-/** The headers of a page's own part. */
 export const PART: Readonly<Record<string, string>> = { Accept: '*/*', 'Sec-Fetch-Dest': 'script' };
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -79,7 +75,6 @@ export class Visitor {
     return answer;
   }
 
-  /** Sends the password form. */
   enter(url: string, password: string, wish: ViewWish = {}): Promise<ViewAnswer> {
     const body = new URLSearchParams({ password }).toString();
     return this.ask(url, { method: 'POST', body, ...wish, headers: { ...FORM, ...wish.headers } });

@@ -1,8 +1,10 @@
 import { after, type Day, days, type Instant, isFault, type Title, type Token } from '@pinfold/core';
-import type { MovedRecord } from '@pinfold/core/moving';
+import type { Import, MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { type Contract, type StoreSubject, toClauses, withPeer } from '../contract.ts';
+import { expectAborted } from '../expect-aborts.ts';
+import { expectUnreachable } from '../expect-faults.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
@@ -32,8 +34,23 @@ import { rejectionOf } from '../rejection.ts';
 import { asks, everything, idsOf, walkArchives } from '../role-store/asked.ts';
 import type { MovingStores, StoreClauses } from '../stores.ts';
 import { importFeed } from './import-feed.ts';
-import { importReach } from './reach.ts';
 import { published, recordsOf, stock } from './stock.ts';
+
+const importReach: StoreClauses<MovingStores> = {
+  'import/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it':
+    async ({ unreachable }) => {
+      const { imports } = await unreachable();
+      const calls: Readonly<Record<keyof Import, () => Promise<unknown>>> = {
+        isUnfinished: () => imports.isUnfinished(),
+        begin: () => imports.begin(aToken(1)),
+        keep: () => imports.keep(aToken(1), []),
+        end: () => imports.end(aToken(1)),
+      };
+      await expectUnreachable('store_unavailable', calls);
+    },
+  'import/unfinished-aborted: an aborted signal rejects with its reason': async ({ port: { imports } }) =>
+    await expectAborted({ isUnfinished: (signal) => imports.isUnfinished(signal) }),
+};
 
 const LATER = after(START, days(60));
 const [ONE, TWO] = [aToken(1), aToken(2)];

@@ -2,6 +2,7 @@ import { type AccountId, after, type Day, days, hours, minutes, type Title } fro
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
 import { type Contract, type StoreSubject, toClauses } from '../contract.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { aConsent, aRegistration } from '../fixtures/pairings.ts';
@@ -20,7 +21,6 @@ import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
 import type { MovingStores, StoreClauses } from '../stores.ts';
-import { snapshotReach } from './reach.ts';
 import { allOf, published, recordsOf, stock } from './stock.ts';
 
 /** More than one answer of a database holds. */
@@ -156,6 +156,12 @@ const snapshotClauses: StoreClauses<MovingStores> = {
     for await (const _ of port.snapshot.records()) break;
     await published(port, 77);
   },
+  'snapshot/unreachable: while the database does not answer, reading rejects with the fault store_unavailable and what caused it':
+    async ({ unreachable }) => {
+      const { snapshot } = await unreachable();
+      const reading = snapshot.records()[Symbol.asyncIterator]();
+      await expectFaults('store_unavailable', { records: reading.next() });
+    },
 };
 
 /** What every `Snapshot` promises. */
@@ -168,7 +174,7 @@ export const snapshotContract: Contract<MovingStores, StoreSubject<MovingStores>
     },
     sees: async (stores, n) => (await recordsOf(stores)).some((record) => idOf(record) === `account-${n}`),
   }),
-  clauses: toClauses({ ...snapshotClauses, ...snapshotReach }),
+  clauses: toClauses(snapshotClauses),
 };
 
 const NOTHING = { requests: null, publications: null, sites: null, bytes: null };

@@ -141,7 +141,6 @@ interface Made {
   readonly events: readonly HistoryEvent[];
 }
 
-/** Publishes the `n`th role, with an event. */
 export async function published(
   { roles }: Pick<MovingStores, 'roles'>,
   n: number,
@@ -191,14 +190,12 @@ async function expired({ roles, history }: MovingStores, n: number): Promise<Mad
   return { record: { ...record, lastEventAt: expiresAt, isExpiryTold: true }, events: [...events, event] };
 }
 
-/** All records of a snapshot. */
 export async function recordsOf({
   snapshot,
 }: Pick<MovingStores, 'snapshot'>): Promise<readonly MovedRecord[]> {
   return await allOf(snapshot.records());
 }
 
-/** All that is given one after another. */
 export async function allOf<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);

@@ -4,6 +4,7 @@ import {
   after,
   duration,
   type Generation,
+  type NameRecord,
   type NameStore,
   type NameToken,
   type PinName,
@@ -14,6 +15,7 @@ import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aPublication, aRoleId, publishTo } from '../fixtures/roles.ts';
 import { sharedClauses } from '../shared-clauses.ts';
 import type { NameStores, StoreClauses } from '../stores.ts';
+import { walk } from '../walk.ts';
 import {
   aChange,
   aName,
@@ -30,15 +32,9 @@ import {
 const OTHER = accountId('Globex');
 const LIST_ORDER = ['0', '0-1', '01', 'a', 'a-b', 'a0', 'ab', 'b'] as PinName[];
 
-async function walk(names: NameStore, account: AccountId, limit: number): Promise<readonly PinName[]> {
-  const all: PinName[] = [];
-  let after: PinName | undefined;
-  do {
-    const page = await names.list(account, after, limit);
-    all.push(...page.map(({ name }) => name));
-    after = page.length === limit ? page.at(-1)?.name : undefined;
-  } while (after !== undefined);
-  return all;
+async function walked(names: NameStore, account: AccountId, limit: number): Promise<readonly PinName[]> {
+  const all = await walk<NameRecord>(limit, (last) => names.list(account, last?.name, limit));
+  return all.map(({ name }) => name);
 }
 
 /** Names for one role, whose tokens are those of their numbers. */
@@ -118,9 +114,9 @@ export const readingClauses: StoreClauses<NameStores> = {
       await setAll(port, LIST_ORDER.toReversed());
       await setAll(port, [...LIST_ORDER.slice(2, 4), 'zz' as PinName], OTHER, aRoleId(2));
       for (const limit of [1, 2, 3, LIST_ORDER.length, 100]) {
-        expect(await walk(other.names, ACCOUNT, limit)).to.deep.equal(LIST_ORDER);
+        expect(await walked(other.names, ACCOUNT, limit)).to.deep.equal(LIST_ORDER);
       }
-      expect(await walk(other.names, OTHER, 2)).to.deep.equal([...LIST_ORDER.slice(2, 4), 'zz']);
+      expect(await walked(other.names, OTHER, 2)).to.deep.equal([...LIST_ORDER.slice(2, 4), 'zz']);
       expect(await other.names.list(accountId('nobody'), undefined, 5)).to.deep.equal([]);
       expect(await other.names.list(ACCOUNT, 'a-c' as PinName, 1), 'after no name').to.have.lengthOf(1);
       await publish(port, 3);
@@ -135,7 +131,7 @@ export const readingClauses: StoreClauses<NameStores> = {
     await publish(port, 1);
     const all = Array.from({ length: 1_100 }, (_, n) => `n${String(n).padStart(4, '0')}` as PinName);
     await setAll(port, all);
-    expect(await walk(port.names, ACCOUNT, 101)).to.deep.equal(all);
+    expect(await walked(port.names, ACCOUNT, 101)).to.deep.equal(all);
     expect(await port.names.list(ACCOUNT, undefined, 1_100)).to.have.lengthOf(1_100);
   },
   ...sharedClauses<NameStores, NameStore, 'find' | 'list' | 'resolve'>({

@@ -35,7 +35,6 @@ import type { NameStores } from '../stores.ts';
 export const LATER: Instant = after(START, duration(60_123));
 export const PROTECTED = 'hash' as PasswordHash;
 
-/** The `n`th name. */
 export function aName(n: number): PinName {
   return `pr-${n}` as PinName;
 }
@@ -58,7 +57,6 @@ export function aChange(n: number, more: Partial<NameChange> = {}): NameChange {
   };
 }
 
-/** The record that a change of a new name makes. */
 export function recordOf({ account, name, token, role, now: updatedAt }: NameChange): NameRecord {
   return { account, name, token, role, updatedAt };
 }
@@ -71,12 +69,10 @@ export function deletedEvent(name: PinName, account: AccountId = ACCOUNT): Histo
   return anEvent({ type: 'name.deleted', account, name, at: LATER });
 }
 
-/** Publishes the roles of these numbers. */
 export async function publish({ roles }: NameStores, ...numbers: readonly number[]): Promise<void> {
   for (const n of numbers) await publishTo(roles, aPublication(n));
 }
 
-/** Points a name at a role, with an event. */
 export function set({ names }: NameStores, change: NameChange): ReturnType<NameStore['set']> {
   return names.set(change, [setEvent(change)]);
 }
@@ -111,18 +107,15 @@ export async function publishNamed(
   return await roles.commit(publication, leaseOf(reservation), eventsOf(publication));
 }
 
-/** What a publication to a name leaves in the history. */
 export function eventsOf({ role: { account, id }, name }: RoleCommit): readonly HistoryEvent[] {
   const named = { type: 'name.set', name: name?.name ?? null, at: after(START, duration(1)) } as const;
   return [anEvent({ account, pin: id }), anEvent({ account, pin: id, ...named })];
 }
 
-/** Stops a role. */
 export function stop({ roles }: NameStores, id: RoleId): Promise<void> {
   return changeRole(roles, id, { deletedAt: START }, anEvent({ type: 'pin.stopped', pin: id }));
 }
 
-/** The events of an account, newest first. */
 export async function told({ history }: NameStores, pin?: RoleId): Promise<readonly HistoryEvent[]> {
   const query = { account: undefined, pin, since: undefined, after: undefined, limit: 100 };
   return (await history.list(query)).items;

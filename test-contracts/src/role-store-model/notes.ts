@@ -28,7 +28,6 @@ export type Made = Pick<
 > &
   Pick<RoleCommit, 'manifest' | 'warnings'>;
 
-/** The handles of two calls at once. */
 export type Two = readonly [number, number];
 
 /** What was told of a store by any of its handles, in order: steps name it by how long ago it was. */
@@ -42,7 +41,6 @@ export class Notes {
   readonly claimed: Set<RoleId> = new Set();
   readonly comparisons: (Version | undefined)[] = [undefined];
   claims = 0;
-  /** How many events there were. */
   events = 0;
   readonly #owners: Map<Instant, string> = new Map();
 

@@ -17,7 +17,7 @@ import type {
 } from '@pinfold/core';
 import { placeOf } from '@pinfold/core/adapter';
 import { anEvent, aRole, aRoleId } from '../fixtures/roles.ts';
-import { asks, walk } from '../role-store/asked.ts';
+import { asks, walkArchives, walkList } from '../role-store/asked.ts';
 import { areAlike, inOneOrder } from '../sequences/alike.ts';
 import { type Heard, heard, type Manner } from '../sequences/manners.ts';
 import { carelessly } from './careless.ts';
@@ -173,20 +173,14 @@ export class Side {
     const role = n === undefined ? undefined : this.notes.publications.at(-1 - n)?.role;
     const place = role && placeOf(role, query.order);
     const after = place && { ...place, rank: place.rank + beside };
-    const pages = await walk(this.#store, asks({ ...query, after }));
+    const pages = await walkList(this.#store, asks({ ...query, after }));
     const items = pages.map((page) => page.items);
     // With a search, pages may be short.
     return query.search === undefined ? items : items.flat();
   }
 
   async walkArchives(after: ArchiveId | undefined, limit: number): Promise<unknown> {
-    const pages: ArchiveId[] = [];
-    let page: readonly ArchiveId[] = [];
-    do {
-      page = await this.#store.listArchives(pages.at(-1) ?? after, limit);
-      pages.push(...page);
-    } while (page.length > 0 && pages.length < 100);
-    return pages;
+    return await walkArchives(this.#store, limit, after);
   }
 
   async roles(): Promise<unknown> {

@@ -19,7 +19,6 @@ import { editedTexts } from '../sequences/edits.ts';
 import { changedTexts, LATEST, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
 import type { Made } from './notes.ts';
 
-/** What the calls of one run are made of. */
 export interface Values {
   readonly accounts: readonly AccountId[];
   readonly keys: readonly IdempotencyKey[];

@@ -11,6 +11,7 @@ import {
 } from '@pinfold/core';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT } from '../fixtures/roles.ts';
+import { walk, walkPages } from '../walk.ts';
 
 /** A question for all roles of the fixtures' account, unless told otherwise. */
 export function asks(more: Partial<RoleQuery> = {}): RoleQuery {
@@ -38,30 +39,18 @@ export function newestFirst(roles: readonly Role[]): readonly RoleId[] {
   return [...roles].sort(order).map(({ id }) => id);
 }
 
-/** More pages than any clause publishes roles: of a search each may have looked at one alone. */
-const MOST_PAGES = 5_000;
-
 /** All pages of a query, and what happens between them. */
-export async function walk(
+export async function walkList(
   port: RoleStore,
   query: RoleQuery,
-  between: (page: number) => Promise<unknown> = async () => undefined,
+  between?: (page: number) => Promise<unknown>,
 ): Promise<readonly Page<Role>[]> {
-  const pages: Page<Role>[] = [];
-  let next = query.after;
-  do {
-    const page = await port.list({ ...query, after: next });
-    pages.push(page);
-    next = page.next;
-    await between(pages.length);
-    if (pages.length > MOST_PAGES) throw new Error('a walk does not end');
-  } while (next !== undefined);
-  return pages;
+  return await walkPages((after) => port.list({ ...query, after }), { after: query.after, between });
 }
 
 /** All that a query finds, in pages that may be short. */
 export async function everything(port: RoleStore, query: RoleQuery): Promise<readonly Role[]> {
-  return (await walk(port, query)).flatMap(({ items }) => items);
+  return (await walkList(port, query)).flatMap(({ items }) => items);
 }
 
 /** Every archive that records name, behind one or from the first on, by pages of a size. */
@@ -70,13 +59,7 @@ export async function walkArchives(
   limit: number,
   after?: ArchiveId,
 ): Promise<readonly ArchiveId[]> {
-  const walked: ArchiveId[] = [];
-  for (let page = await port.listArchives(after, limit); page.length > 0; ) {
-    walked.push(...page);
-    if (page.length > limit || walked.length > 10_000) throw new Error('a walk does not end');
-    page = await port.listArchives(walked.at(-1), limit);
-  }
-  return walked;
+  return await walk(limit, (last) => port.listArchives(last, limit), { after, upTo: 'empty' });
 }
 
 /** When all that fixtures publish has ended. */

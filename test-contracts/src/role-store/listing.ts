@@ -21,7 +21,7 @@ import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aKey, aPublication, aReservation, aRole, changeRole, publishTo } from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
-import { asks, everything, idsOf, newestFirst, walk } from './asked.ts';
+import { asks, everything, idsOf, newestFirst, walkList } from './asked.ts';
 import { FOLDED, SEARCHES } from './searches.ts';
 
 /** Neighbours of the account that folding, trimming or a pattern would take for it. */
@@ -67,7 +67,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
         others.push(await publishTo(port, aPublication(100 + n, { account })));
       }
       await port.reserve(aReservation(50));
-      const all = await walk(port, asks({ account: undefined, limit: 4 }));
+      const all = await walkList(port, asks({ account: undefined, limit: 4 }));
       expect(all.flatMap(idsOf)).to.deep.equal(newestFirst([...roles, ...others]));
       const part = others[3]?.id.slice(0, 20) ?? '';
       const found = await everything(port, asks({ account: undefined, search: part }));
@@ -88,7 +88,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
       const roles = await publishScattered(port);
       const expected = newestFirst(roles);
       for (const limit of [1, 2, 3, 4, 9, 10, 100]) {
-        const pages = await walk(port, asks({ limit }));
+        const pages = await walkList(port, asks({ limit }));
         expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
         expect(pages, `${limit} at once`).to.have.lengthOf(Math.max(1, Math.ceil(expected.length / limit)));
       }
@@ -102,7 +102,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
         const last = expected[2 * page - 1];
         if (last !== undefined) await changeRole(other, last, { deletedAt: START });
       };
-      const pages = await walk(port, asks({ limit: 2 }), meanwhile);
+      const pages = await walkList(port, asks({ limit: 2 }), meanwhile);
       expect(pages.flatMap(idsOf), 'meanwhile').to.deep.equal(expected);
     }),
   "role-store/list-state: the state is judged at the request's instant; without one, all but deleted ones come":
@@ -119,7 +119,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
         await moment(6, { expiresAt: start, deletedAt: noon }),
       ];
       const listed = async (state: RoleState | undefined, limit: number) => {
-        const pages = await walk(port, asks({ now: noon, state, limit }));
+        const pages = await walkList(port, asks({ now: noon, state, limit }));
         const ids = pages.flatMap(idsOf);
         expect(pages, `pages of ${limit}`).to.have.lengthOf(Math.ceil(ids.length / limit));
         return ids;
@@ -174,7 +174,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
       }
       await publishTo(port, aPublication(90, { account: 'globex' as AccountId, title: '_%\\🧭' as Title }));
       const find = async (search: string) =>
-        (await walk(other, asks({ search, limit: 2 }))).flatMap((page) =>
+        (await walkList(other, asks({ search, limit: 2 }))).flatMap((page) =>
           page.items.map(({ title }) => title),
         );
       for (const [title, texts] of SEARCHES) {
@@ -227,7 +227,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
             (role) => fits(role) && (role.title ?? '').toLowerCase().includes(search ?? ''),
           );
           for (const limit of [1, 3, 100]) {
-            const pages = await walk(other, asks({ now: noon, state, search, limit }));
+            const pages = await walkList(other, asks({ now: noon, state, search, limit }));
             const what = `${state ?? 'all'}, ${search ?? 'any title'}, ${limit} a page`;
             expect(pages.flatMap(idsOf), what).to.deep.equal(newestFirst(found));
           }
@@ -248,7 +248,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
       );
       const other = await peer();
       for (const limit of [1, 4, 100]) {
-        const pages = await walk(other, asks({ search: 'needle', limit }));
+        const pages = await walkList(other, asks({ search: 'needle', limit }));
         expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
         expect(Math.max(...pages.map(({ items }) => items.length))).to.be.at.most(limit);
       }
@@ -258,7 +258,7 @@ export const listingClauses: ClauseTable<RoleStore> = {
         ),
       ).at(-1);
       for (const limit of [1, 100]) {
-        const pages = await walk(other, asks({ search: oldest, limit }));
+        const pages = await walkList(other, asks({ search: oldest, limit }));
         expect(pages.flatMap(idsOf), 'the oldest, behind pages of nothing').to.deep.equal([oldest]);
       }
     },

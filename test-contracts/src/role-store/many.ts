@@ -27,7 +27,7 @@ import {
   loadedRole,
   publishTo,
 } from '../fixtures/roles.ts';
-import { asks, END, idsOf, newestFirst, walk, walkArchives } from './asked.ts';
+import { asks, END, idsOf, newestFirst, walkArchives, walkList } from './asked.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have. */
 const [COUNT, RESERVED] = [2_100, 1_100];
@@ -83,7 +83,7 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
       const roles = await publishMany(port);
       const expected = newestFirst(roles);
       for (const state of [undefined, 'published'] as const) {
-        const pages = await walk(other, asks({ state, limit: 100 }));
+        const pages = await walkList(other, asks({ state, limit: 100 }));
         expect(pages.flatMap(idsOf), `the list of ${state ?? 'all'}`).to.deep.equal(expected);
         expect(pages, `full pages of ${state ?? 'all'}`).to.have.lengthOf(Math.ceil(COUNT / 100));
       }
@@ -110,7 +110,7 @@ export const manyClauses: ClauseTable<RoleStore, StoreSubject<RoleStore>> = {
     await publishMany(port, CROWD, (n) => (expired.includes(aRoleId(n)) ? early : END));
     const other = await peer();
     for (const limit of [1, 2, 3, 7, 100]) {
-      const pages = await walk(other, asks({ now: early, state: 'expired', limit }));
+      const pages = await walkList(other, asks({ now: early, state: 'expired', limit }));
       expect(pages.flatMap(idsOf), `${limit} a page`).to.deep.equal(expired);
       expect(pages, `${limit} a page`).to.have.lengthOf(Math.ceil(SPARSE.length / limit));
     }

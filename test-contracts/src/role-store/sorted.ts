@@ -13,7 +13,7 @@ import { expect } from 'chai';
 import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, publishTo } from '../fixtures/roles.ts';
-import { asks, idsOf, walk } from './asked.ts';
+import { asks, idsOf, walkList } from './asked.ts';
 
 const NOON = after(START, hours(12));
 
@@ -70,7 +70,7 @@ export const sortedClauses: ClauseTable<RoleStore> = {
             );
             const expected = inOrder(wanted, order).map(({ id }) => id);
             for (const limit of [1, 2, 3, 100]) {
-              const pages = await walk(other, asks({ now: NOON, order, state, search, limit }));
+              const pages = await walkList(other, asks({ now: NOON, order, state, search, limit }));
               const what = `${order}, ${state ?? 'all'}, ${search ?? 'any title'}, ${limit} a page`;
               expect(pages.flatMap(idsOf), what).to.deep.equal(expected);
               const count = Math.max(1, Math.ceil(expected.length / limit));
@@ -84,7 +84,7 @@ export const sortedClauses: ClauseTable<RoleStore> = {
         'ending',
       ).map(({ id }) => id);
       const moved = expected[0];
-      const pages = await walk(port, asks({ now: NOON, order: 'ending', limit: 3 }), async (page) => {
+      const pages = await walkList(port, asks({ now: NOON, order: 'ending', limit: 3 }), async (page) => {
         if (page === 1) await change(other, moved, { expiresAt: null, pinned: true });
         await change(other, expected[3 * page], { title: `Renamed ${page}` as Title });
         await change(other, expected[3 * page - 2], { deletedAt: NOON });

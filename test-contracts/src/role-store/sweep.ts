@@ -29,6 +29,7 @@ import {
   publishTo,
   removeEnded,
 } from '../fixtures/roles.ts';
+import { walk } from '../walk.ts';
 import { walkArchives } from './asked.ts';
 
 export const sweepClauses: ClauseTable<RoleStore> = {
@@ -53,14 +54,13 @@ export const sweepClauses: ClauseTable<RoleStore> = {
       await publishTo(port, aPublication(4, { expiresAt: START }));
       await removeEnded(port, START);
       await port.reserve(aReservation(6));
-      const walked: ArchiveId[] = [];
-      for (let page = await other.listArchives(undefined, 3); page.length > 0; ) {
-        expect(page.length).to.be.at.most(3);
-        walked.push(...page);
-        expect(walked.length, 'the walk does not end').to.be.below(100);
-        if (walked.length === page.length) await publishTo(port, aPublication(10));
-        page = await other.listArchives(walked.at(-1), 3);
-      }
+      let isFirst = true;
+      const publishOnce = async () => {
+        if (isFirst) await publishTo(port, aPublication(10));
+        isFirst = false;
+      };
+      const archives = (last?: ArchiveId) => other.listArchives(last, 3);
+      const walked = await walk(3, archives, { upTo: 'empty', between: publishOnce });
       expect(walked).to.deep.equal([1, 2, 3, 5, 7, 8, 9, 10].map(anArchiveId));
       expect(await other.listArchives(anArchiveId(6), 1), 'after an id not named').to.deep.equal([
         anArchiveId(7),

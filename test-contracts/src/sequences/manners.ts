@@ -11,7 +11,6 @@ export type Abort = 'before' | 'answered' | number;
 export interface Manner {
   /** Of a call that takes a signal. */
   readonly abort: Abort | undefined;
-  /** Which of many reasons an abort has. */
   readonly reason: number;
   /** Whether the caller goes on to change what it gave and what it got. */
   readonly spoils: boolean;

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EventCursor, HistoryEvent, HistoryStore } from '@pinfold/core';
+import type { HistoryEvent, HistoryStore } from '@pinfold/core';
 import { expect } from 'chai';
 import { inWords } from '../assertion-message.ts';
+import { walk } from '../history-store/told.ts';
 import { areAlike } from './alike.ts';
 import { type Heard, heard, type Manner, spoil } from './manners.ts';
 import type { Call, Reachable, Reference, Sequences, Turn } from './run.ts';
@@ -197,15 +198,5 @@ function agree(answer: Answer, said: string): void {
 
 /** All events, newest first. */
 async function eventsIn(history: HistoryStore | undefined): Promise<readonly HistoryEvent[]> {
-  const events: HistoryEvent[] = [];
-  let after: EventCursor | undefined;
-  do {
-    const page = await history?.list({
-      ...{ account: undefined, pin: undefined, since: undefined },
-      ...{ after, limit: 100 },
-    });
-    events.push(...(page?.items ?? []));
-    after = page?.next;
-  } while (after !== undefined);
-  return events;
+  return history === undefined ? [] : await walk({ history });
 }

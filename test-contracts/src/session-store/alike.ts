@@ -4,7 +4,6 @@ import type { Subject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
-import { everyText } from '../sequences/values.ts';
 import { ALIKE_HASH, withAnother } from './hashes.ts';
 
 const DIGITS = 64;
@@ -37,38 +36,13 @@ export async function expectEveryDigitToCount({ port, peer }: Subject<SessionSto
 }
 
 /** A session all of whose texts are one. */
-function sessionOf(text: string, n: number): Session {
+export function sessionOf(text: string, n: number): Session {
   return aSession(n, {
     account: text as AccountId,
     apiKey: text as ApiKeyId,
     actor: { kind: 'person', id: text },
     displayName: text,
   });
-}
-
-/** Fails unless sessions of every text, each started in some way, are kept as they are. */
-export async function expectEveryTextToStay(
-  { peer }: Subject<SessionStore>,
-  start: (session: Session) => Promise<void>,
-): Promise<void> {
-  const [other, sessions] = [await peer(), everyText.map(sessionOf)];
-  for (const session of sessions) await start(session);
-  for (const session of sessions) {
-    const found = await other.find(session.tokenHash, START);
-    expect(found, `of ${JSON.stringify(session.account)}`).to.deep.equal(session);
-  }
-}
-
-/** Fails unless a list of an account has none of another one's sessions, however near their names are. */
-export async function expectEveryAccountToBeAlone({ port, peer }: Subject<SessionStore>): Promise<void> {
-  const [other, sessions] = [await peer(), everyText.map(sessionOf)];
-  const own = ({ account }: Session) => other.list({ account, now: START, after: undefined, limit: 9 });
-  const said = ({ account }: Session) => `those of ${JSON.stringify(account)}`;
-  for (const session of sessions) {
-    expect(await own(session), `${said(session)}, who has none yet`).to.deep.equal([]);
-    await port.begin(session, []);
-  }
-  for (const session of sessions) expect(await own(session), said(session)).to.deep.equal([session]);
 }
 
 /** Keeps a link for a session, whose hash is the same, and begins the session with it. */

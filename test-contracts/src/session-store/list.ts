@@ -12,10 +12,13 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { type ClauseTable, withPeer } from '../contract.ts';
+import { expectApart } from '../expect-apart.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
-import { expectEveryAccountToBeAlone } from './alike.ts';
+import { everyText } from '../sequences/values.ts';
+import { walk } from '../walk.ts';
+import { sessionOf } from './alike.ts';
 
 const MOMENT = duration(1);
 
@@ -39,18 +42,14 @@ export const listClauses: ClauseTable<SessionStore> = {
       for (const n of [7, 3, 1, 5]) await port.begin(aSession(n), [anEvent()]);
       for (const n of [2, 6]) await port.begin(aSession(n, { account: globex }), [anEvent()]);
       await port.begin(aSession(4, { endsAt: soon }), [anEvent()]);
-      const walk = async (account: AccountId | undefined, now: Instant) => {
-        const walked: Session[] = [];
-        for (;;) {
-          const after = walked.at(-1)?.tokenHash;
-          const page = await other.list({ account, now, after, limit: 2 });
-          walked.push(...page);
-          if (page.length < 2) return walked.map(({ tokenHash }) => Number(tokenHash.slice(-1)));
-        }
+      const walked = async (account: AccountId | undefined, now: Instant) => {
+        const query = { account, now, limit: 2 };
+        const all = await walk<Session>(2, (last) => other.list({ ...query, after: last?.tokenHash }));
+        return all.map(({ tokenHash }) => Number(tokenHash.slice(-1)));
       };
-      expect(await walk(undefined, before(soon, MOMENT))).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
-      expect(await walk(undefined, soon), 'one has ended').to.deep.equal([1, 2, 3, 5, 6, 7]);
-      expect(await walk(globex, soon)).to.deep.equal([2, 6]);
+      expect(await walked(undefined, before(soon, MOMENT))).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
+      expect(await walked(undefined, soon), 'one has ended').to.deep.equal([1, 2, 3, 5, 6, 7]);
+      expect(await walked(globex, soon)).to.deep.equal([2, 6]);
       const from = (text: string) => other.list({ account: undefined, now: soon, after: text, limit: 1 });
       const { tokenHash } = aSession(6);
       expect(await from(tokenHash.slice(0, -1)), 'a beginning').to.deep.equal([aSession(1)]);
@@ -85,7 +84,14 @@ export const listClauses: ClauseTable<SessionStore> = {
         const own = ordered.filter((session) => session.account === account);
         expect(await listed(account), account).to.deep.equal(own);
       }
-      await expectEveryAccountToBeAlone(await another());
+      const alone = await another();
+      const others = await alone.peer();
+      await expectApart(everyText.map(sessionOf), {
+        write: (session) => alone.port.begin(session, []),
+        read: ({ account }) => others.list({ account, now: START, after: undefined, limit: 9 }),
+        none: [],
+        one: (session) => [session],
+      });
     }),
   'session-store/list-many: more than a thousand sessions are listed whole where the limit is as many':
     async ({ port, peer }) => {

@@ -5,7 +5,6 @@ import type {
   Instant,
   Session,
   SessionLimits,
-  SessionQuery,
   SessionScope,
   SessionStore,
   Sha256,
@@ -31,6 +30,7 @@ import {
   nearTexts,
   someEvents,
 } from '../sequences/values.ts';
+import { walk } from '../walk.ts';
 import { begunBy, nearHashes, PLACES, perhapsAnother } from './hashes.ts';
 
 interface Values {
@@ -85,17 +85,8 @@ const stay = (values: Values) => ({
   endsAt: end(values),
 });
 
-/** More pages or purges than a run has use for: a store that gives more gives them without end. */
+/** More purges than a run has use for: a store that takes more takes them without end. */
 const MANY = 50;
-
-async function walked(store: SessionStore, query: SessionQuery): Promise<unknown> {
-  const pages: (readonly Session[])[] = [];
-  do {
-    const after = pages.at(-1)?.at(-1)?.tokenHash ?? query.after;
-    pages.push(await store.list({ ...query, after }));
-  } while (pages.at(-1)?.length === query.limit && pages.length < MANY);
-  return pages;
-}
 
 /** Purges until nothing is left: which go first is open. */
 async function purged(store: SessionStore, endedBy: Instant, limit: number): Promise<unknown> {
@@ -209,7 +200,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       listed: await Promise.all(
         accounts.map(async (account) => [
           account,
-          await walked(port, { account, now, after: undefined, limit }),
+          await walk<Session>(limit, (last) => port.list({ account, now, after: last?.tokenHash, limit })),
         ]),
       ),
     }),

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { type Contract, toClauses, withPeer } from '../contract.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
-import { receive } from './bodies.ts';
 import { receiveClauses } from './receive.ts';
 import type { StagingClauses, StagingSubject } from './subject.ts';
+import { receive } from './subject.ts';
 import { sweepClauses } from './sweep.ts';
 
 const harness: StagingClauses = {

@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { rejectionOf } from '../rejection.ts';
-import { inPieces, receive, stalling } from './bodies.ts';
 import type { StagingClauses } from './subject.ts';
+import { inPieces, receive, stalling } from './subject.ts';
 
 async function expectStaged(archive: StagedArchive, bytes: Uint8Array): Promise<void> {
   const what = `${bytes.length} bytes`;

@@ -1,4 +1,5 @@
-import type { Duration, Staging } from '@pinfold/core';
+import type { Duration, StagedArchive, Staging } from '@pinfold/core';
+import { AssertionError } from 'chai';
 import type { ClauseTable, StoreSubject } from '../contract.ts';
 
 /** What a {@link Staging} is tested with. A peer is the same folder opened again, as after a restart. */
@@ -11,5 +12,32 @@ export interface StagingSubject extends StoreSubject<Staging> {
   advance(length: Duration): void;
 }
 
-/** One promise of {@link Staging}. */
 export type StagingClauses = ClauseTable<Staging, StagingSubject>;
+
+/** A body that comes in pieces of uneven length. */
+export async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  let length = 1;
+  for (let from = 0; from < bytes.length; from += length, length = (length * 7) % 65_521) {
+    yield bytes.subarray(from, from + length);
+  }
+}
+
+/** A body that gives some bytes and then breaks. */
+export async function* failing(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes.subarray(0, 1_000);
+  throw new Error('broken');
+}
+
+/** A body that gives some bytes and then never goes on; `stalled` is called when more is asked for. */
+export async function* stalling(bytes: Uint8Array, stalled: () => void): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
+  stalled();
+  await new Promise<never>(() => {});
+}
+
+/** Receives bytes whole. */
+export async function receive(staging: Staging, bytes: Uint8Array): Promise<StagedArchive> {
+  const outcome = await staging.receive(inPieces(bytes), bytes.length);
+  if (outcome.kind !== 'received') throw new AssertionError(`a body within the limit is ${outcome.kind}`);
+  return outcome.archive;
+}

@@ -6,8 +6,8 @@ import { expectFaults } from '../expect-faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { rejectionOf } from '../rejection.ts';
-import { failing, inPieces, receive } from './bodies.ts';
 import type { StagingClauses } from './subject.ts';
+import { failing, inPieces, receive } from './subject.ts';
 
 export const sweepClauses: StagingClauses = {
   'staging/discard: a discarded archive is gone, and discarding again is harmless': async (subject) => {

@@ -5,6 +5,7 @@ import { START } from '../fixtures/clock.ts';
 import { anEvent, aPublication, aRoleId, aSha256, publishTo } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import type { StoreClauses, TakedownStores } from '../stores.ts';
+import { walk } from '../walk.ts';
 import { takenEvent } from './taken.ts';
 
 async function bring({ takedowns }: TakedownStores, all: readonly Takedown[]): Promise<void> {
@@ -52,24 +53,16 @@ export const readingClauses: StoreClauses<TakedownStores> = {
       await bring(port, [...all, lifted]);
       await port.takedowns.lift(lifted, at(9), [anEvent({ pin: null })]);
       const { takedowns } = await peer();
-      const walk = async (sha256: Takedown['sha256'] | undefined): Promise<readonly Takedown[]> => {
-        const walked: Takedown[] = [];
-        for (;;) {
-          const page = await takedowns.list({ sha256, after: walked.at(-1), limit: 2 });
-          expect(page.length, 'a page').to.be.at.most(2);
-          walked.push(...page);
-          if (page.length < 2) return walked;
-          if (walked.length > 20) throw new Error('a walk does not end');
-        }
-      };
+      const walked = (sha256: Takedown['sha256'] | undefined): Promise<readonly Takedown[]> =>
+        walk(2, (after) => takedowns.list({ sha256, after, limit: 2 }));
       const order = (one: Takedown, other: Takedown): number =>
         other.at - one.at || (one.id + one.sha256 > other.id + other.sha256 ? -1 : 1);
       const sorted = all.toSorted(order);
-      expect(await walk(undefined)).to.deep.equal(sorted);
+      expect(await walked(undefined)).to.deep.equal(sorted);
       const own = sorted.filter(({ sha256 }) => sha256 === aSha256(2));
       expect(own).to.have.lengthOf(2);
-      expect(await walk(aSha256(2))).to.deep.equal(own);
-      expect(await walk(lifted.sha256)).to.deep.equal([]);
+      expect(await walked(aSha256(2))).to.deep.equal(own);
+      expect(await walked(lifted.sha256)).to.deep.equal([]);
     },
   'takedown-store/copies: pages after an id give every role in service at the instant, of any account, exactly once, in order':
     async ({ port, peer }) => {
@@ -86,19 +79,11 @@ export const readingClauses: StoreClauses<TakedownStores> = {
         await publishTo(port.roles, aPublication(n, { sha256, ...life }));
       }
       const { takedowns } = await peer();
-      const walk = async (now: number): Promise<readonly RoleId[]> => {
-        const walked: RoleId[] = [];
-        for (;;) {
-          const page = await takedowns.copies({ sha256, now: instant(now), after: walked.at(-1), limit: 1 });
-          expect(page.length, 'a page').to.be.at.most(1);
-          walked.push(...page);
-          if (page.length === 0) return walked;
-          if (walked.length > 20) throw new Error('a walk does not end');
-        }
-      };
+      const walked = (now: number): Promise<readonly RoleId[]> =>
+        walk(1, (after) => takedowns.copies({ sha256, now: instant(now), after, limit: 1 }));
       const ids = (...numbers: readonly number[]) => numbers.map(aRoleId).toSorted();
-      expect(await walk(end - 1)).to.deep.equal(ids(0, 1, 2));
-      expect(await walk(end), 'an end').to.deep.equal(ids(1, 2));
+      expect(await walked(end - 1)).to.deep.equal(ids(0, 1, 2));
+      expect(await walked(end), 'an end').to.deep.equal(ids(1, 2));
       const all = await takedowns.copies({ sha256, now: START, after: undefined, limit: 9 });
       expect(all).to.deep.equal(ids(0, 1, 2));
     },

@@ -54,7 +54,6 @@ const ignore = (): void => {};
 export class PostgresConnection {
   readonly #pool: PostgresPool;
   readonly #sleep: Clock['sleep'];
-  readonly #primaries: WeakSet<PostgresClient> = new WeakSet();
   #closed = false;
 
   constructor(pool: PostgresPool, sleep: Clock['sleep']) {
@@ -135,7 +134,7 @@ export class PostgresConnection {
     if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
     const client = await this.#pool.connect();
     try {
-      await undone(this.#provePrimary(client, (statement, values = []) => ask(client, statement, values)));
+      await undone(provePrimary(client, (statement, values = []) => ask(client, statement, values)));
       return client;
     } catch (error) {
       client.release(true);
@@ -149,7 +148,7 @@ export class PostgresConnection {
     let broken = false;
     try {
       const run: Run = (statement, values = []) => ask(client, statement, values);
-      await this.#provePrimary(client, run);
+      await provePrimary(client, run);
       return await work(run);
     } catch (error) {
       broken = troubleOf(causeOf(error)) === 'broken';
@@ -158,15 +157,18 @@ export class PostgresConnection {
       client.release(broken);
     }
   }
+}
 
-  /** A standby answers reads with old data. A connection never changes its server, so one check is enough. */
-  async #provePrimary(client: PostgresClient, run: Run): Promise<void> {
-    if (this.#primaries.has(client)) return;
-    client.on('error', ignore);
-    const { rows } = await run<{ standby: boolean }>(IS_STANDBY);
-    if (rows[0]?.standby !== false) throw new Error('the server is a standby');
-    this.#primaries.add(client);
-  }
+/** Connections to a primary server, by any handle on their pool: a connection never changes its server. */
+const primaries: WeakSet<PostgresClient> = new WeakSet();
+
+/** A standby answers reads with old data. */
+async function provePrimary(client: PostgresClient, run: Run): Promise<void> {
+  if (primaries.has(client)) return;
+  client.on('error', ignore);
+  const { rows } = await run<{ standby: boolean }>(IS_STANDBY);
+  if (rows[0]?.standby !== false) throw new Error('the server is a standby');
+  primaries.add(client);
 }
 
 /** A call that certainly changed nothing. */

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+
+/** More items, or pages, than any clause has: a walk that gives more does not end. */
+const MOST = 10_000;
+
+/** How a list is walked. */
+interface Walk<Place, Given> {
+  /** Where it begins; with the first item when absent. */
+  readonly after?: Place | undefined;
+  /** The walk ends with an empty page, since any page may be short; with the first short one when absent. */
+  readonly upTo?: 'empty';
+  readonly between?: ((page: Given) => Promise<unknown>) | undefined;
+}
+
+/** All items of a list each page of which is asked for by the last item of the one before. */
+export async function walk<Item>(
+  limit: number,
+  list: (last: Item | undefined) => Promise<readonly Item[]>,
+  { after, upTo, between }: Walk<Item, readonly Item[]> = {},
+): Promise<Item[]> {
+  const all: Item[] = [];
+  for (;;) {
+    const page = await list(all.at(-1) ?? after);
+    expect(page.length, 'a page').to.be.at.most(limit);
+    all.push(...page);
+    expect(all.length, 'the walk does not end').to.be.at.most(MOST);
+    if (page.length < (upTo === 'empty' ? 1 : limit)) return all;
+    await between?.(page);
+  }
+}
+
+interface PageOf<Item, Place> {
+  readonly items: readonly Item[];
+  readonly next: Place | undefined;
+}
+
+/** All pages of a list that says where the next one begins. */
+export async function walkPages<Item, Place>(
+  list: (place: Place | undefined) => Promise<PageOf<Item, Place>>,
+  { after, between }: Pick<Walk<Place, number>, 'after' | 'between'> = {},
+): Promise<readonly PageOf<Item, Place>[]> {
+  const pages: PageOf<Item, Place>[] = [];
+  for (let place = after; pages.length === 0 || place !== undefined; place = pages.at(-1)?.next) {
+    pages.push(await list(place));
+    expect(pages.length, 'the walk does not end').to.be.at.most(MOST);
+    await between?.(pages.length);
+  }
+  return pages;
+}
