@@ -5,50 +5,65 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const FROM = /^export (type )?\{([^}]*)\}(?: from '[^']+')?;/gm;
-const DECLARED = /^export (?:declare )?(?:async )?(function|class|const|interface|type) (\w+)/gm;
+const PASSED_ON = /^export (type )?\{([^}]*)\}(?: from '([^']+)')?;/gm;
+
+/** The declaration of an exported name: its kind, and the name. */
+export const DECLARED: RegExp =
+  /^export (?:declare )?(?:async )?(function|class|const|interface|type) (\w+)/gm;
 
 /** The file that lists the exports. */
 export const LIST: string = join(root, 'docs', 'public-exports.txt');
 
-/** The names that each entry point of each package exports, as the file lists them. */
-export function publicExports(): string {
+/** A name that a module exports. */
+interface ExportedName {
+  readonly name: string;
+  readonly isType: boolean;
+  /** The module that it comes from; undefined where this one declares it. */
+  readonly from: string | undefined;
+}
+
+/** The entry points of all packages by name, such as `@pinfold/core/history`, and the module of each. */
+export function entryPoints(): readonly { readonly name: string; readonly module: string }[] {
   const manifests = globSync('{packages/*,test-contracts}/package.json', { cwd: root }).sort();
-  return `${manifests.flatMap((file) => entriesOf(join(root, file))).join('\n\n')}\n`;
+  return manifests.flatMap((manifest) => {
+    const { name, exports } = JSON.parse(readFileSync(join(root, manifest), 'utf8'));
+    return Object.entries(exports as Record<string, string | Record<string, string>>).flatMap(
+      ([path, target]) => {
+        const source = typeof target === 'string' ? undefined : target['@pinfold/source'];
+        if (source === undefined || path.startsWith('./internal')) return [];
+        return [{ name: name + path.slice(1), module: join(root, dirname(manifest), source) }];
+      },
+    );
+  });
 }
 
-function entriesOf(manifest: string): readonly string[] {
-  const { name, exports } = JSON.parse(readFileSync(manifest, 'utf8'));
-  return Object.entries(exports as Record<string, string | Record<string, string>>).flatMap(
-    ([path, target]) => {
-      const source = typeof target === 'string' ? undefined : target['@pinfold/source'];
-      if (source === undefined || path.startsWith('./internal')) return [];
-      const names = namesIn(readFileSync(join(dirname(manifest), source), 'utf8'));
-      return [[name + path.slice(1), ...names.map((exported) => `  ${exported}`)].join('\n')];
-    },
-  );
-}
-
-/** Values by their names, and types with `type` before them, in order of name. */
-function namesIn(source: string): readonly string[] {
+/** What a module passes on, and what it declares. */
+export function exportsOf(source: string): readonly ExportedName[] {
   if (/^export (?:\*|default)/m.test(source)) throw new Error('an entry point names what it exports');
-  const passedOn = [...source.matchAll(FROM)].flatMap(([, allTypes, names = '']) =>
+  const passedOn = [...source.matchAll(PASSED_ON)].flatMap(([, allTypes, names = '', from]) =>
     names
       .split(',')
       .map((name) => name.trim())
       .filter((name) => name !== '')
       .map((name) => {
         const isType = allTypes !== undefined || name.startsWith('type ');
-        return [name.replace(/^type |^.* as /g, ''), isType] as const;
+        return { name: name.replace(/^type |^.* as /g, ''), isType, from };
       }),
   );
-  const declared = [...source.matchAll(DECLARED)].map(
-    ([, kind = '', name = '']) => [name, kind === 'interface' || kind === 'type'] as const,
-  );
-  const all = new Map([...passedOn, ...declared]);
-  return [...all]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, isType]) => (isType ? `type ${name}` : name));
+  const declared = [...source.matchAll(DECLARED)].map(([, kind = '', name = '']) => {
+    return { name, isType: kind === 'interface' || kind === 'type', from: undefined };
+  });
+  return [...passedOn, ...declared];
+}
+
+/** The names that each entry point exports, as the file lists them: in order of name, types with `type` before them. */
+export function publicExports(): string {
+  const entries = entryPoints().map(({ name: entryPoint, module }) => {
+    const all = new Map(exportsOf(readFileSync(module, 'utf8')).map(({ name, isType }) => [name, isType]));
+    const names = [...all].sort(([one], [other]) => (one < other ? -1 : 1));
+    return [entryPoint, ...names.map(([name, isType]) => `  ${isType ? 'type ' : ''}${name}`)].join('\n');
+  });
+  return `${entries.join('\n\n')}\n`;
 }
 
 if (process.argv[1] === import.meta.filename) writeFileSync(LIST, publicExports());

@@ -6,7 +6,7 @@ import { memoryAccountStore } from './memory-account-store.ts';
 import { memoryApiKeyStore } from './memory-api-key-store.ts';
 import { memoryArchiveStorage } from './memory-archive-storage.ts';
 import { memoryAttemptCounter } from './memory-attempt-counter.ts';
-import { emptyData } from './memory-data.ts';
+import { MemoryData } from './memory-data.ts';
 import { memoryHistoryStore } from './memory-history-store.ts';
 import { memoryImport } from './memory-import.ts';
 import { memoryNameStore } from './memory-name-store.ts';
@@ -34,7 +34,7 @@ export interface Memory extends Persistence {
  * console.log(await memory.archives.list(undefined, 10)); // []
  */
 export function createMemory(): Memory {
-  return handleOn(new Connection(emptyData()));
+  return handleOn(new Connection(new MemoryData()));
 }
 
 function handleOn(connection: Connection): Memory {

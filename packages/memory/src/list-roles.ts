@@ -1,6 +1,9 @@
 import { type LoadedRole, type Page, type Role, type RoleId, type RoleQuery, stateOf } from '@pinfold/core';
 import { FIRST_GENERATION, MOST_SEARCHED, placeOf, startOf, titleFolded } from '@pinfold/core/adapter';
 import type { MemoryData } from './memory-data.ts';
+import { descending } from './order.ts';
+
+const greatestFirst = descending<ReturnType<typeof startOf>>('rank', 'id');
 
 export function listRoles(data: MemoryData, query: RoleQuery): Page<Role> {
   const most = query.search === undefined ? Number.POSITIVE_INFINITY : MOST_SEARCHED;
@@ -24,19 +27,10 @@ function inOrder(data: MemoryData, query: RoleQuery): readonly Role[] {
   return [...data.roles.values()]
     .filter(({ role }) => query.account === undefined || role.account === query.account)
     .map(({ role }) => ({ role, place: placeOf(role, query.order) }))
-    .filter(({ place }) => compare(start, place) < 0)
-    .sort((one, other) => compare(one.place, other.place))
+    .filter(({ place }) => greatestFirst(start, place) < 0)
+    .sort((one, other) => greatestFirst(one.place, other.place))
     .map(({ role }) => role);
 }
-
-/** Negative when `one` comes first: the greatest (rank, id). */
-function compare(one: Place, other: Place): number {
-  if (one.rank !== other.rank) return other.rank - one.rank;
-  if (one.id === other.id) return 0;
-  return one.id > other.id ? -1 : 1;
-}
-
-type Place = ReturnType<typeof startOf>;
 
 function matches(role: Role, { now, state, idempotencyKey, search }: RoleQuery): boolean {
   if (idempotencyKey !== undefined) return role.idempotencyKey === idempotencyKey;

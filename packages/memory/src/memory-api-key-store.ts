@@ -4,6 +4,9 @@ import type { Connection } from './connection.ts';
 import { storeEvents } from './events.ts';
 import { madeAccount, refused } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
+import { descending } from './order.ts';
+
+const newestFirst = descending<ApiKeyPlace>('createdAt', 'id');
 
 /** Copies values in and out, so that callers cannot change stored ones. */
 export function copyOfKey(key: ApiKey): ApiKey {
@@ -81,11 +84,4 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
 
 export function countLive({ apiKeys }: MemoryData, account: AccountId): number {
   return [...apiKeys.values()].filter((key) => key.account === account && key.revokedAt === null).length;
-}
-
-/** Negative when `one` comes first. */
-function newestFirst(one: ApiKeyPlace, other: ApiKeyPlace): number {
-  if (one.createdAt !== other.createdAt) return other.createdAt - one.createdAt;
-  if (one.id === other.id) return 0;
-  return one.id > other.id ? -1 : 1;
 }

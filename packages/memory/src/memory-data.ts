@@ -61,54 +61,29 @@ export interface AttemptWindow {
 }
 
 /** The data that peers share. */
-export interface MemoryData {
-  readonly keys: Map<string, HeldKey>;
-  readonly roles: Map<RoleId, RoleRow>;
-  readonly manifests: Map<ArchiveId, EncodedManifest>;
-  readonly accounts: Map<AccountId, AccountRow>;
-  readonly apiKeys: Map<ApiKeyId, ApiKey>;
-  readonly windows: Map<string, AttemptWindow>;
-  readonly sessions: Map<Sha256, Session>;
-  readonly signInLinks: Map<Sha256, SignInLink>;
-  readonly archives: Map<ArchiveId, Uint8Array<ArrayBuffer>>;
-  readonly events: Map<EventId, HistoryEvent>;
+export class MemoryData {
+  readonly keys: Map<string, HeldKey> = new Map();
+  readonly roles: Map<RoleId, RoleRow> = new Map();
+  readonly manifests: Map<ArchiveId, EncodedManifest> = new Map();
+  readonly accounts: Map<AccountId, AccountRow> = new Map();
+  readonly apiKeys: Map<ApiKeyId, ApiKey> = new Map();
+  readonly windows: Map<string, AttemptWindow> = new Map();
+  readonly sessions: Map<Sha256, Session> = new Map();
+  readonly signInLinks: Map<Sha256, SignInLink> = new Map();
+  readonly archives: Map<ArchiveId, Uint8Array<ArrayBuffer>> = new Map();
+  readonly events: Map<EventId, HistoryEvent> = new Map();
   /** An import replaces them. */
-  feeds: Feeds;
+  feeds: Feeds = new Feeds();
   /** When an event last recorded a refused sign-in of each account. */
-  readonly refusals: Map<AccountId, Instant>;
+  readonly refusals: Map<AccountId, Instant> = new Map();
   /** By publication and archive. */
-  readonly takedowns: Map<string, Takedown>;
-  readonly views: Map<string, CountedViews>;
-  readonly pairings: Map<Sha256, Pairing>;
-  readonly names: Map<NameToken, NameRecord>;
-  tickets: number;
+  readonly takedowns: Map<string, Takedown> = new Map();
+  readonly views: Map<string, CountedViews> = new Map();
+  readonly pairings: Map<Sha256, Pairing> = new Map();
+  readonly names: Map<NameToken, NameRecord> = new Map();
+  tickets: number = 0;
   /** The token of an unfinished import. */
   importing: Token | undefined;
   comparison: Versioned<Comparison> | undefined;
-  mode: Mode;
-}
-
-export function emptyData(): MemoryData {
-  return {
-    keys: new Map(),
-    roles: new Map(),
-    manifests: new Map(),
-    accounts: new Map(),
-    apiKeys: new Map(),
-    windows: new Map(),
-    sessions: new Map(),
-    signInLinks: new Map(),
-    archives: new Map(),
-    events: new Map(),
-    feeds: new Feeds(),
-    refusals: new Map(),
-    takedowns: new Map(),
-    views: new Map(),
-    pairings: new Map(),
-    names: new Map(),
-    tickets: 0,
-    importing: undefined,
-    comparison: undefined,
-    mode: NORMAL,
-  };
+  mode: Mode = NORMAL;
 }

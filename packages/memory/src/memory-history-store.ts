@@ -11,12 +11,15 @@ import { eventPageOf } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
 import { dropEvents, storeEvents } from './events.ts';
 import type { MemoryData, RoleRow } from './memory-data.ts';
+import { descending } from './order.ts';
+
+const newestFirst = descending<EventCursor>('at', 'id');
 
 export function memoryHistoryStore(connection: Connection): HistoryStore {
   return {
     list: async (query) => {
       const wanted = [...connection.open().events.values()].filter((event) => matches(event, query));
-      return structuredClone(eventPageOf(wanted.sort(order), query.limit));
+      return structuredClone(eventPageOf(wanted.sort(newestFirst), query.limit));
     },
     feed: async (query) => {
       const { events, feeds } = connection.open();
@@ -57,7 +60,7 @@ function extraOf(
     .flatMap((role) =>
       events
         .filter(({ pin }) => pin === role)
-        .sort(order)
+        .sort(newestFirst)
         .slice(keep),
     )
     .filter(({ recordedAt }) => recordedAt < until)
@@ -82,12 +85,5 @@ function matches(event: HistoryEvent, { account, pin, since, after }: EventQuery
   if (account !== undefined && event.account !== account) return false;
   if (pin !== undefined && event.pin !== pin) return false;
   if (since !== undefined && event.at < since) return false;
-  return after === undefined || order(after, event) < 0;
-}
-
-/** Negative when `one` comes first: newest first by (at, id). */
-function order(one: EventCursor, other: EventCursor): number {
-  if (one.at !== other.at) return other.at - one.at;
-  if (one.id === other.id) return 0;
-  return one.id > other.id ? -1 : 1;
+  return after === undefined || newestFirst(after, event) < 0;
 }

@@ -3,9 +3,9 @@ import type { Import, MovedRecord, PublicationRecord, RemovalRecord } from '@pin
 import type { Connection } from './connection.ts';
 import { Feeds } from './feeds.ts';
 import type { MemoryData } from './memory-data.ts';
-import { byInstant } from './memory-snapshot.ts';
 import { nameOfTakedown } from './memory-takedown-store.ts';
 import { nameOfDay } from './memory-view-store.ts';
+import { ascending } from './order.ts';
 import { nameOf } from './reservations.ts';
 
 /** The token of an imported key. No publication has it, so no commit can repeat it. */
@@ -39,7 +39,7 @@ export function memoryImport(connection: Connection): Import {
     end: async (token) => {
       const data = connection.open();
       if (data.importing !== token) return { kind: 'lost' };
-      for (const event of [...data.events.values()].sort(byInstant)) data.feeds.add(event);
+      for (const event of [...data.events.values()].sort(ascending('at', 'id'))) data.feeds.add(event);
       data.importing = undefined;
       return { kind: 'ended' };
     },

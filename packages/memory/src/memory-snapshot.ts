@@ -1,9 +1,10 @@
-import type { EventCursor, KeptWarning } from '@pinfold/core';
+import type { KeptWarning, NameRecord } from '@pinfold/core';
 import { parseJsonList } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord, Snapshot } from '@pinfold/core/moving';
 import type { Connection } from './connection.ts';
 import { byCodePoint } from './memory-account-store.ts';
 import type { MemoryData, RoleRow } from './memory-data.ts';
+import { ascending } from './order.ts';
 import { nameOf } from './reservations.ts';
 
 export function memorySnapshot(connection: Connection): Snapshot {
@@ -22,26 +23,29 @@ export function memorySnapshot(connection: Connection): Snapshot {
 function recordsOf(data: MemoryData): readonly MovedRecord[] {
   const accounts = [...data.accounts.values()].map(({ account: { publicationsMark: _, ...value } }) => value);
   const keys = [...data.apiKeys.values()].map(({ lastUsedAt: _, ...value }) => value);
+  const publications = [...data.roles.values()].map((row) => publicationOf(data, row));
+  const byName = ascending<NameRecord>('name');
   return [
-    ...accounts
-      .sort((one, other) => byCodePoint(one.name, other.name))
-      .map((value) => ({ kind: 'account', value }) as const),
-    ...keys.sort(byId).map((value) => ({ kind: 'key', value }) as const),
-    ...[...data.roles.values()]
-      .map((row) => publicationOf(data, row))
-      .sort(byId)
-      .map((value) => ({ kind: 'publication', value }) as const),
-    ...[...data.names.values()]
-      .sort((one, other) => byCodePoint(one.account, other.account) || compare(one.name, other.name))
-      .map((value) => ({ kind: 'name', value }) as const),
-    ...[...data.takedowns.values()]
-      .sort((one, other) => byId(one, other) || compare(one.sha256, other.sha256))
-      .map((value) => ({ kind: 'takedown', value }) as const),
-    ...[...data.views.values()]
-      .sort((one, other) => compare(one.role, other.role) || one.day - other.day)
-      .map((value) => ({ kind: 'views', value }) as const),
-    ...[...data.events.values()].sort(byInstant).map((value) => ({ kind: 'event', value }) as const),
+    ...sorted('account', accounts, (one, other) => byCodePoint(one.name, other.name)),
+    ...sorted('key', keys, ascending('id')),
+    ...sorted('publication', publications, ascending('id')),
+    ...sorted(
+      'name',
+      data.names.values(),
+      (one, other) => byCodePoint(one.account, other.account) || byName(one, other),
+    ),
+    ...sorted('takedown', data.takedowns.values(), ascending('id', 'sha256')),
+    ...sorted('views', data.views.values(), ascending('role', 'day')),
+    ...sorted('event', data.events.values(), ascending('at', 'id')),
   ];
+}
+
+function sorted<Kind extends string, Value>(
+  kind: Kind,
+  values: Iterable<Value>,
+  compare: (one: Value, other: Value) => number,
+): { readonly kind: Kind; readonly value: Value }[] {
+  return [...values].sort(compare).map((value) => ({ kind, value }));
 }
 
 function publicationOf(
@@ -57,19 +61,4 @@ function publicationOf(
     isExpiryTold,
     manifest: archiveRemoved ? null : (manifests.get(role.archive) ?? null),
   };
-}
-
-/** Negative when `one` comes first, oldest first by (at, id). */
-export function byInstant(one: EventCursor, other: EventCursor): number {
-  return one.at - other.at || byId(one, other);
-}
-
-function byId(one: { readonly id: string }, other: { readonly id: string }): number {
-  return compare(one.id, other.id);
-}
-
-/** Compares ASCII texts. */
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -18,6 +18,9 @@ import {
 import type { Connection } from './connection.ts';
 import { insertSequenced, saveRole, storeEvents } from './events.ts';
 import type { MemoryData } from './memory-data.ts';
+import { descending } from './order.ts';
+
+const newestFirst = descending<TakedownCursor>('at', 'id', 'sha256');
 
 export function memoryTakedownStore(connection: Connection): TakedownStore {
   return {
@@ -76,8 +79,8 @@ export function listTakedowns(
 ): readonly Takedown[] {
   return [...takedowns.values()]
     .filter((each) => each.liftedAt === null && (sha256 === undefined || each.sha256 === sha256))
-    .filter((each) => after === undefined || order(after, each) < 0)
-    .sort(order)
+    .filter((each) => after === undefined || newestFirst(after, each) < 0)
+    .sort(newestFirst)
     .slice(0, limit);
 }
 
@@ -93,13 +96,6 @@ export function copies({ roles }: MemoryData, { sha256, now, after, limit }: Cop
 
 export function nameOfTakedown({ id, sha256 }: Pick<Takedown, 'id' | 'sha256'>): string {
   return `${id} ${sha256}`;
-}
-
-/** Negative when `one` comes first: newest first by (at, id, sha256). */
-function order(one: TakedownCursor, other: TakedownCursor): number {
-  if (one.at !== other.at) return other.at - one.at;
-  if (nameOfTakedown(one) === nameOfTakedown(other)) return 0;
-  return nameOfTakedown(one) > nameOfTakedown(other) ? -1 : 1;
 }
 
 /** Claims a role for removal without a grace period, even if another cleanup has claimed it. */

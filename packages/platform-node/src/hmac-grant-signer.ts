@@ -52,7 +52,7 @@ interface Keys {
 export class HmacGrantSigner implements GrantSigner {
   readonly #current: Keys;
   readonly #keys: readonly Keys[];
-  /** What tokens that were verified say, the latest used last: a signature stays right for good. */
+  /** What tokens that were verified say, the latest last: a signature stays right for good. */
   readonly #verified: Map<string, Grant> = new Map();
 
   /** @throws TypeError when a secret has fewer than 16 bytes. */
@@ -69,9 +69,10 @@ export class HmacGrantSigner implements GrantSigner {
   }
 
   verify(token: string): Grant | undefined {
-    const grant = this.#verified.get(token) ?? this.#read(token);
+    const known = this.#verified.get(token);
+    if (known !== undefined) return known;
+    const grant = this.#read(token);
     if (grant === undefined) return undefined;
-    this.#verified.delete(token);
     this.#verified.set(token, grant);
     if (this.#verified.size > VERIFIED_AT_MOST) {
       const [oldest = token] = this.#verified.keys();

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { isFault } from '@pinfold/core';
+import { Gate } from '@pinfold/core/adapter';
 import type { CreateGrant } from '@pinfold/http';
 import {
   consoleLog,
@@ -22,7 +24,6 @@ import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answ
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
 import { CircuitBreaker } from './sending/circuit-breaker.ts';
-import { FairQueue } from './sending/fair-queue.ts';
 import { filePolicies } from './sending/file-policies.ts';
 import { isDocument } from './sending/find-file.ts';
 import { Sites } from './sending/sites.ts';
@@ -60,12 +61,14 @@ export interface Viewer {
  */
 export function createViewer(options: ViewerOptions): Viewer {
   const context = contextOf(options);
+  const { log = consoleLog, requestId = () => randomUUID() } = options;
+  const logging = { log, requestId };
   const take: Answers = (request, response, next) => {
     const place = findPlace(context.settings, request);
     if (place.kind === 'nowhere' && next !== undefined) return next();
     if (place.route !== 'shared_url') stripInherited(response);
     const exchange = { request, response, service: context.settings.service };
-    void answer(options, context, exchange, hasSeveralHosts(request) ? UNREADABLE : place);
+    void answer(logging, context, exchange, hasSeveralHosts(request) ? UNREADABLE : place);
   };
   const viewer: Answers = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);
@@ -73,6 +76,9 @@ export function createViewer(options: ViewerOptions): Viewer {
   };
   return Object.assign(viewer, { createGrant: grantCreator(context) });
 }
+
+/** Seconds of `Retry-After` when too many files wait to be inflated. */
+const BUSY_FOR = 2;
 
 type Answers = (...input: Parameters<Viewer>) => void;
 
@@ -92,7 +98,11 @@ function contextOf(options: ViewerOptions): ViewerContext {
   const tools: BodyTools = {
     open: useCases.open,
     breaker: new CircuitBreaker(useCases.clock),
-    turns: new FairQueue(inflating, inflatingQueue),
+    turns: new Gate({
+      places: inflating,
+      queue: inflatingQueue,
+      overloaded: () => new UnavailableError(BUSY_FOR),
+    }),
     mostHeld: heldBytes,
   };
   const sites = new Sites(useCases.open, siteCacheBytes);
@@ -119,7 +129,7 @@ interface Settled extends Answered {
 
 /** Answers a request, also after a failure, then logs and counts it. */
 async function answer(
-  { log = consoleLog, requestId = () => randomUUID() }: ViewerOptions,
+  { log, requestId }: Required<Pick<ViewerOptions, 'log' | 'requestId'>>,
   context: ViewerContext,
   exchange: Exchange,
   place: Place,

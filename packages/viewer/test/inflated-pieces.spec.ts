@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { deflateRawSync } from 'node:zlib';
+import { Gate } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import { FairQueue } from '../src/sending/fair-queue.ts';
 import { inflatedPieces } from '../src/sending/inflated-pieces.ts';
 import { PIECE } from '../src/sending/memory-budget.ts';
 
@@ -18,12 +18,12 @@ const CONTENT = Buffer.concat([
 const DEFLATED = deflateRawSync(CONTENT);
 
 /** Turns that note who takes one: whether it is the first of a file. */
-class NotedTurns extends FairQueue {
-  readonly taken: boolean[] = [];
+class NotedTurns extends Gate<string> {
+  readonly taken: (boolean | undefined)[] = [];
 
-  override take(...turn: Parameters<FairQueue['take']>) {
+  override enter(...turn: Parameters<Gate<string>['enter']>) {
     this.taken.push(turn[2]);
-    return super.take(...turn);
+    return super.enter(...turn);
   }
 }
 
@@ -44,7 +44,7 @@ describe('the pieces of an inflated file', () => {
     [CONTENT.length, CONTENT, PIECE],
   ] as const) {
     it(`are the file, and nobody holds a place between two of them, from ${length} bytes a read`, async () => {
-      const turns = new FairQueue(1, 1);
+      const turns = new Gate<string>({ places: 1 });
       const idle: boolean[] = [];
       async function* deflated(): AsyncGenerator<Uint8Array> {
         const bytes = deflateRawSync(content);
@@ -67,7 +67,7 @@ describe('the pieces of an inflated file', () => {
   }
 
   it('are let go of once they are taken, however many come of one read', async () => {
-    const turns = new FairQueue(1, 1);
+    const turns = new Gate<string>({ places: 1 });
     const { signal } = new AbortController();
     async function* deflated(): AsyncGenerator<Uint8Array> {
       yield deflateRawSync(Buffer.alloc(100 * PIECE));
@@ -81,7 +81,7 @@ describe('the pieces of an inflated file', () => {
   });
 
   it('end with the viewer who asked, whatever is still to come of what was read', async () => {
-    const turns = new NotedTurns(1, 1);
+    const turns = new NotedTurns({ places: 1 });
     const viewer = new AbortController();
     async function* deflated(): AsyncGenerator<Uint8Array> {
       yield DEFLATED;
@@ -98,7 +98,7 @@ describe('the pieces of an inflated file', () => {
   });
 
   it('leave no place taken when the stream is broken, or nobody wants the rest', async () => {
-    const turns = new FairQueue(1, 1);
+    const turns = new Gate<string>({ places: 1 });
     const { signal } = new AbortController();
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('no deflate stream at all');

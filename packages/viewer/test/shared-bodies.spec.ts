@@ -3,16 +3,15 @@ import { gunzipSync } from 'node:zlib';
 import type { Publication } from '@pinfold/core';
 import { expect } from 'chai';
 import { Bodies } from '../src/sending/bodies.ts';
-import { FairQueue } from '../src/sending/fair-queue.ts';
 import { UnavailableError } from '../src/sending/unavailable-error.ts';
-import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
+import { PUBLICATION, storedFile, toolsOver, turnsOf } from './stored-file.ts';
 
 const CONTENT = Buffer.from('home'.repeat(100));
 const { bytes: DEFLATED, entry, formOf } = storedFile(CONTENT);
 const { signal } = new AbortController();
 
 /** Bodies of a storage that answers when it is told to, and so many places to inflate them. */
-function openHeld(turns = new FairQueue(1, 0)) {
+function openHeld(turns = turnsOf(1, 0)) {
   const reads: { readonly end: AbortSignal; readonly go: (bytes: Uint8Array) => void }[] = [];
   const read = (_publication: Publication, _at: number, _length: number, end: AbortSignal) =>
     new Promise((resolve) => reads.push({ end, go: (bytes) => resolve({ kind: 'bytes', bytes }) }));
@@ -26,10 +25,10 @@ function openHeld(turns = new FairQueue(1, 0)) {
 
 describe('a body that several wait for', () => {
   it('is loaded again for another client when the line of the first is full', async () => {
-    const turns = new FairQueue(1, 2);
+    const turns = turnsOf(1, 2);
     const { reads, load } = openHeld(turns);
-    const giveBack = await turns.take('somebody', signal, true);
-    const flood = [1, 2].map(() => turns.take('flood', signal, true).catch((error: unknown) => error));
+    const giveBack = await turns.enter('somebody', signal);
+    const flood = [1, 2].map(() => turns.enter('flood', signal).catch((error: unknown) => error));
     const [first, own, other] = ['flood', 'flood', 'viewer'].map((client) => load(signal, { client }));
     for (let turn = 0; turn < 20; turn += 1) {
       for (const { go } of reads.splice(0)) go(DEFLATED);
@@ -70,7 +69,7 @@ describe('a body that several wait for', () => {
   });
 
   it('takes no turn where nothing is inflated, and is never shorter than its manifest says', async () => {
-    const { load, reads } = openHeld(new FairQueue(0, 0));
+    const { load, reads } = openHeld(turnsOf(0, 0));
     const whole = load(signal, { gzip: true });
     reads[0]?.go(DEFLATED);
     expect(await whole)

@@ -1,11 +1,11 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { EntryPath, ManifestEntry, Open, Publication, RoleId } from '@pinfold/core';
-import { MAX_READ } from '@pinfold/core/adapter';
+import { Gate, MAX_READ } from '@pinfold/core/adapter';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import type { BodyTools } from '../src/sending/bodies.ts';
 import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
-import { FairQueue } from '../src/sending/fair-queue.ts';
 import { SiteFile } from '../src/sending/site-files.ts';
+import { UnavailableError } from '../src/sending/unavailable-error.ts';
 
 export const PUBLICATION = {} as Publication;
 
@@ -26,6 +26,11 @@ export function storedFile(content: Uint8Array, method: ManifestEntry['method'] 
   return { bytes, entry, file, formOf };
 }
 
+/** So many places to inflate files in, and so many clients that may wait for one. */
+export function turnsOf(places: number, queue: number): Gate<string> {
+  return new Gate({ places, queue, overloaded: () => new UnavailableError(2) });
+}
+
 /** What bodies are read with, where storage reads so. */
 export function toolsOver(
   read: (...input: never) => Promise<unknown>,
@@ -34,7 +39,7 @@ export function toolsOver(
   return {
     open: { read } as unknown as Open,
     breaker: new CircuitBreaker(createManualClock()),
-    turns: new FairQueue(1, 1),
+    turns: turnsOf(1, 1),
     mostHeld: 2 * MAX_READ,
     ...differing,
   };

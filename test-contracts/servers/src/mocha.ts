@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { after } from 'mocha';
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
@@ -15,15 +16,24 @@ export interface PostgresPlace {
 }
 
 let shared: Promise<PostgresServer> | undefined;
+/** Runs the statements of this file. */
+let administration: pg.Pool | undefined;
+/** Pools that no test uses, by their schema and configuration. */
+const unused: Map<string, pg.Pool[]> = new Map();
 
 after('the shared PostgreSQL is stopped', async function () {
   this.timeout(120_000);
+  await Promise.all([...unused.values()].flat().map((pool) => pool.end()));
+  await administration?.end();
   await (await shared)?.stop();
 });
 
 /** Opens a place on the shared server, which the first call starts; rejects when it does not start. */
 export async function postgresPlace(): Promise<PostgresPlace> {
-  return await placeIn(`place "${randomUUID()}"`, (client, schema) => client.query(dropped(schema)));
+  return await placeIn(`place "${randomUUID()}"`, async ({ schema, endPools }) => {
+    await endPools();
+    await administer(dropped(schema));
+  });
 }
 
 /** A schema that a test has left as it was after the migration. */
@@ -40,25 +50,31 @@ const LARGEST = 8 * 2 ** 20;
 
 /**
  * Opens a place whose schema `migrate` has migrated. Disposing empties it for the next test, since migrating takes
- * longer than most tests. A schema with triggers or many dead rows is dropped.
+ * longer than most tests, and leaves the pools open: the first statements of a connection take longer than all others.
+ * A schema with triggers or many dead rows is dropped.
  */
 export async function migratedPlace(
   migrate: (place: PostgresPlace) => Promise<unknown>,
 ): Promise<PostgresPlace> {
   const known = migrated.pop();
   let reset = known?.reset ?? '';
-  const place = await placeIn(known?.schema ?? `place "${randomUUID()}"`, async (client, schema) => {
-    const { rows } = await client.query(STATE, [schema]);
-    const [{ triggers, bytes }] = rows as [{ readonly triggers: number; readonly bytes: number }];
-    if (triggers > 0 || bytes > LARGEST) await client.query(dropped(schema));
-    else {
-      await client.query(reset);
-      migrated.push({ schema, reset });
-    }
-  });
+  const place = await placeIn(
+    known?.schema ?? `place "${randomUUID()}"`,
+    async ({ schema, leavePools, endPools }) => {
+      await leavePools();
+      const [state] = await administer<{ triggers: number; bytes: number }>(STATE, [schema]);
+      if (state !== undefined && state.triggers === 0 && state.bytes <= LARGEST) {
+        await administer(reset);
+        migrated.push({ schema, reset });
+      } else {
+        await endPools();
+        await administer(dropped(schema));
+      }
+    },
+  );
   if (known === undefined) {
     await migrate(place);
-    reset = await resetOf(place);
+    reset = await resetOf(place.schema);
   }
   return place;
 }
@@ -68,21 +84,17 @@ const STATE = `
     (SELECT count(*)::int FROM pg_trigger WHERE NOT tgisinternal AND tgrelid = ANY (array_agg(c.oid))) AS triggers
   FROM pg_class c WHERE relkind = 'r' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)`;
 
-/** The statements that empty the tables of a place, and insert the rows that they have now. */
-async function resetOf({ schema, pool }: PostgresPlace): Promise<string> {
-  const client = pool({ max: 1 });
-  const { rows } = await client.query('SELECT tablename AS name FROM pg_tables WHERE schemaname = $1', [
-    schema,
-  ]);
-  const statements = rows.map(async ({ name }: { readonly name: string }) => {
+/** The statements that empty the tables of a schema, and insert the rows that they have now. */
+async function resetOf(schema: string): Promise<string> {
+  const names = 'SELECT tablename AS name FROM pg_tables WHERE schemaname = $1';
+  const statements = (await administer<{ name: string }>(names, [schema])).map(async ({ name }) => {
     const table = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`;
-    const { rows: kept } = await client.query(`SELECT json_agg(t)::text AS rows FROM ${table} t`);
-    const json = (kept as [{ readonly rows: string | null }])[0].rows;
-    const filled =
-      json === null
-        ? ''
-        : `INSERT INTO ${table} SELECT * FROM json_populate_recordset(null::${table}, ${pg.escapeLiteral(json)});`;
-    return `DELETE FROM ${table};${filled}`;
+    const [stored] = await administer<{ rows: string | null }>(
+      `SELECT json_agg(t)::text AS rows FROM ${table} t`,
+    );
+    if (stored?.rows == null) return `DELETE FROM ${table};`;
+    const rows = `json_populate_recordset(null::${table}, ${pg.escapeLiteral(stored.rows)})`;
+    return `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM ${rows};`;
   });
   return `SET session_replication_role = replica;${(await Promise.all(statements)).join('')}`;
 }
@@ -91,30 +103,45 @@ function dropped(schema: string): string {
   return `DROP SCHEMA IF EXISTS ${pg.escapeIdentifier(schema)} CASCADE`;
 }
 
-async function placeIn(
-  schema: string,
-  leave: (client: pg.Client, schema: string) => Promise<unknown>,
-): Promise<PostgresPlace> {
+async function administer<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+  shared ??= startPostgres();
+  const { address } = await shared;
+  administration ??= new pg.Pool({ ...address, max: 2 }).on('error', () => {});
+  return (await administration.query(sql, values && [...values])).rows as Row[];
+}
+
+/** What is left of a place when its test has ended. */
+interface Remains {
+  readonly schema: string;
+  /** Leaves the pools to the next test in this schema, once their connections are idle. */
+  leavePools(): Promise<void>;
+  /** Ends the pools of this schema. */
+  endPools(): Promise<void>;
+}
+
+async function placeIn(schema: string, leave: (remains: Remains) => Promise<void>): Promise<PostgresPlace> {
   shared ??= startPostgres();
   const server = await shared;
-  const pools: pg.Pool[] = [];
+  const used: { readonly pool: pg.Pool; readonly key: string }[] = [];
   const pool = (config: pg.PoolConfig = {}): pg.Pool => {
-    const opened = new pg.Pool({ ...server.address, max: 5, ...config });
+    const key = `${schema} ${JSON.stringify(config)}`;
     // Idle connections break when a test crashes the server; and a pool has ended before its connections have.
-    opened.on('error', () => {});
-    pools.push(opened);
+    const opened =
+      unused.get(key)?.pop() ?? new pg.Pool({ ...server.address, max: 5, ...config }).on('error', () => {});
+    used.push({ pool: opened, key });
     return opened;
   };
-  return {
-    server,
-    schema,
-    pool,
-    dispose: async () => {
-      await Promise.all(pools.map((opened) => opened.end()));
-      const client = new pg.Client(server.address);
-      await client.connect();
-      await leave(client, schema);
-      await client.end();
-    },
+  const leavePools = async (): Promise<void> => {
+    for (const { pool, key } of used.splice(0)) {
+      while (pool.idleCount < pool.totalCount) await setTimeout(1);
+      unused.set(key, [...(unused.get(key) ?? []), pool]);
+    }
   };
+  const endPools = async (): Promise<void> => {
+    const keys = [...unused.keys()].filter((key) => key.startsWith(schema));
+    const left = keys.flatMap((key) => unused.get(key) ?? []);
+    for (const key of keys) unused.delete(key);
+    await Promise.all([...left, ...used.map(({ pool }) => pool)].map((opened) => opened.end()));
+  };
+  return { server, schema, pool, dispose: () => leave({ schema, leavePools, endPools }) };
 }

@@ -14,11 +14,11 @@ export interface GateOptions {
   readonly limitsKeys?: boolean;
 }
 
-/** A caller in the queue. */
-interface Waiting {
-  readonly admit: () => void;
-  readonly refuse: () => void;
-}
+/** Ends the wait of a caller in the queue: with a place, or without one for a reason. */
+type Waiting = (place: Leave | undefined, reason?: unknown) => void;
+
+/** The callers of one key that wait: those that go on with what was begun, and behind them the others. */
+type Line = readonly [begun: Set<Waiting>, others: Set<Waiting>];
 
 /**
  * Lets a bounded number in at once, and lets a bounded number wait. Keys take turns, an account each for example: one
@@ -38,7 +38,7 @@ export class Gate<Key = undefined> {
   readonly #limitsKeys: boolean;
   readonly #held: Map<Key, number> = new Map();
   /** In order of turns: a Map keeps the order of insertion, and a key that was served goes to its end. */
-  readonly #lines: Map<Key, Set<Waiting>> = new Map();
+  readonly #lines: Map<Key, Line> = new Map();
   #inside = 0;
   #waiting = 0;
 
@@ -58,13 +58,14 @@ export class Gate<Key = undefined> {
     return this.#inside;
   }
 
+  /** How many wait, without those that go on with what was begun. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /** How many wait under keys other than this one. */
   waitingBeside(key: Key): number {
-    return this.#waiting - (this.#lines.get(key)?.size ?? 0);
+    return this.#waiting - (this.#lines.get(key)?.[1].size ?? 0);
   }
 
   /** Takes a free place, if there is one that the key may have. */
@@ -76,13 +77,15 @@ export class Gate<Key = undefined> {
    * Resolves when it is the key's turn. When too many wait, the last of the longest line is refused, which may be this one.
    *
    * @param signal ends the wait, which rejects with its reason.
+   * @param isNew false to go on with what was begun: it comes first of its key, and is never refused.
    */
-  enter(key: Key, signal?: AbortSignal): Promise<Leave> {
+  enter(key: Key, signal?: AbortSignal, isNew = true): Promise<Leave> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const place = this.enterNow(key);
     if (place !== undefined) return Promise.resolve(place);
-    if (this.#waiting >= this.#queue && !this.#makeRoomFor(key)) return Promise.reject(this.#overloaded());
-    return this.#wait(key, signal);
+    if (isNew && this.#waiting >= this.#queue && !this.#makeRoomFor(key))
+      return Promise.reject(this.#overloaded());
+    return this.#wait(key, signal, isNew);
   }
 
   /**
@@ -100,38 +103,31 @@ export class Gate<Key = undefined> {
 
   /** Refuses the last of the longest line, unless the comer's own would be as long. */
   #makeRoomFor(key: Key): boolean {
-    const own = (this.#lines.get(key)?.size ?? 0) + 1;
+    const own = this.#waiting - this.waitingBeside(key) + 1;
     let longest: ReadonlySet<Waiting> = new Set();
-    for (const line of this.#lines.values()) if (line.size > longest.size) longest = line;
+    for (const [, others] of this.#lines.values()) if (others.size > longest.size) longest = others;
     if (longest.size <= own) return false;
-    [...longest].at(-1)?.refuse();
+    [...longest].at(-1)?.(undefined, this.#overloaded());
     return true;
   }
 
-  #wait(key: Key, signal: AbortSignal | undefined): Promise<Leave> {
+  #wait(key: Key, signal: AbortSignal | undefined, isNew: boolean): Promise<Leave> {
     return new Promise((resolve, reject) => {
-      const end = () => {
-        this.#takeOut(key, waiting);
+      const line: Line = this.#lines.get(key) ?? [new Set(), new Set()];
+      const [begun, others] = line;
+      const giveUp = () => end(undefined, signal?.reason);
+      const end: Waiting = (place, reason) => {
         signal?.removeEventListener('abort', giveUp);
-      };
-      const giveUp = () => {
-        end();
-        reject(signal?.reason);
-      };
-      const waiting: Waiting = {
-        admit: () => {
-          end();
-          resolve(this.#admit(key));
-        },
-        refuse: () => {
-          end();
-          reject(this.#overloaded());
-        },
+        begun.delete(end);
+        if (others.delete(end)) this.#waiting -= 1;
+        if (begun.size + others.size === 0) this.#lines.delete(key);
+        if (place === undefined) reject(reason);
+        else resolve(place);
       };
       signal?.addEventListener('abort', giveUp, { once: true });
-      const line = this.#lines.get(key) ?? new Set();
-      this.#lines.set(key, line.add(waiting));
-      this.#waiting += 1;
+      this.#lines.set(key, line);
+      if (isNew) this.#waiting += 1;
+      (isNew ? others : begun).add(end);
     });
   }
 
@@ -159,18 +155,12 @@ export class Gate<Key = undefined> {
     if (held > 0) this.#held.set(from, held);
     else this.#held.delete(from);
     for (const [key, line] of this.#lines) {
-      const [first] = line;
+      const [begun, others] = line;
+      const [first] = begun.size > 0 ? begun : others;
       if (first === undefined || !this.#mayEnter(key)) continue;
-      first.admit();
+      first(this.#admit(key));
       if (this.#lines.delete(key)) this.#lines.set(key, line);
       return;
     }
-  }
-
-  #takeOut(key: Key, waiting: Waiting): void {
-    const line = this.#lines.get(key);
-    line?.delete(waiting);
-    if (line?.size === 0) this.#lines.delete(key);
-    this.#waiting -= 1;
   }
 }

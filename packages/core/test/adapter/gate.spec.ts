@@ -11,8 +11,8 @@ async function settle(): Promise<void> {
 function visitors(gate: Gate<string>) {
   const inside = new Map<string, Leave>();
   const order: string[] = [];
-  const enter = (key: string, name: string, signal?: AbortSignal) =>
-    gate.enter(key, signal).then((leave) => {
+  const enter = (key: string, name: string, signal?: AbortSignal, isNew?: boolean) =>
+    gate.enter(key, signal, isNew).then((leave) => {
       inside.set(name, leave);
       order.push(name);
     });
@@ -68,6 +68,18 @@ describe('Gate', () => {
     expect(refused).to.deep.equal(['a3', 'a4', 'b3', 'a2']);
     for (const name of ['a0', 'a1', 'b1', 'c1', 'b2']) await leave(name);
     expect(order).to.deep.equal(['a0', 'a1', 'b1', 'c1', 'b2']);
+  });
+
+  it('never refuses those who go on with what was begun, and lets them in first of their key', async () => {
+    const gate = new Gate<string>({ places: 1, queue: 2 });
+    const { enter, leave, order } = visitors(gate);
+    for (const name of ['a1', 'a2', 'b1']) void enter(name[0] as string, name);
+    for (const name of ['a3', 'a4']) void enter('a', name, undefined, false);
+    expect([gate.running, gate.waiting]).to.deep.equal([1, 2]);
+    expect(await enter('b', 'b2').catch((error: Error) => error.message)).to.equal('too many wait');
+    for (const name of ['a1', 'a3', 'b1', 'a4', 'a2']) await leave(name);
+    expect(order).to.deep.equal(['a1', 'a3', 'b1', 'a4', 'a2']);
+    expect([gate.running, gate.waiting]).to.deep.equal([0, 0]);
   });
 
   it('gives a place back once, however often it is said', async () => {

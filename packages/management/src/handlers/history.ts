@@ -13,25 +13,15 @@ export async function showHistory(
   screen: Screen & { readonly history: History },
   visit: SignedInContext,
 ): Promise<Answer> {
-  return await screen.pageTurns.run(visit.account, visit.signal, () => historyPage(screen, visit));
-}
-
-async function historyPage(
-  screen: Screen & { readonly history: History },
-  visit: SignedInContext,
-): Promise<Answer> {
-  const pin = parseRoleId(queryText(visit, 'pin'));
-  const asked = pageRequest(visit, PAGE_SIZE);
-  const listed = await screen.history.list({ by: visit.account, ...asked, ...present({ pin }) });
-  if (listed.kind === 'refused') return seeOther(`${visit.base}/history`);
-  return page(
-    historyView(visit, {
-      events: listed.events,
-      names: await namesOf(screen, visit, listed.events),
-      pin,
-      position: positionOf(asked, listed),
-    }),
-  );
+  return await screen.pageTurns.run(visit.account, visit.signal, async () => {
+    const pin = parseRoleId(queryText(visit, 'pin'));
+    const asked = pageRequest(visit, PAGE_SIZE);
+    const listed = await screen.history.list({ by: visit.account, ...asked, ...present({ pin }) });
+    if (listed.kind === 'refused') return seeOther(`${visit.base}/history`);
+    const { events } = listed;
+    const names = await namesOf(screen, visit, events);
+    return page(historyView(visit, { events, names, pin, position: positionOf(asked, listed) }));
+  });
 }
 
 /** The current names of the publications and keys in events, as far as the actor reaches them. */

@@ -6,7 +6,7 @@ import { refuseStranger } from '../request/rates.ts';
 import { type FormContext, fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { signInView } from '../views/sign-in.ts';
-import { signedOutView } from '../views/sign-in-elsewhere.ts';
+import { leaveView } from '../views/trouble.ts';
 
 export interface SigningIn {
   readonly sessions: Sessions;
@@ -69,7 +69,7 @@ export async function signOut(
   writeCookie(response, scope, 'session', '', 0);
   const isElsewhere = visit.cause.actor.kind === 'person';
   const elsewhere = isElsewhere ? await identityProvider?.signOutUrl() : undefined;
-  if (elsewhere !== undefined) return page(signedOutView(visit, elsewhere));
+  if (elsewhere !== undefined) return page(leaveView(visit, elsewhere, 'signedOut', 'signOutElsewhere'));
   return seeOther(`${visit.base}/sign-in`, { tone: 'good', message: 'signedOut' });
 }
 

@@ -44,5 +44,5 @@ async function selected(
     const outcome = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });
     if (outcome.kind === 'found') found.push(shown(screen, visit, outcome.publication));
   }
-  return found.filter(({ refused }) => refused.stop === undefined);
+  return found.filter(({ refusal }) => refusal('stop') === undefined);
 }

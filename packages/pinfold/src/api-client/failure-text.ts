@@ -1,8 +1,9 @@
-import { STATUS_CODES } from 'node:http';
 import type { PinfoldError } from '@pinfold/client';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
-import { brokenRules } from '../publishing/publication.ts';
-import { NOT_FOUND, stateText } from '../publishing/refusal-words.ts';
+import { NOT_FOUND, problemText } from '../publishing/refusal-text.ts';
+
+// An import of node:http would load Node's fetch.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 export const NOT_A_PINFOLD = 'the answer does not come from a Pinfold';
 
@@ -17,13 +18,10 @@ export function failureText(error: PinfoldError, url: string): string {
       `the API key is not valid at ${url} (401 ${code}): run "pinfold login ${url}", or give another key`,
     );
   }
-  if (code === 'invalid_archive') return `the archive breaks these rules:\n${brokenRules(errors)}`;
+  if (code === 'invalid_archive') return problemText(code, detail, errors);
   if (code === 'not_found') return `${NOT_FOUND} (${code})`;
-  const state = code === 'invalid_state' ? stateText(errors[0]?.rule) : undefined;
-  if (state !== undefined) return `${state} (${code})`;
   if (code === 'unavailable') return `${new URL(url).host} is unavailable (${status} ${code})`;
-  const sentences = errors.length === 0 ? [detail] : errors.map((broken) => broken.detail);
-  return escapeControls(`${sentences.join(' ')} (${code})`);
+  return escapeControls(`${problemText(code, detail, errors)} (${code})`);
 }
 
 export function unreachableText(url: string, cause: unknown): string {

@@ -9,7 +9,7 @@ import {
   type RoleState,
 } from '@pinfold/core';
 import { isOperatorText, parseRoleState, ROLE_STATES } from '@pinfold/core/internal';
-import { NAME_FORM } from '../publishing/refusal-words.ts';
+import { refusalText } from '../publishing/refusal-text.ts';
 import { UsageError } from './failures.ts';
 
 /** Reads a path. An empty one comes from an unset variable, and would mean the current folder. */
@@ -32,7 +32,7 @@ export function readAccount(name: string): AccountId {
 export function readName(text: string, option: string): string {
   const name = parseName(text);
   if (typeof name === 'string') return name;
-  throw new UsageError(`${option} ${NAME_FORM}`);
+  throw new UsageError(`${option}: ${refusalText(name)}`);
 }
 
 /** Reads the value of `--state`. People read `stopped` where JSON has `deleted`; `--state` takes both. */

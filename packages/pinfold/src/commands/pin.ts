@@ -7,7 +7,7 @@ import { type Command, command } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import { changeFailure } from '../publishing/refusal-words.ts';
+import { accepted } from '../publishing/refusal-text.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 
 const pin = command({
@@ -36,9 +36,7 @@ async function change(
 ): Promise<void> {
   const id = readPublicationId(text);
   await withComposition(terminal, async ({ useCases }, settings) => {
-    const outcome = await useCases[action]({ by: OPERATOR, id, cause: operatorCause() });
-    if (outcome.kind === 'refused') throw changeFailure(outcome);
-    const { publication } = outcome;
+    const { publication } = accepted(await useCases[action]({ by: OPERATOR, id, cause: operatorCause() }));
     const { publicUrl } = webAddresses(settings, settings.port);
     terminal.out(json ? jsonLine({ pin: pinOf(publication, publicUrl) }) : sentence(publication));
   });

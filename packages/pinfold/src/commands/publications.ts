@@ -17,7 +17,7 @@ import {
   type Target,
   withPublications,
 } from '../publishing/publications.ts';
-import { noName, readArgument } from '../publishing/refusal-words.ts';
+import { noName, readArgument } from '../publishing/refusal-text.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 const GUIDE = '../publish-with-the-command.md#change-and-stop';

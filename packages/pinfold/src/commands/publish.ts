@@ -22,7 +22,7 @@ import type {
   WireWarning,
 } from '../publishing/publication.ts';
 import { atPlace, placeOf, refuseUnprotected, TARGET_OPTIONS } from '../publishing/publications.ts';
-import { readArgument } from '../publishing/refusal-words.ts';
+import { readArgument } from '../publishing/refusal-text.ts';
 import { warningGroups } from '../publishing/warning-text.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 

@@ -6,14 +6,13 @@ import {
   type Publication,
   type PublishOutcome,
   parseIdempotencyKey,
-  type Refusal,
   type RoleState,
   type Update,
   type UpdateOutcome,
 } from '@pinfold/core';
-import { archiveError, limitsAnswerOf, nameOf, pinOf, wireWarnings } from '@pinfold/http-express/internal';
+import { limitsAnswerOf, nameOf, pinOf, wireWarnings } from '@pinfold/http-express/internal';
 import { operatorCause } from '../command-line/by-command.ts';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { CommandFailure } from '../command-line/failures.ts';
 import { linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -24,13 +23,7 @@ import type { WebAddresses } from '../settings/web-addresses.ts';
 import { type Attempt, retryUntilDone } from './persist.ts';
 import type { Checked, Published, PublishRequest } from './publication.ts';
 import type { Names, Publications } from './publications.ts';
-import {
-  changeFailure,
-  noName,
-  publishRefusalText,
-  readArgument,
-  requestRefusalText,
-} from './refusal-words.ts';
+import { accepted, noName, readArgument, refused } from './refusal-text.ts';
 
 /** Works with the publications of an account on this machine: without a server and without a key. */
 export async function withLocalPublications<Result>(
@@ -64,13 +57,13 @@ function localNames(
       return nameOf(outcome.name, publicUrl);
     },
     set: async (name, pin) => {
-      const outcome = await names.set({ ...request(name), pin });
-      if (outcome.kind === 'refused') throw changeFailure(outcome);
-      return nameOf(outcome.name, publicUrl);
+      const set = accepted(await names.set({ ...request(name), pin }));
+      return nameOf(set.name, publicUrl);
     },
     delete: async (name) => {
       const outcome = await names.delete(request(name));
-      if (outcome.kind === 'refused') throw outcome.code === 'not_found' ? noName() : changeFailure(outcome);
+      if (outcome.kind === 'refused' && outcome.code === 'not_found') throw noName();
+      accepted(outcome);
     },
   };
 }
@@ -118,9 +111,7 @@ class LocalPublications implements Publications {
 
   async check({ filename, title, bytes }: PublishRequest): Promise<Checked> {
     const request = { by: this.#by, filename, title: title ?? null, archive: bytes };
-    const outcome = await this.#useCases.check(request);
-    if (outcome.kind === 'refused') throw refused(outcome, bytes);
-    const { fileCount, size, warnings } = outcome;
+    const { fileCount, size, warnings } = accepted(await this.#useCases.check(request));
     return { archive: { file_count: fileCount, size }, warnings: wireWarnings(warnings) };
   }
 
@@ -134,15 +125,16 @@ class LocalPublications implements Publications {
   }
 
   async listPage({ state, cursor, limit }: PageQuery): Promise<PinList> {
-    const outcome = await this.#useCases.list({
-      by: this.#by,
-      ...(state === undefined ? {} : { state }),
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(limit === undefined ? {} : { limit }),
-    });
-    if (outcome.kind === 'refused') throw changeFailure(outcome);
-    const pins = outcome.publications.map((publication) => this.#pinOf(publication));
-    return { pins, next_cursor: outcome.next ?? null };
+    const { publications, next } = accepted(
+      await this.#useCases.list({
+        by: this.#by,
+        ...(state === undefined ? {} : { state }),
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(limit === undefined ? {} : { limit }),
+      }),
+    );
+    const pins = publications.map((publication) => this.#pinOf(publication));
+    return { pins, next_cursor: next ?? null };
   }
 
   async limits(): Promise<LimitsAnswer> {
@@ -151,9 +143,7 @@ class LocalPublications implements Publications {
   }
 
   async get(id: string): Promise<Pin> {
-    const outcome = await this.#useCases.read({ by: this.#by, id });
-    if (outcome.kind === 'refused') throw changeFailure(outcome);
-    return this.#pinOf(outcome.publication);
+    return this.#pinOf(accepted(await this.#useCases.read({ by: this.#by, id })).publication);
   }
 
   async update(id: string, change: Change): Promise<Pin> {
@@ -168,9 +158,7 @@ class LocalPublications implements Publications {
     const { createViewer } = await import('@pinfold/viewer');
     const { viewerMode: mode, ...urls } = this.#addresses;
     const viewer = createViewer({ ...urls, mode, useCases: this.#useCases });
-    const outcome = await viewer.createGrant(this.#request(id));
-    if (outcome.kind === 'refused') throw changeFailure(outcome);
-    return outcome.url;
+    return accepted(await viewer.createGrant(this.#request(id))).url;
   }
 
   #request(id: string) {
@@ -178,8 +166,7 @@ class LocalPublications implements Publications {
   }
 
   #changed(outcome: UpdateOutcome): Pin {
-    if (outcome.kind === 'refused') throw changeFailure(outcome);
-    return this.#pinOf(outcome.publication);
+    return this.#pinOf(accepted(outcome).publication);
   }
 
   #pinOf(publication: Publication): Pin {
@@ -212,35 +199,12 @@ class LocalPublications implements Publications {
           return { kind: 'again', after: wait, reason: new CommandFailure(message, { code: outcome.code }) };
         }
         default:
-          throw refused(outcome, bytes);
+          throw refused(outcome);
       }
     } catch (error) {
       if (!isFault(error) || !error.retryable) throw error;
       return { kind: 'again', after: undefined, reason: error };
     }
-  }
-}
-
-function refused(
-  refusal: Exclude<Extract<PublishOutcome, Refusal>, Refusal<'idempotency_in_progress' | 'rate_limited'>>,
-  bytes: Uint8Array,
-): Error {
-  switch (refusal.code) {
-    case 'archive_too_large': {
-      const message = `the ZIP has ${bytes.byteLength} bytes; at most ${refusal.limit} are allowed`;
-      return new CommandFailure(message, { cause: refusal, code: refusal.code });
-    }
-    case 'invalid_filename':
-    case 'invalid_idempotency_key':
-    case 'invalid_title':
-      return new UsageError(requestRefusalText(refusal), { cause: refusal });
-    case 'invalid_archive': {
-      const detail = publishRefusalText(refusal);
-      const errors = refusal.problems.map(archiveError);
-      return new CommandFailure(detail, { cause: refusal, json: { code: refusal.code, detail, errors } });
-    }
-    default:
-      return new CommandFailure(publishRefusalText(refusal), { cause: refusal, code: refusal.code });
   }
 }
 

@@ -6,7 +6,7 @@ import { isNotFound, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Checked, Published, PublishRequest } from './publication.ts';
 import type { Names, Publications } from './publications.ts';
-import { noName } from './refusal-words.ts';
+import { noName } from './refusal-text.ts';
 import { WatchedFile } from './watched-file.ts';
 
 /** Longer than the lease of a node that died (60 s) and than the failover of a database, with a margin. */

@@ -68,21 +68,25 @@ export function openLog(
     isUrgent = false;
   };
   const namesText = names === undefined ? '' : `${JSON.stringify(names).slice(1, -1)},`;
-  const lineOf = (
-    level: number,
-    entry: RequestEntry,
-    traits: RequestTraits,
-    error?: DescribedError,
-  ): string => requestLine(`{"level":${level},"time":"${timeNow()}",${namesText}`, entry, traits, error);
+  const headOf = (level: number): string => `{"level":${level},"time":"${timeNow()}",${namesText}`;
+  let infoTime = '';
+  let infoHead = '';
+  const headOfInfo = (): string => {
+    if (infoTime !== timeNow()) {
+      infoHead = headOf(30);
+      infoTime = lastTimeText;
+    }
+    return infoHead;
+  };
   const logsRequests = logger.isLevelEnabled('info');
   const logsErrors = logger.isLevelEnabled('error');
   return {
     request: (entry, traits) => {
       if (entry.error !== undefined) {
-        const line = lineOf(50, entry, traits, describe(entry.error));
+        const line = requestLine(headOf(50), entry, traits, describe(entry.error));
         if (logsErrors) urgently(() => write(format === 'text' ? readableLine(line) : line));
       } else if (!logsRequests) return;
-      else write(format === 'text' ? readableRequest(entry) : lineOf(30, entry, traits));
+      else write(format === 'text' ? readableRequest(entry) : requestLine(headOfInfo(), entry, traits));
     },
     info: (message, details = {}) => logger.info(details, message),
     warn: (message) => logger.warn(message),

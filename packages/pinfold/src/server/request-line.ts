@@ -14,7 +14,9 @@ export function requestLine(
   error?: DescribedError,
 ): string {
   const { milliseconds, requestId } = entry;
-  const ms = Math.round(milliseconds * 10) / 10;
+  // Whole numbers become text in a fraction of the time.
+  const tenths = Math.round(milliseconds * 10);
+  const ms = tenths % 10 === 0 ? tenths / 10 : `${Math.trunc(tenths / 10)}.${tenths % 10}`;
   return (
     `${head}${beginningOf(entry)},"bytes":${bytes},"ms":${ms},"request":${text(requestId)}` +
     (error === undefined ? '' : `,"error":${JSON.stringify(error)}`) +

@@ -22,7 +22,7 @@ const HEAP_GROWING_PERCENT = 200;
  * How full the young generation is when V8 clears it in a quiet moment. The bytes of an upload are freed with it, and at
  * V8's own 80 % there are so many of them by then that V8 looks through the whole heap instead, which takes longer.
  */
-const YOUNG_FULL_PERCENT = 20;
+const YOUNG_FULL_PERCENT = 40;
 
 /**
  * The niceness of V8's own threads on a single core. Four of them collect garbage beside the requests; with the same
@@ -44,8 +44,8 @@ type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } 
  * Further processes run the program that this one runs, with the same arguments.
  *
  * It sets two flags of V8 for the whole process, so that uploads on their way to the disk do not make V8 look through
- * all of its memory again and again: `--heap-growing-percent` and `--minor-gc-task-trigger`. Where Linux gives it one
- * core only, it lowers the priority of V8's threads.
+ * all of its memory again and again: `--heap-growing-percent` and `--minor-gc-task-trigger`. Where it has one core only,
+ * it sets `--no-parallel-scavenge`, and on Linux lowers the priority of V8's threads.
  *
  * @example
  * import { createApp, readSettings, runUntilStopped } from 'pinfold';
@@ -55,7 +55,7 @@ type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } 
 export async function runUntilStopped(create: () => Promise<App>): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   setFlagsFromString(`--minor-gc-task-trigger=${YOUNG_FULL_PERCENT}`);
-  if (availableParallelism() === 1 && process.platform === 'linux') serveBeforeCollecting();
+  if (availableParallelism() === 1) serveBeforeCollecting();
   const words = isWorker() ? wordsOfLeader() : undefined;
   const signals = signalled();
   const asked = words === undefined ? signals.first : Promise.race([words.stop, signals.first]);
@@ -73,10 +73,12 @@ export async function runUntilStopped(create: () => Promise<App>): Promise<numbe
 }
 
 /**
- * Where the system hides or refuses threads, and with Node 22, which does not name them, nothing changes but that waits
- * are longer.
+ * The main thread collects young garbage itself, and the rest has a lower priority. Where the system hides or refuses
+ * threads, and with Node 22, which does not name them, nothing changes but that waits are longer.
  */
 function serveBeforeCollecting(): void {
+  setFlagsFromString('--no-parallel-scavenge');
+  if (process.platform !== 'linux') return;
   const threads = '/proc/self/task';
   try {
     for (const thread of readdirSync(threads)) {

@@ -9,6 +9,7 @@ import { type Served, serve } from '../servers/served.ts';
 describe('the commands by the API', () => {
   let server: Served;
   let folder: string;
+  let page: string;
   let env: Env;
   let link: string;
   let id: string;
@@ -16,7 +17,7 @@ describe('the commands by the API', () => {
   before(async () => {
     server = await serve({ PINFOLD_VIEWER_MODE: 'path' });
     folder = server.folder;
-    await writeFile(join(folder, 'page.html'), '<!doctype html><title>x</title><p>Hello');
+    page = await server.write('page.html', '<!doctype html><title>x</title><p>Hello');
   });
 
   beforeEach(async () => {
@@ -28,7 +29,7 @@ describe('the commands by the API', () => {
   after(() => server.close());
 
   async function publish(title: string): Promise<string> {
-    const { out, err } = await run(env, 'publish', join(folder, 'page.html'), '--title', title);
+    const { out, err } = await run(env, 'publish', page, '--title', title);
     if (out === '') throw new Error(err);
     return out.trim();
   }

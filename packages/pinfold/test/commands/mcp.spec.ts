@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -44,8 +44,7 @@ describe('pinfold mcp', () => {
     folder = await realpath(served.folder);
     sites = join(folder, 'sites');
     site = join(sites, 'one');
-    await mkdir(site, { recursive: true });
-    await writeFile(join(site, 'index.html'), PAGE);
+    await served.write('sites/one/index.html', PAGE);
     const home = { HOME: folder, npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
     byServer = { ...home, ...served.remote };
     byMachine = { ...home, ...served.env };
@@ -89,8 +88,8 @@ describe('pinfold mcp', () => {
         const client = await connect(place === 'a server' ? byServer : byMachine, mode);
         const checked = await call(client, 'check', { path: site });
         expect(checked.json).to.deep.include({ pin: null, left_out: [], warnings: [] });
-        await writeFile(join(site, '.env.local'), 'x');
-        await writeFile(join(site, 'vercel.json'), '{}');
+        await served.write('sites/one/.env.local', 'x');
+        await served.write('sites/one/vercel.json', '{}');
         const published = await call(client, 'publish', { path: 'one', title: 'One' });
         const { pin, replayed, idempotency_key } = published.json;
         expect(published.isError, published.text).to.equal(false);
@@ -171,10 +170,9 @@ describe('pinfold mcp', () => {
   });
 
   it('answers a refusal as an error of the tool with the problem, and goes on', async () => {
-    await writeFile(join(site, 'bad.zip'), 'no zip');
-    await mkdir(join(sites, 'project', 'dist'), { recursive: true });
-    await writeFile(join(sites, 'project', 'package.json'), '{}');
-    await writeFile(join(sites, 'project', 'dist', 'index.html'), PAGE);
+    await served.write('sites/one/bad.zip', 'no zip');
+    await served.write('sites/project/package.json', '{}');
+    await served.write('sites/project/dist/index.html', PAGE);
     for (const env of [byServer, byMachine]) {
       const client = await connect(env);
       const { tools } = await client.listTools();
@@ -221,12 +219,11 @@ describe('pinfold mcp', () => {
 
   it('publishes from its roots alone, wherever a link leads', async () => {
     const outside = join(folder, 'outside');
-    await mkdir(outside);
-    await writeFile(join(outside, 'index.html'), 'secret');
+    await served.write('outside/index.html', 'secret');
     await symlink(outside, join(sites, 'link'));
     await symlink(join(outside, 'index.html'), join(sites, 'page.html'));
     const { bytes } = await packFiles([{ path: 'index.html', bytes: Buffer.from(PAGE) }]);
-    await writeFile(join(site, 'one.zip'), bytes);
+    await served.write('sites/one/one.zip', bytes);
     for (const roots of [[sites], [site, sites]]) {
       const client = await connect(byMachine, 'auto', roots);
       const outcomeOf = async (path: string) => (await call(client, 'check', { path })).json.code;

@@ -1,31 +1,24 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Env, run, runPiped } from '../command-run.ts';
-import { type Served, serve } from '../servers/served.ts';
+import { run, runPiped } from '../command-run.ts';
+import { type Served, type Shell, serve, WAYS } from '../servers/served.ts';
 
 const UNKNOWN = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
 
-for (const way of ['directly', 'by the API']) {
+for (const [way, shellOf] of Object.entries(WAYS)) {
   describe(`names and passwords of the command, ${way}`, () => {
     let served: Served;
     let page: string;
-    let env: Env;
+    let env: Shell['env'];
+    let sh: Shell['run'];
+    let asJson: Shell['json'];
 
     beforeEach(async () => {
       served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
-      page = join(served.folder, 'page.html');
-      await writeFile(page, '<!doctype html><title>x</title><p>first');
-      env = way === 'directly' ? served.env : served.remote;
+      page = await served.write('page.html', '<!doctype html><title>x</title><p>first');
+      ({ env, run: sh, json: asJson } = shellOf(served));
     });
 
     afterEach(() => served.close());
-
-    async function asJson(...args: readonly string[]) {
-      const { code, out, err } = await run(env, ...args, '--json');
-      expect(code, err).to.equal(0);
-      return JSON.parse(out);
-    }
 
     /** Publishes by a pipe that has the password. */
     async function protectedPage(...args: readonly string[]) {
@@ -40,8 +33,8 @@ for (const way of ['directly', 'by the API']) {
     it('show the newest publication under one link', async () => {
       const first = await asJson('publish', page, '--to', 'docs');
       expect(first.name).to.include({ name: 'docs', pin: first.pin.id });
-      await writeFile(page, '<!doctype html><title>x</title><p>second');
-      const { code, out, err } = await run(env, 'publish', page, '--to', 'docs');
+      await served.write('page.html', '<!doctype html><title>x</title><p>second');
+      const { code, out, err } = await sh('publish', page, '--to', 'docs');
       expect([code, out.startsWith(`${served.url}/s/`)], err).to.deep.equal([0, true]);
       expect(err).to.include(first.name.url);
       expect(await shown(first.name.url)).to.include('second');
@@ -49,7 +42,7 @@ for (const way of ['directly', 'by the API']) {
       const { names } = await asJson('names', 'list');
       expect(names).to.have.length(1);
       expect(out.trim().endsWith(names[0].pin)).to.equal(true);
-      expect((await run(env, 'names', 'list')).out).to.equal(
+      expect((await sh('names', 'list')).out).to.equal(
         `${first.name.url}  docs  ${names[0].pin}  ${names[0].updated_at}\n`,
       );
       const back = await asJson('names', 'set', 'docs', first.pin.shared_url);
@@ -63,24 +56,24 @@ for (const way of ['directly', 'by the API']) {
       const opened = await asJson('open', '--print', name.url);
       expect(opened.url).to.equal(pin.shared_url);
       const other = `${served.url}/n/docs-${'0'.repeat(22)}`;
-      const missed = await run(env, 'show', other);
+      const missed = await sh('show', other);
       expect([missed.code, missed.err]).to.deep.equal([
         1,
         'pinfold: There is no such name in your account.\n',
       ]);
-      expect((await run(env, 'show', `${served.url}/n/docs`)).code).to.equal(2);
+      expect((await sh('show', `${served.url}/n/docs`)).code).to.equal(2);
     });
 
     it('are deleted, and missed unless they need not exist', async () => {
       const { name } = await asJson('publish', page, '--to', 'docs');
       expect(await asJson('names', 'delete', 'docs')).to.deep.equal({ name: 'docs', deleted: true });
-      expect((await run(served.env, 'history')).out).to.include('  name.deleted docs  ');
+      expect((await served.run('history')).out).to.include('  name.deleted docs  ');
       expect((await fetch(name.url)).status).to.equal(404);
-      const again = await run(env, 'names', 'delete', 'docs', '--json');
+      const again = await sh('names', 'delete', 'docs', '--json');
       expect([again.code, JSON.parse(again.out).error.code]).to.deep.equal([1, 'not_found']);
       expect(again.err).to.equal('pinfold: There is no such name in your account.\n');
       expect((await asJson('names', 'delete', 'docs', '--if-exists')).deleted).to.equal(false);
-      expect((await run(env, 'names', 'set', 'docs', UNKNOWN)).err).to.include('no such publication');
+      expect((await sh('names', 'set', 'docs', UNKNOWN)).err).to.include('no such publication');
     });
 
     it('are only looked at by a check', async () => {
@@ -109,7 +102,7 @@ for (const way of ['directly', 'by the API']) {
         ['names', 'delete'],
         ['names', 'delete', 'docs', '--to-branch'],
       ])
-        expect((await run(env, ...args)).code, args.join(' ')).to.equal(2);
+        expect((await sh(...args)).code, args.join(' ')).to.equal(2);
       expect((await asJson('list')).pins).to.deep.equal([]);
     });
 
@@ -130,10 +123,10 @@ for (const way of ['directly', 'by the API']) {
 
     it('do not lose a password by mistake', async () => {
       const { pin } = await protectedPage('--to', 'docs');
-      const refused = await run(env, 'publish', page, '--to', 'docs');
+      const refused = await sh('publish', page, '--to', 'docs');
       expect(refused.code).to.equal(1);
       expect(refused.err).to.include('--password-stdin').and.include('--no-password');
-      const answer = await run(env, 'publish', page, '--to', 'docs', '--json');
+      const answer = await sh('publish', page, '--to', 'docs', '--json');
       expect([answer.code, JSON.parse(answer.out).error.code]).to.deep.equal([1, 'usage']);
       expect((await asJson('names', 'list')).names[0].pin).to.equal(pin.id);
       const { warnings, name } = await asJson('publish', page, '--to', 'docs', '--no-password');

@@ -1,5 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Pin } from '@pinfold/client';
 import { expect } from 'chai';
 import { type Env, run, runWith } from '../command-run.ts';
@@ -21,10 +20,7 @@ describe('what pinfold publish asks', () => {
     served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
     env = served.remote;
     folder = join(served.folder, 'project');
-    for (const [path, content] of Object.entries(FILES)) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), content);
-    }
+    for (const [path, content] of Object.entries(FILES)) await served.write(`project/${path}`, content);
   });
 
   after(() => served.close());
@@ -88,7 +84,7 @@ describe('what pinfold publish asks', () => {
   it('refuses a wrong title before it sends anything', async () => {
     for (const title of ['a\nb', 'x'.repeat(256)]) {
       const { code, err } = await run(env, 'publish', join(folder, 'dist'), '--title', title);
-      expect([code, err.includes('the title')]).to.deep.equal([2, true]);
+      expect([code, err.includes('The title')]).to.deep.equal([2, true]);
     }
   });
 });

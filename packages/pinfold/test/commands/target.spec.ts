@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { loginsFile, writeLogin } from '../../src/api-client/logins.ts';
 import { type CommandRun, type Env, run, runProcess, spawnCommand } from '../command-run.ts';
-import { openMachine, type Served, serve } from '../servers/served.ts';
+import { openMachine, type Served, serve, WAYS } from '../servers/served.ts';
 
 describe('the place where a command works', () => {
   let served: Served;
@@ -21,9 +21,7 @@ describe('the place where a command works', () => {
   beforeEach(async () => {
     served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
     ({ folder, url, key } = served);
-    site = join(folder, 'site');
-    await mkdir(site);
-    await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><p>Hello');
+    site = dirname(await served.write('site/index.html', '<!doctype html><title>x</title><p>Hello'));
     env = { ...served.env, PINFOLD_PUBLIC_URL: url };
     home = { HOME: join(folder, 'home'), npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
   });
@@ -44,8 +42,8 @@ describe('the place where a command works', () => {
   });
 
   it('judges a site, and opens it, by the viewer mode of the running server', async () => {
-    await writeFile(join(site, 'index.html'), '<!doctype html><script src="/app.js"></script>');
-    await writeFile(join(site, 'app.js'), '');
+    await served.write('site/index.html', '<!doctype html><script src="/app.js"></script>');
+    await served.write('site/app.js', '');
     const ownMode = { ...env, PINFOLD_VIEWER_MODE: '' };
     const { code, err } = await run(ownMode, 'publish', site, '--dry-run', '--strict');
     expect(code, err).not.to.equal(0);
@@ -127,7 +125,7 @@ describe('the place where a command works', () => {
   });
 
   it('makes no difference to what a command prints', async () => {
-    const { pin } = JSON.parse((await run(env, 'publish', site, '--json')).out);
+    const { pin } = await served.json('publish', site);
     const both = async (...args: readonly string[]): Promise<readonly [CommandRun, CommandRun]> => [
       await run(env, ...args),
       await run(served.remote, ...args),
@@ -144,7 +142,7 @@ describe('the place where a command works', () => {
     }
     await run(env, 'pin', pin.id);
     for (const [args, code, sentence] of [
-      [['renew', pin.id], 'invalid_state', 'pinfold unpin ID'],
+      [['renew', pin.id], 'invalid_state', 'unpin it in the management screen'],
       [['show', '00000000-0000-4000-8000-000000000000'], 'not_found', 'no such publication in your account'],
     ] as const) {
       for (const failed of await both(...args, '--json')) {
@@ -152,29 +150,23 @@ describe('the place where a command works', () => {
         expect(failed.err).to.include(sentence);
       }
     }
-    expect(JSON.parse((await run(env, 'stop', pin.id, '--json')).out)).to.deep.equal({
-      id: pin.id,
-      stopped: true,
-    });
+    expect(await served.json('stop', pin.id)).to.deep.equal({ id: pin.id, stopped: true });
   });
 
-  for (const way of ['directly', 'by the API']) {
-    const there = (): readonly string[] => (way === 'directly' ? [] : ['--url', url, '--key', key]);
-
+  for (const [way, shellOf] of Object.entries(WAYS)) {
     it(`is only asked for a check, and publishes nothing with warnings where it is strict, ${way}`, async () => {
-      const dry = await run(env, 'publish', site, '--dry-run', '--json', ...there());
-      expect(dry.code, dry.err).to.equal(0);
-      expect(JSON.parse(dry.out)).to.deep.equal({
+      const sh = shellOf(served);
+      expect(await sh.json('publish', site, '--dry-run')).to.deep.equal({
         pin: null,
         archive: { file_count: 1, size: 39 },
         warnings: [],
       });
-      await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><img src="missing.png">');
-      const strict = await run(env, 'publish', site, '--strict', '--json', ...there());
+      await served.write('site/index.html', '<!doctype html><title>x</title><img src="missing.png">');
+      const strict = await sh.run('publish', site, '--strict', '--json');
       expect([strict.code, JSON.parse(strict.out).error.code]).to.deep.equal([1, 'warnings']);
       expect(strict.err).to.include('broken_reference');
-      expect((await run(env, 'publish', site, '--strict', '--dry-run', ...there())).code).to.equal(1);
-      expect(JSON.parse((await run(env, 'list', '--json')).out).pins).to.deep.equal([]);
+      expect((await sh.run('publish', site, '--strict', '--dry-run')).code).to.equal(1);
+      expect((await sh.json('list')).pins).to.deep.equal([]);
     });
   }
 });

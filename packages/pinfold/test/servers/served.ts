@@ -1,19 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { compose } from '../../src/compose/compose.ts';
 import { type App, type AppOptions, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { type CommandRun, type Env, run } from '../command-run.ts';
 
-/** A folder of one test with a data folder in it, and the command on its settings. */
-export interface Machine {
-  readonly folder: string;
-  /** The settings of the service. */
+/** The command in one environment. */
+export interface Shell {
   readonly env: Env;
   run(...args: readonly string[]): Promise<CommandRun>;
   /** Runs a command that must succeed; resolves with its JSON document. */
   json(...args: readonly string[]): Promise<ReturnType<typeof JSON.parse>>;
+}
+
+/** A folder of one test with a data folder in it, and the command on the settings of the service. */
+export interface Machine extends Shell {
+  readonly folder: string;
+  /** Writes a file below the folder; resolves with its path. */
+  write(path: string, content: string | Uint8Array): Promise<string>;
   /** Removes the folder. */
   close(): Promise<void>;
 }
@@ -27,6 +32,12 @@ export interface Served extends Machine, Listening {
   /** The environment of a person elsewhere who has the key. */
   readonly remote: Env;
 }
+
+/** Both ways in which a command can work with a served service. */
+export const WAYS: Readonly<Record<string, (served: Served) => Shell>> = {
+  directly: (served) => served,
+  'by the API': ({ remote }) => shellOf(remote),
+};
 
 /** Makes a data folder, as a server does. */
 export async function openMachine(settings: Env = {}): Promise<Machine> {
@@ -57,7 +68,20 @@ async function newMachine(settings: Env): Promise<Machine> {
   const data = join(folder, 'data');
   const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: data, PINFOLD_WELCOME: 'off', ...settings };
   return {
+    ...shellOf(env),
     folder,
+    write: async (path, content) => {
+      const file = join(folder, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+      return file;
+    },
+    close: () => rm(folder, { recursive: true }),
+  };
+}
+
+function shellOf(env: Env): Shell {
+  return {
     env,
     run: (...args) => run(env, ...args),
     json: async (...args) => {
@@ -65,6 +89,5 @@ async function newMachine(settings: Env): Promise<Machine> {
       expect(code, err).to.equal(0);
       return JSON.parse(out);
     },
-    close: () => rm(folder, { recursive: true }),
   };
 }

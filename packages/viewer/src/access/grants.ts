@@ -7,6 +7,9 @@ import type { ViewerContext } from '../viewer-context.ts';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
 import type { Access } from './access.ts';
 
+/** The grant that admits a viewer; without a promise if no team is asked: a promise is a measurable part of a view's cost. */
+export type Held = Promise<Grant | undefined> | Grant | undefined;
+
 /** Checks the grants that viewers show, and writes those they get. */
 export class Grants {
   readonly #useCases: ViewerUseCases;
@@ -25,17 +28,17 @@ export class Grants {
   }
 
   /** The grant of a token, if it admits to the site for that purpose now. */
-  admit(shown: VisibleRole, purpose: GrantPurpose, token: string): Promise<Grant | undefined> {
+  admit(shown: VisibleRole, purpose: GrantPurpose, token: string): Held {
     return this.#admitted(shown, purpose, [token]);
   }
 
   /** The grant in a cookie on the site's own origin. */
-  ofSite(shown: VisibleRole, cookies: string | undefined): Promise<Grant | undefined> {
+  ofSite(shown: VisibleRole, cookies: string | undefined): Held {
     return this.#admitted(shown, 'cookie', cookieValues(cookies, this.#siteScope.name));
   }
 
   /** The grant in a cookie of the shared URL. */
-  ofSharedUrl(shown: VisibleRole, cookies: string | undefined): Promise<Grant | undefined> {
+  ofSharedUrl(shown: VisibleRole, cookies: string | undefined): Held {
     return this.#admitted(shown, 'cookie', this.sharedUrlTokens(cookies));
   }
 
@@ -88,17 +91,15 @@ export class Grants {
     return setCookie(this.#siteScope, '', 0);
   }
 
-  async #admitted(
-    shown: VisibleRole,
-    purpose: GrantPurpose,
-    tokens: readonly string[],
-  ): Promise<Grant | undefined> {
-    for (const token of tokens) {
+  #admitted(shown: VisibleRole, purpose: GrantPurpose, tokens: readonly string[]): Held {
+    for (const [at, token] of tokens.entries()) {
       const grant = this.#useCases.grants.admit(shown, purpose, [token]);
       if (grant === undefined) continue;
       const admits = this.#access.admits(grant, shown.publication);
-      // Each view of a protected site takes this path, and a wait is a measurable part of its cost.
-      if (admits === true || (await admits)) return grant;
+      if (admits === true) return grant;
+      if (admits !== false) {
+        return admits.then((yes) => (yes ? grant : this.#admitted(shown, purpose, tokens.slice(at + 1))));
+      }
     }
     return undefined;
   }

@@ -1,4 +1,4 @@
-import type { Ended, Grant, Publication, VisibleRole } from '@pinfold/core';
+import type { Ended, Publication, VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import { hasTooManyCookies } from '@pinfold/http/internal';
 import { type Answered, type Exchange, isRead } from '../exchange.ts';
@@ -18,6 +18,7 @@ import { encodeRawBytes, type Target } from '../routing/target.ts';
 import { isNavigation } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
 import type { ViewerContext } from '../viewer-context.ts';
+import type { Held } from './grants.ts';
 
 /** Sent with every answer to a URL that contains a grant. */
 const UNNAMED: Headers = { 'Referrer-Policy': 'no-referrer' };
@@ -40,7 +41,8 @@ export async function serveSiteOrigin(
   }
   const { publication } = visit;
   if (target.path === HAND_OVER_PATH) return await takeOver(context, exchange, visit, target);
-  if (!(context.access.isOpen(publication) || (await heldGrant(context, exchange, visit)))) {
+  const admitted = context.access.isOpen(publication) || heldGrant(context, exchange, visit);
+  if (!(admitted instanceof Promise ? await admitted : admitted)) {
     return turnAway(context, exchange, publication, whole);
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
@@ -82,11 +84,7 @@ async function takeOver(
     : turnAway(context, exchange, publication, path, UNNAMED);
 }
 
-function heldGrant(
-  { grants }: ViewerContext,
-  { request }: Exchange,
-  shown: VisibleRole,
-): Promise<Grant | undefined> {
+function heldGrant({ grants }: ViewerContext, { request }: Exchange, shown: VisibleRole): Held {
   return grants.ofSite(shown, request.headers.cookie);
 }
 

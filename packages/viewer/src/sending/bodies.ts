@@ -2,14 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import { type Ended, Fault, type ManifestEntry, type Open } from '@pinfold/core';
-import { MAX_READ, raceSignal } from '@pinfold/core/adapter';
+import { type Gate, MAX_READ, raceSignal } from '@pinfold/core/adapter';
 import { LRUCache } from 'lru-cache';
 import type { CacheFigures } from '../viewer-options.ts';
 import { checkProved } from './body-pieces.ts';
 import type { PieceSource } from './byte-source.ts';
 import { type Asked, cacheFigures } from './cache-figures.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import type { FairQueue } from './fair-queue.ts';
 import { gzipMember } from './gzip-member.ts';
 import type { Form } from './site-files.ts';
 import { UnavailableError } from './unavailable-error.ts';
@@ -39,7 +38,8 @@ export type BodyRequest = Omit<PieceSource, keyof BodyTools> & { readonly form: 
 export interface BodyTools {
   readonly open: Open;
   readonly breaker: CircuitBreaker;
-  readonly turns: FairQueue;
+  /** Files that are inflated at once, client by client. */
+  readonly turns: Gate<string>;
   /** The most bytes that a process may hold that viewers have not taken. */
   readonly mostHeld: number;
 }
@@ -186,7 +186,7 @@ export class Bodies {
       throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');
     }
     const inflating = !form.gzip && entry.method === 'deflated';
-    const giveBack = inflating ? await this.#tools.turns.take(client, end, true) : undefined;
+    const giveBack = inflating ? await this.#tools.turns.enter(client, end) : undefined;
     try {
       const whole = await bytesOf(entry, form, read.bytes);
       const body = { bytes: whole, text: whole.length <= SMALL ? whole.toString('latin1') : undefined };

@@ -11,7 +11,7 @@ export async function* inflatedPieces(
   const inflater = new Inflater();
   let isNew = true;
   const takeTurn = (): Promise<Release> => {
-    const turn = turns.take(client, signal, isNew);
+    const turn = turns.enter(client, signal, isNew);
     isNew = false;
     return turn;
   };

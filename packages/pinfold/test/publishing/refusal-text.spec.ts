@@ -1,21 +1,21 @@
 import { expect } from 'chai';
-import { publishRefusalText, requestRefusalText } from '../../src/publishing/refusal-words.ts';
+import { refusalText } from '../../src/publishing/refusal-text.ts';
 
 describe('what the command says of a refusal', () => {
   it('names the option that is wrong, with its figures', () => {
     const figures = { kind: 'refused', rule: 'too_long', limit: 255, actual: 300 } as const;
-    expect(requestRefusalText({ ...figures, code: 'invalid_title' })).to.equal(
-      'the title has 300 characters; at most 255 are allowed',
+    expect(refusalText({ ...figures, code: 'invalid_title' })).to.equal(
+      'The title has 300 characters; at most 255 are allowed.',
     );
-    expect(requestRefusalText({ ...figures, code: 'invalid_idempotency_key' })).to.equal(
-      '--idempotency-key has 300 characters; at most 255 are allowed',
+    expect(refusalText({ ...figures, code: 'invalid_idempotency_key' })).to.equal(
+      'The Idempotency-Key has 300 characters; at most 255 are allowed.',
     );
-    expect(requestRefusalText({ kind: 'refused', code: 'invalid_filename' })).to.match(/^PATH needs a name/);
+    expect(refusalText({ kind: 'refused', code: 'invalid_filename' })).to.match(/^PATH needs a name/);
   });
 
   it('lists the rules an archive breaks, each once with its files', () => {
     const problems = ['a', 'b'].map((path) => ({ rule: 'encrypted', path }) as const);
-    const words = publishRefusalText({ kind: 'refused', code: 'invalid_archive', problems });
+    const words = refusalText({ kind: 'refused', code: 'invalid_archive', problems });
     expect(words.split('\n').slice(1)).to.deep.equal([
       '  Make the ZIP without a password. (encrypted)',
       '    a',
@@ -25,7 +25,7 @@ describe('what the command says of a refusal', () => {
 
   it('passes on what the host says', () => {
     const refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence' } as const;
-    expect(publishRefusalText({ ...refusal, words: { en: 'A licence is missing.' } })).to.equal(
+    expect(refusalText({ ...refusal, words: { en: 'A licence is missing.' } })).to.equal(
       'A licence is missing.',
     );
   });

@@ -1,0 +1,74 @@
+import type { Refusal } from '@pinfold/core';
+import { archiveError, problemOf, type WireError } from '@pinfold/http-express/internal';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { brokenRules } from './publication.ts';
+
+export const NOT_FOUND = 'There is no such publication in your account.';
+
+export function noName(cause?: unknown): CommandFailure {
+  return new CommandFailure('There is no such name in your account.', { code: 'not_found', cause });
+}
+
+/** What a problem of the API says to a person. */
+export function problemText(code: string, detail: string, errors: readonly WireError[] = []): string {
+  if (code === 'invalid_archive') return `the archive breaks these rules:\n${brokenRules(errors)}`;
+  return errors.length === 0 ? detail : errors.map((broken) => broken.detail).join(' ');
+}
+
+/** Why something was refused on this machine: as the API says it, but where a person here can know or do more. */
+export function refusalText(refusal: Refusal): string {
+  switch (refusal.code) {
+    case 'account_blocked':
+      return `the account is blocked: ${refusal.reason}`;
+    case 'archive_too_large':
+      return `the ZIP has more than ${refusal.limit} bytes`;
+    case 'forbidden':
+      return 'the service itself decides who may look';
+    case 'invalid_archive':
+      return problemText(refusal.code, '', refusal.problems.map(archiveError));
+    case 'invalid_filename':
+      return 'PATH needs a name of 1 to 255 characters without control characters';
+    case 'not_found':
+      return NOT_FOUND;
+    case 'read_only':
+      return `the service is read-only${refusal.message === null ? '' : `: ${refusal.message}`}`;
+    case 'refused_by_host':
+      return refusal.words.en;
+  }
+  const { code, detail, errors } = problemOf(refusal, { requestId: '', publishing: false });
+  return problemText(code, detail, errors);
+}
+
+/** The command cannot do what it was asked for. */
+export function refused(refusal: Refusal): CommandFailure | UsageError {
+  const detail = refusalText(refusal);
+  const { code } = refusal;
+  switch (code) {
+    case 'invalid_filename':
+    case 'invalid_idempotency_key':
+    case 'invalid_title':
+      return new UsageError(detail, { cause: refusal });
+    case 'invalid_archive': {
+      const errors = refusal.problems.map(archiveError);
+      return new CommandFailure(detail, { cause: refusal, json: { code, detail, errors } });
+    }
+    default:
+      return new CommandFailure(detail, { cause: refusal, code });
+  }
+}
+
+/** @throws CommandFailure or UsageError for a refusal. */
+export function accepted<Accepted extends { readonly kind: string }>(
+  outcome: Accepted | Refusal,
+): Exclude<Accepted, Refusal> {
+  if (outcome.kind === 'refused') throw refused(outcome as Refusal);
+  return outcome as Exclude<Accepted, Refusal>;
+}
+
+/** @throws UsageError for an argument that the core refuses. */
+export function readArgument<Read extends string | null>(
+  read: Read | Refusal<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title'>,
+): Read {
+  if (read === null || typeof read === 'string') return read;
+  throw refused(read);
+}
