@@ -19,13 +19,6 @@ import { type Backends, type OwnedNode, openOwnedNode } from '../service/owned-n
 import { enter, tryPassword } from '../service/visitor.ts';
 import { createSettableClock, type SettableClock } from './settable-clock.ts';
 
-/** The instants around which a date is kept in too few bits somewhere, or will be. */
-const ENDS: Readonly<Record<string, Instant>> = {
-  'the end of 31 bits of seconds, in 2038': instant(2 ** 31 * 1_000),
-  'the end of 32 bits of seconds, in 2106': instant(2 ** 32 * 1_000),
-  'a leap day that is none, in 2100': instant(Date.UTC(2100, 2, 1)),
-};
-
 /** Where and when clocks on the wall are set. */
 const CHANGES: Readonly<Record<string, Instant>> = {
   'America/New_York': instant(Date.UTC(2027, 2, 14, 7)),
@@ -52,30 +45,6 @@ describe('Time', function () {
   afterEach(async () => {
     for (const { close } of opened.splice(0)) await close();
   });
-
-  for (const records of ['sqlite', 'postgres'] as const) {
-    for (const [what, end] of Object.entries(ENDS)) {
-      it(`passes ${what} on ${records}: a role lives for exactly 7 days`, async () => {
-        const start = instant(end - days(7) + 1);
-        const { client, clock, node } = await openService({ records, start });
-        const { pin } = await client.publish('across');
-        const id = pin?.id ?? '';
-        const expiresAt = after(start, days(7));
-        expect(pin).to.include({ published_at: rfc3339(start), expires_at: rfc3339(expiresAt) });
-        clock.advance(duration(days(7) - 1));
-        expect((await client.read(id)).pin?.state).to.equal('published');
-        expect(await client.view(id)).to.equal(200);
-        const { pin: later } = await client.publish('later');
-        expect((await client.list()).map((role) => role.id)).to.deep.equal([later?.id, id]);
-        clock.advance(duration(1));
-        expect((await client.read(id)).pin?.state).to.equal('expired');
-        expect(await client.view(id)).to.equal(410);
-        clock.advance(hours(1));
-        expect(await node.cleaning.cleanUp()).to.include({ archives: 1, orphans: 0 });
-        expect((await client.publish('across')).status).to.equal(200);
-      });
-    }
-  }
 
   describe('of a host in', () => {
     const zone = process.env.TZ;

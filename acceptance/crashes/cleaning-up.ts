@@ -11,10 +11,7 @@ import {
 import { aReservation } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
-import type { Backends } from '../service/owned-node.ts';
-import type { Moment } from './moments.ts';
-import { momentsOf, type Survivor, withVictim } from './start-victim.ts';
-import { expectTold } from './told.ts';
+import { expectTold, type Survivor, type Task, untilDone } from './task.ts';
 
 /** What there is to clean up, a day later, and what has to stay. */
 interface Stock {
@@ -22,20 +19,18 @@ interface Stock {
   readonly stopped: readonly string[];
 }
 
-/** Every moment of a cleanup, found by one that is not killed. */
-export async function momentsOfCleaningUp(backends: Backends): Promise<readonly Moment[]> {
-  return await withVictim(backends, undefined, beginCleaningUp, async (survivor, victim) => {
-    await victim.said('done');
-    const moments = await momentsOf(victim);
-    expect(await survivor.node.ports.archives.list(undefined, 10)).to.have.length(1);
-    return moments;
-  });
-}
-
-/** Kills a node at a moment of a cleanup, and looks at what another one makes of it. */
-export async function killCleaningUp(backends: Backends, moment: Moment): Promise<void> {
-  await withVictim(backends, moment, beginCleaningUp, async (survivor, victim, stock) => {
-    expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
+/** Cleans up a day after everything began; another one ends it. */
+export const cleaningUp: Task<Stock> = {
+  begin: async (survivor) => {
+    const stock = await makeStock(survivor);
+    survivor.clock.advance(hours(25));
+    return ['clean up', stock];
+  },
+  done: untilDone,
+  expectDone: async ({ node }) => {
+    expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
+  },
+  expectMended: async (survivor, stock) => {
     await expectStock(survivor, stock);
     // What it had claimed lapses, and the comparison of storage is due again.
     survivor.clock.advance(hours(25));
@@ -44,13 +39,13 @@ export async function killCleaningUp(backends: Backends, moment: Moment): Promis
     await expectStock(survivor, stock);
     await expectTold(survivor, 'pin.purged', stock.stopped);
     await expectNothingLeft(survivor);
-  });
-}
+  },
+};
 
-/** Kills a node in the second window of a comparison, and looks where another one goes on. */
-export async function killComparing(backends: Backends): Promise<void> {
-  await withVictim(backends, 'after archives.list 2', beginCleaningUp, async (survivor, victim, stock) => {
-    expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
+/** The same, killed in the second window of a comparison, from which another one goes on. */
+export const comparing: Task<Stock> = {
+  ...cleaningUp,
+  expectMended: async (survivor, stock) => {
     survivor.clock.advance(minutes(2));
     const seen: number[] = [];
     const report = await survivor.node.cleaning.cleanUp({
@@ -62,15 +57,8 @@ export async function killComparing(backends: Backends): Promise<void> {
     expect(report).to.include({ compared: 5, unnamed: 2, orphans: 2, archives: 2, listing: 'done' });
     expect(report).to.deep.include({ missing: [], failures: 0, finished: true });
     await expectStock(survivor, stock);
-  });
-}
-
-/** A day after everything began. */
-async function beginCleaningUp(survivor: Survivor): Promise<readonly ['clean up', Stock]> {
-  const stock = await makeStock(survivor);
-  survivor.clock.advance(hours(25));
-  return ['clean up', stock];
-}
+  },
+};
 
 /** One site that is published, two that were stopped, two archives without a record, and what was begun and never ended. */
 async function makeStock({ node, client, clock }: Survivor): Promise<Stock> {

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { type Backends, HERE } from '../service/owned-node.ts';
-import { killCleaningUp, killComparing, momentsOfCleaningUp } from './cleaning-up.ts';
-import type { Moment } from './moments.ts';
-import { killPublishing, momentsOfPublishing } from './publishing.ts';
-import { killTakingDown, momentsOfTakingDown } from './taking-down.ts';
+import { cleaningUp, comparing } from './cleaning-up.ts';
+import { publishing } from './publishing.ts';
+import { takingDown } from './taking-down.ts';
+import { killAt, momentsOf, type Task } from './task.ts';
+import type { Moment } from './victim.ts';
 
 /** How many processes are killed at the same time. */
 const AT_ONCE = 2;
@@ -19,13 +20,17 @@ function distinct(moments: readonly Moment[]): readonly Moment[] {
 }
 
 /** Kills a process at each distinct moment, and reports those after which something was wrong. */
-async function atEach(moments: readonly Moment[], kill: (moment: Moment) => Promise<void>): Promise<void> {
+async function killAtEach<Stock>(
+  backends: Backends,
+  task: Task<Stock>,
+  moments: readonly Moment[],
+): Promise<void> {
   const left = [...distinct(moments)];
   const wrong: unknown[] = [];
   const work = async (): Promise<void> => {
     for (let moment = left.shift(); moment !== undefined; moment = left.shift()) {
       try {
-        await kill(moment);
+        await killAt(backends, task, moment);
       } catch (cause) {
         wrong.push(
           new Error(`killed ${moment}: ${cause instanceof Error ? cause.message : cause}`, { cause }),
@@ -41,87 +46,89 @@ async function atEach(moments: readonly Moment[], kill: (moment: Moment) => Prom
 const ELSEWHERE: Backends = { records: 'postgres', archives: 's3' };
 
 /** The moments at which it matters where records and archives are. */
-function aroundBackends(moments: readonly Moment[]): readonly Moment[] {
-  return moments.filter((moment) => /^(?:before|after) (?:roles|archives|takedowns)\./.test(moment));
+const BACKENDS = /^(?:before|after) (?:roles|archives|takedowns)\./;
+
+/** A task, moments that it has on SQLite and files, and on PostgreSQL and S3 those worth a kill and their least number. */
+type Killed<Stock> = readonly [
+  what: string,
+  task: Task<Stock>,
+  among: readonly Moment[],
+  elsewhere: RegExp,
+  least: number,
+];
+
+function describeKills<Stock>([what, task, among, elsewhere, least]: Killed<Stock>): void {
+  describe(what, () => {
+    it('at every moment, on SQLite and files', async () => {
+      const moments = await momentsOf(HERE, task);
+      expect(moments).to.include.members(among);
+      await killAtEach(HERE, task, moments);
+    });
+
+    it('around the calls of PostgreSQL and S3', async () => {
+      const all = await momentsOf(ELSEWHERE, task);
+      const moments = all.filter((moment) => BACKENDS.test(moment) && elsewhere.test(moment));
+      expect(moments.length).to.be.at.least(least);
+      await killAtEach(ELSEWHERE, task, moments);
+    });
+  });
 }
 
 describe('A node that is killed', function () {
   this.timeout(900_000);
 
-  describe('while it publishes, publishes whole or not at all, and its key is good', () => {
-    it('at every moment, on SQLite and files', async () => {
-      const moments = await momentsOfPublishing(HERE);
-      expect(moments).to.include.members([
-        'before staging.receive 1',
-        'before roles.reserve 1',
-        'after roles.renew 1',
-        'after inspector.prove 1',
-        'after archives.put 1',
-        'before roles.commit 1',
-        'after roles.commit 1',
-        'after staged.discard 1',
-      ]);
-      await atEach(moments, (moment) => killPublishing(HERE, moment));
-    });
+  describeKills([
+    'while it publishes, publishes whole or not at all, and its key is good',
+    publishing,
+    [
+      'before staging.receive 1',
+      'before roles.reserve 1',
+      'after roles.renew 1',
+      'after inspector.prove 1',
+      'after archives.put 1',
+      'before roles.commit 1',
+      'after roles.commit 1',
+      'after staged.discard 1',
+    ],
+    /./,
+    8,
+  ]);
+  describeKills([
+    'while it cleans up, costs nothing that is published, and the next one ends its work',
+    cleaningUp,
+    [
+      'after roles.purge 1',
+      'after attempts.purge 1',
+      'after staging.sweep 1',
+      'before roles.keepComparison 1',
+      'after roles.keepComparison 2',
+      'after archives.list 2',
+      'before roles.whichAreNamed 1',
+      'after archives.delete 2',
+      'after roles.claimForCleanup 1',
+      'after archives.delete 4',
+      'after roles.settleCleanup 2',
+    ],
+    // The third call of a kind is like the second.
+    /^after .* [12]$/,
+    10,
+  ]);
+  describeKills([
+    'while it takes a publication down, has stopped and forbidden each copy or none, and again ends it',
+    takingDown,
+    [
+      'after takedowns.takeDown 2',
+      'after takedowns.copies 1',
+      'before takedowns.claimPurge 2',
+      'after archives.delete 1',
+      'before roles.settleCleanup 2',
+    ],
+    /./,
+    20,
+  ]);
 
-    it('around every call of PostgreSQL and S3', async () => {
-      const moments = aroundBackends(await momentsOfPublishing(ELSEWHERE));
-      expect(moments.length).to.be.at.least(8);
-      await atEach(moments, (moment) => killPublishing(ELSEWHERE, moment));
-    });
-  });
-
-  describe('while it cleans up, costs nothing that is published, and the next one ends its work', () => {
-    it('at every moment, on SQLite and files', async () => {
-      const moments = await momentsOfCleaningUp(HERE);
-      expect(moments).to.include.members([
-        'after roles.purge 1',
-        'after attempts.purge 1',
-        'after staging.sweep 1',
-        'before roles.keepComparison 1',
-        'after roles.keepComparison 2',
-        'after archives.list 2',
-        'before roles.whichAreNamed 1',
-        'after archives.delete 2',
-        'after roles.claimForCleanup 1',
-        'after archives.delete 4',
-        'after roles.settleCleanup 2',
-      ]);
-      await atEach(moments, (moment) => killCleaningUp(HERE, moment));
-    });
-
-    it('in the middle of a comparison, and costs one window of it', async () => {
-      await killComparing(HERE);
-      await killComparing(ELSEWHERE);
-    });
-
-    it('after every call of PostgreSQL and S3', async () => {
-      // The third call of a kind is like the second.
-      const moments = aroundBackends(await momentsOfCleaningUp(ELSEWHERE)).filter((moment) =>
-        /^after .* [12]$/.test(moment),
-      );
-      expect(moments.length).to.be.at.least(10);
-      await atEach(moments, (moment) => killCleaningUp(ELSEWHERE, moment));
-    });
-  });
-
-  describe('while it takes a publication down, has stopped and forbidden each copy or none, and again ends it', () => {
-    it('at every moment, on SQLite and files', async () => {
-      const moments = await momentsOfTakingDown(HERE);
-      expect(moments).to.include.members([
-        'after takedowns.takeDown 2',
-        'after takedowns.copies 1',
-        'before takedowns.claimPurge 2',
-        'after archives.delete 1',
-        'before roles.settleCleanup 2',
-      ]);
-      await atEach(moments, (moment) => killTakingDown(HERE, moment));
-    });
-
-    it('around every call of PostgreSQL and S3', async () => {
-      const moments = aroundBackends(await momentsOfTakingDown(ELSEWHERE));
-      expect(moments.length).to.be.at.least(20);
-      await atEach(moments, (moment) => killTakingDown(ELSEWHERE, moment));
-    });
-  });
+  for (const backends of [HERE, ELSEWHERE]) {
+    it(`in the middle of a comparison, costs one window of it, on ${backends.records}`, () =>
+      killAt(backends, comparing, 'after archives.list 2'));
+  }
 });

@@ -2,37 +2,20 @@ import { readdir } from 'node:fs/promises';
 import { hours, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Answer, Client, siteOf } from '../service/client.ts';
-import type { Backends } from '../service/owned-node.ts';
-import type { Moment } from './moments.ts';
-import { momentsOf, type Survivor, withVictim } from './start-victim.ts';
-import { expectTold } from './told.ts';
+import { expectTold, type Survivor, type Task } from './task.ts';
 
-/** Every moment of a publication, found by one that is not killed. */
-export async function momentsOfPublishing(backends: Backends): Promise<readonly Moment[]> {
-  return await withVictim(backends, undefined, beginServing, async ({ key }, victim) => {
+/** Publishes; in the end there is one publication, however often it was sent. */
+export const publishing: Task<undefined> = {
+  begin: async () => ['serve', undefined],
+  done: async (victim, { key }) => {
     const { url } = await victim.said('serving');
-    expect((await new Client(url, key).publish('the key')).status).to.equal(201);
-    return (await momentsOf(victim)).filter((moment) => !LEFT_TO_CHANCE.test(moment));
-  });
-}
-
-/** The key is looked up once more where the body arrives later than the head, and before anything is stored. */
-const LEFT_TO_CHANCE = /apiKeys\.find [2-9]/;
-
-/** Kills a node at a moment of a publication, and looks at what another one makes of it. */
-export async function killPublishing(backends: Backends, moment: Moment): Promise<void> {
-  await withVictim(backends, moment, beginServing, async (survivor, victim) => {
-    const { url } = await victim.said('serving');
-    const asked = new Client(url, survivor.key).publish('the key');
-    const answer = await asked.catch((): undefined => undefined);
-    expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
-    await expectWhole(survivor, answer);
-  });
-}
-
-async function beginServing(): Promise<readonly ['serve', undefined]> {
-  return ['serve', undefined];
-}
+    return await new Client(url, key).publish('the key');
+  },
+  expectDone: async (_, __, answer) => {
+    expect(answer?.status).to.equal(201);
+  },
+  expectMended: (survivor, _, answer) => expectWhole(survivor, answer),
+};
 
 async function expectWhole(survivor: Survivor, answer: Answer | undefined): Promise<void> {
   const { client, clock } = survivor;

@@ -1,39 +1,25 @@
 import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
-import type { Backends } from '../service/owned-node.ts';
-import type { Moment } from './moments.ts';
-import { momentsOf, type Survivor, withVictim } from './start-victim.ts';
 import { takeDown } from './take-down.ts';
-import { expectTold } from './told.ts';
-import type { TakeDown } from './victim.ts';
+import { expectTold, type Survivor, type Task, untilDone } from './task.ts';
 
 const SITE = siteOf('a false bank');
 
-/** Every moment of a takedown, found by one that is not killed. */
-export async function momentsOfTakingDown(backends: Backends): Promise<readonly Moment[]> {
-  return await withVictim(backends, undefined, beginTakingDown, async (survivor, victim, roles) => {
-    await victim.said('done');
-    const moments = await momentsOf(victim);
-    await expectDown(survivor, roles);
-    return moments;
-  });
-}
-
-/** Kills a node at a moment of a takedown, and looks at what is left, and what doing it again makes of it. */
-export async function killTakingDown(backends: Backends, moment: Moment): Promise<void> {
-  await withVictim(backends, moment, beginTakingDown, async (survivor, victim, roles) => {
-    expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
+/** Takes a role and its copy down; again ends what was begun. */
+export const takingDown: Task<readonly string[]> = {
+  begin: async ({ client }) => {
+    const roles: string[] = [];
+    for (const key of ['one', 'its copy']) roles.push((await client.publish(key, SITE)).pin?.id ?? '');
+    return [{ takeDown: roles[0] ?? '' }, roles];
+  },
+  done: untilDone,
+  expectDone: expectDown,
+  expectMended: async (survivor, roles) => {
     await expectWholeOrNot(survivor, roles);
     await takeDown(survivor.node, roles[0] ?? '');
     await expectDown(survivor, roles);
-  });
-}
-
-async function beginTakingDown({ client }: Survivor): Promise<readonly [TakeDown, readonly string[]]> {
-  const roles: string[] = [];
-  for (const key of ['one', 'its copy']) roles.push((await client.publish(key, SITE)).pin?.id ?? '');
-  return [{ takeDown: roles[0] ?? '' }, roles];
-}
+  },
+};
 
 /** Each role is stopped with its ban and its event, or none of that is there. */
 async function expectWholeOrNot(survivor: Survivor, roles: readonly string[]): Promise<void> {

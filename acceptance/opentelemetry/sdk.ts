@@ -1,4 +1,4 @@
-import { context, metrics, propagation, type SpanKind, type SpanStatus, trace } from '@opentelemetry/api';
+import { context, metrics, propagation, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { hrTimeToNanoseconds, W3CTraceContextPropagator } from '@opentelemetry/core';
 import {
@@ -9,39 +9,12 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, InMemorySpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 
-/** What exporters send of a span. */
-export interface ExportedSpan {
-  readonly name: string;
-  readonly kind: SpanKind;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId: string | undefined;
-  readonly nanoseconds: number;
-  readonly status: SpanStatus;
-  readonly events: readonly unknown[];
-  readonly attributes: Readonly<Record<string, unknown>>;
-}
-
-/** What exporters send of one value of a metric. */
-export interface ExportedPoint {
-  readonly metric: string;
-  readonly unit: string;
-  readonly count: number;
-  readonly bounds: readonly number[];
-  readonly attributes: ExportedSpan['attributes'];
-}
-
 /** An SDK as teams register one, with exporters that store what they are given. */
-export interface Sdk {
-  spans(): readonly ExportedSpan[];
-  points(): readonly ExportedPoint[];
-  /** Exports all that was gathered so far. */
-  flush(): Promise<void>;
-  forget(): void;
-  close(): Promise<void>;
-}
+export type Sdk = ReturnType<typeof registerSdk>;
+/** What exporters send of a span. */
+export type ExportedSpan = ReturnType<Sdk['spans']>[number];
 
-export function registerSdk(): Sdk {
+export function registerSdk() {
   const stored = {
     spans: new InMemorySpanExporter(),
     points: new InMemoryMetricExporter(AggregationTemporality.DELTA),
@@ -67,7 +40,6 @@ export function registerSdk(): Sdk {
         parentSpanId: span.parentSpanContext?.spanId,
         nanoseconds: hrTimeToNanoseconds(span.duration),
         status: span.status,
-        events: span.events,
         attributes: span.attributes,
       })),
     points: () => {
@@ -86,6 +58,7 @@ export function registerSdk(): Sdk {
         })),
       );
     },
+    /** Exports all that was gathered so far. */
     flush: async () => {
       await Promise.all([spans.forceFlush(), reader.forceFlush()]);
     },

@@ -12,9 +12,9 @@ export {
   type Authenticate,
   apiKeyAuthentication,
 } from './authentication.ts';
-export { type ApiOptions, type ApiTimeouts, createApi } from './create-api.ts';
+export { createApi } from './create-api.ts';
 export { administrationDocument, type OpenApiOptions, openApiDocument } from './openapi/document.ts';
-export type { ApiUseCases } from './service.ts';
+export type { ApiOptions, ApiTimeouts, ApiUseCases } from './service.ts';
 export type { SignIn } from './sign-in.ts';
 export { eventOf, type WireEvent } from './wire/event.ts';
 export { type Pin, pinOf } from './wire/pin.ts';

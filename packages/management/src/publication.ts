@@ -1,25 +1,24 @@
-import type { Instant, Publication, Refusal, RoleCommand } from '@pinfold/core';
+import type { Publication, Refusal, RoleCommand } from '@pinfold/core';
 import { refuseCommand } from '@pinfold/core/internal';
-import { type PublicUrl, sharedUrl } from '@pinfold/http';
+import { sharedUrl } from '@pinfold/http';
+import type { RequestContext } from './request/request-context.ts';
 
 /** Why the core would refuse a command now. */
 export type RefusedBecause = Refusal<'invalid_state'>['state'];
-
-/** What a person may do with a publication now, and why not, as the core decides it. */
-export type Permitted = Readonly<Record<RoleCommand['type'], RefusedBecause | undefined>>;
 
 export interface ShownPublication extends Publication {
   /** The title, or else the uploaded file's name. */
   readonly name: string;
   readonly endsSoon: boolean;
-  readonly refused: Permitted;
+  /** Why the core would refuse a command now; `undefined` if it would not. */
+  readonly refusal: (command: RoleCommand['type']) => RefusedBecause | undefined;
 }
 
 const SOON = 86_400_000;
 
 export function shownPublication(
   publication: Publication,
-  { publicUrl, now }: { readonly publicUrl: PublicUrl; readonly now: Instant },
+  { publicUrl, now }: Pick<RequestContext, 'now' | 'publicUrl'>,
 ): ShownPublication {
   const { id, title, originalFilename, state, expiresAt } = publication;
   return {
@@ -27,19 +26,6 @@ export function shownPublication(
     sharedUrl: sharedUrl(publicUrl, id),
     name: title ?? originalFilename,
     endsSoon: state === 'published' && expiresAt !== null && expiresAt - now < SOON,
-    refused: permitted(publication, now),
-  };
-}
-
-function permitted(publication: Publication, now: Instant): Permitted {
-  const reason = (type: RoleCommand['type']) => refuseCommand(publication, type, now)?.state;
-  return {
-    set_title: reason('set_title'),
-    set_password: reason('set_password'),
-    reset_expiration: reason('reset_expiration'),
-    pin: reason('pin'),
-    unpin: reason('unpin'),
-    stop: reason('stop'),
-    create_grant: reason('create_grant'),
+    refusal: (command) => refuseCommand(publication, command, now)?.state,
   };
 }

@@ -111,6 +111,21 @@ describe('openPostgres', () => {
       expect(await handle.apiKeys.list(everyKeyOf())).to.deep.equal([]);
     }));
 
+  it('listens to a connection of the pool once, however many handles have used it', () =>
+    onStage(async (_, place) => {
+      const pool = place.pool({ max: 1 });
+      const counts: number[] = [];
+      for (let n = 0; n < 2; n += 1) {
+        const handle = await openPostgres({ pool, schema: place.schema });
+        await handle.check();
+        await handle.close();
+        const client = await pool.connect();
+        counts.push(client.listenerCount('error'));
+        client.release();
+      }
+      expect(counts[1]).to.equal(counts[0]);
+    }));
+
   it('is unavailable where no server is, and where the server lets nobody in', () =>
     onStage(async (_, place) => {
       const wrong = [{ port: 1 }, { password: 'guessed' }, { database: 'absent' }, { host: '/nowhere' }];

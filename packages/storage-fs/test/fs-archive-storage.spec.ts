@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type ArchiveId, days, hours, type Instant } from '@pinfold/core';
+import { type ArchiveId, hours, type Instant } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 import { FsArchiveStorage, openFsArchiveStorage } from '@pinfold/storage-fs';
 import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
@@ -113,34 +113,6 @@ describe('FsArchiveStorage', () => {
     system.failing = undefined;
     await Promise.all([1, 2, 3, 4].map((n) => storage.delete(anArchiveId(n))));
     expect(await filesIn(opened.folder)).to.deep.equal([]);
-  });
-
-  describe('listing', () => {
-    it('walks thousands in one folder and in many, page by page', async () => {
-      const ids: ArchiveId[] = [];
-      for (let n = 0; n < 3_000; n += 1) ids.push(anArchiveId(n), anArchiveId(n * 700_000 + 5_000_000));
-      const folders = new Set(ids.map((id) => placeOf(root, id).folder));
-      await Promise.all([...folders].map((folder) => mkdir(folder, { recursive: true })));
-      for (const id of ids) await writeFile(fileOf(id), '');
-      const walked: ArchiveId[] = [];
-      for (;;) {
-        const page = await opened.storage.list(walked.at(-1), 700);
-        walked.push(...page);
-        if (page.length < 700) break;
-      }
-      expect(walked).to.deep.equal(ids.sort());
-    });
-
-    it('ends with the reason of an abort, even when that looks like an error of the system', async () => {
-      for (const day of [0, 1, 2]) await put(anArchiveId(day * days(1)));
-      const reason = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read' });
-      const controller = new AbortController();
-      const { system, storage } = failing();
-      const list = storage.list(undefined, 10, controller.signal);
-      controller.abort(reason);
-      expect(await faultOf(list)).to.equal(reason);
-      expect(system.calls.length).to.be.below(5);
-    });
   });
 
   describe('pruning', () => {

@@ -1,37 +1,21 @@
 import { type Actor, type EventActor, type HistoryEvent, parseRoleId, type RoleId } from '@pinfold/core';
-import type { History } from '@pinfold/core/history';
-import type { Screen } from '../options.ts';
+import type { Screen, With } from '../options.ts';
 import { pageRequest, positionOf, present, queryText } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { type EventNames, historyView } from '../views/history.ts';
 
-const PAGE_SIZE = 50;
-
 /** Shows a page of the account's history, of one publication where the query names it. */
-export async function showHistory(
-  screen: Screen & { readonly history: History },
-  visit: SignedInContext,
-): Promise<Answer> {
-  return await screen.pageTurns.run(visit.account, visit.signal, () => historyPage(screen, visit));
-}
-
-async function historyPage(
-  screen: Screen & { readonly history: History },
-  visit: SignedInContext,
-): Promise<Answer> {
-  const pin = parseRoleId(queryText(visit, 'pin'));
-  const asked = pageRequest(visit, PAGE_SIZE);
-  const listed = await screen.history.list({ by: visit.account, ...asked, ...present({ pin }) });
-  if (listed.kind === 'refused') return seeOther(`${visit.base}/history`);
-  return page(
-    historyView(visit, {
-      events: listed.events,
-      names: await namesOf(screen, visit, listed.events),
-      pin,
-      position: positionOf(asked, listed),
-    }),
-  );
+export async function showHistory(screen: With<'history'>, visit: SignedInContext): Promise<Answer> {
+  return await screen.pageTurns.run(visit.account, visit.signal, async () => {
+    const pin = parseRoleId(queryText(visit, 'pin'));
+    const asked = pageRequest(visit);
+    const listed = await screen.history.list({ by: visit.account, ...asked, ...present({ pin }) });
+    if (listed.kind === 'refused') return seeOther(`${visit.base}/history`);
+    const { events } = listed;
+    const names = await namesOf(screen, visit, events);
+    return page(historyView(visit, { events, names, pin, position: positionOf(asked, listed) }));
+  });
 }
 
 /** The current names of the publications and keys in events, as far as the actor reaches them. */

@@ -2,15 +2,13 @@ import type { Name, RoleId, UseCases } from '@pinfold/core';
 import { loopTurns } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
-import { askToSignIn } from '../request/middleware.ts';
+import { refuseAnyChange } from '../request/middleware.ts';
 import { pageRequest, positionOf, present } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
-import { notFound, refuseChanges } from '../response/refuse.ts';
 import { namesView, type ShowingNames } from '../views/names.ts';
 import { titlesOf } from './history.ts';
 
-const PAGE_SIZE = 50;
 const MOST_SHOWN = 20;
 /** Names that are looked at for them: an operator may allow any number. */
 const MOST_LOOKED_AT = 1_000;
@@ -20,7 +18,7 @@ export type Naming = Screen & { readonly names: UseCases['names'] };
 
 export async function showNames(naming: Naming, visit: SignedInContext): Promise<Answer> {
   return await naming.pageTurns.run(visit.account, visit.signal, async () => {
-    const asked = pageRequest(visit, PAGE_SIZE);
+    const asked = pageRequest(visit);
     const listed = await naming.names.list({ by: visit.account, ...asked });
     if (listed.kind === 'refused') return seeOther(`${visit.base}/names`);
     const { names } = listed;
@@ -46,15 +44,8 @@ export async function setName(naming: Naming, visit: SignedInContext): Promise<A
       return trouble('namesFull', { count: outcome.limit, limit: outcome.limit });
     case 'invalid_state':
       return trouble(outcome.state === 'deleted' ? 'alreadyStopped' : 'alreadyExpired');
-    case 'not_found':
-      return notFound(visit);
-    case 'account_blocked':
-    case 'read_only':
-      return refuseChanges(visit, outcome);
-    case 'unauthorized':
-      return askToSignIn(naming, visit);
     default:
-      return outcome satisfies never;
+      return refuseAnyChange(naming, visit, outcome);
   }
 }
 
@@ -65,8 +56,7 @@ export async function deleteName(naming: Naming, visit: SignedInContext): Promis
   const outcome = await naming.names.delete({ by, name, cause, credential });
   if (outcome.kind === 'deleted')
     return seeOther(`${base}/names`, { tone: 'good', message: 'didDeleteName', values: { name } });
-  if (outcome.code === 'not_found') return notFound(visit);
-  return outcome.code === 'unauthorized' ? askToSignIn(naming, visit) : refuseChanges(visit, outcome);
+  return refuseAnyChange(naming, visit, outcome);
 }
 
 /** The names that show a publication: the first ones, among as many names as an account usually has. */

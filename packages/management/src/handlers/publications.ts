@@ -16,12 +16,12 @@ import { loopTurns } from '@pinfold/http/internal';
 import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
-import { type RefusedBecause, type ShownPublication, shownPublication } from '../publication.ts';
-import { askToSignIn } from '../request/middleware.ts';
+import { type RefusedBecause, shownPublication } from '../publication.ts';
+import { refuseAnyChange } from '../request/middleware.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import type { Flash } from '../response/flash.ts';
-import { notFound, refuse, refuseChanges } from '../response/refuse.ts';
+import { notFound, refuse } from '../response/refuse.ts';
 import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
 import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { filesCard } from '../views/files.ts';
@@ -48,8 +48,8 @@ const SHOWN_EVENTS = 10;
 export async function askToStop(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const found = await read(screen, visit);
   if (found === undefined) return notFound(visit);
-  const publication = shown(screen, visit, found);
-  return publication.refused.stop === undefined
+  const publication = shownPublication(found, visit);
+  return publication.refusal('stop') === undefined
     ? page(stopView(visit, publication))
     : seeOther(pathOf(visit, publication.id), refusal('deleted', 'didStop'));
 }
@@ -58,13 +58,16 @@ export async function stop(screen: Screen, visit: SignedInContext): Promise<Answ
   return change(screen, visit, (request) => screen.useCases.stop(request), 'didStop');
 }
 
-export async function pin(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  return change(screen, visit, (request) => screen.useCases.pin(request), 'didPin');
-}
-
-export async function unpin(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  return change(screen, visit, (request) => screen.useCases.unpin(request), 'didUnpin');
-}
+/** Pins, or the opposite. */
+export const pinning =
+  (action: 'pin' | 'unpin') =>
+  (screen: Screen, visit: SignedInContext): Promise<Answer> =>
+    change(
+      screen,
+      visit,
+      (request) => screen.useCases[action](request),
+      action === 'pin' ? 'didPin' : 'didUnpin',
+    );
 
 export async function renew(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { update } = screen.useCases;
@@ -115,7 +118,7 @@ async function publicationPage(
   const found = await read(screen, visit);
   if (found === undefined) return notFound(visit);
   const manifest = await manifestOf(screen, found, visit.signal);
-  const publication = shown(screen, visit, found);
+  const publication = shownPublication(found, visit);
   const limits = await screen.useCases.limitsOf(visit.account);
   return page(
     detailView(visit, {
@@ -176,8 +179,6 @@ function refuseChange(
     return showPublication(screen, visit, { field: 'title', value: title, message });
   }
   switch (outcome.code) {
-    case 'not_found':
-      return notFound(visit);
     case 'invalid_state':
       return seeOther(pathOf(visit, id), refusal(outcome.state, tried));
     case 'invalid_title': {
@@ -188,13 +189,8 @@ function refuseChange(
       const message = words.say(PASSWORD_MESSAGES[outcome.rule], { ...outcome });
       return showPublication(screen, visit, { field: 'password', message });
     }
-    case 'account_blocked':
-    case 'read_only':
-      return refuseChanges(visit, outcome);
-    case 'unauthorized':
-      return askToSignIn(screen, visit);
     default:
-      return outcome satisfies never;
+      return refuseAnyChange(screen, visit, outcome);
   }
 }
 
@@ -208,19 +204,12 @@ export async function openSite(screen: Screen, visit: SignedInContext): Promise<
   if (outcome.kind === 'created') return page(leaveView(visit, outcome.url));
   const log = { outcome: outcome.code };
   switch (outcome.code) {
-    case 'not_found':
-      return notFound(visit);
     case 'forbidden':
       return logged(refuse(visit, 403, 'openForbiddenTitle', 'openForbiddenText'), log);
     case 'invalid_state':
       return logged(seeOther(pathOf(visit, id), refusal(outcome.state, 'didPin')), log);
-    case 'account_blocked':
-    case 'read_only':
-      return refuseChanges(visit, outcome);
-    case 'unauthorized':
-      return askToSignIn(screen, visit);
     default:
-      return outcome satisfies never;
+      return refuseAnyChange(screen, visit, outcome);
   }
 }
 
@@ -262,10 +251,6 @@ async function manifestOf(
     if (isFault(error) && error.code === 'archive_missing') return undefined;
     throw error;
   }
-}
-
-export function shown({ publicUrl }: Screen, { now }: SignedInContext, found: Publication): ShownPublication {
-  return shownPublication(found, { publicUrl, now });
 }
 
 function pathOf({ base }: SignedInContext, id: RoleId): string {

@@ -1,4 +1,4 @@
-import { minutes, seconds } from '@pinfold/core';
+import { type Mode, minutes, type Refusal, seconds, type Unchangeable } from '@pinfold/core';
 import { NORMAL, refuseChange } from '@pinfold/core/adapter';
 import {
   hasTooManyCookies,
@@ -26,6 +26,8 @@ export type Guard<In extends RequestContext, Out extends RequestContext> = (
   screen: Screen,
   visit: In,
 ) => Verdict<Out> | Promise<Verdict<Out>>;
+
+type SignedInGuard = Guard<SignedInContext, SignedInContext>;
 
 /** Guards that a request passes one after another; `Known` is the context behind the last. */
 export class Guards<Known extends RequestContext> {
@@ -152,50 +154,38 @@ export async function refuseAgain(screen: Screen, visit: SignedInContext): Promi
 }
 
 export const withinRate =
-  (cost: number) =>
-  async <Known extends SignedInContext>(screen: Screen, visit: Known): Promise<Verdict<Known>> =>
+  (cost: number): SignedInGuard =>
+  async (screen, visit) =>
     (await refuseByRate(screen, visit, cost)) ?? passed(visit);
 
 /** Bounds requests that end access, apart from the account's rate. */
-export const revokes = <Known extends SignedInContext>(screen: Screen, visit: Known): Verdict<Known> =>
-  refuseRevocation(screen, visit) ?? passed(visit);
+export const revokes: SignedInGuard = (screen, visit) => refuseRevocation(screen, visit) ?? passed(visit);
 
 /** Bounds the pages whose forms end access: the rate alone must not lock their owner out. */
-export const leadsToRevoke = async <Known extends SignedInContext>(
-  screen: Screen,
-  visit: Known,
-): Promise<Verdict<Known>> => (await refuseWayToRevoke(screen, visit)) ?? passed(visit);
+export const leadsToRevoke: SignedInGuard = async (screen, visit) =>
+  (await refuseWayToRevoke(screen, visit)) ?? passed(visit);
 
 /**
  * Requires the scope `admin`; others get 404. Actions are recorded as the operator's and take nothing from the rate of
  * the operator's own account.
  */
-export const administers = async <Known extends SignedInContext>(
-  screen: Screen,
-  visit: Known,
-): Promise<Verdict<Known>> =>
+export const administers: SignedInGuard = async (screen, visit) =>
   visit.offers.administration
     ? passed({ ...visit, cause: { ...visit.cause, asOperator: true } })
     : ((await refuseByRate(screen, visit, 1)) ?? notFound(visit));
 
+const changing =
+  (modeOf: (visit: SignedInContext) => Mode): SignedInGuard =>
+  async ({ useCases: { accounts } }, visit) => {
+    const refusal = refuseChange((await accounts.load(visit.account))?.value, modeOf(visit));
+    return refusal === undefined ? passed(visit) : refuseChanges(visit, refusal);
+  };
+
 /** Requires an account that is not blocked; administration also works in a read-only service. */
-export const unblocked = async <Known extends SignedInContext>(
-  { useCases: { accounts } }: Screen,
-  visit: Known,
-): Promise<Verdict<Known>> => {
-  const refusal = refuseChange((await accounts.load(visit.account))?.value, NORMAL);
-  return refusal === undefined ? passed(visit) : refuseChanges(visit, refusal);
-};
+export const unblocked: SignedInGuard = changing(() => NORMAL);
 
 /** Requires an account that is not blocked, and a service that is not read-only. */
-export const unrefused = async <Known extends SignedInContext>(
-  { useCases: { accounts } }: Screen,
-  visit: Known,
-): Promise<Verdict<Known>> => {
-  const account = (await accounts.load(visit.account))?.value;
-  const refusal = refuseChange(account, visit.mode);
-  return refusal === undefined ? passed(visit) : refuseChanges(visit, refusal);
-};
+export const unrefused: SignedInGuard = changing(({ mode }) => mode);
 
 /** Lets everyone pass; several valid sessions are removed. */
 export const anybody: Guard<RequestContext, FormContext> = async (screen, visit) => {
@@ -237,6 +227,16 @@ function startOver(screen: Screen, visit: RequestContext): Answer {
   if (shown === 'several') writeCookie(response, scope, 'session', '', 0);
   else expireEverywhere(request, response, scope, 'session');
   return askToSignIn(screen, visit, 'signInsMixed');
+}
+
+/** Refuses what any change of a person's can be refused for. */
+export function refuseAnyChange(
+  screen: Screen,
+  visit: RequestContext,
+  refusal: Refusal<'not_found' | 'unauthorized'> | Unchangeable,
+): Answer {
+  if (refusal.code === 'not_found') return notFound(visit);
+  return refusal.code === 'unauthorized' ? askToSignIn(screen, visit) : refuseChanges(visit, refusal);
 }
 
 /** Leads to the sign-in page; a script gets 401. */

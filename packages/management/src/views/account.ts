@@ -100,14 +100,9 @@ function blockCard(visit: SignedInContext, { name, blocked }: Account): Html {
   }
   const choice = (value: string, message: MessageId, checked?: Html) =>
     html`<label class="check"><input type="radio" name="sites" value="${value}"${checked}> <span>${words.say(message)}</span></label>`;
-  const dialog = confirmation(visit, {
-    id: 'block',
-    opener: 'blockEllipsis',
-    title: words.say('blockTitle', { name }),
-    content: html`<p>${words.say('blockMeans')}</p>${reasonField(visit)}
-<fieldset><legend>${words.say('blockSites')}</legend>${choice('keep', 'blockKeep', html` checked`)}${choice('hide', 'blockHide')}</fieldset>`,
-    action: `${accountPath(visit, name)}/block`,
-    button: words.say('block'),
-  });
+  const fields = html`${reasonField(visit)}
+<fieldset><legend>${words.say('blockSites')}</legend>${choice('keep', 'blockKeep', html` checked`)}${choice('hide', 'blockHide')}</fieldset>`;
+  const action = `${accountPath(visit, name)}/block`;
+  const dialog = confirmation(visit, 'block', 'block', action, { values: { name }, fields });
   return card(visit, 'blocking', html`<p class="quiet">${words.say('blockMeans')}</p>${dialog}`);
 }

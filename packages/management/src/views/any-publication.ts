@@ -64,14 +64,10 @@ function takedownCard(visit: SignedInContext, { publication, takedown }: AnyPubl
       : html`<p dir="auto">${words.say('takenDownBecause', { moment: words.moment(takedown.at), reason: takedown.reason })}</p>`;
   const check = (name: string, message: MessageId) =>
     html`<label class="check"><input type="checkbox" name="${name}" value="yes"> <span>${words.say(message)}</span></label>`;
-  const dialog = confirmation(visit, {
-    id: 'take-down',
-    opener: 'takeDownEllipsis',
-    title: words.say('takeDownTitle', { name: publication.name }),
-    content: html`<p>${words.say('takeDownMeans')}</p>${reasonField(visit)}
-${check('copies', 'takeDownCopies')}${check('purge', 'takeDownPurge')}`,
-    action: `${base}/administration/publications/${publication.id}/take-down`,
-    button: words.say('takeDown'),
-  });
+  const fields = html`${reasonField(visit)}
+${check('copies', 'takeDownCopies')}${check('purge', 'takeDownPurge')}`;
+  const action = `${base}/administration/publications/${publication.id}/take-down`;
+  const values = { name: publication.name };
+  const dialog = confirmation(visit, 'takeDown', 'take-down', action, { values, fields });
   return card(visit, 'takedown', html`${because}<p class="quiet">${words.say('takeDownMeans')}</p>${dialog}`);
 }

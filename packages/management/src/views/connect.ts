@@ -2,7 +2,7 @@ import { pairingCode } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import type { SignedInContext } from '../request/request-context.ts';
 import { keyFields } from './keys.ts';
-import { layout } from './layout.ts';
+import { cardPage } from './layout.ts';
 import { disabledInReadOnly } from './parts.ts';
 
 export interface ConnectModel {
@@ -17,14 +17,8 @@ export interface ConnectModel {
 
 /** Shows the eight characters to compare, and a form to agree or why it is missing. */
 export function connectView(visit: SignedInContext, model: ConnectModel): Html {
-  const { words } = visit;
-  return layout(visit, {
-    title: words.say('connectTitle'),
-    signedIn: visit,
-    part: 'keys',
-    main: html`<section class="card narrow"><h1>${words.say('connectTitle')}</h1>
-${mainOf(visit, model)}</section>`,
-  });
+  const title = visit.words.say('connectTitle');
+  return cardPage(visit, title, mainOf(visit, model), { signedIn: visit, part: 'keys' });
 }
 
 function mainOf(visit: SignedInContext, model: ConnectModel): Html {

@@ -62,12 +62,12 @@ export function lifetimeCard(visit: SignedInContext, publication: ShownPublicati
     visit,
     'lifetime',
     html`${state === 'deleted' ? undefined : remaining}${buttons}
-${publication.refused.pin === undefined ? html`<p class="quiet">${words.say(means, { span: words.span(limits.renewal) })}</p>` : undefined}`,
+${publication.refusal('pin') === undefined ? html`<p class="quiet">${words.say(means, { span: words.span(limits.renewal) })}</p>` : undefined}`,
   );
 }
 
-function pinButton(visit: SignedInContext, { id, pinned, refused }: ShownPublication): Html | undefined {
-  if (refused.pin !== undefined) return undefined;
+function pinButton(visit: SignedInContext, { id, pinned, refusal }: ShownPublication): Html | undefined {
+  if (refusal('pin') !== undefined) return undefined;
   const path = `${visit.base}/publications/${id}`;
   const { words } = visit;
   const action = pinned ? 'unpin' : 'pin';
@@ -77,7 +77,7 @@ function pinButton(visit: SignedInContext, { id, pinned, refused }: ShownPublica
 function renewButton(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
   const { words, base } = visit;
   const text = words.say('renewFor', { span: words.span(limits.renewal) });
-  const refused = publication.refused.reset_expiration;
+  const refused = publication.refusal('reset_expiration');
   if (refused !== undefined) {
     return html`<button type="button" disabled aria-describedby="no-renewal">${text}</button><p class="quiet reason" id="no-renewal">${words.say(NO_RENEWAL[refused])}</p>`;
   }
@@ -87,8 +87,8 @@ function renewButton(visit: SignedInContext, publication: ShownPublication, limi
   return html`${buttonForm(visit, `${base}/publications/${publication.id}/renew`, text, disabledInReadOnly(visit))}${asksAgain}`;
 }
 
-export function stopCard(visit: SignedInContext, { id, refused }: ShownPublication): Html | undefined {
-  if (refused.stop !== undefined) return undefined;
+export function stopCard(visit: SignedInContext, { id, refusal }: ShownPublication): Html | undefined {
+  if (refusal('stop') !== undefined) return undefined;
   const { words, base } = visit;
   return card(
     visit,

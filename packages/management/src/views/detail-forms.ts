@@ -8,7 +8,7 @@ export function passwordCard(
   visit: SignedInContext,
   { publication, limits, trouble }: DetailModel,
 ): Html | undefined {
-  if (publication.refused.set_password !== undefined) return undefined;
+  if (publication.refusal('set_password') !== undefined) return undefined;
   const { words, base } = visit;
   const { id, generation, passwordProtected: locked } = publication;
   const path = `${base}/publications/${id}/password`;
@@ -30,15 +30,9 @@ ${fieldError('password', wrong)}</div>
       html`<p>${words.say('noPassword')}</p><details${open}><summary>${words.say('setPasswordEllipsis')}</summary>${set}</details>`,
     );
   }
-  const remove = confirmation(visit, {
-    id: 'remove-password',
-    opener: 'removePasswordEllipsis',
-    title: words.say('removePasswordTitle'),
-    content: html`<p>${words.say('passwordRemoveMeans')}</p><input type="hidden" name="seen" value="${generation}"><input type="hidden" name="remove" value="yes">`,
-    action: path,
-    button: words.say('removePassword'),
-    disabled: disabledInReadOnly(visit),
-  });
+  const fields = html`<input type="hidden" name="seen" value="${generation}"><input type="hidden" name="remove" value="yes">`;
+  const disabled = disabledInReadOnly(visit);
+  const remove = confirmation(visit, 'removePassword', 'remove-password', path, { fields, disabled });
   return card(
     visit,
     'password',
@@ -52,7 +46,7 @@ export function titleCard(
   visit: SignedInContext,
   { publication, limits, trouble }: DetailModel,
 ): Html | undefined {
-  if (publication.refused.set_title !== undefined) return undefined;
+  if (publication.refusal('set_title') !== undefined) return undefined;
   const { words, base } = visit;
   const { id, title } = publication;
   const wrong = troubleOf(trouble, 'title');

@@ -55,14 +55,8 @@ function newKey(visit: SignedInContext, text: string): Html {
 function row(visit: SignedInContext, key: ApiKey): Html {
   const { words, base } = visit;
   const name = key.label === '' ? words.say('unlabelled') : key.label;
-  const revoke = confirmation(visit, {
-    id: `revoke-${key.id}`,
-    opener: 'revokeEllipsis',
-    title: words.say('revokeNamed', { name }),
-    content: html`<p>${words.say('revokeMeans')}</p>`,
-    action: `${base}/keys/${key.id}/revoke`,
-    button: words.say('revoke'),
-  });
+  const action = `${base}/keys/${key.id}/revoke`;
+  const revoke = confirmation(visit, 'revoke', `revoke-${key.id}`, action, { values: { name } });
   return html`<tr class="${key.revokedAt === null ? '' : 'over'}">
 <th scope="row"><span class="name" dir="auto" title="${name}">${name}</span><span class="marks"><code class="quiet">pf_${key.id}_…</code></span></th>
 ${cell(visit, 'scopes', html`<span class="scopes">${key.scopes.map((scope) => html`<span class="chip">${words.say(SCOPE_MESSAGES[scope])}</span> `)}</span>`)}

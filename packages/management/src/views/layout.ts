@@ -56,6 +56,18 @@ ${look.languages.length === 1 ? undefined : look.languages.map((one) => language
 </html>`;
 }
 
+/** A page of one card. */
+export function cardPage(
+  visit: RequestContext,
+  title: string,
+  content: Html,
+  parts: Omit<PageParts, 'main' | 'title'> = {},
+): Html {
+  const main = html`<section class="card narrow"><h1>${title}</h1>
+${content}</section>`;
+  return layout(visit, { ...parts, title, main });
+}
+
 function languageLink({ words }: RequestContext, language: Language): Html {
   const { name } = LANGUAGES[language];
   return language === words.language

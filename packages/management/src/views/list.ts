@@ -126,14 +126,14 @@ function row(
   n: number,
 ): Html {
   const { words } = visit;
-  const { id, name, endsSoon, state, archiveBytes, publishedAt, refused } = publication;
+  const { id, name, endsSoon, state, archiveBytes, publishedAt, refusal } = publication;
   const style = endsSoon ? html` class="soon"` : state === 'published' ? undefined : html` class="over"`;
   const whole = codePoints(name) > SHORT ? html` title="${name}"` : undefined;
   const badge = state === 'published' && !endsSoon ? undefined : stateBadge(visit, publication);
   const isMarked = badge !== undefined || publication.pinned || publication.passwordProtected;
   const marked = isMarked ? html`<span class="marks">${badge}${marks(visit, publication)}</span>` : undefined;
   const pick =
-    refused.stop === undefined
+    refusal('stop') === undefined
       ? html`<input type="checkbox" class="pick" form="s" name="id" value="${id}" aria-labelledby="n${n}">`
       : undefined;
   return html`<tr${style}>
@@ -154,7 +154,7 @@ function expiry(visit: SignedInContext, { state, expiresAt, deletedAt }: ShownPu
 /** Everything else that can be done, in a popover that needs no script. */
 function menu(
   visit: SignedInContext,
-  { id, pinned, refused, sharedUrl, state, passwordProtected: locked }: ShownPublication,
+  { id, pinned, refusal, sharedUrl, state, passwordProtected: locked }: ShownPublication,
   n: number,
 ): Html {
   const { words, offers } = visit;
@@ -168,10 +168,10 @@ function menu(
   return html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${words.say('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
 <div id="p${n}" class="menu" popover>
 ${state === 'published' ? opener : undefined}
-${refused.pin === undefined ? (pinned ? action('unpin', 'unpin') : action('pin', 'pin')) : undefined}
-${refused.reset_expiration === undefined ? action('renew', 'renewShort') : undefined}
-${refused.set_password === undefined ? html`<a class="item" href="${path}#password">${words.say('passwordEllipsis')}</a>` : undefined}
-${refused.stop === undefined ? stopLink(visit, 'item', `${path}/stop`) : undefined}
+${refusal('pin') === undefined ? (pinned ? action('unpin', 'unpin') : action('pin', 'pin')) : undefined}
+${refusal('reset_expiration') === undefined ? action('renew', 'renewShort') : undefined}
+${refusal('set_password') === undefined ? html`<a class="item" href="${path}#password">${words.say('passwordEllipsis')}</a>` : undefined}
+${refusal('stop') === undefined ? stopLink(visit, 'item', `${path}/stop`) : undefined}
 </div>`;
 }
 

@@ -32,16 +32,10 @@ function row(
   { name, url, pin, updatedAt }: Name,
   titles: NamesModel['titles'],
 ): Html {
-  const { words, base } = visit;
-  const remove = confirmation(visit, {
-    id: `delete-${name}`,
-    opener: 'deleteNameEllipsis',
-    title: words.say('deleteNameTitle', { name }),
-    content: html`<p>${words.say('deleteNameMeans')}</p>`,
-    action: `${base}/names/${name}/delete`,
-    button: words.say('deleteName'),
-    disabled: disabledInReadOnly(visit),
-  });
+  const { base } = visit;
+  const [id, action] = [`delete-${name}`, `${base}/names/${name}/delete`];
+  const disabled = disabledInReadOnly(visit);
+  const remove = confirmation(visit, 'deleteName', id, action, { values: { name }, disabled });
   return html`<tr><th scope="row"><a class="name" href="${url}" target="_blank" rel="noopener">${name}</a></th>
 ${cell(visit, 'publication', html`<a class="clip" href="${base}/publications/${pin}" title="${pin}" dir="auto">${titles.get(pin) ?? shortId(pin)}</a>`)}
 ${cell(visit, 'nameMoved', distance(visit, updatedAt))}

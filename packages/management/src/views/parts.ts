@@ -1,6 +1,7 @@
 import type { Instant } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
+import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';
@@ -45,7 +46,7 @@ export function distance({ words, now }: RequestContext, at: Instant): Html {
 
 /** An exact instant, in UTC in the tooltip. */
 export function moment({ words }: RequestContext, at: Instant): Html {
-  return html`<time datetime="${toRfc3339(at)}" title="${words.utc(at)}" data-time="text">${words.moment(at)}</time>`;
+  return html`<time datetime="${toRfc3339(at)}" title="${words.moment(at, 'UTC')}" data-time="text">${words.moment(at)}</time>`;
 }
 
 /** A button that puts a text on the clipboard; there only where scripts run. */
@@ -96,32 +97,36 @@ export function reasonField({ words }: SignedInContext): Html {
 <p class="quiet hint" id="reason-hint">${words.say('reasonHint')}</p></div>`;
 }
 
+/** What asks for confirmation: messages of each name say how it is asked for, what it does, and what is pressed. */
+export type Confirmed =
+  | 'block'
+  | 'deleteName'
+  | 'endSession'
+  | 'endSessions'
+  | 'lift'
+  | 'removePassword'
+  | 'revoke'
+  | 'takeDown';
+
 /** A button that opens a dialog to confirm an action; it needs no script. */
 export function confirmation(
   { words, formToken }: SignedInContext,
-  {
-    id,
-    opener,
-    title,
-    content,
-    action,
-    button,
-    disabled,
-  }: {
-    readonly id: string;
-    readonly opener: MessageId;
-    readonly title: string;
-    /** The consequence, and further fields. */
-    readonly content: Html;
-    readonly action: string;
-    readonly button: string;
-    /** Attributes of its buttons, where the action is refused now. */
-    readonly disabled?: Html | undefined;
-  },
+  name: Confirmed,
+  id: string,
+  action: string,
+  { values, fields, disabled }: ConfirmationDetails = {},
 ): Html {
-  return html`<button type="button" class="bad" popovertarget="${id}"${disabled}>${words.say(opener)}</button>
+  return html`<button type="button" class="bad" popovertarget="${id}"${disabled}>${words.say(`${name}Ellipsis`)}</button>
 <div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-title"><form method="post" action="${action}" class="field-form"><input type="hidden" name="form" value="${formToken}">
-<h2 id="${id}-title">${title}</h2>
-${content}
-<div class="buttons end"><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${words.say('cancel')}</button><button class="danger"${disabled}>${button}</button></div></form></div>`;
+<h2 id="${id}-title">${words.say(`${name}Title`, values)}</h2>
+<p>${words.say(`${name}Means`)}</p>${fields}
+<div class="buttons end"><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${words.say('cancel')}</button><button class="danger"${disabled}>${words.say(name)}</button></div></form></div>`;
+}
+
+export interface ConfirmationDetails {
+  /** Of the dialog's title. */
+  readonly values?: Values;
+  readonly fields?: Html;
+  /** Attributes of its buttons, where the action is refused now. */
+  readonly disabled?: Html | undefined;
 }

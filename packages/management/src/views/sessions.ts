@@ -39,14 +39,8 @@ ${pager(visit, '/administration/sessions', position, { account })}`,
 function row(visit: SignedInContext, session: Session, { names, account }: SessionsModel): Html {
   const { words, base } = visit;
   const id = sessionIdOf(session);
-  const end = confirmation(visit, {
-    id: `end-${id}`,
-    opener: 'endSessionEllipsis',
-    title: words.say('endSessionTitle'),
-    content: html`<p>${words.say('endSessionMeans')}</p>`,
-    action: `${base}/administration/sessions/${id}/end${queryOf({ account })}`,
-    button: words.say('endSession'),
-  });
+  const action = `${base}/administration/sessions/${id}/end${queryOf({ account })}`;
+  const end = confirmation(visit, 'endSession', `end-${id}`, action);
   const isOwn = session.tokenHash === visit.credential.session;
   const person = session.displayName ?? doer(visit, session.actor, names);
   const admin =
@@ -59,15 +53,8 @@ ${cell(visit, 'expires', distance(visit, session.endsAt))}
 }
 
 function endAll(visit: SignedInContext, name: string): Html {
-  const { words } = visit;
-  return confirmation(visit, {
-    id: 'end-all',
-    opener: 'endSessionsEllipsis',
-    title: words.say('endSessionsTitle', { name }),
-    content: html`<p>${words.say('endSessionsMeans')}</p>`,
-    action: `${accountPath(visit, name)}/sessions/end`,
-    button: words.say('endSessions'),
-  });
+  const action = `${accountPath(visit, name)}/sessions/end`;
+  return confirmation(visit, 'endSessions', 'end-all', action, { values: { name } });
 }
 
 /** The page of all sessions, or of those of one account. */

@@ -1,8 +1,8 @@
 import type { Person, SignInProblem } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { FormContext, RequestContext } from '../request/request-context.ts';
-import { layout } from './layout.ts';
+import type { FormContext } from '../request/request-context.ts';
+import { cardPage } from './layout.ts';
 
 export interface ElsewhereTrouble {
   readonly provider: string;
@@ -39,21 +39,7 @@ export function elsewhereTroubleView(visit: FormContext, model: ElsewhereTrouble
   const { provider: name, problem, person, signOutUrl } = model;
   const values = person === undefined ? { name } : { name, person: person.displayName ?? person.account };
   const other = words.say('elsewhereAsAnother', { name });
-  return layout(visit, {
-    title: words.say('elsewhereTitle'),
-    main: html`<section class="card narrow"><h1>${words.say('elsewhereTitle')}</h1>
-<p dir="auto">${words.say(ELSEWHERE_TROUBLES[problem].text, values)}</p>
-<p class="buttons"><a class="button" href="${base}/sign-in">${words.say('elsewhereAgain')}</a>${signOutUrl === undefined ? undefined : html` <a class="button" href="${signOutUrl}">${other}</a>`}</p></section>`,
-  });
-}
-
-/** A page that leads to the provider's own sign-out: browsers would block a redirect there from a form. */
-export function signedOutView(visit: RequestContext, url: string): Html {
-  const { words } = visit;
-  return layout(visit, {
-    title: words.say('signedOut'),
-    head: html`<meta http-equiv="refresh" content="0; url=${url}">`,
-    main: html`<section class="card narrow"><h1>${words.say('signedOut')}</h1>
-<p><a class="button" href="${url}">${words.say('signOutElsewhere')}</a></p></section>`,
-  });
+  const content = html`<p dir="auto">${words.say(ELSEWHERE_TROUBLES[problem].text, values)}</p>
+<p class="buttons"><a class="button" href="${base}/sign-in">${words.say('elsewhereAgain')}</a>${signOutUrl === undefined ? undefined : html` <a class="button" href="${signOutUrl}">${other}</a>`}</p>`;
+  return cardPage(visit, words.say('elsewhereTitle'), content);
 }

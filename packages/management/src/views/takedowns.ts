@@ -25,15 +25,9 @@ ${pager(visit, '/administration/takedowns', model.position)}`,
 }
 
 function row(visit: SignedInContext, { id, account, sha256, reason, at }: Takedown): Html {
-  const { words, base } = visit;
-  const lift = confirmation(visit, {
-    id: `lift-${sha256}`,
-    opener: 'liftEllipsis',
-    title: words.say('liftTitle'),
-    content: html`<p>${words.say('liftMeans')}</p>`,
-    action: `${base}/administration/takedowns/${sha256}/lift`,
-    button: words.say('lift'),
-  });
+  const { base } = visit;
+  const action = `${base}/administration/takedowns/${sha256}/lift`;
+  const lift = confirmation(visit, 'lift', `lift-${sha256}`, action);
   return html`<tr><th scope="row"><a class="name" href="${base}/administration/publications/${id}">${shortId(id)}</a><span class="marks"><code class="quiet" title="${sha256}">SHA-256 ${sha256.slice(0, 12)}…</code></span></th>
 ${cell(visit, 'account', accountLink(visit, account))}
 ${cell(visit, 'reason', html`<span dir="auto">${reason}</span>`)}

@@ -57,7 +57,11 @@ describe('the messages', () => {
   it('are all used; those of events and codes have a type that lists them', () => {
     const text = sources();
     const ids = [en.pages, en.publishing, en.shared].flatMap((part) => Object.keys(part));
-    expect(ids.filter((id) => !text.includes(`'${id}'`))).to.deep.equal([]);
+    // A confirmation names its messages by what is confirmed.
+    const confirmed = (id: string): string =>
+      `confirmation(visit, '${id.replace(/(?:Ellipsis|Means|Title)$/, '')}'`;
+    const unused = ids.filter((id) => !text.includes(`'${id}'`) && !text.includes(confirmed(id)));
+    expect(unused).to.deep.equal([]);
   });
 
   it('have no id twice among what one page says', () => {

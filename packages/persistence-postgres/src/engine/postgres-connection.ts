@@ -1,5 +1,5 @@
 import { type Clock, duration, Fault } from '@pinfold/core';
-import { raceSignal } from '@pinfold/core/adapter';
+import { raceSignal, type StoredRow, type Table } from '@pinfold/core/adapter';
 import { asFault, troubleOf } from './postgres-errors.ts';
 import { type Statement, TYPES, unprepared } from './statement.ts';
 
@@ -54,7 +54,6 @@ const ignore = (): void => {};
 export class PostgresConnection {
   readonly #pool: PostgresPool;
   readonly #sleep: Clock['sleep'];
-  readonly #primaries: WeakSet<PostgresClient> = new WeakSet();
   #closed = false;
 
   constructor(pool: PostgresPool, sleep: Clock['sleep']) {
@@ -78,6 +77,16 @@ export class PostgresConnection {
     const answer = this.#patiently(() => this.#withClient((run) => undone(run<Row>(statement, values))));
     const rows = answer.then((answered) => answered.rows);
     return raceSignal(rows, signal);
+  }
+
+  /** Reads the records of a table that a statement selects. */
+  async records<Record>(
+    { read }: Pick<Table<Record>, 'read'>,
+    statement: Statement,
+    values: readonly unknown[],
+    signal?: AbortSignal,
+  ): Promise<readonly Record[]> {
+    return (await this.read<StoredRow<Record>>(statement, values, signal)).map(read);
   }
 
   /** Runs one statement that changes something, completely or not at all. */
@@ -135,7 +144,7 @@ export class PostgresConnection {
     if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
     const client = await this.#pool.connect();
     try {
-      await undone(this.#provePrimary(client, (statement, values = []) => ask(client, statement, values)));
+      await undone(provePrimary(client, (statement, values = []) => ask(client, statement, values)));
       return client;
     } catch (error) {
       client.release(true);
@@ -149,7 +158,7 @@ export class PostgresConnection {
     let broken = false;
     try {
       const run: Run = (statement, values = []) => ask(client, statement, values);
-      await this.#provePrimary(client, run);
+      await provePrimary(client, run);
       return await work(run);
     } catch (error) {
       broken = troubleOf(causeOf(error)) === 'broken';
@@ -158,15 +167,18 @@ export class PostgresConnection {
       client.release(broken);
     }
   }
+}
 
-  /** A standby answers reads with old data. A connection never changes its server, so one check is enough. */
-  async #provePrimary(client: PostgresClient, run: Run): Promise<void> {
-    if (this.#primaries.has(client)) return;
-    client.on('error', ignore);
-    const { rows } = await run<{ standby: boolean }>(IS_STANDBY);
-    if (rows[0]?.standby !== false) throw new Error('the server is a standby');
-    this.#primaries.add(client);
-  }
+/** Connections to a primary server, by any handle on their pool: a connection never changes its server. */
+const primaries: WeakSet<PostgresClient> = new WeakSet();
+
+/** A standby answers reads with old data. */
+async function provePrimary(client: PostgresClient, run: Run): Promise<void> {
+  if (primaries.has(client)) return;
+  client.on('error', ignore);
+  const { rows } = await run<{ standby: boolean }>(IS_STANDBY);
+  if (rows[0]?.standby !== false) throw new Error('the server is a standby');
+  primaries.add(client);
 }
 
 /** A call that certainly changed nothing. */

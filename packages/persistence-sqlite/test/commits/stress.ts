@@ -50,7 +50,7 @@ export function stress({ checks, killEvery = 2_000, watch = watchOf }: StressOpt
       return select.get(key);
     });
     const writers = await Promise.all(
-      Array.from({ length: WRITERS }, (_, n) => Writer.start(file, join(folder, `acknowledged-${n}`), n)),
+      Array.from({ length: WRITERS }, (_, n) => startWriter(file, join(folder, `acknowledged-${n}`), n)),
     );
     let stale = 0;
     let kills = 0;
@@ -76,58 +76,44 @@ function watchOf(file: string): Changes {
   return watch;
 }
 
-class Writer {
-  readonly #file: string;
-  readonly #path: string;
-  readonly #seed: number;
-  readonly #descriptor: number;
-  readonly #eight = Buffer.alloc(8);
-  #child: ChildProcess | undefined;
-  #starts = 0;
-
-  private constructor(file: string, path: string, seed: number) {
-    this.#file = file;
-    this.#path = path;
-    this.#seed = seed;
-    writeFileSync(path, Buffer.alloc(8));
-    this.#descriptor = openSync(path, 'r');
-  }
-
-  static async start(file: string, path: string, seed: number): Promise<Writer> {
-    const writer = new Writer(file, path, seed);
-    await writer.#begin();
-    return writer;
-  }
-
+/** A process that changes the row. */
+interface Writer {
   /** The last change that the writer was told to be committed. */
-  acknowledged(): number {
-    readSync(this.#descriptor, this.#eight, 0, 8, 0);
-    return this.#eight.readDoubleBE();
-  }
+  acknowledged(): number;
+  killAndRestart(): Promise<void>;
+  end(): Promise<void>;
+}
 
-  async killAndRestart(): Promise<void> {
-    await this.#kill();
-    await this.#begin();
-  }
-
-  async end(): Promise<void> {
-    await this.#kill();
-    closeSync(this.#descriptor);
-  }
-
-  async #begin(): Promise<void> {
-    this.#starts += 1;
-    const seed = String(this.#seed * 1_000 + this.#starts);
-    this.#child = fork(new URL('./writer.ts', import.meta.url), [this.#file, this.#path, seed], {
+async function startWriter(file: string, path: string, n: number): Promise<Writer> {
+  writeFileSync(path, Buffer.alloc(8));
+  const [descriptor, eight] = [openSync(path, 'r'), Buffer.alloc(8)];
+  let starts = 0;
+  const begin = async (): Promise<ChildProcess> => {
+    starts += 1;
+    const begun = fork(new URL('./writer.ts', import.meta.url), [file, path, String(n * 1_000 + starts)], {
       execArgv: ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
     });
-    await once(this.#child, 'message');
-  }
-
-  async #kill(): Promise<void> {
-    if (this.#child === undefined) return;
-    const ended = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
+    await once(begun, 'message');
+    return begun;
+  };
+  let child = await begin();
+  const kill = async (): Promise<void> => {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
     await ended;
-  }
+  };
+  return {
+    acknowledged: () => {
+      readSync(descriptor, eight, 0, 8, 0);
+      return eight.readDoubleBE();
+    },
+    killAndRestart: async () => {
+      await kill();
+      child = await begin();
+    },
+    end: async () => {
+      await kill();
+      closeSync(descriptor);
+    },
+  };
 }

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { type EventType, OPERATOR } from '@pinfold/core';
+import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type Child, startChild } from '../service/child.ts';
+import type { Answer } from '../service/client.ts';
+import { type Backends, type OwnedNode, openOwnedNode } from '../service/owned-node.ts';
+import type { Moment, VictimOrders, VictimWord } from './victim.ts';
+
+/** A node that lives, over the same data and in the same folders as the one that is killed. */
+export type Survivor = OwnedNode<ManualClock>;
+
+/** A victim from outside. */
+export type Victim = Child<VictimWord>;
+
+/** Something in the midst of which a node is killed. */
+export interface Task<Stock> {
+  /** Makes what there is before. */
+  begin(survivor: Survivor): Promise<readonly [task: VictimOrders['task'], stock: Stock]>;
+  /** Resolves when the victim has done it, with its answer if it is one of a client. */
+  done(victim: Victim, survivor: Survivor): Promise<Answer | undefined>;
+  /** Looks at what a victim that lived has done. */
+  expectDone(survivor: Survivor, stock: Stock, answer: Answer | undefined): Promise<void>;
+  /** Looks at what a killed one has left, and at what the survivor makes of it. */
+  expectMended(survivor: Survivor, stock: Stock, answer: Answer | undefined): Promise<void>;
+}
+
+/** Waits for a victim that no client asks. */
+export async function untilDone(victim: Victim): Promise<undefined> {
+  await victim.said('done');
+}
+
+/** Every moment of a task, found by a victim that is not killed. */
+export async function momentsOf<Stock>(backends: Backends, task: Task<Stock>): Promise<readonly Moment[]> {
+  return await withVictim(backends, undefined, task, async (survivor, victim, stock) => {
+    const answer = await task.done(victim, survivor);
+    victim.tell({ kind: 'moments?' });
+    const { moments } = await victim.said('moments');
+    await task.expectDone(survivor, stock, answer);
+    return moments;
+  });
+}
+
+/** Kills a victim at a moment of its task. */
+export async function killAt<Stock>(backends: Backends, task: Task<Stock>, moment: Moment): Promise<void> {
+  await withVictim(backends, moment, task, async (survivor, victim, stock) => {
+    const answer = task.done(victim, survivor).catch((): undefined => undefined);
+    expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
+    await task.expectMended(survivor, stock, await answer);
+  });
+}
+
+/** Opens a survivor, which begins, and starts a victim; one without a moment to be killed at lives until the end. */
+async function withVictim<Stock, Result>(
+  backends: Backends,
+  killedAt: Moment | undefined,
+  { begin }: Task<Stock>,
+  play: (survivor: Survivor, victim: Victim, stock: Stock) => Promise<Result>,
+): Promise<Result> {
+  const survivor = await openOwnedNode(backends, createManualClock());
+  try {
+    const [task, stock] = await begin(survivor);
+    const orders: VictimOrders = {
+      ...survivor.addresses,
+      task,
+      now: survivor.clock.now(),
+      ...(killedAt === undefined ? {} : { killedAt }),
+    };
+    const victim: Victim = startChild(join(import.meta.dirname, 'victim.ts'), orders);
+    try {
+      return await play(survivor, victim, stock);
+    } finally {
+      victim.kill();
+      await victim.ended();
+    }
+  } finally {
+    await survivor.close();
+  }
+}
+
+/** Expects an event of a type for each of these roles, one and no more, and none for any other. */
+export async function expectTold(
+  { node }: Survivor,
+  type: EventType,
+  roles: readonly string[],
+): Promise<void> {
+  const page = await node.history.list({ by: OPERATOR, limit: 100 });
+  if (page.kind !== 'page') throw new Error(page.code);
+  const told = page.events.filter((event) => event.type === type);
+  expect(
+    told.map(({ pin }) => pin),
+    `the history of ${type}`,
+  ).to.have.members(roles);
+}
