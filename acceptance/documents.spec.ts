@@ -85,13 +85,14 @@ process.exit(0);
 `;
 
 /** What serves until it is told to stop. */
-const LISTENS = /\.listen\(\d|runUntilStopped\(/;
+const LISTENS = /\.listen\((?:\d|\{)|\bserve\(|runUntilStopped\(/;
 
 const pages = documents();
 const blocks = (await Promise.all(pages.map(blocksOf))).flat();
 const exported = exportedNames();
 const examples = exported.flatMap(exampleOf);
 const programs = blocks.filter(({ language }) => language === 'ts');
+const runnable = [...programs, ...examples].filter(({ code }) => !NEEDS_MORE.test(code));
 const answers = blocks.filter(({ language }) => language === 'json');
 
 function fileOf({ document, line }: Block): string {
@@ -218,9 +219,7 @@ describe('the documents', function () {
     expect(status, stdout).to.equal(0);
   });
 
-  for (const block of [...programs, ...examples.filter(({ code }) => LISTENS.test(code))].filter(
-    ({ code }) => !NEEDS_MORE.test(code),
-  )) {
+  for (const block of runnable.filter(({ code }) => LISTENS.test(code))) {
     it(`have a program that runs in ${block.document}, line ${block.line}`, () =>
       run(`--import=${join(work, 'answering.mjs')}`, fileOf(block)));
   }
@@ -232,14 +231,17 @@ describe('the documents', function () {
     ).to.deep.equal([]);
   });
 
-  it('have examples that run at every exported function and class', async () => {
+  it('have an example at every exported function and class', async () => {
     const missing = exported
       .filter(({ isCalled, example }) => isCalled && example === undefined)
       .map(({ file, name }) => `${file}#${name}`)
       .filter((name) => !WITHOUT_EXAMPLE.some(([path]) => path.test(name)));
     expect(missing).to.deep.equal([]);
-    const runnable = examples.filter(({ code }) => !NEEDS_MORE.test(code) && !LISTENS.test(code));
-    await run(join(work, 'in-turn.mjs'), ...runnable.map(fileOf));
+  });
+
+  it('have programs and examples that run', async () => {
+    const others = runnable.filter(({ code }) => !LISTENS.test(code));
+    await run(join(work, 'in-turn.mjs'), ...others.map(fileOf));
   });
 
   it('show answers as the API document describes them', () => {

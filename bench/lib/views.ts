@@ -101,7 +101,7 @@ export async function measured(
   for (const candidate of candidates) {
     const aim = await targetOf(candidate);
     const { pid = 0 } = candidate.server.process;
-    await load(aim, 1);
+    await load(aim, SECONDS);
     const times: number[] = [];
     cpu[candidate.name] = times;
     works[candidate.name] = async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { keepTo, LOAD_CORE } from '../lib/processes.ts';
-import { inTemporaryFolder, print, type Row, report } from '../lib/report.ts';
+import { inTemporaryFolder, type Row, reportParts } from '../lib/report.ts';
 import { comparedRow, median } from '../lib/statistics.ts';
 import { pinOfEvents } from '../lib/stock.ts';
 import { cleanupRows } from './growth-cleanup.ts';
@@ -36,61 +36,47 @@ const HISTORY: Repeated = {
   'publish a small site, with its event': [20, ({ server, archive }) => post(server, archive)],
 };
 
-type Database = (typeof DATABASES)[number];
-
 /** What 1,000,000 roles cost in place of 1,000, and 1,000,000 events beside the same roles; what cleaning up costs. */
-const PARTS: Readonly<Record<string, (database: Database, folder: string) => Promise<readonly Row[]>>> = {
-  history: (database, folder) =>
-    withGrounds(database, folder, [FEW, FEW], [FEW, MANY], (few, many) =>
-      ratioRows(database, HISTORY, '1,000 events', few, many),
-    ),
-  requests: (database, folder) =>
-    withGrounds(database, folder, [FEW, MANY], [], (few, many) =>
-      ratioRows(database, REQUESTS, '1,000 roles', few, many),
-    ),
-  cleanup: (database, folder) =>
-    withGrounds(database, folder, [MANY], [], (many) => cleanupRows(database, many)),
-};
-const PROCESSES = 'processes';
-
-/** `npm run bench -- growth PART` prints one part, and keeps no result. */
-export async function run(part: string | undefined = process.argv[3]): Promise<void> {
-  const names = [PROCESSES, ...Object.keys(PARTS)];
-  if (part !== undefined && !names.includes(part)) throw new TypeError(`the parts are ${names.join(', ')}`);
+export async function run(): Promise<void> {
   await inTemporaryFolder(async (folder) => {
-    const isWanted = (name: string) => part === undefined || part === name;
-    // First, since what follows leaves the servers' core to one server.
-    const processes = isWanted(PROCESSES) ? await processesRows(folder) : [];
-    keepTo(LOAD_CORE);
-    const rows: Row[] = [];
-    for (const database of DATABASES) {
-      for (const [name, rowsOf] of Object.entries(PARTS)) {
-        if (isWanted(name)) rows.push(...(await rowsOf(database, join(folder, `${database} ${name}`))));
-      }
-    }
-    rows.push(...processes);
-    if (part === undefined) await report('growth', rows);
-    else print(rows);
+    /** Opens a ground for each number of roles, with its number of events, on each database. */
+    const onGrounds =
+      (
+        name: string,
+        sizes: readonly (readonly [roles: number, events: number])[],
+        rowsOf: (database: string, first: Ground, last: Ground) => Promise<readonly Row[]>,
+      ) =>
+      async (): Promise<readonly Row[]> => {
+        keepTo(LOAD_CORE);
+        const rows: Row[] = [];
+        for (const database of DATABASES) {
+          const open: Ground[] = [];
+          try {
+            for (const [index, [roles, events]] of sizes.entries()) {
+              const place = join(folder, `${database} ${name} ${index}`);
+              open.push(await openGround(database, place, roles, events));
+            }
+            rows.push(...(await rowsOf(database, open[0] as Ground, open.at(-1) as Ground)));
+          } finally {
+            for (const ground of open) await ground.close();
+          }
+        }
+        return rows;
+      };
+    const events = [[FEW, FEW] as const, [FEW, MANY] as const];
+    const roles = [[FEW, 0] as const, [MANY, 0] as const];
+    await reportParts('growth', {
+      // First, since what follows leaves the servers' core to one server.
+      processes: () => processesRows(folder),
+      history: onGrounds('history', events, (database, few, many) =>
+        ratioRows(database, HISTORY, '1,000 events', few, many),
+      ),
+      requests: onGrounds('requests', roles, (database, few, many) =>
+        ratioRows(database, REQUESTS, '1,000 roles', few, many),
+      ),
+      cleanup: onGrounds('cleanup', roles.slice(1), cleanupRows),
+    });
   });
-}
-
-/** Opens a ground for each number of roles, with its number of events, and closes them all. */
-async function withGrounds(
-  database: Database,
-  folder: string,
-  roles: readonly number[],
-  events: readonly number[],
-  rowsOf: (first: Ground, last: Ground) => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
-  const open: Ground[] = [];
-  try {
-    for (const [index, count] of roles.entries()) {
-      open.push(await openGround(database, `${folder} ${index}`, count, events[index]));
-    }
-    return await rowsOf(open[0] as Ground, open.at(-1) as Ground);
-  } finally {
-    for (const ground of open) await ground.close();
-  }
 }
 
 async function ratioRows(

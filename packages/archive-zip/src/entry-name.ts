@@ -1,7 +1,13 @@
 import type { BadEncoding } from '@pinfold/core';
 import { uint32 } from './byte-source.ts';
-import { decodeCp437 } from './cp437.ts';
 import { type ExtraField, UNICODE_PATH } from './extra-fields.ts';
+
+/** The upper half of IBM code page 437, the encoding of names without flag bit 11 (APPNOTE.TXT, appendix D). */
+const UPPER_HALF =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒ' +
+  'áíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐' +
+  '└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀' +
+  'αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
 
 const UTF8_FLAG = 0x0800;
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -56,4 +62,14 @@ function crc32(bytes: Uint8Array): number {
     for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (0xedb8_8320 & -(crc & 1));
   }
   return ~crc >>> 0;
+}
+
+/** Decodes bytes as code page 437. Its lower half is ASCII; control characters stay what they are. */
+export function decodeCp437(bytes: Uint8Array): string {
+  // A string that grows by one character at a time is a tree, which takes many times the memory and time.
+  const utf16 = new DataView(new ArrayBuffer(bytes.length * 2));
+  for (const [index, byte] of bytes.entries()) {
+    utf16.setUint16(index * 2, byte < 0x80 ? byte : UPPER_HALF.charCodeAt(byte - 0x80), true);
+  }
+  return new TextDecoder('utf-16le').decode(utf16);
 }

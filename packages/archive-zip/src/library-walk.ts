@@ -1,6 +1,6 @@
 import StreamZip from 'node-stream-zip';
 import type { CentralHeader } from './central-header.ts';
-import { isSystemError } from './system-error.ts';
+import { isSystemError } from './staged-file.ts';
 
 /** The library's own most. */
 const CHUNK_BYTES = 131_072;

@@ -47,3 +47,8 @@ export function readFully(fd: number, buffer: Buffer, position: number): Buffer 
   }
   return buffer;
 }
+
+/** Whether the operating system refused something, rather than code of ours being wrong. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}

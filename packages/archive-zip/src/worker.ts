@@ -6,7 +6,7 @@ import type { Job, JobReply, JobRequest, ListResult, ProveResult } from './jobs.
 import { listArchive } from './list-archive.ts';
 import { ProofControl, Stopped } from './proof-control.ts';
 import { proveEntries } from './prove-entries.ts';
-import { isSystemError } from './system-error.ts';
+import { isSystemError } from './staged-file.ts';
 
 /** Entries the receiver takes up at once: a few milliseconds. */
 const STRETCH = 1_000;

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { decodeCp437 } from '../src/cp437.ts';
-import { decodeName } from '../src/entry-name.ts';
+import { decodeCp437, decodeName } from '../src/entry-name.ts';
 
 const name = (text: string, flags: number = 0): object => decodeName(Buffer.from(text, 'latin1'), flags);
 

@@ -16,6 +16,7 @@ export { actorOf } from './domain/cause-of.ts';
 export { credentialOf } from './domain/credential.ts';
 export { forbiddenSegment, isSystemEntry } from './domain/entry-path.ts';
 export { firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
+export { EVENT_TYPES } from './domain/history.ts';
 export { fingerprintOf } from './domain/idempotency.ts';
 export { toRfc3339 } from './domain/instant.ts';
 export { decodeManifest } from './domain/manifest.ts';

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Caller, parseRoleId, type RoleId } from '@pinfold/core';
 import {
   type Answer,
+  accountBacklogs,
   encodeAnswer,
   hasSeveralHosts,
   requestEntry,
@@ -109,8 +110,11 @@ async function answer(service: Service, request: Request, response: Response, ai
       request,
     );
   response.once('close', tell);
-  if (response.closed) tell();
-  else await send(request, response, encodeAnswer(settled.answer, context.requestId), service.drain);
+  if (response.closed) return tell();
+  const sent = send(request, response, encodeAnswer(settled.answer, context.requestId), service.drain);
+  const account = aim.caller()?.account;
+  if (account !== undefined) accountBacklogs.follow(account, response);
+  await sent;
 }
 
 function outcomeOf({ json }: Answer): string | undefined {

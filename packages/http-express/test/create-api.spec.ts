@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { accountBacklogs } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import express from 'express';
 import { type ApiOptions, createApi } from '../src/index.ts';
@@ -51,6 +52,20 @@ describe('The API as a router', () => {
     const head = ['GET http://share.example:80/api/v1/pins?limit=1 HTTP/1.1', 'Host: share.example'];
     const key = `Authorization: Bearer ${rig.keys.first}`;
     expect((await askRaw(rig, [...head, key, '\r\n'].join('\r\n'))).status).to.equal(200);
+  });
+
+  it('counts an answer for its account until its client has taken it', async () => {
+    const followed: string[] = [];
+    accountBacklogs.follow = (account, { headersSent }) => {
+      if (headersSent) followed.push(account);
+    };
+    try {
+      await ask(rig, '/openapi.json');
+      await ask(rig, '/api/v1/pins');
+    } finally {
+      Reflect.deleteProperty(accountBacklogs, 'follow');
+    }
+    expect(followed).to.deep.equal(['first']);
   });
 
   it('can be mounted under a path, and says so in its URLs', async () => {

@@ -18,7 +18,9 @@ export function headerValues({ headers, headersDistinct }: WithHeaders, name: st
 
 /** Throws unless a request and its response look like those of node:http. */
 export function expectNodeRequest(request: object, response: object): void {
-  const isRequest = 'headers' in request && !(request.headers instanceof Headers);
+  // The name of Headers would load Node's fetch.
+  const { headers } = request as { readonly headers?: { readonly get?: unknown } };
+  const isRequest = headers !== undefined && typeof headers.get !== 'function';
   if (isRequest && 'writeHead' in response) return;
   throw new TypeError(
     'Pinfold needs a request and a response of node:http, and got others, such as the Request of the Fetch API. Use an adapter that makes them.',

@@ -1,4 +1,5 @@
 // For packages of the same release; semver does not cover it.
+export { accountBacklogs } from './account-backlogs.ts';
 export { type Answer, type EncodedAnswer, encodeAnswer } from './answer.ts';
 export { callerOf, withoutAdministration } from './authenticate.ts';
 export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';

@@ -37,17 +37,6 @@ export interface Look extends LookOptions {
   readonly pictures: string;
 }
 
-const MEMBERS: readonly string[] = [
-  'productName',
-  'logoUrl',
-  'accentColor',
-  'back',
-  'signInUrl',
-  'signOutUrl',
-  'languages',
-  'words',
-] satisfies readonly (keyof LookOptions)[];
-
 /** Names, numbers and functions; no character that ends a declaration. */
 const COLOR = /^[#\w\s.,%()/+-]{1,100}$/;
 
@@ -57,15 +46,16 @@ const COLOR = /^[#\w\s.,%()/+-]{1,100}$/;
  * @throws TypeError for an invalid colour or address, and for an unknown language, member or message.
  */
 export function lookOf(options: LookOptions): Look {
-  const { productName = 'Pinfold', languages = ALL_LANGUAGES, accentColor, logoUrl, words = {} } = options;
-  checkNames(options, words);
+  const { productName = 'Pinfold', languages = ALL_LANGUAGES, words = {}, ...more } = options;
+  const { accentColor, logoUrl, back, signInUrl, signOutUrl, ...unknown } = more;
+  checkNames(unknown, words);
   if (languages.length === 0 || languages.some((one) => !Object.hasOwn(LANGUAGES, one))) {
     throw new TypeError(`look.languages must name at least one of ${ALL_LANGUAGES.join(' and ')}`);
   }
   if (accentColor !== undefined && !COLOR.test(accentColor)) {
     throw new TypeError('look.accentColor must be a CSS colour');
   }
-  for (const url of [logoUrl, options.back?.url, options.signInUrl, options.signOutUrl]) checkUrl(url);
+  for (const url of [logoUrl, back?.url, signInUrl, signOutUrl]) checkUrl(url);
   return {
     ...options,
     productName,
@@ -79,10 +69,8 @@ export function lookOf(options: LookOptions): Look {
 }
 
 /** Plain JavaScript has no types: a misspelt name would have no effect. */
-function checkNames(options: LookOptions, words: NonNullable<LookOptions['words']>): void {
-  for (const name of Object.keys(options)) {
-    if (!MEMBERS.includes(name)) throw new TypeError(`look has no ${name}`);
-  }
+function checkNames(unknown: object, words: NonNullable<LookOptions['words']>): void {
+  for (const name of Object.keys(unknown)) throw new TypeError(`look has no ${name}`);
   for (const [language, messages] of Object.entries(words)) {
     for (const name of Object.keys(messages ?? {})) {
       if (!Object.hasOwn(catalogues.en, name)) {

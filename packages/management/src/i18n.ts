@@ -52,10 +52,7 @@ export class Words<Id extends string> {
 
   /** Bytes in binary units, as the service's own limits are counted. */
   size(bytes: number): string {
-    if (bytes < KiB) {
-      const options = { style: 'unit', unit: 'byte', unitDisplay: 'long' } as const;
-      return this.#format('bytes', (language) => new Intl.NumberFormat(language, options)).format(bytes);
-    }
+    if (bytes < KiB) return this.#unit(bytes, 'byte');
     const power = bytes < KiB ** 2 ? 1 : bytes < KiB ** 3 ? 2 : 3;
     const [value, unit] = [bytes / KiB ** power, `${'KMG'.charAt(power - 1)}iB`];
     const maximumFractionDigits = value < 100 ? 1 : 0;
@@ -64,16 +61,7 @@ export class Words<Id extends string> {
   }
 
   /** The exact time to the minute, with the zone if it is UTC. */
-  moment(at: Instant): string {
-    return this.#momentIn(this.timeZone, at);
-  }
-
-  /** The same in UTC. */
-  utc(at: Instant): string {
-    return this.#momentIn('UTC', at);
-  }
-
-  #momentIn(timeZone: string, at: Instant): string {
+  moment(at: Instant, timeZone: string = this.timeZone): string {
     const make = (language: Language) =>
       new Intl.DateTimeFormat(LANGUAGES[language].dates, {
         year: 'numeric',
@@ -110,8 +98,7 @@ export class Words<Id extends string> {
   }
 
   seconds(length: number): string {
-    const options = { style: 'unit', unit: 'second', unitDisplay: 'long', maximumFractionDigits: 1 } as const;
-    return this.#format('seconds', (language) => new Intl.NumberFormat(language, options)).format(length);
+    return this.#unit(length, 'second');
   }
 
   /** A length of time in days, hours if it is shorter than two days, or minutes if shorter than two hours. */
@@ -122,8 +109,12 @@ export class Words<Id extends string> {
         : length < 2 * DAY && length % DAY !== 0
           ? [length / HOUR, 'hour']
           : [length / DAY, 'day'];
+    return this.#unit(value, unit);
+  }
+
+  #unit(value: number, unit: string): string {
     const options = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const;
-    return this.#format(`span ${unit}`, (language) => new Intl.NumberFormat(language, options)).format(value);
+    return this.#format(`unit ${unit}`, (language) => new Intl.NumberFormat(language, options)).format(value);
   }
 
   #format<Format>(kind: string, make: (language: Language) => Format): Format {

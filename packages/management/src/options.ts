@@ -1,4 +1,13 @@
-import type { IdentityProvider, Keys, Manifest, Pairings, RoleId, Sessions, UseCases } from '@pinfold/core';
+import type {
+  createUseCases,
+  IdentityProvider,
+  Keys,
+  Manifest,
+  Pairings,
+  RoleId,
+  Sessions,
+  UseCases,
+} from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
@@ -39,28 +48,8 @@ export interface NodeHealth {
 
 /** What {@link createManagement} needs. */
 export interface ManagementOptions {
-  readonly useCases: Pick<
-    UseCases,
-    | 'clock'
-    | 'findByKey'
-    | 'limits'
-    | 'limitsOf'
-    | 'list'
-    | 'mode'
-    | 'open'
-    | 'pin'
-    | 'publish'
-    | 'read'
-    | 'staging'
-    | 'stop'
-    | 'unpin'
-    | 'update'
-    | 'accounts'
-    | 'quotasOf'
-    | 'updateSeen'
-  > &
-    /** Absent: there is no page of names. */
-    Partial<Pick<UseCases, 'names'>>;
+  /** Without `names` there is no page of names. */
+  readonly useCases: ReturnType<typeof createUseCases> & Partial<Pick<UseCases, 'names'>>;
   /** The public address, under which sites are shared: `https://pages.example.com`. */
   readonly publicUrl: string;
   /** Signs people in by one-time links and API keys. Give this or `authenticate`. */
@@ -118,6 +107,18 @@ export interface Screen extends ManagementOptions {
   readonly log: RequestLog;
   readonly look: Look;
   readonly assets: Assets;
+}
+
+/** A screen that has some of its optional parts. */
+export type With<Part extends keyof Screen> = Screen & {
+  readonly [Name in Part]-?: NonNullable<Screen[Name]>;
+};
+
+export function has<Part extends keyof Screen>(
+  screen: Screen,
+  ...parts: readonly Part[]
+): screen is With<Part> {
+  return parts.every((part) => screen[part] !== undefined);
 }
 
 /**

@@ -70,12 +70,11 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
   }
 
   end(): { readonly kind: 'wish'; readonly wish: Wish } {
-    const [key = '', title = '', password = ''] = ['key', 'title', 'password'].map((name) =>
-      this.#texts.get(name),
-    );
+    const text = (name: string): string => this.#texts.get(name) ?? '';
     const filename = this.#filename ?? '';
     // A list of nameless publications is of no help, so the file's name is the default title.
-    return { kind: 'wish', wish: { key, filename, title: title.trim() || stemOf(filename), password } };
+    const title = text('title').trim() || stemOf(filename);
+    return { kind: 'wish', wish: { key: text('key'), filename, title, password: text('password') } };
   }
 
   refuse(trouble: FormTrouble): UploadRefusal {

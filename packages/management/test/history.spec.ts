@@ -1,16 +1,14 @@
 import { accountId, minutes, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
-import { Person } from './person.ts';
+import type { Person } from './person.ts';
 
 describe('the history', () => {
   let screen: Screen;
   let person: Person;
   beforeEach(async () => {
     screen = await openScreen();
-    person = new Person(screen.base);
-    const cause = { actor: { kind: 'operator', id: 'grace' } } as const;
-    await person.signIn((await screen.sessions.offerLink(OWNER, cause)).token);
+    person = await screen.signedIn();
   });
 
   /** What the rows of the page tell, newest first. */
@@ -26,7 +24,7 @@ describe('the history', () => {
     const { token } = await person.get(`/publications/${id}`);
     await person.post(`/publications/${id}/pin`, { form: token });
     const { text } = await person.get(`/publications/${id}`);
-    expect(text.slice(text.indexOf('id="history"'))).to.match(/Pinned.*The operator \(grace\)/);
+    expect(text.slice(text.indexOf('id="history"'))).to.match(/Pinned.*The operator \(ada\)/);
     expect(await told('/history')).to.have.members([
       'Pinned',
       'Published',
@@ -62,10 +60,9 @@ describe('the history', () => {
       screen.clock.advance(minutes(1));
       await screen.keys.create({ by: OPERATOR, account: OWNER });
     }
-    const first = await person.get('/history');
-    const [, next = ''] = /rel="next" href="\/manage([^"]*)"/.exec(first.text) ?? [];
+    const { next = '' } = await person.get('/history');
     expect(await told('/history')).to.have.lengthOf(50);
-    expect(await told(next.replaceAll('&amp;', '&'))).to.have.lengthOf(12);
+    expect(await told(next)).to.have.lengthOf(12);
     expect((await person.get('/history?cursor=x')).location).to.equal('/manage/history');
   });
 });

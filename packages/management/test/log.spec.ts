@@ -18,7 +18,7 @@ describe('what the log is told of the screen', () => {
   }
 
   it('is who signed in, and by which key', async () => {
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    await screen.signedIn();
     expect(last()).to.include({ route: '/manage/sign-in', status: 303, account: OWNER });
     expect(last()).not.to.have.any.keys('key', 'outcome');
     const { text, key } = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
@@ -54,7 +54,7 @@ describe('what the log is told of the screen', () => {
 
   it('is why nothing was done, as the API calls it', async () => {
     const { id } = await screen.publish('Report');
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
     const { token: form } = await person.get(`/publications/${id}`);
     const cases = [
       [`/publications/${id}/rename`, { form, title: 'x'.repeat(256), seen: 'Report' }, 'invalid_title'],
@@ -77,7 +77,7 @@ describe('what the log is told of the screen', () => {
   });
 
   it('is why an archive was not published', async () => {
-    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    person = await screen.signedIn();
     const { token: form } = await person.get('/');
     const sent = await person.upload(formOf({ form, key: 'mine' }, new TextEncoder().encode('no zip')));
     expect(sent.status).to.equal(422);

@@ -13,6 +13,9 @@ import { Person } from './person.ts';
 
 export const OWNER: AccountId = accountId('owner');
 
+/** The cause of what an operator does. */
+export const BY_ADA = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+
 const opened: TestService<Memory>[] = [];
 
 // The pictures of the documents are taken without Mocha.
@@ -36,8 +39,8 @@ export interface Screen
   owned(): Promise<readonly Publication[]>;
   /** A publication of the owner's, as it is now. */
   read(id: RoleId): Promise<Publication>;
-  /** A person who has signed in to the owner's account. */
-  signedIn(): Promise<Person>;
+  /** A person who has signed in, to the owner's account where none is named. */
+  signedIn(account?: AccountId, scope?: 'admin' | 'manage'): Promise<Person>;
   publish(
     title: string | null,
     files?: Readonly<Record<string, string>>,
@@ -57,29 +60,12 @@ export interface ScreenOptions extends ServiceOptions {
 export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
   const { management = {}, mount = '/manage', publicUrl, ...composed } = options;
   const log: RequestEntry[] = [];
-  const doors = ({
-    useCases,
-    keys,
-    sessions,
-    pairings,
-    history,
-    views,
-    administration,
-    publicPort,
-  }: Inside): express.Express => {
-    const url = publicUrl ?? `http://localhost:${publicPort}`;
-    const signIn = management.authenticate === undefined ? { sessions } : {};
-    const say = (entry: RequestEntry) => log.push(entry);
+  const doors = ({ sessions, publicPort, ...parts }: Inside): express.Express => {
     const screen = createManagement({
-      useCases,
-      publicUrl: url,
-      keys,
-      pairings,
-      history,
-      views,
-      administration,
-      log: say,
-      ...signIn,
+      ...parts,
+      ...(management.authenticate === undefined ? { sessions } : {}),
+      publicUrl: publicUrl ?? `http://localhost:${publicPort}`,
+      log: (entry) => log.push(entry),
       ...management,
     });
     return express().use(mount, screen);
@@ -101,9 +87,9 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
       if (found.kind !== 'found') throw new Error(found.code);
       return found.publication;
     },
-    signedIn: async () => {
+    signedIn: async (account = OWNER, scope = 'manage') => {
       const person = new Person(base);
-      await person.signIn((await service.sessions.offerLink(OWNER)).token);
+      await person.signIn((await service.sessions.offerLink(account, BY_ADA, scope)).token);
       return person;
     },
     memory: service.stores,

@@ -9,6 +9,8 @@ export interface Page {
   readonly location: string | null;
   /** The token that the page's forms carry. */
   readonly token: string;
+  /** The path of the next page of a list. */
+  readonly next: string | undefined;
 }
 
 /** A browser without scripts, as far as these tests need one: it keeps cookies and fills in forms. */
@@ -38,6 +40,17 @@ export class Person {
 
   get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Page> {
     return this.#ask(path, { headers: { accept: 'text/html', ...headers } });
+  }
+
+  /** The texts of a list's pages, each once. */
+  async walk(path: string): Promise<readonly string[]> {
+    const texts: string[] = [];
+    for (let next: string | undefined = path; next !== undefined; ) {
+      const page = await this.get(next);
+      texts.push(page.text);
+      next = page.next;
+    }
+    return texts;
   }
 
   /** Sends a form to where it stands, with what is in it. */
@@ -89,6 +102,7 @@ export class Person {
       text,
       location: response.headers.get('location'),
       token: /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '',
+      next: /rel="next" href="\/manage([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&'),
     };
   }
 

@@ -1,6 +1,6 @@
-import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { MEMBER_SCOPES } from '@pinfold/core';
+import { openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, openScreen } from './open-screen.ts';
 
@@ -17,21 +17,16 @@ describe('requests that come at once on one connection of the screen', () => {
         },
       },
     });
-    const { hostname, port, pathname } = new URL(screen.base);
-    let text = '';
-    const socket = connect(Number(port), hostname).on('data', (chunk) => {
-      text += chunk;
-    });
-    const request = `GET ${pathname.replace(/\/$/, '')}/ HTTP/1.1\r\nHost: x\r\n\r\n`;
-    socket.write(request.repeat(3));
+    const connection = await openRawConnection(screen.base);
+    await connection.send('GET /manage/ HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
     for (let answered = 0; answered < 3; answered += 1) {
       while (waiting.length === 0) await setTimeout(1);
       // Another connection is answered meanwhile.
       expect((await fetch(`${screen.base}/assets/none`)).status).to.equal(404);
       expect(begun).to.equal(answered + 1);
       waiting.shift()?.();
-      while (text.split('200 OK').length - 1 === answered) await setTimeout(1);
+      expect((await connection.answer()).status).to.equal(200);
     }
-    socket.destroy();
+    connection.destroy();
   });
 });

@@ -10,7 +10,7 @@ import {
 import { RequestLimiter } from '@pinfold/http';
 import { expect } from 'chai';
 import type { ManagementOptions } from '../src/index.ts';
-import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
+import { BY_ADA, OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
 import { formOf, Person } from './person.ts';
 
 /** One passes each second. */
@@ -29,9 +29,7 @@ describe('the rate of requests on the screen', () => {
       management: { requestRate: RATE, requestLimiter: limiter, ...management },
     });
     role = await screen.publish('Report');
-    person = new Person(screen.base);
-    const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
-    await person.signIn((await screen.sessions.offerLink(OWNER, cause, scope)).token);
+    person = await screen.signedIn(OWNER, scope);
     form = (await person.get('/')).token;
     screen.clock.advance(RATE.window);
   }
@@ -115,8 +113,7 @@ describe('the rate of requests on the screen', () => {
     screen.clock.advance(minutes(1));
     expect((await person.get('/')).status).to.equal(200);
     expect((await person.get('/')).status).to.equal(429);
-    const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
-    await screen.administration.limitAccount(OWNER, { requests: 'off' as RateText }, cause);
+    await screen.administration.limitAccount(OWNER, { requests: 'off' as RateText }, BY_ADA);
     expect((await person.get('/')).status).to.equal(200);
   });
 

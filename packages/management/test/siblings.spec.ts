@@ -1,19 +1,18 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { accountId } from '@pinfold/core';
+import { openRawConnection, type RawAnswer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen, type ScreenOptions } from './open-screen.ts';
 import { Person } from './person.ts';
 
 const THEIRS = accountId('mallory');
 
-/** Sends a head as it is, a target that no client library would leave alone among it, and gives the answer. */
-async function askRaw(screen: Screen, line: string, ...headers: readonly string[]): Promise<string> {
-  const socket = connect(Number(new URL(screen.base).port), 'localhost');
-  await once(socket, 'connect');
-  socket.write([`${line} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '\r\n'].join('\r\n'));
-  return (await buffer(socket)).toString();
+/** Sends a head as it is, with a target that no client library would leave alone, and gives the answer. */
+async function askRaw(screen: Screen, line: string, ...headers: readonly string[]): Promise<RawAnswer> {
+  const connection = await openRawConnection(screen.base);
+  await connection.send([`${line} HTTP/1.1`, 'Host: localhost', ...headers, '\r\n'].join('\r\n'));
+  const answer = await connection.answer();
+  connection.destroy();
+  return answer;
 }
 
 const cookieHeader = (...pairs: readonly (readonly [string, string | undefined])[]): string =>
@@ -26,8 +25,7 @@ describe('cookies that a sibling planted', () => {
   const open = async (options: ScreenOptions = {}) => {
     screen = await openScreen(options);
     person = await screen.signedIn();
-    other = new Person(screen.base);
-    await other.signIn((await screen.sessions.offerLink(THEIRS)).token);
+    other = await screen.signedIn(THEIRS);
     await screen.publish('Report');
     await screen.publish('Bait', undefined, THEIRS);
   };
@@ -38,27 +36,19 @@ describe('cookies that a sibling planted', () => {
   const get = (path: string, cookie: string, headers: Record<string, string> = {}) =>
     new Person(screen.base).get(path, { cookie, ...headers });
 
-  it('sign nobody in as another: of two good sessions none is taken, in either order', async () => {
+  it('sign nobody in as another: of two sessions or form secrets none is taken, in either order', async () => {
     for (const [first, second] of [
       [person, other],
       [other, person],
     ] as const) {
-      const cookie = cookieHeader(form(person), session(first), session(second));
-      const page = await get('/', cookie);
-      expect(page.status).to.equal(303);
-      expect(page.location).to.equal('/manage/sign-in');
-      expect(page.text).not.to.match(/Report|Bait/);
-    }
-  });
-
-  it('are not believed beside a form secret of the browser’s own', async () => {
-    for (const [first, second] of [
-      [person, other],
-      [other, person],
-    ] as const) {
-      const cookie = cookieHeader(form(first), form(second), session(person));
-      const page = await get('/', cookie);
-      expect([page.status, page.location]).to.deep.equal([303, '/manage/sign-in']);
+      for (const cookie of [
+        cookieHeader(form(person), session(first), session(second)),
+        cookieHeader(form(first), form(second), session(person)),
+      ]) {
+        const page = await get('/', cookie);
+        expect([page.status, page.location]).to.deep.equal([303, '/manage/sign-in']);
+        expect(page.text).not.to.match(/Report|Bait/);
+      }
     }
   });
 
@@ -205,14 +195,13 @@ describe('an address that looks like another host', () => {
     '//evil.example/',
     '//evil.example/x',
     '/\\evil.example/',
-    '\\\\evil.example/',
     '///evil.example',
     '/\\/evil.example/',
     '//evil.example/%2f..',
     '/manage//evil.example',
     '/manage/\\evil.example',
     '/sign-in//evil.example',
-  ].filter((target) => target.startsWith('/'));
+  ];
   const elsewhere = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate'];
 
   for (const mount of ['/', '/manage', '/:tenant']) {
@@ -225,11 +214,10 @@ describe('an address that looks like another host', () => {
           ['', ...elsewhere],
           [''],
         ]) {
-          const answer = await askRaw(screen, `GET ${target}${query}`, ...headers);
-          const [, location] = /^Location: (.*)\r$/m.exec(answer) ?? [];
-          const [, refresh] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(answer) ?? [];
-          const links = [...answer.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, link]) => link);
-          for (const led of [location, refresh, ...links]) {
+          const { body, headers: sent } = await askRaw(screen, `GET ${target}${query}`, ...headers);
+          const [, refresh] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(body) ?? [];
+          const links = [...body.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, link]) => link);
+          for (const led of [sent.get('location'), refresh, ...links]) {
             if (led === undefined) continue;
             const { host } = new URL(led, `http://localhost${target.replace(/^[/\\]+/, '/')}`);
             expect(host, `${target}${query} → ${led}`).to.equal('localhost');
@@ -242,8 +230,8 @@ describe('an address that looks like another host', () => {
   it('still leads to where it is at the root', async () => {
     const screen = await openScreen({ mount: '/' });
     const turned = await askRaw(screen, 'GET //evil.example/?language=ja');
-    expect(turned).to.match(/^HTTP\/1\.1 303 [\s\S]*\nLocation: \/evil\.example\/\r\n/);
+    expect([turned.status, turned.headers.get('location')]).to.deep.equal([303, '/evil.example/']);
     const led = await askRaw(screen, 'GET //evil.example/x', ...elsewhere);
-    expect(led).to.contain('content="0; url=/evil.example/x"');
+    expect(led.body).to.contain('content="0; url=/evil.example/x"');
   });
 });

@@ -79,19 +79,9 @@ export function issuerUrl(text: string): URL {
 /** What talks to issuers is loaded when the first person signs in. */
 async function makeSignIn(issuer: URL, options: OpenIdConnectOptions): Promise<SignIn> {
   const { SignIn } = await import('./sign-in.ts');
-  const { clientId, clientSecret, clock, require, admins } = options;
   const { scopes = 'openid email profile', accountPrefix = 'oidc:', accountClaim = 'sub' } = options;
-  return new SignIn({
-    issuer,
-    clientId,
-    clientSecret,
-    clock,
-    scopes,
-    accountPrefix,
-    accountClaim,
-    require,
-    admins,
-  });
+  const { require, admins } = options;
+  return new SignIn({ ...options, issuer, scopes, accountPrefix, accountClaim, require, admins });
 }
 
 function isLoopback(hostname: string): boolean {

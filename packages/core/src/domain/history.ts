@@ -7,38 +7,44 @@ import type { PinName } from './name.ts';
 /** Names an event: a UUID in lower case. */
 export type EventId = Branded<string, 'EventId'>;
 
-/** What a change of a role is called in the history. */
-export type RoleEventType =
-  | 'pin.title_changed'
-  | 'pin.password_set'
-  | 'pin.password_removed'
-  | 'pin.renewed'
-  | 'pin.pinned'
-  | 'pin.unpinned'
-  | 'pin.stopped'
-  | 'pin.grant_created';
+/** Everything that leaves an event. */
+export const EVENT_TYPES = [
+  'pin.published',
+  'pin.title_changed',
+  'pin.password_set',
+  'pin.password_removed',
+  'pin.renewed',
+  'pin.pinned',
+  'pin.unpinned',
+  'pin.stopped',
+  'pin.grant_created',
+  'pin.taken_down',
+  'pin.expired',
+  'pin.purged',
+  'key.agreed',
+  'key.created',
+  'key.revoked',
+  'account.blocked',
+  'account.unblocked',
+  'account.limits_changed',
+  'takedown.lifted',
+  'service.mode_changed',
+  'session.started',
+  'session.ended',
+  'session.refused',
+  'link.created',
+  'name.set',
+  'name.deleted',
+] as const;
 
 /** Everything that leaves an event. */
-export type EventType =
-  | RoleEventType
-  | 'pin.published'
-  | 'pin.taken_down'
-  | 'pin.expired'
-  | 'pin.purged'
-  | 'key.agreed'
-  | 'key.created'
-  | 'key.revoked'
-  | 'account.blocked'
-  | 'account.unblocked'
-  | 'account.limits_changed'
-  | 'takedown.lifted'
-  | 'service.mode_changed'
-  | 'session.started'
-  | 'session.ended'
-  | 'session.refused'
-  | 'link.created'
-  | 'name.set'
-  | 'name.deleted';
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What a change of a role is called in the history. */
+export type RoleEventType = Exclude<
+  Extract<EventType, `pin.${string}`>,
+  'pin.published' | 'pin.taken_down' | 'pin.expired' | 'pin.purged'
+>;
 
 /** What happened, and when. */
 export interface EventDraft<Type extends EventType = EventType> {

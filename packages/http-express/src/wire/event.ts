@@ -1,41 +1,11 @@
-import type { EventType, HistoryEvent } from '@pinfold/core';
-import { toRfc3339 } from '@pinfold/core/internal';
+import type { HistoryEvent } from '@pinfold/core';
+import { EVENT_TYPES, toRfc3339 } from '@pinfold/core/internal';
 import * as T from '../schema.ts';
-
-/** A record, so that a type that is missing here does not compile. */
-const EVENT_TYPES: Readonly<Record<EventType, true>> = {
-  'pin.published': true,
-  'pin.title_changed': true,
-  'pin.password_set': true,
-  'pin.password_removed': true,
-  'pin.renewed': true,
-  'pin.pinned': true,
-  'pin.unpinned': true,
-  'pin.stopped': true,
-  'pin.grant_created': true,
-  'pin.taken_down': true,
-  'pin.expired': true,
-  'pin.purged': true,
-  'key.agreed': true,
-  'key.created': true,
-  'key.revoked': true,
-  'account.blocked': true,
-  'account.unblocked': true,
-  'account.limits_changed': true,
-  'takedown.lifted': true,
-  'service.mode_changed': true,
-  'session.started': true,
-  'session.ended': true,
-  'session.refused': true,
-  'link.created': true,
-  'name.set': true,
-  'name.deleted': true,
-};
 
 const EVENT = {
   id: T.uuid(),
   at: T.instant(),
-  type: T.oneOf(Object.keys(EVENT_TYPES) as readonly EventType[]),
+  type: T.oneOf(EVENT_TYPES),
   account: T.nullable(T.string()),
   pin: T.nullable(T.string(), { description: 'The publication that it happened to.' }),
   actor: T.object({

@@ -1,8 +1,7 @@
 import type { DirectoryListing } from '@pinfold/archive-zip/listing';
 import { builtFolderIn, partToLeaveOut, titleOf } from '@pinfold/client/zip';
-import { isSystemEntry } from '@pinfold/core/internal';
+import { forbiddenSegment, isSystemEntry } from '@pinfold/core/internal';
 import type { Chosen } from './chosen.ts';
-import { isForbidden, outermostForbidden } from './forbidden.ts';
 import { directoryOf } from './judge.ts';
 import { leaveOut } from './leave-out.ts';
 
@@ -127,6 +126,23 @@ class Found {
     const files = this.#files.sort((one, other) => (one.path < other.path ? -1 : 1));
     return { kind: 'folder', name, files, leftOut: [...this.#leftOut].sort() };
   }
+}
+
+/** Paths that may be in no site, each by its outermost forbidden part: a folder once, with `/` at its end. */
+function outermostForbidden(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths.flatMap((path) => forbiddenPart(path) ?? []))].sort();
+}
+
+/** Whether a path may be in no site. Some tools of Windows write `\\` between folders. */
+export function isForbidden(path: string): boolean {
+  return forbiddenSegment(path.replaceAll('\\', '/')) !== undefined;
+}
+
+function forbiddenPart(path: string): string | undefined {
+  const segments = path.replaceAll('\\', '/').split('/');
+  const at = segments.findIndex((segment) => forbiddenSegment(segment) !== undefined);
+  if (at === -1) return undefined;
+  return `${segments.slice(0, at + 1).join('/')}${at === segments.length - 1 ? '' : '/'}`;
 }
 
 function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {

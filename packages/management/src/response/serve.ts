@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AccountId, parseRoleId } from '@pinfold/core';
-import { drainAndClose, requestEntry, thrown } from '@pinfold/http/internal';
+import { accountBacklogs, drainAndClose, requestEntry, thrown } from '@pinfold/http/internal';
 import type { Request, RequestHandler } from 'express';
 import type { Screen } from '../options.ts';
 import { clearFlash, fewCookies, fromHere, Guards, ownLanguage, ownSecret } from '../request/middleware.ts';
@@ -35,6 +35,7 @@ export function serve(screen: Screen, endpoint: Endpoint): RequestHandler {
     protect(visit, requestId);
     const { answer, error, account } = await settle(screen, visit, endpoint);
     if (answer !== undefined) send(visit, answer);
+    if (account !== undefined) accountBacklogs.follow(account, response);
     drainAndClose(request, useCases);
     screen.log(
       requestEntry({

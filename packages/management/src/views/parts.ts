@@ -46,7 +46,7 @@ export function distance({ words, now }: RequestContext, at: Instant): Html {
 
 /** An exact instant, in UTC in the tooltip. */
 export function moment({ words }: RequestContext, at: Instant): Html {
-  return html`<time datetime="${toRfc3339(at)}" title="${words.utc(at)}" data-time="text">${words.moment(at)}</time>`;
+  return html`<time datetime="${toRfc3339(at)}" title="${words.moment(at, 'UTC')}" data-time="text">${words.moment(at)}</time>`;
 }
 
 /** A button that puts a text on the clipboard; there only where scripts run. */

@@ -1,9 +1,9 @@
 import { defaultLimits } from '@pinfold/core';
 import { expect } from 'chai';
 import { strToU8, unzipSync, zipSync } from 'fflate';
-import { isForbidden } from '../../browser/publish/forbidden.ts';
 import { directoryOf, judgeArchive, judgeFolder } from '../../browser/publish/judge.ts';
 import { leaveOut } from '../../browser/publish/leave-out.ts';
+import { isForbidden } from '../../browser/publish/source.ts';
 
 async function rulesOf(bytes: Uint8Array<ArrayBuffer>): Promise<readonly string[]> {
   return (await judgeArchive(new Blob([bytes]), defaultLimits)).problems.map(({ rule }) => rule);
@@ -12,14 +12,10 @@ async function rulesOf(bytes: Uint8Array<ArrayBuffer>): Promise<readonly string[
 describe('the rules in the browser', () => {
   it('find what the server would refuse', async () => {
     expect(await rulesOf(strToU8('hello') as Uint8Array<ArrayBuffer>)).to.deep.equal(['not_a_zip']);
-    expect(await rulesOf(zipSync({ 'index.html': strToU8('x') }).slice(0, -30))).to.deep.equal(['truncated']);
-    expect(await rulesOf(zipSync({ 'a.html': strToU8('x'), '.env': strToU8('x') }))).to.have.members([
-      'missing_index',
-      'forbidden_name',
-    ]);
-    expect(await rulesOf(new Uint8Array(defaultLimits.archiveBytes + 1))).to.deep.equal([
-      'archive_too_large',
-    ]);
+    const site = zipSync({ 'a.html': strToU8('x'), '.env': strToU8('x') });
+    expect(await rulesOf(site)).to.have.members(['missing_index', 'forbidden_name']);
+    const large = new Uint8Array(defaultLimits.archiveBytes + 1);
+    expect(await rulesOf(large)).to.deep.equal(['archive_too_large']);
   });
 
   it('count the files of the site and their bytes, in a ZIP as in a folder', async () => {
@@ -37,19 +33,11 @@ describe('the rules in the browser', () => {
     expect(judgeFolder(files, defaultLimits)).to.deep.equal({ problems: [], files: 1, bytes: 5 });
   });
 
-  it('judge a folder before it is packed', () => {
+  it('judge a folder by the names and sizes of its files, before it is packed', () => {
     const file = (path: string, size = 1) => ({ path, file: { size } as File });
-    const rules = (...files: ReturnType<typeof file>[]) =>
-      judgeFolder(files, defaultLimits).problems.map(({ rule }) => rule);
-    expect(rules(file('index.html'), file('a/b.txt'))).to.deep.equal([]);
-    expect(rules(file('Index.html'))).to.deep.equal(['missing_index']);
-    expect(rules(file('index.html'), file('a:b'), file('big', 10_485_761))).to.have.members([
-      'unsafe_path',
-      'file_too_large',
-    ]);
-    expect(
-      rules(...Array.from({ length: 501 }, (_, n) => file(n === 0 ? 'index.html' : `${n}`))),
-    ).to.deep.equal(['too_many_files']);
+    const { problems } = judgeFolder([file('a:b'), file('big', 10_485_761)], defaultLimits);
+    const rules = ['missing_index', 'unsafe_path', 'file_too_large'];
+    expect(problems.map(({ rule }) => rule)).to.have.members(rules);
   });
 
   it('leave entries out of a ZIP without touching the others', async () => {

@@ -1,5 +1,5 @@
 import { type Clock, duration, Fault } from '@pinfold/core';
-import { raceSignal } from '@pinfold/core/adapter';
+import { raceSignal, type StoredRow, type Table } from '@pinfold/core/adapter';
 import { asFault, troubleOf } from './postgres-errors.ts';
 import { type Statement, TYPES, unprepared } from './statement.ts';
 
@@ -77,6 +77,16 @@ export class PostgresConnection {
     const answer = this.#patiently(() => this.#withClient((run) => undone(run<Row>(statement, values))));
     const rows = answer.then((answered) => answered.rows);
     return raceSignal(rows, signal);
+  }
+
+  /** Reads the records of a table that a statement selects. */
+  async records<Record>(
+    { read }: Pick<Table<Record>, 'read'>,
+    statement: Statement,
+    values: readonly unknown[],
+    signal?: AbortSignal,
+  ): Promise<readonly Record[]> {
+    return (await this.read<StoredRow<Record>>(statement, values, signal)).map(read);
   }
 
   /** Runs one statement that changes something, completely or not at all. */

@@ -53,8 +53,7 @@ export function postgresAccountStore(connection: PostgresConnection, tables: Tab
           ]));
       return { kind: count === 1 ? 'saved' : 'conflict' };
     },
-    list: async (after, limit) =>
-      (await connection.read<StoredRow<Account>>(statements.list, [after ?? '', limit])).map(ACCOUNTS.read),
+    list: (after, limit) => connection.records(ACCOUNTS, statements.list, [after ?? '', limit]),
     usedBy: async (name, now) => ({
       ...(await rows.countInService(read, name, now)),
       publications24h: await rows.countPublished(read, name, now),

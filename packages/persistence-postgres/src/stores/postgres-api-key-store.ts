@@ -1,5 +1,4 @@
-import type { AccountId, ApiKey, ApiKeyPlace, ApiKeyStore } from '@pinfold/core';
-import type { StoredRow } from '@pinfold/core/adapter';
+import type { AccountId, ApiKeyPlace, ApiKeyStore } from '@pinfold/core';
 import type { PostgresConnection } from '../engine/postgres-connection.ts';
 import { deleting, prepared, unprepared } from '../engine/statement.ts';
 import { API_KEYS } from '../schema/columns.ts';
@@ -59,16 +58,14 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
       return { kind: count === 1 ? 'created' : 'exists' };
     },
     find: async (id, signal) => {
-      const [row] = await connection.read<StoredRow<ApiKey>>(statements.find, [id], signal);
-      return row && API_KEYS.read(row);
+      const [key] = await connection.records(API_KEYS, statements.find, [id], signal);
+      return key;
     },
-    list: async ({ account, after = NEWEST as ApiKeyPlace, limit }) => {
+    list: ({ account, after = NEWEST as ApiKeyPlace, limit }) => {
       const values = [after.createdAt, after.id, limit];
-      const rows =
-        account === undefined
-          ? await connection.read<StoredRow<ApiKey>>(statements.list, values)
-          : await connection.read<StoredRow<ApiKey>>(statements.listOfAccount, [...values, account]);
-      return rows.map(API_KEYS.read);
+      return account === undefined
+        ? connection.records(API_KEYS, statements.list, values)
+        : connection.records(API_KEYS, statements.listOfAccount, [...values, account]);
     },
     countLive: async (account: AccountId) => {
       const [row] = await connection.read<{ live: number }>(statements.countLive, [account]);

@@ -1,5 +1,5 @@
-import type { EventQuery, ExpiredRole, HistoryEvent, HistoryStore } from '@pinfold/core';
-import { eventPageOf, type StoredRow } from '@pinfold/core/adapter';
+import type { EventQuery, ExpiredRole, HistoryStore } from '@pinfold/core';
+import { eventPageOf } from '@pinfold/core/adapter';
 import type { PostgresConnection } from '../engine/postgres-connection.ts';
 import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 import { EVENTS } from '../schema/columns.ts';
@@ -63,8 +63,7 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
       const { at, id } = query.after ?? NEWEST;
       const { filters, values } = filtersOf(query, 4);
       const bound = [at, id, query.limit + 1, ...values];
-      const rows = await connection.read<StoredRow<HistoryEvent>>(statements.list(filters), bound);
-      return eventPageOf(rows.map(EVENTS.read), query.limit);
+      return eventPageOf(await connection.records(EVENTS, statements.list(filters), bound), query.limit);
     },
     expired: (by, limit) => connection.read<ExpiredRole>(statements.expired, [by, limit]),
     tellExpired: async (told) => {

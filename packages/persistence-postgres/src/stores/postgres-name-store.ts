@@ -96,8 +96,8 @@ export function postgresNameStore(connection: PostgresConnection, tables: Tables
 
   return {
     find: async (account, name) => {
-      const [row] = await connection.read<StoredRow<NameRecord>>(statements.find, [account, name]);
-      return row && NAMES.read(row);
+      const [record] = await connection.records(NAMES, statements.find, [account, name]);
+      return record;
     },
     resolve: async (token, signal) => {
       const [row] = await connection.read<ResolvedRow>(statements.resolve, [token], signal);
@@ -105,14 +105,8 @@ export function postgresNameStore(connection: PostgresConnection, tables: Tables
       const { nameAccount: account, name, role, updatedAt } = row;
       return { name: { account, name, token, role, updatedAt }, role: readRole(row) };
     },
-    list: async (account, after, limit) => {
-      const listed = await connection.read<StoredRow<NameRecord>>(statements.list, [
-        account,
-        after ?? '',
-        limit,
-      ]);
-      return listed.map(NAMES.read);
-    },
+    list: (account, after, limit) =>
+      connection.records(NAMES, statements.list, [account, after ?? '', limit]),
     set: (change, events) => connection.transaction((run) => set(run, change, events)),
     delete: (place, events) => connection.transaction((run) => remove(run, place, events)),
   };

@@ -85,16 +85,13 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
         return { ended: await makeRoom(run, session, limits) };
       }),
     find: async (tokenHash, now, signal) => {
-      const [row] = await connection.read<StoredRow<Session>>(statements.find, [tokenHash, now], signal);
-      return row && SESSIONS.read(row);
+      const [session] = await connection.records(SESSIONS, statements.find, [tokenHash, now], signal);
+      return session;
     },
-    list: async ({ account, now, after = '', limit }) => {
-      const rows =
-        account === undefined
-          ? await connection.read<StoredRow<Session>>(statements.list, [after, now, limit])
-          : await connection.read<StoredRow<Session>>(statements.listOfAccount, [after, now, limit, account]);
-      return rows.map(SESSIONS.read);
-    },
+    list: ({ account, now, after = '', limit }) =>
+      account === undefined
+        ? connection.records(SESSIONS, statements.list, [after, now, limit])
+        : connection.records(SESSIONS, statements.listOfAccount, [after, now, limit, account]),
     end: async (tokenHash, told) => {
       await connection.write(statements.end, [tokenHash, rowsOf(told)]);
     },

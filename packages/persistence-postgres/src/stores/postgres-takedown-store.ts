@@ -8,7 +8,6 @@ import type {
   TakedownStore,
   Versioned,
 } from '@pinfold/core';
-import type { StoredRow } from '@pinfold/core/adapter';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 import { TAKEDOWNS } from '../schema/columns.ts';
@@ -101,12 +100,12 @@ export function postgresTakedownStore(connection: PostgresConnection, tables: Ta
       const [row] = await connection.read<{ forbidden: boolean }>(statements.forbidden, [sha256]);
       return row?.forbidden === true;
     },
-    of: async (ids) => (await connection.read<StoredRow<Takedown>>(statements.of, [ids])).map(TAKEDOWNS.read),
-    list: async ({ sha256: of, after, limit }) => {
+    of: (ids) => connection.records(TAKEDOWNS, statements.of, [ids]),
+    list: ({ sha256: of, after, limit }) => {
       const { at, id, sha256 } = after ?? NEWEST;
       const statement = statements.list(of === undefined ? '' : 'AND sha256 = $5');
       const values = [at, id, sha256, limit, ...(of === undefined ? [] : [of])];
-      return (await connection.read<StoredRow<Takedown>>(statement, values)).map(TAKEDOWNS.read);
+      return connection.records(TAKEDOWNS, statement, values);
     },
     copies: async ({ sha256, now, after, limit }) => {
       const rows = await connection.read<{ id: RoleId }>(statements.copies, [

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import type { StoredRow, Table } from '@pinfold/core/adapter';
 import Database from 'better-sqlite3';
 import { CommitWatch } from './commit-watch.ts';
 import { RowCache } from './row-cache.ts';
@@ -15,6 +16,18 @@ const LOG_BYTES = 67_108_864;
 
 /** Returns the prepared statement of a text; a connection prepares each text once. */
 export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown[], Row>;
+
+/** Reads the records of a table that a statement selects. */
+export function recordsOf<Record>(
+  prepare: Prepare,
+  { read }: Pick<Table<Record>, 'read'>,
+  sql: string,
+  ...values: readonly unknown[]
+): Record[] {
+  return prepare<StoredRow<Record>>(sql)
+    .all(...values)
+    .map(read);
+}
 
 /** One open connection to a file, with its prepared statements. */
 export interface SqliteFile {

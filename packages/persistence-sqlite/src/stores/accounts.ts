@@ -1,7 +1,7 @@
 import type { Account, AccountId, AccountUse, Instant } from '@pinfold/core';
 import { before, days } from '@pinfold/core';
-import { FIRST_GENERATION, NO_LIMITS, type StoredRow } from '@pinfold/core/adapter';
-import type { Prepare } from '../engine/sqlite-file.ts';
+import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
+import { type Prepare, recordsOf } from '../engine/sqlite-file.ts';
 import { ACCOUNTS } from '../schema/columns.ts';
 
 const MAKE = `
@@ -35,8 +35,7 @@ export function makeAccount(prepare: Prepare, name: AccountId): void {
 }
 
 export function findAccount(prepare: Prepare, name: AccountId): Account | undefined {
-  const row = prepare<StoredRow<Account>>(FIND).get(name);
-  return row && ACCOUNTS.read(row);
+  return recordsOf(prepare, ACCOUNTS, FIND, name)[0];
 }
 
 /** Writes what a publication changes of its account. */

@@ -1,6 +1,7 @@
 import type { Account, AccountStore, Version } from '@pinfold/core';
 import type { StoredRow } from '@pinfold/core/adapter';
 import type { Statements } from '../engine/sqlite-connection.ts';
+import { recordsOf } from '../engine/sqlite-file.ts';
 import { ACCOUNTS } from '../schema/columns.ts';
 import { countInService, countPublished } from './accounts.ts';
 import { keep } from './events.ts';
@@ -36,11 +37,7 @@ export function sqliteAccountStore(connection: Statements): AccountStore {
         return { kind: 'saved' };
       }),
     list: (after, limit) =>
-      connection.read((prepare) =>
-        prepare<StoredRow<Account>>(LIST)
-          .all(after ?? '', limit)
-          .map(ACCOUNTS.read),
-      ),
+      connection.read((prepare) => recordsOf(prepare, ACCOUNTS, LIST, after ?? '', limit)),
     usedBy: (name, now) =>
       connection.snapshot((prepare) => ({
         ...countInService(prepare, name, now),

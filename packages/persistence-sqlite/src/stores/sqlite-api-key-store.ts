@@ -8,9 +8,9 @@ import type {
   KeyQuotaExceeded,
   Unchangeable,
 } from '@pinfold/core';
-import { refuseKey, type StoredRow } from '@pinfold/core/adapter';
+import { refuseKey } from '@pinfold/core/adapter';
 import type { Statements } from '../engine/sqlite-connection.ts';
-import type { Prepare } from '../engine/sqlite-file.ts';
+import { type Prepare, recordsOf } from '../engine/sqlite-file.ts';
 import { API_KEYS } from '../schema/columns.ts';
 import { makeAccount } from './accounts.ts';
 import { keep } from './events.ts';
@@ -47,17 +47,12 @@ export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
     create: (key, events, authority = 'account', limit = null) =>
       connection.write((prepare) => createKey(prepare, key, events, authority, limit)),
     createFirst: (key, events) => connection.write((prepare) => insert(prepare, CREATE_FIRST, key, events)),
-    find: (id, signal) =>
-      connection.read((prepare) => {
-        const row = prepare<StoredRow<ApiKey>>(FIND).get(id);
-        return row && API_KEYS.read(row);
-      }, signal),
+    find: (id, signal) => connection.read((prepare) => recordsOf(prepare, API_KEYS, FIND, id)[0], signal),
     list: ({ account, after = NEWEST as ApiKeyPlace, limit }) =>
       connection.read((prepare) => {
         const { createdAt, id } = after;
         const sql = account === undefined ? LIST : LIST_OF_ACCOUNT;
-        const rows = prepare<StoredRow<ApiKey>>(sql).all({ account, createdAt, id, limit });
-        return rows.map(API_KEYS.read);
+        return recordsOf(prepare, API_KEYS, sql, { account, createdAt, id, limit });
       }),
     countLive: (account) => connection.read((prepare) => countLive(prepare, account)),
     revoke: (id, at, events) =>

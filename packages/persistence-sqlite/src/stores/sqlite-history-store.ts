@@ -7,9 +7,9 @@ import type {
   HistoryStore,
   RoleId,
 } from '@pinfold/core';
-import { eventPageOf, type StoredRow } from '@pinfold/core/adapter';
+import { eventPageOf } from '@pinfold/core/adapter';
 import type { Statements } from '../engine/sqlite-connection.ts';
-import type { Prepare } from '../engine/sqlite-file.ts';
+import { type Prepare, recordsOf } from '../engine/sqlite-file.ts';
 import { EVENTS } from '../schema/columns.ts';
 import { keep } from './events.ts';
 import { beginAfter, type DroppedEvent, RETURNING_PLACES, readFeed } from './feed.ts';
@@ -43,8 +43,7 @@ export function sqliteHistoryStore(connection: Statements): HistoryStore {
       connection.read((prepare) => {
         const { at, id } = query.after ?? NEWEST;
         const values = { ...query, at, id, limit: query.limit + 1 };
-        const rows = prepare<StoredRow<HistoryEvent>>(listOf(query)).all(values);
-        return eventPageOf(rows.map(EVENTS.read), query.limit);
+        return eventPageOf(recordsOf(prepare, EVENTS, listOf(query), values), query.limit);
       }),
     expired: (by, limit) => connection.read((prepare) => prepare<ExpiredRole>(EXPIRED).all(by, limit)),
     tellExpired: async (events) => {

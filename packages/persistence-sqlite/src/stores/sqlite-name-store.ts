@@ -9,9 +9,9 @@ import type {
   Role,
   RoleCommit,
 } from '@pinfold/core';
-import { decideName, type StoredRow } from '@pinfold/core/adapter';
+import { decideName } from '@pinfold/core/adapter';
 import type { Statements } from '../engine/sqlite-connection.ts';
-import type { Prepare } from '../engine/sqlite-file.ts';
+import { type Prepare, recordsOf } from '../engine/sqlite-file.ts';
 import { NAMES } from '../schema/columns.ts';
 import { keepOfRole } from './events.ts';
 import { refused, refusedCredential } from './mode.ts';
@@ -48,9 +48,7 @@ export function sqliteNameStore(connection: Statements): NameStore {
         return found && { name: { ...found.name, token }, role: copyOf(found.role) };
       }, signal),
     list: (account, after = '' as PinName, limit) =>
-      connection.read((prepare) =>
-        prepare<StoredRow<NameRecord>>(LIST).all(account, after, limit).map(NAMES.read),
-      ),
+      connection.read((prepare) => recordsOf(prepare, NAMES, LIST, account, after, limit)),
     set: (change, events) => connection.write((prepare) => set(prepare, change, events)),
     delete: ({ account, name, credential = {} }, events) =>
       connection.write((prepare) => {
@@ -73,8 +71,7 @@ function readResolved(row: ResolvedRow) {
 }
 
 function find(prepare: Prepare, account: AccountId, name: PinName): NameRecord | undefined {
-  const row = prepare<StoredRow<NameRecord>>(FIND).get(account, name);
-  return row && NAMES.read(row);
+  return recordsOf(prepare, NAMES, FIND, account, name)[0];
 }
 
 function set(
@@ -113,7 +110,5 @@ export function pointName(
 
 /** Writes a name; one that exists keeps its token. */
 function point(prepare: Prepare, record: NameRecord): NameRecord {
-  return NAMES.read(
-    prepare<StoredRow<NameRecord>>(POINT).get(...NAMES.values(record)) as StoredRow<NameRecord>,
-  );
+  return recordsOf(prepare, NAMES, POINT, ...NAMES.values(record))[0] as NameRecord;
 }

@@ -1,7 +1,7 @@
 import type { BegunSession, Session, SessionLimits, SessionStore, SignInLink } from '@pinfold/core';
 import type { StoredRow } from '@pinfold/core/adapter';
 import type { Statements } from '../engine/sqlite-connection.ts';
-import type { Prepare } from '../engine/sqlite-file.ts';
+import { type Prepare, recordsOf } from '../engine/sqlite-file.ts';
 import { LINKS, SESSIONS } from '../schema/columns.ts';
 import { makeAccount } from './accounts.ts';
 import { keep } from './events.ts';
@@ -63,18 +63,13 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
         return begun;
       }),
     find: (tokenHash, now, signal) =>
-      connection.read((prepare) => {
-        const row = prepare<StoredRow<Session>>(FIND).get(tokenHash, now);
-        return row && SESSIONS.read(row);
-      }, signal),
+      connection.read((prepare) => recordsOf(prepare, SESSIONS, FIND, tokenHash, now)[0], signal),
     list: ({ account, now, after = '', limit }) =>
-      connection.read((prepare) => {
-        const rows =
-          account === undefined
-            ? prepare<StoredRow<Session>>(LIST).all(after, now, limit)
-            : prepare<StoredRow<Session>>(LIST_OF_ACCOUNT).all(after, now, account, limit);
-        return rows.map(SESSIONS.read);
-      }),
+      connection.read((prepare) =>
+        account === undefined
+          ? recordsOf(prepare, SESSIONS, LIST, after, now, limit)
+          : recordsOf(prepare, SESSIONS, LIST_OF_ACCOUNT, after, now, account, limit),
+      ),
     end: (tokenHash, events) =>
       connection.write((prepare) => {
         if (prepare(END).run(tokenHash).changes === 1) keep(prepare, events);

@@ -12,9 +12,8 @@ import type {
   TakedownStore,
   Versioned,
 } from '@pinfold/core';
-import type { StoredRow } from '@pinfold/core/adapter';
 import type { Statements } from '../engine/sqlite-connection.ts';
-import type { Prepare } from '../engine/sqlite-file.ts';
+import { type Prepare, recordsOf } from '../engine/sqlite-file.ts';
 import { TAKEDOWNS } from '../schema/columns.ts';
 import { keep, keepOfRole } from './events.ts';
 import { saveRole } from './role-store/roles.ts';
@@ -62,10 +61,7 @@ export function sqliteTakedownStore(connection: Statements): TakedownStore {
     lift: (takedown, at, events) =>
       connection.write((prepare) => ({ kind: lift(prepare, takedown, at, events) ? 'lifted' : 'conflict' })),
     isForbidden: (sha256) => connection.read((prepare) => isForbidden(prepare, sha256)),
-    of: (ids) =>
-      connection.read((prepare) =>
-        ids.flatMap((id) => prepare<StoredRow<Takedown>>(OF).all(id).map(TAKEDOWNS.read)),
-      ),
+    of: (ids) => connection.read((prepare) => ids.flatMap((id) => recordsOf(prepare, TAKEDOWNS, OF, id))),
     list: (query) => connection.read((prepare) => list(prepare, query)),
     copies: (query) => connection.read((prepare) => copies(prepare, query)),
     claimPurge: (claim) => connection.writeForCleanup((prepare) => claimPurge(prepare, claim)),
@@ -101,11 +97,9 @@ function lift(
 function list(prepare: Prepare, { sha256: of, after, limit }: TakedownQuery): readonly Takedown[] {
   const { at, id, sha256 } = after ?? NEWEST;
   const place = { at, id, sha256, limit };
-  const rows =
-    of === undefined
-      ? prepare<StoredRow<Takedown>>(LIST).all(place)
-      : prepare<StoredRow<Takedown>>(LIST_OF).all({ ...place, of });
-  return rows.map(TAKEDOWNS.read);
+  return of === undefined
+    ? recordsOf(prepare, TAKEDOWNS, LIST, place)
+    : recordsOf(prepare, TAKEDOWNS, LIST_OF, { ...place, of });
 }
 
 function copies(

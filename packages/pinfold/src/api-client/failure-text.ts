@@ -1,7 +1,9 @@
-import { STATUS_CODES } from 'node:http';
 import type { PinfoldError } from '@pinfold/client';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { NOT_FOUND, problemText } from '../publishing/refusal-text.ts';
+
+// An import of node:http would load Node's fetch.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 export const NOT_A_PINFOLD = 'the answer does not come from a Pinfold';
 

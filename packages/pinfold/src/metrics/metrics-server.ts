@@ -1,8 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SettingsError } from '../settings/settings-error.ts';
 import { EXPOSITION_TYPE, exposition } from './exposition.ts';
 import type { Snapshot } from './metrics-snapshot.ts';
+
+// An import of node:http would load Node's fetch.
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** Where figures are asked for. */
 export interface MetricsServer {

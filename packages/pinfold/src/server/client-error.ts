@@ -1,6 +1,9 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { unreadHeadPage } from '@pinfold/viewer';
+
+// An import of node:http would load Node's fetch.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** How long what a client still sends is read: closing at once would lose it the answer. */
 const REST = 2_000;

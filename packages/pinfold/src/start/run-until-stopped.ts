@@ -22,7 +22,7 @@ const HEAP_GROWING_PERCENT = 200;
  * How full the young generation is when V8 clears it in a quiet moment. The bytes of an upload are freed with it, and at
  * V8's own 80 % there are so many of them by then that V8 looks through the whole heap instead, which takes longer.
  */
-const YOUNG_FULL_PERCENT = 20;
+const YOUNG_FULL_PERCENT = 40;
 
 /**
  * The niceness of V8's own threads on a single core. Four of them collect garbage beside the requests; with the same

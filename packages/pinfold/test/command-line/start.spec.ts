@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { COMMAND } from '../command-run.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
-/** Prints which of the packages that only a server needs were loaded. */
+/** Prints which of the packages that only a server needs were loaded, and whether Node's `fetch` was. */
 const PROBE = `
 import { registerHooks } from 'node:module';
 const loaded = new Set();
@@ -13,8 +14,22 @@ registerHooks({
     return next(url, context);
   },
 });
-process.on('exit', () => console.error('loaded:', [...loaded].join()));
+process.on('exit', () => {
+  if (process.moduleLoadList.some((name) => name.endsWith('undici/undici'))) loaded.add('fetch');
+  console.error('loaded:', [...loaded].join());
+});
 `;
+
+function loadedBy(args: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
+  const [program, ...first] = COMMAND;
+  const hooks = `data:text/javascript,${encodeURIComponent(PROBE)}`;
+  const { stderr } = spawnSync(program, ['--import', hooks, ...first, ...args], {
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
+    encoding: 'utf8',
+  });
+  const [, names] = /^loaded: (.*)$/m.exec(stderr) ?? [];
+  return names?.split(',') ?? [];
+}
 
 /** What a command loads decides how fast it starts. */
 describe('a command that opens no store', function () {
@@ -29,14 +44,18 @@ describe('a command that opens no store', function () {
     ['keys', 'list'],
   ]) {
     it(`loads nothing that a server needs: ${args.join(' ')}`, () => {
-      const [program, ...first] = COMMAND;
-      const hooks = `data:text/javascript,${encodeURIComponent(PROBE)}`;
-      const env = { ...process.env, NODE_OPTIONS: '', PINFOLD_DATA_DIR: '/nonexistent' };
-      const { stderr } = spawnSync(program, ['--import', hooks, ...first, ...args], {
-        env,
-        encoding: 'utf8',
-      });
-      expect(stderr).to.match(/^loaded: $/m);
+      expect(loadedBy(args, { PINFOLD_DATA_DIR: '/nonexistent' })).to.deep.equal(['']);
     });
   }
+});
+
+describe('a server that asks no other', function () {
+  this.timeout(60_000);
+
+  it("starts without Node's fetch", () => {
+    const env = { PINFOLD_DATA_DIR: newFolder(), PINFOLD_HOST: '192.0.2.1', PINFOLD_WELCOME: 'off' };
+    expect(loadedBy(['serve'], env))
+      .to.include('express')
+      .and.not.include('fetch');
+  });
 });

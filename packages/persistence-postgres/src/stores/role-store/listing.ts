@@ -70,16 +70,15 @@ export function listing(
     list: async (query) => {
       const { account, idempotencyKey, now, state = 'kept', search, order, limit } = query;
       if (idempotencyKey !== undefined) {
-        const rows = await connection.read<StoredRow<Role>>(statements.byKey, [account, idempotencyKey]);
-        return { items: rows.map(ROLES.read), next: undefined };
+        const items = await connection.records(ROLES, statements.byKey, [account, idempotencyKey]);
+        return { items, next: undefined };
       }
       const { rank, id } = startOf(query);
       const owned = account === undefined ? OF_ALL : 'account = $1';
       const kind = [state, owned, RANKS[order ?? 'newest']] as const;
       const values = [account ?? null, now, rank, id, limit + 1];
       if (search === undefined) {
-        const rows = await connection.read<StoredRow<Role>>(statements.page(...kind), values);
-        return pageOf(rows.map(ROLES.read), query);
+        return pageOf(await connection.records(ROLES, statements.page(...kind), values), query);
       }
       // PostgreSQL has no text with this character, and rejects it in a parameter.
       if (search.includes('\0')) return { items: [], next: undefined };

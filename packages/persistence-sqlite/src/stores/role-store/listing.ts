@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Page, Role, RoleCursor, RoleOrder, RoleQuery, RoleState, RoleStore } from '@pinfold/core';
-import { MOST_RANK, MOST_SEARCHED, pageOf, type StoredRow, startOf } from '@pinfold/core/adapter';
+import { MOST_RANK, MOST_SEARCHED, pageOf, startOf } from '@pinfold/core/adapter';
 import type { Statements } from '../../engine/sqlite-connection.ts';
-import type { Prepare } from '../../engine/sqlite-file.ts';
+import { type Prepare, recordsOf } from '../../engine/sqlite-file.ts';
 import { ROLES } from '../../schema/columns.ts';
 
 /** Roles looked at by one statement: so long, and no longer, a page may keep the event loop. */
@@ -60,8 +60,7 @@ export function listing(connection: Statements): Pick<RoleStore, 'list'> {
 }
 
 function findByKey(prepare: Prepare, { account, idempotencyKey }: RoleQuery): Page<Role> {
-  const row = prepare<StoredRow<Role>>(BY_KEY).get(account, idempotencyKey);
-  return { items: row === undefined ? [] : [ROLES.read(row)], next: undefined };
+  return { items: recordsOf(prepare, ROLES, BY_KEY, account, idempotencyKey), next: undefined };
 }
 
 /** Looks through the list after a cursor for at most `wanted` roles. It needs one snapshot for its two statements. */
@@ -70,13 +69,8 @@ function look(prepare: Prepare, query: RoleQuery, after: RoleCursor | undefined,
   const { rank, id } = startOf({ ...query, after });
   const place = account === undefined ? { rank, id } : { account, rank, id };
   const filter = search === undefined ? { now } : { now, search };
-  const rows = prepare<StoredRow<Role>>(matching(query)).all({
-    ...place,
-    ...filter,
-    lookedAt: LOOKED_AT,
-    wanted,
-  });
-  const roles = rows.map(ROLES.read);
+  const values = { ...place, ...filter, lookedAt: LOOKED_AT, wanted };
+  const roles = recordsOf(prepare, ROLES, matching(query), values);
   if (roles.length === wanted) return { roles, lookedTo: undefined };
   const lookedTo = prepare<RoleCursor>(endOfLook(query)).get({ ...place, skipped: LOOKED_AT - 1 });
   return { roles, lookedTo };

@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http';
+import type { AccountId } from '@pinfold/core';
+
+const MOST_UNTAKEN_BYTES = 16 * 1_048_576;
+
+/** What the clients of one account have not taken. */
+interface Backlog {
+  bytes: number;
+  /** By answer, the oldest first. */
+  readonly answers: Map<ServerResponse, number>;
+}
+
+/**
+ * Bounds the answers that wait in memory because the clients of an account do not take them: pages of the screen and
+ * lists of the API are held whole. Past the bound the account's oldest such answer is cut off.
+ */
+export class AccountBacklogs {
+  readonly #most: number;
+  readonly #backlogs: Map<AccountId, Backlog> = new Map();
+
+  constructor(most: number = MOST_UNTAKEN_BYTES) {
+    this.#most = most;
+  }
+
+  /** Counts what is left of an answer that was written. */
+  follow(account: AccountId, response: ServerResponse): void {
+    const bytes = response.writableLength;
+    // Responses that are not of node:http may not tell.
+    if (!(bytes > 0) || response.closed) return;
+    const backlog = this.#backlogs.get(account) ?? { bytes: 0, answers: new Map() };
+    this.#backlogs.set(account, backlog);
+    backlog.answers.set(response, bytes);
+    backlog.bytes += bytes;
+    response.once('close', () => this.#drop(account, backlog, response));
+    for (const oldest of backlog.answers.keys()) {
+      if (backlog.bytes <= this.#most) return;
+      oldest.destroy();
+      this.#drop(account, backlog, oldest);
+    }
+  }
+
+  #drop(account: AccountId, backlog: Backlog, response: ServerResponse): void {
+    backlog.bytes -= backlog.answers.get(response) ?? 0;
+    backlog.answers.delete(response);
+    if (backlog.answers.size === 0 && this.#backlogs.get(account) === backlog) this.#backlogs.delete(account);
+  }
+}
+
+/** Those of this process: the doors share them. */
+export const accountBacklogs: AccountBacklogs = new AccountBacklogs();
