@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Subject } from './contract.ts';
 
 /** Runs `count` actions at once, spread over the port and two peers of it. */
@@ -9,4 +10,22 @@ export async function together<Port, Result>(
   const ports = [subject.port, await subject.peer(), await subject.peer()];
   const started = Array.from({ length: count }, (_, n) => action(ports[n % ports.length] as Port, n));
   return await Promise.all(started);
+}
+
+/** Looks again and again, and lets other work go on between, until `work` is over; gives what came of it. */
+export async function meanwhile<Result>(
+  work: Promise<Result>,
+  look: () => Promise<unknown>,
+): Promise<Result> {
+  let isOver = false;
+  const done = work.finally(() => {
+    isOver = true;
+  });
+  // A look that fails first rejects in its place.
+  done.catch(() => undefined);
+  while (!isOver) {
+    await look();
+    await nextTurn();
+  }
+  return await done;
 }

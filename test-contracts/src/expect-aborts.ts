@@ -54,6 +54,16 @@ export async function expectAborted(calls: Readonly<Record<string, Interruptible
   }
 }
 
+/** Fails unless a call rejects with the reason of a signal that was aborted before, and of one aborted on the way. */
+export async function expectAbortedEarlyAndLate(call: Interruptible): Promise<void> {
+  const reason = { why: 'the request went away' };
+  expect(await rejectionOf(call(AbortSignal.abort(reason)))).to.equal(reason);
+  const controller = new AbortController();
+  const running = call(controller.signal);
+  controller.abort(reason);
+  expect(await rejectionOf(running), 'while it runs').to.equal(reason);
+}
+
 /** Fails unless each question is answered to whoever did not abort it, also beside those who did. */
 export async function expectAbortedAlone(questions: Readonly<Record<string, Interruptible>>): Promise<void> {
   const { signal } = new AbortController();

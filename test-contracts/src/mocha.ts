@@ -1,4 +1,181 @@
-export { describeArchiveStorage, type MochaArchiveStorageOptions } from './describe-archive-storage.ts';
-export { describeContract, type MochaContractOptions } from './describe-contract.ts';
-export { describeStores, type MochaStoresOptions } from './describe-stores.ts';
+import type { ArchiveStorage } from '@pinfold/core';
+import { describe, it } from 'mocha';
+import { accountStoreContract } from './account-store/contract.ts';
+import { apiKeyStoreContract } from './api-key-store/contract.ts';
+import { checkApiKeyStoreSequences } from './api-key-store/sequences.ts';
+import { archiveStorageContract } from './archive-storage/contract.ts';
+import { checkArchiveStorageSequences } from './archive-storage/sequences.ts';
+import type { ArchiveStorageSubject } from './archive-storage/subject.ts';
+import { attemptCounterContract } from './attempt-counter/contract.ts';
+import { checkAttemptCounterSequences } from './attempt-counter/sequences.ts';
+import { bindContract } from './bind-contract.ts';
+import type { Contract, ContractOptions, StoreSubject, Subject } from './contract.ts';
+import { historyStoreContract } from './history-store/contract.ts';
+import { importContract } from './moving/import.ts';
+import { snapshotContract } from './moving/snapshot.ts';
+import { nameStoreContract } from './name-store/contract.ts';
+import { pairingStoreContract } from './pairing-store/contract.ts';
+import { roleStoreContract } from './role-store/contract.ts';
+import { checkRoleStoreSequences, type ModelOptions } from './role-store-model/sequences.ts';
+import { serviceModeContract } from './service-mode/contract.ts';
+import { sessionStoreContract } from './session-store/contract.ts';
+import { checkSessionStoreSequences } from './session-store/sequences.ts';
+import type { Stores } from './stores.ts';
+import { takedownStoreContract } from './takedown-store/contract.ts';
+import { viewStoreContract } from './view-store/contract.ts';
+
 export type { Stores } from './stores.ts';
+
+/** What {@link describeArchiveStorage} needs. */
+export interface MochaArchiveStorageOptions
+  extends MochaContractOptions<ArchiveStorage, ArchiveStorageSubject> {
+  /** How many random sequences to try; 100 when absent. */
+  readonly runs?: number;
+}
+
+/**
+ * Declares the clauses of `archiveStorageContract` and a test of random sequences of calls as mocha tests.
+ *
+ * @example
+ * import { describeArchiveStorage } from '@pinfold/test-contracts/mocha';
+ * import type { ArchiveStorageSubject } from '@pinfold/test-contracts';
+ *
+ * declare const create: () => Promise<ArchiveStorageSubject>;
+ *
+ * describeArchiveStorage({ name: 'MyArchiveStorage', create, runs: 20 });
+ */
+export function describeArchiveStorage(options: MochaArchiveStorageOptions): void {
+  const { name, create, runs = 100 } = options;
+  describeContract(archiveStorageContract, options);
+  it(`${name} answers as the storage in memory after any sequence of calls`, function () {
+    this.timeout(300_000);
+    return checkArchiveStorageSequences(create, { runs });
+  });
+}
+
+/** {@link ContractOptions} with what mocha adds. */
+export interface MochaContractOptions<Port, S extends Subject<Port> = Subject<Port>>
+  extends ContractOptions<Port, S> {
+  /** The longest one clause may take, in milliseconds; 60,000 when absent. */
+  readonly timeout?: number;
+  /** Checks only the clauses whose id it matches: for a second setup of an implementation. */
+  readonly clauses?: RegExp;
+}
+
+/**
+ * Declares a contract's clauses as mocha tests, with a time limit for each.
+ *
+ * @example
+ * import type { RoleStore } from '@pinfold/core';
+ * import { roleStoreContract, type Subject } from '@pinfold/test-contracts';
+ * import { describeContract } from '@pinfold/test-contracts/mocha';
+ *
+ * declare const create: () => Promise<Subject<RoleStore>>;
+ *
+ * describeContract(roleStoreContract, { name: 'MyRoleStore', create });
+ */
+export function describeContract<Port, S extends Subject<Port>>(
+  contract: Contract<Port, S>,
+  options: MochaContractOptions<Port, S>,
+): void {
+  const { clauses: chosen = /./ } = options;
+  const isChosen = ({ id }: { readonly id: string }): boolean => chosen.test(id);
+  const [harness, clauses] = [contract.harness.filter(isChosen), contract.clauses.filter(isChosen)];
+  if (harness.length + clauses.length === 0) return;
+  bindContract({ ...contract, harness, clauses }, options, {
+    describe: (title, body) =>
+      describe(title, function () {
+        this.timeout(options.timeout ?? 60_000);
+        body();
+      }),
+    it,
+  });
+}
+
+type Open = () => Promise<StoreSubject<Stores>>;
+type Sequence = 'apiKeys' | 'attempts' | 'roles' | 'sessions';
+
+/** What {@link describeStores} needs. */
+export interface MochaStoresOptions {
+  /** The database's name, for reports: `SQLite`. */
+  readonly name: string;
+  /** Opens all stores over an empty database of their own. Called for each clause and each random run. */
+  readonly open: Open;
+  /** How many random runs to try of each kind; 100 when absent. */
+  readonly runs?: Partial<Readonly<Record<Sequence, number>>>;
+  /** Checks only the clauses whose id it matches, and no random runs: for a second setup of a database. */
+  readonly clauses?: RegExp;
+  /** The longest one clause may take, in milliseconds; 60,000 when absent. */
+  readonly timeout?: number;
+}
+
+const CONTRACTS = [
+  contractOf(roleStoreContract, ({ roles }) => roles),
+  contractOf(accountStoreContract, (stores) => stores),
+  contractOf(apiKeyStoreContract, ({ apiKeys }) => apiKeys),
+  contractOf(attemptCounterContract, ({ attempts }) => attempts),
+  contractOf(sessionStoreContract, ({ sessions }) => sessions),
+  contractOf(pairingStoreContract, (stores) => stores),
+  contractOf(historyStoreContract, (stores) => stores),
+  contractOf(serviceModeContract, (stores) => stores),
+  contractOf(takedownStoreContract, (stores) => stores),
+  contractOf(nameStoreContract, (stores) => stores),
+  contractOf(viewStoreContract, ({ views }) => views),
+  contractOf(snapshotContract, (stores) => stores),
+  contractOf(importContract, (stores) => stores),
+];
+
+const SEQUENCES: Readonly<Record<Sequence, (open: Open, options: ModelOptions) => Promise<void>>> = {
+  roles: sequenceOf(checkRoleStoreSequences, ({ roles }) => roles),
+  apiKeys: sequenceOf(checkApiKeyStoreSequences, ({ apiKeys }) => apiKeys),
+  attempts: sequenceOf(checkAttemptCounterSequences, ({ attempts }) => attempts),
+  sessions: sequenceOf(checkSessionStoreSequences, ({ sessions }) => sessions),
+};
+
+/**
+ * Declares every contract of a persistence, and its random runs, as mocha tests.
+ *
+ * @example
+ * import type { StoreSubject } from '@pinfold/test-contracts';
+ * import { describeStores, type Stores } from '@pinfold/test-contracts/mocha';
+ *
+ * declare const open: () => Promise<StoreSubject<Stores>>;
+ *
+ * describeStores({ name: 'MyDatabase', open, runs: { roles: 20 } });
+ */
+export function describeStores(options: MochaStoresOptions): void {
+  const { name, open, clauses, runs = {} } = options;
+  for (const declare of CONTRACTS) declare(options);
+  if (clauses !== undefined) return;
+  describe(`${name} in random runs`, function () {
+    this.timeout(300_000);
+    for (const [sequence, check] of Object.entries(SEQUENCES)) {
+      it(`keeps its promises: ${sequence}`, () => check(open, { runs: runs[sequence as Sequence] ?? 100 }));
+    }
+  });
+}
+
+function contractOf<Port>(contract: Contract<Port, StoreSubject<Port>>, portOf: (stores: Stores) => Port) {
+  return (options: MochaStoresOptions): void =>
+    describeContract(contract, { ...options, create: subjectsOf(options.open, portOf) });
+}
+
+function sequenceOf<Port>(
+  check: (create: () => Promise<StoreSubject<Port>>, options: ModelOptions) => Promise<void>,
+  portOf: (stores: Stores) => Port,
+) {
+  return (open: Open, options: ModelOptions): Promise<void> => check(subjectsOf(open, portOf), options);
+}
+
+function subjectsOf<Port>(open: Open, portOf: (stores: Stores) => Port): () => Promise<StoreSubject<Port>> {
+  return async () => {
+    const subject = await open();
+    return {
+      port: portOf(subject.port),
+      peer: async () => portOf(await subject.peer()),
+      unreachable: async () => portOf(await subject.unreachable()),
+      history: async () => subject.port.history,
+      dispose: () => subject.dispose(),
+    };
+  };
+}

@@ -7,7 +7,7 @@ import { accountId, days, hours, minutes, OPERATOR, type Password } from '@pinfo
 import packaged from '@sparticuz/chromium';
 import { type BrowserContextOptions, chromium, type FileChooser, type Page } from 'playwright-core';
 import type { LookOptions, NodeHealth } from '../src/index.ts';
-import { OWNER, openScreen, type Screen, zipOf } from '../test/open-screen.ts';
+import { BY_ADA, OWNER, openScreen, type Screen, zipOf } from '../test/open-screen.ts';
 import { takeViewersPages } from './viewers-pages.ts';
 
 const folder = resolve(process.argv[2] ?? join(tmpdir(), 'pinfold-screenshots'));
@@ -41,8 +41,6 @@ const DOCUMENTS = {
   yours: 'yours',
 } as const;
 
-const BY_ADA = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
-
 const HEALTH: NodeHealth = {
   node: 'node-1',
   version: '0.1.0',
@@ -53,49 +51,37 @@ const HEALTH: NodeHealth = {
 const LONG =
   'Quarterly report of the northern region, second draft with the corrections of the committee — '.repeat(2);
 
-async function fill(
-  screen: Screen,
-): Promise<Readonly<Record<'fresh' | 'locked' | 'pinned' | 'long', string>>> {
+type Ids = Readonly<Record<'fresh' | 'locked' | 'pinned' | 'long', string>>;
+type Shot = (what: string, whole?: boolean) => Promise<void>;
+
+async function fill(screen: Screen): Promise<Ids> {
   const { useCases, clock, keys } = screen;
-  const files = (count: number) =>
-    Object.fromEntries([
-      ['index.html', '<h1>Hello</h1>'],
-      ...Array.from({ length: count }, (_, n) => [
-        `assets/chapter-${n + 1}/picture.svg`,
-        'x'.repeat(300 * (n + 1)),
-      ]),
-    ]) as Record<string, string>;
-  const old = await screen.publish('Old price list');
+  const files = (count: number): Record<string, string> => {
+    const nth = (n: number) => [`assets/chapter-${n + 1}/picture.svg`, 'x'.repeat(300 * (n + 1))];
+    const pictures = Array.from({ length: count }, (_, n) => nth(n));
+    return { 'index.html': '<h1>Hello</h1>', ...Object.fromEntries(pictures) };
+  };
+  await screen.publish('Old price list');
   const stopped = await screen.publish('Invitation, first try');
   clock.advance(days(4));
-  const soon = await screen.publish('ポートフォリオ 2026', files(4));
+  await screen.publish('ポートフォリオ 2026', files(4));
   await useCases.stop({ by: OPERATOR, id: stopped.id });
-  clock.advance(days(6) as never);
-  void old;
+  clock.advance(days(6));
   const pinned = await screen.publish('Style guide', files(160));
   await useCases.pin({ by: OPERATOR, id: pinned.id });
   clock.advance(hours(5));
   const locked = await screen.publish('Board minutes, November', files(12));
-  await useCases.update(
-    { by: OWNER, id: locked.id },
-    { type: 'set_password', password: 'correct horse' as Password },
-  );
-  const long = await screen.publish(LONG.slice(0, 255), {
-    ...files(2),
-    [`${'a-file-name-without-any-gap-'.repeat(6)}.txt`]: 'x',
-  });
+  const password = 'correct horse' as Password;
+  await useCases.update({ by: OWNER, id: locked.id }, { type: 'set_password', password });
+  const name = `${'a-file-name-without-any-gap-'.repeat(6)}.txt`;
+  const long = await screen.publish(LONG.slice(0, 255), { ...files(2), [name]: 'x' });
   clock.advance(hours(3));
   const fresh = await screen.publish('Landing page', files(9));
   await keys.create({ by: OPERATOR, account: OWNER, label: 'Laptop' });
   await keys.create({ by: OPERATOR, account: OWNER, label: 'Nightly build', scopes: ['pins:write'] });
-  const gone = await keys.create({
-    by: OPERATOR,
-    account: OWNER,
-    label: 'Old phone',
-    scopes: ['pins:read', 'manage'],
-  });
+  const scopes = ['pins:read', 'manage'] as const;
+  const gone = await keys.create({ by: OPERATOR, account: OWNER, label: 'Old phone', scopes });
   await keys.revoke({ id: gone.key.id, by: OPERATOR });
-  void soon;
   return { fresh: fresh.id, locked: locked.id, pinned: pinned.id, long: long.id };
 }
 
@@ -107,11 +93,9 @@ async function takeAll(
   const screen = await openScreen({ management: { health: () => HEALTH } });
   const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
-  const shot = async (what: string, whole = true) => {
-    await page.screenshot({
-      path: join(folder, `${what}-${name}.png`),
-      fullPage: whole && !name.startsWith('small'),
-    });
+  const shot: Shot = async (what, whole = true) => {
+    const path = join(folder, `${what}-${name}.png`);
+    await page.screenshot({ path, fullPage: whole && !name.startsWith('small') });
   };
   await page.goto(`${screen.base}/sign-in`);
   await shot('sign-in-key');
@@ -124,28 +108,28 @@ async function takeAll(
   const ids = await fill(screen);
   await signIn(screen, page);
   await shot('list');
-  await openMenu(page);
+  await page.locator('.more').nth(1).click();
+  await page.locator('.menu:popover-open').waitFor();
   await shot('list-menu', false);
   await page.keyboard.press('Escape');
   await publishing(screen, page, shot);
-  for (const [what, id] of Object.entries(ids)) {
-    await page.goto(`${screen.base}/publications/${id}`);
-    await shot(`detail-${what}`);
-  }
+  const shots = async (paths: Readonly<Record<string, string>>) => {
+    for (const [what, path] of Object.entries(paths)) {
+      await page.goto(`${screen.base}/${path}`);
+      await shot(what);
+    }
+  };
+  for (const [what, id] of Object.entries(ids)) await shots({ [`detail-${what}`]: `publications/${id}` });
   await page.goto(`${screen.base}/publications/${ids.locked}`);
   await page.locator('#password summary').first().click();
   await page.locator('#new-password').fill('short');
   await page.locator('#password-field ~ .buttons button').click();
   await page.locator('#password-error').waitFor();
   await shot('detail-refused');
-  await page.goto(`${screen.base}/?q=nothing-like-it`);
-  await shot('list-none');
   await page.goto(`${screen.base}/publications/${ids.fresh}`);
   await page.locator('a[data-dialog]').click();
   await page.locator('dialog').waitFor();
   await shot('stop-dialog', false);
-  await page.goto(`${screen.base}/publications/${ids.fresh}/stop`);
-  await shot('stop-page');
   await page.goto(`${screen.base}/keys`);
   await page.locator('#label').fill('Website');
   await page.locator('.field-form button.primary').click();
@@ -153,15 +137,15 @@ async function takeAll(
   await shot('keys');
   await page.locator('.rows button[popovertarget]').first().click();
   await shot('keys-revoke', false);
-  await page.goto(`${screen.base}/history`);
-  await shot('history');
-  await page.goto(`${screen.base}/names`);
-  await shot('names');
-  await page.goto(`${screen.base}/?sort=largest`);
-  await shot('list-largest');
-  await page.goto(`${screen.base}/nowhere`);
-  await shot('nowhere');
-  await administering(screen, page, ids, shot);
+  await shots({
+    'list-none': '?q=nothing-like-it',
+    'list-largest': '?sort=largest',
+    'stop-page': `publications/${ids.fresh}/stop`,
+    history: 'history',
+    names: 'names',
+    nowhere: 'nowhere',
+  });
+  await administering(screen, page, ids, shots);
   await context.close();
   await screen.close();
   const stranger = await browser.newPage(options);
@@ -175,8 +159,8 @@ async function takeAll(
 async function administering(
   screen: Screen,
   page: Page,
-  { fresh, long }: Awaited<ReturnType<typeof fill>>,
-  shot: (what: string) => Promise<void>,
+  { fresh, long }: Ids,
+  shots: (paths: Readonly<Record<string, string>>) => Promise<void>,
 ): Promise<void> {
   const { administration, clock } = screen;
   const other = accountId('northern-region-quarterly-reports');
@@ -185,26 +169,18 @@ async function administering(
   await administration.blockAccount(other, { reason, sites: 'keep' }, BY_ADA);
   await administration.takeDown({ id: long, reason, copies: false, purge: false, cause: BY_ADA });
   await signIn(screen, page, undefined, 'admin');
-  for (const [what, path] of Object.entries({
-    accounts: '',
-    account: `/accounts/${OWNER}`,
-    blocked: `/accounts/${other}`,
-    publications: '/publications',
-    publication: `/publications/${fresh}`,
-    takedowns: '/takedowns',
-    history: '/history',
-    sessions: '/sessions',
-    service: '/service',
-  })) {
-    await page.goto(`${screen.base}/administration${path}`);
-    await shot(`admin-${what}`);
-  }
+  await shots({
+    'admin-accounts': 'administration',
+    'admin-account': `administration/accounts/${OWNER}`,
+    'admin-blocked': `administration/accounts/${other}`,
+    'admin-publication': `administration/publications/${fresh}`,
+  });
+  for (const part of ['publications', 'takedowns', 'history', 'sessions', 'service'])
+    await shots({ [`admin-${part}`]: `administration/${part}` });
   await administration.changeService({ kind: 'read_only', message: 'Back at noon.' }, BY_ADA);
   clock.advance(minutes(1));
-  for (const [what, path] of Object.entries({ list: '', detail: `publications/${fresh}`, keys: 'keys' })) {
-    await page.goto(`${screen.base}/${path}`);
-    await shot(`read-only-${what}`);
-  }
+  const detail = `publications/${fresh}`;
+  await shots({ 'read-only-list': '', 'read-only-detail': detail, 'read-only-keys': 'keys' });
 }
 
 /** The screen as a team's own. */
@@ -227,16 +203,11 @@ async function takeYours(browser: Awaited<ReturnType<typeof chromium.launch>>): 
 }
 
 /** Every state of the panel, from the question to the link. */
-async function publishing(
-  screen: Screen,
-  page: Page,
-  shot: (what: string, whole?: boolean) => Promise<void>,
-): Promise<void> {
+async function publishing(screen: Screen, page: Page, shot: Shot): Promise<void> {
   const site = join(folder, 'site', 'picnic');
   mkdirSync(join(site, 'node_modules'), { recursive: true });
   writeFileSync(join(site, 'index.html'), '<a href="Map.html">map</a>');
-  writeFileSync(join(site, 'map.html'), 'x');
-  for (const path of ['.env', 'node_modules/a.js']) writeFileSync(join(site, path), 'x');
+  for (const path of ['map.html', '.env', 'node_modules/a.js']) writeFileSync(join(site, path), 'x');
   await choose(page, 0, site);
   await page.locator('dialog').waitFor();
   await shot('publish-asks', false);
@@ -268,11 +239,9 @@ async function choose(
   button: number,
   files: Parameters<FileChooser['setFiles']>[0],
 ): Promise<void> {
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser'),
-    page.locator('[data-choose]').nth(button).click(),
-  ]);
-  await chooser.setFiles(files);
+  const chooser = page.waitForEvent('filechooser');
+  await page.locator('[data-choose]').nth(button).click();
+  await (await chooser).setFiles(files);
 }
 
 /** Sessions end while the clock moves on. */
@@ -287,11 +256,6 @@ async function signIn(
   await look();
   await page.locator('.sign-in button').click();
   await page.waitForURL(`${screen.base}/`);
-}
-
-async function openMenu(page: Page): Promise<void> {
-  await page.locator('.more').nth(1).click();
-  await page.locator('.menu:popover-open').waitFor();
 }
 
 const executablePath = process.env.CHROMIUM_PATH ?? (await packaged.executablePath());

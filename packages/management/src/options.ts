@@ -109,6 +109,18 @@ export interface Screen extends ManagementOptions {
   readonly assets: Assets;
 }
 
+/** A screen that has some of its optional parts. */
+export type With<Part extends keyof Screen> = Screen & {
+  readonly [Name in Part]-?: NonNullable<Screen[Name]>;
+};
+
+export function has<Part extends keyof Screen>(
+  screen: Screen,
+  ...parts: readonly Part[]
+): screen is With<Part> {
+  return parts.every((part) => screen[part] !== undefined);
+}
+
 /**
  * Checks the options, and loads what pages load.
  *

@@ -1,6 +1,7 @@
-import type { Instant, Publication, Refusal, RoleCommand } from '@pinfold/core';
+import type { Publication, Refusal, RoleCommand } from '@pinfold/core';
 import { refuseCommand } from '@pinfold/core/internal';
-import { type PublicUrl, sharedUrl } from '@pinfold/http';
+import { sharedUrl } from '@pinfold/http';
+import type { RequestContext } from './request/request-context.ts';
 
 /** Why the core would refuse a command now. */
 export type RefusedBecause = Refusal<'invalid_state'>['state'];
@@ -17,7 +18,7 @@ const SOON = 86_400_000;
 
 export function shownPublication(
   publication: Publication,
-  { publicUrl, now }: { readonly publicUrl: PublicUrl; readonly now: Instant },
+  { publicUrl, now }: Pick<RequestContext, 'now' | 'publicUrl'>,
 ): ShownPublication {
   const { id, title, originalFilename, state, expiresAt } = publication;
   return {

@@ -4,7 +4,7 @@ import { connect, handOverKey, registerConnect, showConnect } from './handlers/c
 import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
-import { deleteName, setName, showNames } from './handlers/names.ts';
+import { deleteName, type Naming, setName, showNames } from './handlers/names.ts';
 import * as publications from './handlers/publications.ts';
 import { archiveReceived, publish } from './handlers/publish.ts';
 import { changeService, showService } from './handlers/service.ts';
@@ -19,7 +19,7 @@ import {
   showTakedowns,
   takeDown,
 } from './handlers/takedowns.ts';
-import type { Screen } from './options.ts';
+import { has, type Screen, type With } from './options.ts';
 import {
   administers,
   anybody,
@@ -79,8 +79,8 @@ const openLink = Guards.none.and(anybodyKnown);
 const openForm = Guards.none.and(ownPage).and(anybodyKnown).and(formRead).and(freshToken);
 
 export function routesOf(screen: Screen): readonly Route[] {
-  const { keys, pairings, history, sessions, identityProvider } = screen;
-  const routes = [
+  const { names } = screen.useCases;
+  return [
     on('get', '/', page, showList, screen),
     on('post', '/publish', upload, publish, screen),
     on('get', '/stop', wayToRevoke, askToStopSelected, screen),
@@ -95,65 +95,58 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('post', '/publications/:id/renew', change, publications.renew, screen),
     on('post', '/publications/:id/rename', change, publications.rename, screen),
     on('post', '/publications/:id/password', change, publications.setPassword, screen),
+    ...(names === undefined ? [] : namesOf({ ...screen, names })),
+    ...(has(screen, 'keys') ? keysOf(screen) : []),
+    ...(has(screen, 'pairings') ? pairingsOf(screen) : []),
+    ...(has(screen, 'history') ? [on('get', '/history', page, showHistory, screen)] : []),
+    ...(has(screen, 'administration') ? administrationOf(screen) : []),
+    ...(has(screen, 'sessions') ? signInOf(screen) : []),
   ];
-  const { names } = screen.useCases;
-  if (names !== undefined) {
-    const naming = { ...screen, names };
-    routes.push(
-      on('get', '/names', page, showNames, naming),
-      on('post', '/names/:name/delete', change, deleteName, naming),
-      on('post', '/publications/:id/name', change, setName, naming),
-    );
-  }
-  if (keys !== undefined) {
-    routes.push(
-      on('get', '/keys', wayToRevoke, showKeys, { ...screen, keys }),
-      on('post', '/keys', change, createKey, { ...screen, keys }),
-      on('post', '/keys/:key/revoke', revocation, revokeKey, keys),
-    );
-  }
-  if (pairings !== undefined) {
-    const connecting = { ...screen, pairings, ...(keys === undefined ? {} : { keys }) };
-    routes.push(
-      on('get', '/connect', page, showConnect, connecting),
-      on('post', '/connect', change, connect, connecting),
-      on('post', '/connect/register', Guards.none.and(formRead), registerConnect, connecting),
-      on('post', '/connect/key', Guards.none.and(formRead), handOverKey, connecting),
-    );
-  }
-  if (history !== undefined) routes.push(on('get', '/history', page, showHistory, { ...screen, history }));
-  if (screen.administration !== undefined) routes.push(...administrationOf(screen));
-  if (sessions !== undefined) {
-    routes.push(
-      on('get', '/sign-in', openPage, showSignIn, screen),
-      on('post', '/sign-in', openForm, signIn, { ...screen, sessions }),
-      on('post', '/sign-out', revocation, signOut, { ...screen, sessions }),
-    );
-  }
-  if (sessions !== undefined && identityProvider !== undefined) {
-    const elsewhere = { ...screen, sessions, identityProvider };
-    routes.push(
-      on('get', '/sign-in/oidc/begin', openLink, beginElsewhere, elsewhere),
-      on('get', '/sign-in/oidc', openLink, finishElsewhere, elsewhere),
-    );
-  }
-  return routes;
 }
 
-function administrationOf(screen: Screen): readonly Route[] {
+const namesOf = (screen: Naming): readonly Route[] => [
+  on('get', '/names', page, showNames, screen),
+  on('post', '/names/:name/delete', change, deleteName, screen),
+  on('post', '/publications/:id/name', change, setName, screen),
+];
+
+const keysOf = (screen: With<'keys'>): readonly Route[] => [
+  on('get', '/keys', wayToRevoke, showKeys, screen),
+  on('post', '/keys', change, createKey, screen),
+  on('post', '/keys/:key/revoke', revocation, revokeKey, screen),
+];
+
+const pairingsOf = (screen: With<'pairings'>): readonly Route[] => [
+  on('get', '/connect', page, showConnect, screen),
+  on('post', '/connect', change, connect, screen),
+  on('post', '/connect/register', Guards.none.and(formRead), registerConnect, screen),
+  on('post', '/connect/key', Guards.none.and(formRead), handOverKey, screen),
+];
+
+const signInOf = (screen: With<'sessions'>): readonly Route[] => [
+  on('get', '/sign-in', openPage, showSignIn, screen),
+  on('post', '/sign-in', openForm, signIn, screen),
+  on('post', '/sign-out', revocation, signOut, screen),
+  ...(has(screen, 'sessions', 'identityProvider')
+    ? [
+        on('get', '/sign-in/oidc/begin', openLink, beginElsewhere, screen),
+        on('get', '/sign-in/oidc', openLink, finishElsewhere, screen),
+      ]
+    : []),
+];
+
+function administrationOf(screen: With<'administration'>): readonly Route[] {
   const all = '/administration';
   const account = `${all}/accounts/:name`;
   const publication = `${all}/publications/:id`;
-  const { sessions } = screen;
-  const signedIn = sessions && { ...screen, sessions };
   return [
-    ...(signedIn === undefined
-      ? []
-      : [
-          on('get', `${all}/sessions`, overview, showSessions, signedIn),
-          on('post', `${all}/sessions/:id/end`, operation, endSession, signedIn),
-          on('post', `${account}/sessions/end`, operation, endSessions, signedIn),
-        ]),
+    ...(has(screen, 'sessions')
+      ? [
+          on('get', `${all}/sessions`, overview, showSessions, screen),
+          on('post', `${all}/sessions/:id/end`, operation, endSession, screen),
+          on('post', `${account}/sessions/end`, operation, endSessions, screen),
+        ]
+      : []),
     on('get', all, overview, showAccounts, screen),
     on('get', account, overview, showAccount, screen),
     on('post', `${account}/limits`, operation, limit, screen),

@@ -22,6 +22,16 @@ describe('what an account may publish, on the screen', () => {
   }
 
   const upload = (key: string) => person.upload(formOf({ form, key }, SITE));
+  /** The answers to a change of every kind. */
+  const changes = async (id: string) => {
+    const verbs = ['stop', 'pin', 'unpin', 'renew', 'rename', 'password'];
+    return [
+      await upload('a'),
+      await sendForm('b'),
+      await person.post('/keys', { form, label: 'New' }),
+      ...(await Promise.all(verbs.map((verb) => person.post(`/publications/${id}/${verb}`, { form })))),
+    ];
+  };
   const sendForm = (key: string) => person.post('/publish', formOf({ form, key }, SITE));
 
   it('is not spoken of where there is no bound', async () => {
@@ -66,13 +76,7 @@ describe('what an account may publish, on the screen', () => {
     if (loaded === undefined) throw new Error('no account');
     const blocked = { reason: 'a test', sites: 'keep', at: screen.clock.now() } as const;
     await screen.memory.accounts.save({ ...loaded.value, blocked }, loaded.version, []);
-    const changes = ['stop', 'pin', 'unpin', 'renew', 'rename', 'password'];
-    for (const refused of [
-      await upload('a'),
-      await sendForm('b'),
-      await person.post('/keys', { form, label: 'New' }),
-      ...(await Promise.all(changes.map((change) => person.post(`/publications/${id}/${change}`, { form })))),
-    ]) {
+    for (const refused of await changes(id)) {
       expect(refused.status).to.equal(403);
       expect(refused.text).to.include('This account is blocked');
     }
@@ -92,13 +96,7 @@ describe('what an account may publish, on the screen', () => {
     await person.post('/connect/register', { request: hash });
     const message = 'Back at <b>noon</b>.';
     await screen.memory.mode.change({ kind: 'read_only', message }, []);
-    const changes = ['stop', 'pin', 'unpin', 'renew', 'rename', 'password'];
-    for (const refused of [
-      await upload('a'),
-      await sendForm('b'),
-      await person.post('/keys', { form, label: 'New' }),
-      ...(await Promise.all(changes.map((change) => person.post(`/publications/${id}/${change}`, { form })))),
-    ]) {
+    for (const refused of await changes(id)) {
       expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '60']);
       expect(refused.text).to.include('under maintenance').and.include('noon');
     }
@@ -109,22 +107,16 @@ describe('what an account may publish, on the screen', () => {
     }
     const goOn = /\/(?:sign-out|open|revoke)$/;
     const publications = [`/publications/${id}`, `/publications/${secret.id}`, `/publications/${id}/stop`];
-    for (const path of [
-      '/',
-      ...publications,
-      `/stop?id=${id}`,
-      '/names',
-      '/keys',
-      `/connect?request=${hash}`,
-    ]) {
+    const others = [`/stop?id=${id}`, '/names', '/keys', `/connect?request=${hash}`];
+    for (const path of ['/', ...publications, ...others]) {
       const { status, text } = await person.get(path);
       expect(status, path).to.equal(200);
       expect(text.match(/id="read-only"/g), path).to.have.length(1);
       const buttons = enabledActions(text);
       expect(
-        buttons.filter((action) => !goOn.test(action)),
+        buttons.find((action) => !goOn.test(action)),
         path,
-      ).to.deep.equal([]);
+      ).to.equal(undefined);
       expect(buttons, path).to.include('/manage/sign-out');
       expect(text, path).not.to.include('data-dialog>');
     }

@@ -8,16 +8,11 @@ import type { Mutant } from './mutant.ts';
 import { overMemory, type StoreTable } from './over-memory.ts';
 import { ACCOUNT, EVENTS } from './records.ts';
 
-const { mutant, table } = overMemory<AccountStores>(({ accounts, apiKeys, roles, sessions }) => ({
-  accounts,
-  apiKeys,
-  roles,
-  sessions,
-}));
+const { mutant, table } = overMemory<AccountStores>((memory) => memory);
+const ofRoles = part(mutant, 'roles');
+const ofKeys = part(mutant, 'apiKeys');
 
 const shape: PortShape<AccountStore> = {
-  suite: 'account-store',
-  code: 'store_unavailable',
   methods: {
     load: {
       takes: { name: 'text', signal: 'signal' },
@@ -75,7 +70,7 @@ const shape: PortShape<AccountStore> = {
 const ofAccounts = part(mutant, 'accounts');
 
 const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
-  mutant('account-store/made', 'a session makes no account', () => {
+  mutant('made', 'a session makes no account', () => {
     const signedIn = new Set<AccountId>();
     return (stores) => ({
       sessions: replacing(stores.sessions, {
@@ -90,7 +85,7 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
       }),
     });
   }),
-  mutant('account-store/save-lost-race', 'a publication makes a save conflict', () => {
+  mutant('save-lost-race', 'a publication makes a save conflict', () => {
     const published = new Set<AccountId>();
     return ({ accounts, roles }) => ({
       roles: replacing(roles, {
@@ -108,7 +103,7 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
       }),
     });
   }),
-  ofAccounts('account-store/save-race', 'a save looks first and writes later', () => (store) => ({
+  ofAccounts('save-race', 'a save looks first and writes later', () => (store) => ({
     save: async (account, loadedAt, events) => {
       const isNewest = (await store.load(account.name))?.version === loadedAt;
       await nextTurn();
@@ -117,7 +112,7 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
       return { kind: 'saved' };
     },
   })),
-  ofAccounts('account-store/list', 'names are in order of code units', () => (store) => ({
+  ofAccounts('list', 'names are in order of code units', () => (store) => ({
     list: async (after, limit) =>
       [...(await store.list(undefined, 1_000))]
         .sort((one, other) => (one.name < other.name ? -1 : 1))
@@ -125,88 +120,68 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
         .slice(0, limit),
   })),
 
-  mutant('account-store/limits-precede', 'the limits of an account are stored and ignored', () => {
+  ofAccounts('limits-precede', 'the limits of an account are stored and ignored', () => {
     const kept = new Map<AccountId, typeof NO_LIMITS>();
-    return (stores) => ({
-      accounts: replacing(stores.accounts, {
-        load: async (name, signal) => {
-          const loaded = await stores.accounts.load(name, signal);
-          const limits = kept.get(name) ?? NO_LIMITS;
-          return loaded && { ...loaded, value: { ...loaded.value, limits } };
-        },
-        save: async (account, loadedAt, events) => {
-          const outcome = await stores.accounts.save({ ...account, limits: NO_LIMITS }, loadedAt, events);
-          if (outcome.kind === 'saved') kept.set(account.name, account.limits);
-          return outcome;
-        },
-      }),
+    return (_, stores) => ({
+      load: async (name, signal) => {
+        const loaded = await stores.accounts.load(name, signal);
+        const limits = kept.get(name) ?? NO_LIMITS;
+        return loaded && { ...loaded, value: { ...loaded.value, limits } };
+      },
+      save: async (account, loadedAt, events) => {
+        const outcome = await stores.accounts.save({ ...account, limits: NO_LIMITS }, loadedAt, events);
+        if (outcome.kind === 'saved') kept.set(account.name, account.limits);
+        return outcome;
+      },
     });
   }),
-  mutant('account-store/blocked', 'a blocked account is answered a replay', () => {
+  ofRoles('blocked', 'a blocked account is answered a replay', () => {
     const committed = new Map<IdempotencyKey, RoleCommit>();
-    return ({ roles }) => ({
-      roles: replacing(roles, {
-        reserve: async (request) => {
-          const outcome = await roles.reserve(request);
-          const publication = committed.get(request.key);
-          if (outcome.kind !== 'refused' || publication === undefined) return outcome;
-          return { kind: 'complete', role: publication.role.id, warnings: publication.warnings };
-        },
-        commit: async (publication, lease, events) => {
-          const outcome = await roles.commit(publication, lease, events);
-          if (outcome.kind === 'committed') committed.set(lease.key, publication);
-          return outcome;
-        },
-      }),
+    return (roles) => ({
+      reserve: async (request) => {
+        const outcome = await roles.reserve(request);
+        const publication = committed.get(request.key);
+        if (outcome.kind !== 'refused' || publication === undefined) return outcome;
+        return { kind: 'complete', role: publication.role.id, warnings: publication.warnings };
+      },
+      commit: async (publication, lease, events) => {
+        const outcome = await roles.commit(publication, lease, events);
+        if (outcome.kind === 'committed') committed.set(lease.key, publication);
+        return outcome;
+      },
     });
   }),
-  mutant('account-store/blocked-changes', 'no caller is the operator', () => ({ roles }) => ({
-    roles: replacing(roles, {
-      save: (role, version, events, _, credential) =>
-        roles.save(role, version, events, 'account', credential),
-    }),
+  ofRoles('blocked-changes', 'no caller is the operator', () => (roles) => ({
+    save: (role, version, events, _, credential) => roles.save(role, version, events, 'account', credential),
   })),
-  mutant('account-store/blocked-changes', 'every caller is the operator', () => ({ apiKeys }) => ({
-    apiKeys: replacing(apiKeys, { create: (key, events) => apiKeys.create(key, events, 'operator') }),
+  ofKeys('blocked-changes', 'every caller is the operator', () => (apiKeys) => ({
+    create: (key, events) => apiKeys.create(key, events, 'operator'),
   })),
-  mutant(
-    'account-store/revoked-key',
-    'a commit looks at the key first and stores later',
-    () =>
-      ({ roles, apiKeys }) => ({
-        roles: replacing(roles, {
-          commit: async (publication, lease, events) => {
-            const { key, session = null } = publication.credential ?? {};
-            const found = key ? await apiKeys.find(key) : undefined;
-            await nextTurn();
-            if ((found?.revokedAt ?? null) !== null) return { kind: 'refused', code: 'unauthorized' };
-            return await roles.commit({ ...publication, credential: { session } }, lease, events);
-          },
-        }),
-      }),
-  ),
-  mutant('account-store/ended-session', 'a save ignores the session', () => ({ roles }) => ({
-    roles: replacing(roles, {
-      save: (role, version, events, authority, { key = null } = {}) =>
-        roles.save(role, version, events, authority, { key }),
-    }),
+  ofRoles('revoked-key', 'a commit looks at the key first and stores later', () => (roles, { apiKeys }) => ({
+    commit: async (publication, lease, events) => {
+      const { key, session = null } = publication.credential ?? {};
+      const found = key ? await apiKeys.find(key) : undefined;
+      await nextTurn();
+      if ((found?.revokedAt ?? null) !== null) return { kind: 'refused', code: 'unauthorized' };
+      return await roles.commit({ ...publication, credential: { session } }, lease, events);
+    },
   })),
-  mutant('account-store/with-roles', 'every block hides', () => ({ roles, accounts }) => ({
-    roles: replacing(roles, {
-      load: async (id, signal) => {
-        const found = await roles.load(id, signal);
-        const owner = found && (await accounts.load(found.value.account))?.value;
-        return found && { ...found, isHidden: (owner?.blocked ?? null) !== null };
-      },
-    }),
+  ofRoles('ended-session', 'a save ignores the session', () => (roles) => ({
+    save: (role, version, events, authority, { key = null } = {}) =>
+      roles.save(role, version, events, authority, { key }),
   })),
-  mutant('account-store/list-many', 'a walk ends after a thousand', () => ({ accounts }) => ({
-    accounts: replacing(accounts, {
-      list: async (after, limit) => {
-        const first = new Set((await accounts.list(undefined, 1_000)).map(({ name }) => name));
-        return (await accounts.list(after, limit)).filter(({ name }) => first.has(name));
-      },
-    }),
+  ofRoles('with-roles', 'every block hides', () => (roles, { accounts }) => ({
+    load: async (id, signal) => {
+      const found = await roles.load(id, signal);
+      const owner = found && (await accounts.load(found.value.account))?.value;
+      return found && { ...found, isHidden: (owner?.blocked ?? null) !== null };
+    },
+  })),
+  ofAccounts('list-many', 'a walk ends after a thousand', () => (accounts) => ({
+    list: async (after, limit) => {
+      const first = new Set((await accounts.list(undefined, 1_000)).map(({ name }) => name));
+      return (await accounts.list(after, limit)).filter(({ name }) => first.has(name));
+    },
   })),
 ];
 

@@ -19,8 +19,6 @@ const QUERY: Fields<ApiKeyQuery> = {
 };
 
 const shape: PortShape<ApiKeyStore> = {
-  suite: 'api-key-store',
-  code: 'store_unavailable',
   methods: {
     create: {
       takes: { key: API_KEY, events: EVENTS, authority: 'choice', limit: 'count' },
@@ -91,11 +89,11 @@ const shape: PortShape<ApiKeyStore> = {
 };
 
 const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
-  mutant('api-key-store/create', 'a key without scopes is taken for one with all', () => (store) => ({
+  mutant('create', 'a key without scopes is taken for one with all', () => (store) => ({
     create: (key, events, ...more) =>
       store.create({ ...key, scopes: key.scopes.length === 0 ? KNOWN_SCOPES : key.scopes }, events, ...more),
   })),
-  mutant('api-key-store/create-exists', 'creating overwrites an existing key', () => {
+  mutant('create-exists', 'creating overwrites an existing key', () => {
     const written = new Map<ApiKeyId, ApiKey>();
     return (store) => ({
       create: async (key, events, ...more) => {
@@ -106,7 +104,7 @@ const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
       find: async (id, signal) => written.get(id) ?? (await store.find(id, signal)),
     });
   }),
-  mutant('api-key-store/first', 'creating the first looks first and writes later', () => (store) => ({
+  mutant('first', 'creating the first looks first and writes later', () => (store) => ({
     createFirst: async (key, events) => {
       const keys = await store.list(everyKeyOf());
       await nextTurn();
@@ -115,32 +113,32 @@ const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
     },
   })),
 
-  mutant('api-key-store/list', "ids are ordered by a language's rules", () => (store) => ({
+  mutant('list', "ids are ordered by a language's rules", () => (store) => ({
     list: async (query) => {
       const keys = await store.list(query);
       return keys.toSorted((one, two) => two.createdAt - one.createdAt || two.id.localeCompare(one.id, 'en'));
     },
   })),
 
-  mutant('api-key-store/sequences', 'use at the instant of creation is not recorded', () => (store) => ({
+  mutant('sequences', 'use at the instant of creation is not recorded', () => (store) => ({
     touch: async (id, at, unlessSince) => {
       const created = (await store.find(id))?.createdAt;
       if (at !== created) await store.touch(id, at, unlessSince);
     },
   })),
-  mutant('api-key-store/list-pages', 'a page starts after the instant of the last key', () => (store) => ({
+  mutant('list-pages', 'a page starts after the instant of the last key', () => (store) => ({
     list: ({ after, ...query }) => store.list({ ...query, after: after && { ...after, id: '' as ApiKeyId } }),
   })),
-  mutant('api-key-store/count-live', 'revoked keys count', () => (store) => ({
+  mutant('count-live', 'revoked keys count', () => (store) => ({
     countLive: async (account) => (await store.list(everyKeyOf(account))).length,
   })),
-  mutant('api-key-store/create-ensured', 'only a new key is ensured', () => (store) => ({
+  mutant('create-ensured', 'only a new key is ensured', () => (store) => ({
     create: async (key, events, ...more) =>
       (await store.find(key.id)) === undefined
         ? await store.create(key, events, ...more)
         : await store.create({ ...key, isEnsured: false }, events, ...more),
   })),
-  mutant('api-key-store/create-limit', 'creating counts first and writes later', () => (store) => ({
+  mutant('create-limit', 'creating counts first and writes later', () => (store) => ({
     create: async (key, events, authority, limit = null) => {
       const live = await store.countLive(key.account);
       await nextTurn();
@@ -155,6 +153,6 @@ export const apiKeyStoreTable: StoreTable<ApiKeyStore> = table(
   apiKeyStoreContract,
   [...derived(shape, mutant), ...stories],
   {
-    'api-key-store/sequences': { check: checkApiKeyStoreSequences, runs: 600 },
+    sequences: { check: checkApiKeyStoreSequences, runs: 600 },
   },
 );

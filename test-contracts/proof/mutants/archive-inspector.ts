@@ -34,7 +34,6 @@ const PROOF: Shape = {
 };
 
 const shape: PortShape<ArchiveInspector> = {
-  suite: 'archive-inspector',
   code: 'staging_unavailable',
   methods: {
     list: {
@@ -74,13 +73,13 @@ function believe({ tasks }: ProofRequest): ArchiveProof {
 }
 
 const stories: readonly Mutant<ArchiveInspectorSubject>[] = [
-  mutant('archive-inspector/list-structure', 'local headers are not compared', () => (sound) => ({
+  mutant('list-structure', 'local headers are not compared', () => (sound) => ({
     list: async (...inputs) => {
       const listing = await sound.list(...inputs);
       return { ...listing, problems: listing.problems.filter(({ rule }) => rule !== 'header_mismatch') };
     },
   })),
-  mutant('archive-inspector/list-tools', 'archives written by PowerShell are refused', () => (sound) => ({
+  mutant('list-tools', 'archives written by PowerShell are refused', () => (sound) => ({
     list: async (...inputs) => {
       const listing = await sound.list(...inputs);
       const path = listing.entries.find(({ name }) => name.includes('\\'))?.name;
@@ -92,25 +91,21 @@ const stories: readonly Mutant<ArchiveInspectorSubject>[] = [
     },
   })),
 
-  mutant(
-    'archive-inspector/prove-sound',
-    'sizes and CRC-32 of the headers are not verified',
-    () => (sound) => ({
-      prove: async (request, signal) => {
-        const proof = await sound.prove(request, signal);
-        if (proof.problems.length === 0) return proof;
-        return proof.problems.some(({ rule }) => rule !== 'corrupt_data') ? proof : believe(request);
-      },
-    }),
-  ),
-  mutant('archive-inspector/prove-limits', 'limits are ignored', () => (sound) => ({
+  mutant('prove-sound', 'sizes and CRC-32 of the headers are not verified', () => (sound) => ({
+    prove: async (request, signal) => {
+      const proof = await sound.prove(request, signal);
+      if (proof.problems.length === 0) return proof;
+      return proof.problems.some(({ rule }) => rule !== 'corrupt_data') ? proof : believe(request);
+    },
+  })),
+  mutant('prove-limits', 'limits are ignored', () => (sound) => ({
     prove: (request, signal) => {
       const tasks = request.tasks.map((task) => ({ ...task, limit: Number.MAX_SAFE_INTEGER }));
       return sound.prove({ ...request, tasks, expandedBytes: Number.MAX_SAFE_INTEGER }, signal);
     },
   })),
 
-  mutant('archive-inspector/prove-many', 'concurrent proofs share the data of the first', () => {
+  mutant('prove-many', 'concurrent proofs share the data of the first', () => {
     let running = 0;
     return (sound) => ({
       prove: async (request, signal) => {

@@ -34,14 +34,14 @@ export const mutant: Mutate<ArchiveStorage, ArchiveStorageSubject> = mutating<
 const TWO_MIB = 2_097_152;
 
 const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
-  mutant('archive-storage/put-whole', 'bytes beyond 2 MiB are lost', () => (sound) => ({
+  mutant('put-whole', 'bytes beyond 2 MiB are lost', () => (sound) => ({
     read: async (id, from, length, signal) => {
       const bytes = await sound.read(id, from, length, signal);
       bytes?.fill(0, Math.max(0, TWO_MIB - from));
       return bytes;
     },
   })),
-  mutant('archive-storage/put-atomic', 'an archive can be read while it is being stored', () => {
+  mutant('put-atomic', 'an archive can be read while it is being stored', () => {
     const begun = new Map<ArchiveId, StagedArchive>();
     return (sound) => ({
       put: async (id, archive, signal) => {
@@ -56,7 +56,7 @@ const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
     });
   }),
 
-  mutant('archive-storage/put-many', 'a put that is not alone stores a wrong byte', () => {
+  mutant('put-many', 'a put that is not alone stores a wrong byte', () => {
     let running = 0;
     const mixed = new Set<ArchiveId>();
     return (sound) => ({
@@ -74,35 +74,31 @@ const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
       },
     });
   }),
-  mutant(
-    'archive-storage/read-range',
-    'no bytes of an archive are answered as if it was absent',
-    () => (sound) => ({
-      read: async (id, from, length, signal) =>
-        length === 0 ? undefined : sound.read(id, from, length, signal),
-    }),
-  ),
-  mutant('archive-storage/read-outside', 'an invalid range is a fault of the storage', () => (sound) => ({
+  mutant('read-range', 'no bytes of an archive are answered as if it was absent', () => (sound) => ({
+    read: async (id, from, length, signal) =>
+      length === 0 ? undefined : sound.read(id, from, length, signal),
+  })),
+  mutant('read-outside', 'an invalid range is a fault of the storage', () => (sound) => ({
     read: (id, from, length, signal) =>
       sound.read(id, from, length, signal).catch((cause: unknown) => {
         if (!(cause instanceof TypeError)) throw cause;
         throw new Fault('storage_unavailable', 'no such range', { cause });
       }),
   })),
-  mutant('archive-storage/delete-twice', 'deleting an absent archive fails', () => (sound) => ({
+  mutant('delete-twice', 'deleting an absent archive fails', () => (sound) => ({
     delete: async (id, signal) => {
       const there = await sound.read(id, 0, 0);
       if (there === undefined) throw new Fault('storage_unavailable', 'not there');
       await sound.delete(id, signal);
     },
   })),
-  mutant('archive-storage/list-walk', 'a page of foreign files passes for the end', () => (sound) => ({
+  mutant('list-walk', 'a page of foreign files passes for the end', () => (sound) => ({
     list: async (after, limit, signal) => {
       const page = await sound.list(after, limit, signal);
       return after === anArchiveId(60_000) ? [] : page;
     },
   })),
-  mutant('archive-storage/list-whole-only', 'a put under way is listed', () => {
+  mutant('list-whole-only', 'a put under way is listed', () => {
     const underWay = new Set<ArchiveId>();
     return (sound) => ({
       put: async (id, archive, signal) => {
@@ -118,7 +114,7 @@ const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
   }),
 
   {
-    breaks: ['archive-storage/check-leaves-nothing'],
+    breaks: ['check-leaves-nothing'],
     how: 'a check that fails leaves what it tried with',
     open: () => async () => {
       const subject = await openSound();
@@ -140,11 +136,11 @@ const MOMENT = 13;
 
 /** Habits of backends, caches and buffers. */
 const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
-  mutant('archive-storage/list-many', "a page starts after the cursor's millisecond", () => (sound) => ({
+  mutant('list-many', "a page starts after the cursor's millisecond", () => (sound) => ({
     list: (after, limit, signal) =>
       sound.list(after && (`${after.slice(0, MOMENT)}-g` as ArchiveId), limit, signal),
   })),
-  mutant('archive-storage/read-many', 'reads of one handle share a position', () => (sound) => {
+  mutant('read-many', 'reads of one handle share a position', () => (sound) => {
     let position = 0;
     return {
       read: async (id, from, length, signal) => {
@@ -155,7 +151,7 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
       },
     };
   }),
-  mutant('archive-storage/read-owned', 'a small read keeps a large buffer alive', () => (sound) => ({
+  mutant('read-owned', 'a small read keeps a large buffer alive', () => (sound) => ({
     read: async (id, from, length, signal) => {
       const bytes = await sound.read(id, from, length, signal);
       const piece = new Uint8Array(length + 4_096);
@@ -164,47 +160,39 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
     },
   })),
 
-  mutant(
-    'archive-storage/delete-while-read',
-    'an archive that is deleted during a read reads as zeros',
-    () => {
-      const deleted = new Set<ArchiveId>();
-      return (sound) => ({
-        read: async (id, from, length, signal) => {
-          const bytes = await sound.read(id, from, length, signal);
-          await turns(1);
-          return bytes !== undefined && deleted.has(id) ? new Uint8Array(length) : bytes;
-        },
-        delete: async (id, signal) => {
-          signal?.throwIfAborted();
-          deleted.add(id);
-          await sound.delete(id, signal);
-        },
-      });
-    },
-  ),
-
-  mutant(
-    'archive-storage/put-as-staged',
-    'a truncated staged file is stored as far as it goes',
-    () => (sound) => ({
-      put: async (id, archive, signal) => {
-        const sizes = [archive.size, 1_000];
-        for (const size of sizes) {
-          const refused = await sound.put(id, { ...archive, size }, signal).then(
-            () => undefined,
-            (error: unknown) => error,
-          );
-          if (refused === undefined || !isFault(refused) || size === sizes.at(-1)) {
-            if (refused !== undefined) throw refused;
-            return;
-          }
-        }
+  mutant('delete-while-read', 'an archive that is deleted during a read reads as zeros', () => {
+    const deleted = new Set<ArchiveId>();
+    return (sound) => ({
+      read: async (id, from, length, signal) => {
+        const bytes = await sound.read(id, from, length, signal);
+        await turns(1);
+        return bytes !== undefined && deleted.has(id) ? new Uint8Array(length) : bytes;
       },
-    }),
-  ),
+      delete: async (id, signal) => {
+        signal?.throwIfAborted();
+        deleted.add(id);
+        await sound.delete(id, signal);
+      },
+    });
+  }),
+
+  mutant('put-as-staged', 'a truncated staged file is stored as far as it goes', () => (sound) => ({
+    put: async (id, archive, signal) => {
+      const sizes = [archive.size, 1_000];
+      for (const size of sizes) {
+        const refused = await sound.put(id, { ...archive, size }, signal).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        if (refused === undefined || !isFault(refused) || size === sizes.at(-1)) {
+          if (refused !== undefined) throw refused;
+          return;
+        }
+      }
+    },
+  })),
   {
-    breaks: ['archive-storage/list-foreign'],
+    breaks: ['list-foreign'],
     how: 'whatever lies there is listed',
     open: () => async () => {
       const subject = await openSound();
@@ -225,27 +213,22 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
       };
     },
   },
-  mutant(
-    'archive-storage/sequences',
-    'a handle cannot delete what it read and another deleted',
-    () => (sound) => {
-      const seen = new Set<ArchiveId>();
-      return {
-        read: async (id, ...asked) => {
-          const bytes = await sound.read(id, ...asked);
-          if (bytes !== undefined) seen.add(id);
-          return bytes;
-        },
-        delete: async (id, signal) => {
-          const size = await sound.size(id, signal);
-          if (seen.delete(id) && size === undefined)
-            throw new Fault('storage_unavailable', 'no such archive');
-          await sound.delete(id, signal);
-        },
-      };
-    },
-  ),
-  mutant('archive-storage/sequences', 'bytes that were deleted once are not stored again', () => {
+  mutant('sequences', 'a handle cannot delete what it read and another deleted', () => (sound) => {
+    const seen = new Set<ArchiveId>();
+    return {
+      read: async (id, ...asked) => {
+        const bytes = await sound.read(id, ...asked);
+        if (bytes !== undefined) seen.add(id);
+        return bytes;
+      },
+      delete: async (id, signal) => {
+        const size = await sound.size(id, signal);
+        if (seen.delete(id) && size === undefined) throw new Fault('storage_unavailable', 'no such archive');
+        await sound.delete(id, signal);
+      },
+    };
+  }),
+  mutant('sequences', 'bytes that were deleted once are not stored again', () => {
     const known = new Map<string, ArchiveId>();
     return (sound) => ({
       put: async (id, archive, signal) => {
@@ -256,7 +239,7 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
       },
     });
   }),
-  mutant('archive-storage/aborted-on-the-way', 'an abort during the call becomes a fault', () => (sound) => ({
+  mutant('aborted-on-the-way', 'an abort during the call becomes a fault', () => (sound) => ({
     list: async (after, limit, signal) => {
       const page = await sound.list(after, limit, signal);
       await turns(3);

@@ -10,7 +10,6 @@ import type { MutantTable } from './mutant.ts';
 import { harness } from './over-memory.ts';
 
 const shape: PortShape<ArchiveStorage> = {
-  suite: 'archive-storage',
   code: 'storage_unavailable',
   methods: {
     put: {
@@ -58,8 +57,8 @@ const shape: PortShape<ArchiveStorage> = {
 export const archiveStorageTable: MutantTable<ArchiveStorage, ArchiveStorageSubject> = {
   contract: archiveStorageContract,
   sequences: {
-    'archive-storage/sequences': { check: checkArchiveStorageSequences, runs: 100 },
+    sequences: { check: checkArchiveStorageSequences, runs: 100 },
   },
   sound: () => openSound,
-  mutants: [...harness(shape.suite, subjectOn), ...derived(shape, mutant), ...stories],
+  mutants: [...harness(subjectOn), ...derived(shape, mutant), ...stories],
 };

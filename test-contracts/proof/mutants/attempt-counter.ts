@@ -32,8 +32,6 @@ const ATTEMPT: Fields<Attempt> = {
 };
 
 const shape: PortShape<AttemptCounter> = {
-  suite: 'attempt-counter',
-  code: 'store_unavailable',
   methods: {
     begin: {
       takes: { attempt: ATTEMPT },
@@ -146,30 +144,30 @@ const losingLateOnes: Spoiling<AttemptCounter> = () => {
 };
 
 const stories: readonly Mutant<StoreSubject<AttemptCounter>>[] = [
-  mutant('attempt-counter/both-or-neither', 'each limit counts by itself', inTwoSteps),
-  mutant('attempt-counter/window', 'a limited try has to wait for a whole window', () => (store) => ({
+  mutant('both-or-neither', 'each limit counts by itself', inTwoSteps),
+  mutant('window', 'a limited try has to wait for a whole window', () => (store) => ({
     begin: async (attempt) => {
       const outcome = await store.begin(attempt);
       if (outcome.kind !== 'limited') return outcome;
       return { kind: 'limited', until: after(attempt.now, attempt.window) };
     },
   })),
-  mutant('attempt-counter/busy', 'tries under way limit others as wrong ones do', () => (store) => ({
+  mutant('busy', 'tries under way limit others as wrong ones do', () => (store) => ({
     begin: async (attempt) => {
       const outcome = await store.begin(attempt);
       if (outcome.kind !== 'busy') return outcome;
       return { kind: 'limited', until: after(attempt.now, attempt.window) };
     },
   })),
-  mutant('attempt-counter/unsettled', 'a try that was late is wrong for good', losingLateOnes),
-  mutant('attempt-counter/race', 'counting looks first and writes later', lookingFirst),
-  mutant('attempt-counter/purge', 'windows go by their beginning', () => (store) => ({
+  mutant('unsettled', 'a try that was late is wrong for good', losingLateOnes),
+  mutant('race', 'counting looks first and writes later', lookingFirst),
+  mutant('purge', 'windows go by their beginning', () => (store) => ({
     purge: (endedBy, limit) => store.purge(after(endedBy, minutes(5)), limit),
   })),
-  mutant('attempt-counter/count-ended', 'counting drops the counted windows', () => (store) => ({
+  mutant('count-ended', 'counting drops the counted windows', () => (store) => ({
     countEnded: (endedBy) => store.purge(endedBy, UNLIMITED),
   })),
-  mutant('attempt-counter/lets-go', 'tickets are counted and never dropped', () => {
+  mutant('lets-go', 'tickets are counted and never dropped', () => {
     let tickets = 0;
     return (store) => ({
       begin: async (attempt) => {
@@ -185,6 +183,6 @@ export const attemptCounterTable: StoreTable<AttemptCounter> = table(
   attemptCounterContract,
   [...derived(shape, mutant), ...stories],
   {
-    'attempt-counter/sequences': { check: checkAttemptCounterSequences, runs: 500 },
+    sequences: { check: checkAttemptCounterSequences, runs: 500 },
   },
 );

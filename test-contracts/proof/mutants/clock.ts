@@ -17,7 +17,6 @@ const openSound = async (): Promise<ClockSubject> => {
 const mutant = mutating<Clock, ClockSubject>(openSound);
 
 const shape: PortShape<Clock> = {
-  suite: 'clock',
   code: 'store_corrupt',
   methods: {
     now: {
@@ -37,7 +36,7 @@ const shape: PortShape<Clock> = {
 };
 
 const stories: readonly Mutant<ClockSubject>[] = [
-  mutant('clock/sleep', 'more milliseconds than 31 bits can count are over at once', () => (sound) => ({
+  mutant('sleep', 'more milliseconds than 31 bits can count are over at once', () => (sound) => ({
     sleep: (length, signal) => (length >= 2 ** 31 ? Promise.resolve() : sound.sleep(length, signal)),
   })),
 ];

@@ -33,9 +33,8 @@ type MethodOf<Port> = {
   string;
 
 export interface PortShape<Port> {
-  /** What the ids of its clauses begin with. */
-  readonly suite: string;
-  readonly code: FaultCode;
+  /** The code of its faults; `store_unavailable` when absent. */
+  readonly code?: FaultCode;
   readonly methods: { readonly [Name in MethodOf<Port>]: MethodShape };
   /** Mutants that take two values of a field for one, in every method: `account.lowered`. */
   readonly confusions?: Caught;
@@ -56,13 +55,12 @@ export function derived<Port extends object, S>(
   shape: PortShape<Port>,
   mutant: Mutate<Port, S>,
 ): readonly Mutant<S>[] {
-  const { suite, code, confusions } = shape;
+  const { code = 'store_unavailable', confusions } = shape;
   const methods = Object.entries(shape.methods) as [string, MethodShape][];
   const breaking = (caught: Caught, all: readonly Derived<Port>[], of: string, start: string) =>
-    chosen(caught, all, `${suite}, ${of}`).map(({ name, spoiling }) => {
-      const clauses = patterns(caught.clauses).map((clause) => `${suite}/${clause}`);
-      return mutant(clauses, `${start} ${name}`, spoiling);
-    });
+    chosen(caught, all, of).map(({ name, spoiling }) =>
+      mutant(patterns(caught.clauses), `${start} ${name}`, spoiling),
+    );
   return [
     ...methods.flatMap(([name, method]) =>
       breaking(method, mutantsOf<Port>(name, method, code), name, `${name}:`),
@@ -249,15 +247,19 @@ function confusing<Port>(places: readonly Place[], fold: Distort): Spoiling<Port
   };
 }
 
-/** Creates mutants of one port among those of a subject. */
+/** Creates mutants of one port among those of a subject, from the others, too. */
 export function part<Ports extends object, Name extends keyof Ports, S>(
   mutant: Mutate<Ports, S>,
   name: Name,
-): Mutate<Ports[Name], S> {
+): (
+  breaks: string | readonly string[],
+  how: string,
+  spoiling: () => (port: Ports[Name], ports: Ports) => Partial<Ports[Name]>,
+) => Mutant<S> {
   return (breaks, how, spoiling) =>
     mutant(breaks, how, () => {
       const methods = spoiling();
       return (ports) =>
-        ({ [name]: replacing(ports[name] as object, methods(ports[name])) }) as Partial<Ports>;
+        ({ [name]: replacing(ports[name] as object, methods(ports[name], ports)) }) as Partial<Ports>;
     });
 }

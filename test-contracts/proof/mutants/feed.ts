@@ -43,7 +43,7 @@ export function feedMutants(
   ofHistory: Mutate<HistoryStore, StoreSubject<HistoryStores>>,
 ): readonly Mutant<StoreSubject<HistoryStores>>[] {
   return [
-    ofHistory('history-store/feed-order', 'the feed is in the order of instants', () => (history) => ({
+    ofHistory('feed-order', 'the feed is in the order of instants', () => (history) => ({
       feed: async (query) => {
         const part = await history.feed(query);
         const sorted = part.items.toSorted((one, two) => one.event.at - two.event.at);
@@ -51,37 +51,29 @@ export function feedMutants(
         return { ...part, items };
       },
     })),
-    ofHistory(
-      'history-store/feed-once',
-      'the newest event shows at its number when another one follows',
-      () => {
-        const followed = new Set<unknown>();
-        return (history) => ({
-          feed: async (query) => {
-            const part = await history.feed(query);
-            const late = part.items.at(-2)?.event.id;
-            if (late === undefined || followed.has(late)) return part;
-            followed.add(late);
-            return { ...part, items: part.items.filter(({ event }) => event.id !== late) };
-          },
-        });
-      },
-    ),
-    ofHistory(
-      'history-store/feed-accounts',
-      'the feed of an account has the numbers of all',
-      () => (history) => ({
+    ofHistory('feed-once', 'the newest event shows at its number when another one follows', () => {
+      const followed = new Set<unknown>();
+      return (history) => ({
         feed: async (query) => {
-          const all = await history.feed({ ...query, account: undefined });
-          if (query.account === undefined) return all;
-          return { ...all, items: all.items.filter(({ event }) => event.account === query.account) };
+          const part = await history.feed(query);
+          const late = part.items.at(-2)?.event.id;
+          if (late === undefined || followed.has(late)) return part;
+          followed.add(late);
+          return { ...part, items: part.items.filter(({ event }) => event.id !== late) };
         },
-      }),
-    ),
-    ofHistory('history-store/feed-begin', 'a feed begins at its first number for ever', () => (history) => ({
+      });
+    }),
+    ofHistory('feed-accounts', 'the feed of an account has the numbers of all', () => (history) => ({
+      feed: async (query) => {
+        const all = await history.feed({ ...query, account: undefined });
+        if (query.account === undefined) return all;
+        return { ...all, items: all.items.filter(({ event }) => event.account === query.account) };
+      },
+    })),
+    ofHistory('feed-begin', 'a feed begins at its first number for ever', () => (history) => ({
       feed: async (query) => ({ ...(await history.feed(query)), begin: { number: 0, event: null } }),
     })),
-    ofHistory('history-store/feed-id', 'all databases have one feed', () => (history) => ({
+    ofHistory('feed-id', 'all databases have one feed', () => (history) => ({
       feed: async (query) => ({ ...(await history.feed(query)), feed: 'f'.repeat(32) as FeedId }),
     })),
   ];

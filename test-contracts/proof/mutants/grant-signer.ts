@@ -30,8 +30,6 @@ const GRANT: Fields<Grant> = {
 };
 
 const shape: PortShape<GrantSigner> = {
-  suite: 'grant-signer',
-  code: 'store_corrupt',
   methods: {
     sign: {
       takes: { grant: GRANT },
@@ -64,11 +62,11 @@ const LONG = 'x'.repeat(450);
 const MARK = '.';
 
 const stories: readonly Mutant<GrantSignerSubject>[] = [
-  mutant('grant-signer/token', 'a token is longer than a cookie and an address allow for', () => (sound) => ({
+  mutant('token', 'a token is longer than a cookie and an address allow for', () => (sound) => ({
     sign: (grant) => LONG + sound.sign(grant),
     verify: (token) => (token.startsWith(LONG) ? sound.verify(token.slice(LONG.length)) : undefined),
   })),
-  mutant('grant-signer/hidden', "the viewer's id is only encoded", () => (sound) => ({
+  mutant('hidden', "the viewer's id is only encoded", () => (sound) => ({
     sign: (grant) => {
       const id = Buffer.from(grant.viewer?.id ?? '').toString('base64url');
       return id.length > 100 || id === '' ? sound.sign(grant) : sound.sign(grant) + MARK + id;
@@ -81,11 +79,11 @@ const stories: readonly Mutant<GrantSignerSubject>[] = [
         : undefined;
     },
   })),
-  mutant('grant-signer/forged', 'padding behind a token is passed over', () => (sound) => ({
+  mutant('forged', 'padding behind a token is passed over', () => (sound) => ({
     verify: (token) => sound.verify(token.replace(/=+$/, '')),
   })),
   {
-    breaks: ['grant-signer/rotation'],
+    breaks: ['rotation'],
     how: 'earlier secrets are forgotten',
     open: () => async () => ({
       ...(await openSound()),

@@ -10,6 +10,10 @@ import { overMemory, type StoreTable } from './over-memory.ts';
 import { EVENT } from './records.ts';
 
 const { mutant, table } = overMemory<HistoryStores>((memory) => memory);
+const ofSessions = part(mutant, 'sessions');
+const ofRoles = part(mutant, 'roles');
+const ofKeys = part(mutant, 'apiKeys');
+const ofAccounts = part(mutant, 'accounts');
 
 const QUERY: Fields<EventQuery> = {
   account: 'text',
@@ -21,8 +25,6 @@ const QUERY: Fields<EventQuery> = {
 const THINNING: Fields<EventThinning> = { since: 'instant', until: 'instant', keep: 'count', limit: 'count' };
 
 const shape: PortShape<HistoryStore> = {
-  suite: 'history-store',
-  code: 'store_unavailable',
   methods: {
     list: {
       takes: { query: QUERY },
@@ -90,120 +92,92 @@ async function keepAlone({ sessions }: HistoryStores, events: readonly HistoryEv
 }
 
 const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
-  mutant(
-    'history-store/with-publication',
+  ofRoles(
+    'with-publication',
     'a commit stores its events even when it stores nothing else',
-    () => (stores) => ({
-      roles: replacing(stores.roles, {
-        commit: async (publication, lease, events) => {
-          const outcome = await stores.roles.commit(publication, lease, []);
-          await keepAlone(stores, events);
-          return outcome;
-        },
-      }),
-    }),
-  ),
-  mutant('history-store/with-change', 'a save that conflicts stores its events', () => (stores) => ({
-    roles: replacing(stores.roles, {
-      save: async (role, version, events, ...more) => {
-        const outcome = await stores.roles.save(role, version, events, ...more);
-        if (outcome.kind === 'conflict') await keepAlone(stores, events);
-        return outcome;
-      },
-    }),
-  })),
-  mutant('history-store/with-cleanup', 'settling a lost claim stores its events', () => (stores) => ({
-    roles: replacing(stores.roles, {
-      settleCleanup: async (task, outcome, events) => {
-        await stores.roles.settleCleanup(task, outcome, []);
+    () => (_, stores) => ({
+      commit: async (publication, lease, events) => {
+        const outcome = await stores.roles.commit(publication, lease, []);
         await keepAlone(stores, events);
-      },
-    }),
-  })),
-  mutant('history-store/with-keys', 'revoking a key again stores the event again', () => (stores) => ({
-    apiKeys: replacing(stores.apiKeys, {
-      revoke: async (id, at, events) => {
-        const outcome = await stores.apiKeys.revoke(id, at, []);
-        if (outcome.kind === 'revoked') await keepAlone(stores, events);
         return outcome;
       },
     }),
-  })),
-  mutant('history-store/with-sessions', 'the event of a redeemed link has no actor', () => (stores) => ({
-    sessions: replacing(stores.sessions, {
-      redeem: async (request, events) => {
-        const outcome = await stores.sessions.redeem(request, []);
-        const actor = { kind: 'operator', id: null } as const;
-        if (outcome.kind === 'redeemed') {
-          const { account } = outcome.session;
-          await keepAlone(
-            stores,
-            events.map((event) => ({ ...event, account, actor })),
-          );
-        }
-        return outcome;
-      },
-    }),
-  })),
-  mutant('history-store/refused-sign-ins', 'all accounts share one bound', () => (stores) => ({
-    sessions: replacing(stores.sessions, {
-      refuse: async (event, unlessSince) => {
-        const { items } = await stores.history.list({
-          account: undefined,
-          pin: undefined,
-          since: (unlessSince + 1) as Instant,
-          after: undefined,
-          limit: 1,
-        });
-        if (items.length === 0) await stores.sessions.refuse(event, unlessSince);
-      },
-    }),
-  })),
-  mutant(
-    'history-store/in-turn',
-    'events are stored with their own instants, not in sequence',
-    () => (stores) => ({
-      roles: replacing(stores.roles, {
-        save: async (role, version, events, ...more) => {
-          const outcome = await stores.roles.save(role, version, [], ...more);
-          if (outcome.kind === 'saved') await keepAlone(stores, events);
-          return outcome;
-        },
-      }),
-    }),
   ),
-  ofHistory(
-    'history-store/list-pages',
-    'a page starts after the instant of the last item',
-    () => (history) => ({
-      list: (query) => {
-        const { after } = query;
-        const behind = after && { ...after, id: '' as HistoryEvent['id'] };
-        return history.list({ ...query, after: behind });
-      },
-    }),
-  ),
-  ofHistory('history-store/list-filter', 'with a role the account is not looked at', () => (history) => ({
+  ofRoles('with-change', 'a save that conflicts stores its events', () => (_, stores) => ({
+    save: async (role, version, events, ...more) => {
+      const outcome = await stores.roles.save(role, version, events, ...more);
+      if (outcome.kind === 'conflict') await keepAlone(stores, events);
+      return outcome;
+    },
+  })),
+  ofRoles('with-cleanup', 'settling a lost claim stores its events', () => (_, stores) => ({
+    settleCleanup: async (task, outcome, events) => {
+      await stores.roles.settleCleanup(task, outcome, []);
+      await keepAlone(stores, events);
+    },
+  })),
+  ofKeys('with-keys', 'revoking a key again stores the event again', () => (_, stores) => ({
+    revoke: async (id, at, events) => {
+      const outcome = await stores.apiKeys.revoke(id, at, []);
+      if (outcome.kind === 'revoked') await keepAlone(stores, events);
+      return outcome;
+    },
+  })),
+  ofSessions('with-sessions', 'the event of a redeemed link has no actor', () => (_, stores) => ({
+    redeem: async (request, events) => {
+      const outcome = await stores.sessions.redeem(request, []);
+      const actor = { kind: 'operator', id: null } as const;
+      if (outcome.kind === 'redeemed') {
+        const { account } = outcome.session;
+        await keepAlone(
+          stores,
+          events.map((event) => ({ ...event, account, actor })),
+        );
+      }
+      return outcome;
+    },
+  })),
+  ofSessions('refused-sign-ins', 'all accounts share one bound', () => (_, stores) => ({
+    refuse: async (event, unlessSince) => {
+      const { items } = await stores.history.list({
+        account: undefined,
+        pin: undefined,
+        since: (unlessSince + 1) as Instant,
+        after: undefined,
+        limit: 1,
+      });
+      if (items.length === 0) await stores.sessions.refuse(event, unlessSince);
+    },
+  })),
+  ofRoles('in-turn', 'events are stored with their own instants, not in sequence', () => (_, stores) => ({
+    save: async (role, version, events, ...more) => {
+      const outcome = await stores.roles.save(role, version, [], ...more);
+      if (outcome.kind === 'saved') await keepAlone(stores, events);
+      return outcome;
+    },
+  })),
+  ofHistory('list-pages', 'a page starts after the instant of the last item', () => (history) => ({
+    list: (query) => {
+      const { after } = query;
+      const behind = after && { ...after, id: '' as HistoryEvent['id'] };
+      return history.list({ ...query, after: behind });
+    },
+  })),
+  ofHistory('list-filter', 'with a role the account is not looked at', () => (history) => ({
     list: (query) => history.list(query.pin === undefined ? query : { ...query, account: undefined }),
   })),
+  ofHistory('tell-expired-once', 'expirations are recorded by an outdated look', () => (_, stores) => ({
+    tellExpired: async (events) => {
+      const [event] = events;
+      const role = event?.pin == null ? undefined : await stores.roles.load(event.pin);
+      await nextTurn();
+      await stores.history.tellExpired(events);
+      if (role !== undefined && event !== undefined)
+        await keepAlone(stores, [{ ...event, id: anEvent().id }]);
+    },
+  })),
   mutant(
-    'history-store/tell-expired-once',
-    'expirations are recorded by an outdated look',
-    () => (stores) => ({
-      history: replacing(stores.history, {
-        tellExpired: async (events) => {
-          const [event] = events;
-          const role = event?.pin == null ? undefined : await stores.roles.load(event.pin);
-          await nextTurn();
-          await stores.history.tellExpired(events);
-          if (role !== undefined && event !== undefined)
-            await keepAlone(stores, [{ ...event, id: anEvent().id }]);
-        },
-      }),
-    }),
-  ),
-  mutant(
-    'history-store/tell-expired-conflicts',
+    'tell-expired-conflicts',
     'a change that was decided before an expiration was recorded is saved',
     () => {
       const seen = new Map<unknown, unknown>();
@@ -226,12 +200,10 @@ const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
       });
     },
   ),
-  mutant('history-store/with-accounts', 'changes of an account store no events', () => (stores) => ({
-    accounts: replacing(stores.accounts, {
-      save: (account, loadedAt) => stores.accounts.save(account, loadedAt, []),
-    }),
+  ofAccounts('with-accounts', 'changes of an account store no events', () => (_, stores) => ({
+    save: (account, loadedAt) => stores.accounts.save(account, loadedAt, []),
   })),
-  ofHistory('history-store/many', 'no more than 500 are dropped at a time', () => (history) => ({
+  ofHistory('many', 'no more than 500 are dropped at a time', () => (history) => ({
     drop: (before, limit) => history.drop(before, Math.min(limit, 500)),
   })),
 ];

@@ -9,8 +9,6 @@ const openSound = stateless(() => new RandomIds());
 const mutant = mutating<Ids, Subject<Ids>>(openSound);
 
 const shape: PortShape<Ids> = {
-  suite: 'ids',
-  code: 'store_corrupt',
   methods: {
     role: {
       takes: {},
@@ -46,7 +44,7 @@ const shape: PortShape<Ids> = {
 };
 
 const stories: readonly Mutant<Subject<Ids>>[] = [
-  mutant('ids/event', 'an event is named by its count', () => () => {
+  mutant('event', 'an event is named by its count', () => () => {
     let count = 0;
     return {
       event: () => {
@@ -55,7 +53,7 @@ const stories: readonly Mutant<Subject<Ids>>[] = [
       },
     };
   }),
-  mutant('ids/token', 'every node counts from one', () => () => {
+  mutant('token', 'every node counts from one', () => () => {
     let count = 0;
     return {
       token: () => {

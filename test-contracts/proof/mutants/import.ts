@@ -1,17 +1,16 @@
 import type { Token } from '@pinfold/core';
 import type { Import } from '@pinfold/core/moving';
 import { importContract, type MovingStores, type StoreSubject } from '@pinfold/test-contracts';
-import { replacing } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
 import type { Mutant } from './mutant.ts';
 import { overMemory, type StoreTable } from './over-memory.ts';
 import { RECORD } from './records.ts';
 
 const { mutant, table } = overMemory<MovingStores>((memory) => memory);
+const ofSessions = part(mutant, 'sessions');
+const ofHistory = part(mutant, 'history');
 
 const shape: PortShape<Import> = {
-  suite: 'import',
-  code: 'store_unavailable',
   methods: {
     isUnfinished: {
       takes: { signal: 'signal' },
@@ -52,12 +51,10 @@ const shape: PortShape<Import> = {
 const ofImport = part(mutant, 'imports');
 
 const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
-  mutant('import/feed', 'the imported events stay out of the feed', () => (stores) => ({
-    history: replacing(stores.history, {
-      feed: async (query) => ({ ...(await stores.history.feed(query)), items: [] }),
-    }),
+  ofHistory('feed', 'the imported events stay out of the feed', () => (_, stores) => ({
+    feed: async (query) => ({ ...(await stores.history.feed(query)), items: [] }),
   })),
-  ofImport('import/begin-again', 'a new import continues an unfinished one', () => {
+  ofImport('begin-again', 'a new import continues an unfinished one', () => {
     let first: Token | undefined;
     const all = new Set<Token>();
     return (imports) => ({
@@ -70,18 +67,16 @@ const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
       keep: (token, records) => imports.keep(all.has(token) ? (first ?? token) : token, records),
     });
   }),
-  ofImport('import/keep-removal', 'removals are ignored', () => (imports) => ({
+  ofImport('keep-removal', 'removals are ignored', () => (imports) => ({
     keep: (token, records) => {
       const kept = records.filter(({ kind }) => kind !== 'removal');
       return imports.keep(token, kept);
     },
   })),
-  mutant('import/changes-refused', 'beginning a session succeeds during an import', () => (stores) => ({
-    sessions: replacing(stores.sessions, {
-      begin: (session, events) => stores.sessions.begin(session, events).catch(() => ({ ended: 0 })),
-    }),
+  ofSessions('changes-refused', 'beginning a session succeeds during an import', () => (_, stores) => ({
+    begin: (session, events) => stores.sessions.begin(session, events).catch(() => ({ ended: 0 })),
   })),
-  ofImport('import/end', 'a lost token can end the import', () => {
+  ofImport('end', 'a lost token can end the import', () => {
     let last: Token | undefined;
     return (imports) => ({
       begin: (token) => {

@@ -18,7 +18,7 @@ export type Spoiling<Port> = () => (port: Port) => Partial<Port>;
 
 /** An implementation with one fault. */
 export interface Mutant<S> {
-  /** The ids of clauses one of which must fail with it. Others may fail, too. */
+  /** Clauses, by their ids without the suite, one of which must fail with it. Others may fail, too. */
   readonly breaks: readonly string[];
   /** What it does wrong, in a few words. */
   readonly how: string;
@@ -28,7 +28,7 @@ export interface Mutant<S> {
 /** A contract, an implementation that keeps it, and implementations that do not. */
 export interface MutantTable<Port, S extends Subject<Port>> {
   readonly contract: Contract<Port, S>;
-  /** Random sequences of calls, by an id that mutants name like that of a clause. */
+  /** Random sequences of calls, by a name that mutants name like a clause. */
   readonly sequences?: Readonly<Record<string, Sequences<S>>>;
   readonly sound: Opening<S>;
   readonly mutants: readonly Mutant<S>[];
@@ -43,7 +43,7 @@ interface Sequences<S> {
 /** A {@link MutantTable} of any port, ready to run. */
 export interface TestedTable {
   readonly port: string;
-  /** The ids of the clauses, and of the random sequences. */
+  /** The names of the clauses, and of the random sequences. */
   readonly clauses: readonly string[];
   readonly mutants: readonly Pick<Mutant<never>, 'breaks' | 'how'>[];
   /** Whether a clause fails with one of the mutants that name it. */
@@ -68,7 +68,7 @@ const SLOWER = 20;
 
 export function tested<Port, S extends Subject<Port>>(table: MutantTable<Port, S>): TestedTable {
   const { contract, sequences = {}, sound, mutants } = table;
-  const clauses = new Map(clausesOf(contract).map((clause) => [clause.id, clause]));
+  const clauses = new Map(clausesOf(contract).map((clause) => [clause.id.replace(/^.*\//, ''), clause]));
   const soundTimes = new Map<string, number>();
   const failed = new Set<string>();
   const check = (id: string, create: () => Promise<S>, isSound: boolean): Promise<void> => {

@@ -1,5 +1,5 @@
 import { createMemory, type Memory } from '@pinfold/memory';
-import { type Contract, clausesOf, type StoreSubject } from '@pinfold/test-contracts';
+import type { Contract, StoreSubject } from '@pinfold/test-contracts';
 import { type Mutant, type MutantTable, type Mutate, mutating } from './mutant.ts';
 
 export type StoreTable<Port> = MutantTable<Port, StoreSubject<Port>>;
@@ -29,26 +29,22 @@ export function overMemory<Port extends object>(storeOf: (memory: Memory) => Por
   };
   return {
     mutant: mutating(openSound),
-    table: (contract, mutants, sequences = {}) => {
-      const [suite = ''] = clausesOf(contract)[0]?.id.split('/') ?? [];
-      return {
-        contract,
-        sequences,
-        sound: () => openSound,
-        mutants: [...harness(suite, subjectOn), ...mutants],
-      };
-    },
+    table: (contract, mutants, sequences = {}) => ({
+      contract,
+      sequences,
+      sound: () => openSound,
+      mutants: [...harness(subjectOn), ...mutants],
+    }),
   };
 }
 
 /** Subjects that share their data, and peers that do not. */
 export function harness<S>(
-  suite: string,
   subjectOn: (memory: Memory, peer: () => Memory) => S | Promise<S>,
 ): readonly Mutant<S>[] {
   return [
     {
-      breaks: [`${suite}/harness-apart`],
+      breaks: ['harness-apart'],
       how: 'all subjects share their data',
       open: () => {
         const memory = createMemory();
@@ -56,7 +52,7 @@ export function harness<S>(
       },
     },
     {
-      breaks: [`${suite}/harness-peer`],
+      breaks: ['harness-peer'],
       how: 'a peer opens data of its own',
       open: () => async () => subjectOn(createMemory(), createMemory),
     },

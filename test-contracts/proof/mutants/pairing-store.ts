@@ -9,7 +9,7 @@ import {
   type Sha256,
 } from '@pinfold/core';
 import { type PairingStores, pairingStoreContract, type StoreSubject } from '@pinfold/test-contracts';
-import { replacing, START } from '@pinfold/test-contracts/fixtures';
+import { START } from '@pinfold/test-contracts/fixtures';
 import { derived, type PortShape, part } from './derive.ts';
 import type { Fields } from './distortions.ts';
 import type { Mutant } from './mutant.ts';
@@ -17,6 +17,7 @@ import { overMemory, type StoreTable } from './over-memory.ts';
 import { API_KEY, CONSENT, EVENTS, PAIRING } from './records.ts';
 
 const { mutant, table } = overMemory<PairingStores>((memory) => memory);
+const ofSessions = part(mutant, 'sessions');
 
 const REGISTRATION: Fields<Registration> = {
   secretHash: 'hash',
@@ -39,8 +40,6 @@ const REDEMPTION: Fields<PairingRedemption> = {
 };
 
 const shape: PortShape<PairingStore> = {
-  suite: 'pairing-store',
-  code: 'store_unavailable',
   methods: {
     register: {
       takes: { request: REGISTRATION },
@@ -102,7 +101,7 @@ const shape: PortShape<PairingStore> = {
 const ofPairings = part(mutant, 'pairings');
 
 const stories: readonly Mutant<StoreSubject<PairingStores>>[] = [
-  ofPairings('pairing-store/register', 'a program that registered once never does again', () => (store) => {
+  ofPairings('register', 'a program that registered once never does again', () => (store) => {
     const known = new Set<Sha256>();
     return {
       register: async (request) => {
@@ -112,23 +111,21 @@ const stories: readonly Mutant<StoreSubject<PairingStores>>[] = [
       },
     };
   }),
-  mutant(
-    'pairing-store/agree-once',
+  ofPairings(
+    'agree-once',
     'an agreement that comes too late leaves its events',
     () =>
-      ({ pairings: store, sessions }) => ({
-        pairings: replacing(store, {
-          agree: async (hash, consent, now, events) => {
-            const outcome = await store.agree(hash, consent, now, events);
-            if (outcome.kind === 'exists') {
-              for (const event of events) await sessions.refuse({ ...event, account: consent.account }, now);
-            }
-            return outcome;
-          },
-        }),
+      (store, { sessions }) => ({
+        agree: async (hash, consent, now, events) => {
+          const outcome = await store.agree(hash, consent, now, events);
+          if (outcome.kind === 'exists') {
+            for (const event of events) await sessions.refuse({ ...event, account: consent.account }, now);
+          }
+          return outcome;
+        },
       }),
   ),
-  ofPairings('pairing-store/agree-replaces', 'a consent is found after it was replaced', () => (store) => {
+  ofPairings('agree-replaces', 'a consent is found after it was replaced', () => (store) => {
     const given = new Map<Sha256, Consent>();
     return {
       agree: async (hash, consent, ...more) => {
@@ -143,36 +140,29 @@ const stories: readonly Mutant<StoreSubject<PairingStores>>[] = [
       },
     };
   }),
-  ofPairings('pairing-store/agree-unknown', 'whoever agrees registers the program', () => (store) => ({
+  ofPairings('agree-unknown', 'whoever agrees registers the program', () => (store) => ({
     agree: async (secretHash, consent, now, events) => {
       await store.register({ secretHash, endsAt: instant(now + 600_000), now, limit: 10_000 });
       return await store.agree(secretHash, consent, now, events);
     },
   })),
-  mutant(
-    'pairing-store/take-once',
-    'taking looks first and removes later',
-    () =>
-      ({ pairings: store, apiKeys }) => ({
-        pairings: replacing(store, {
-          take: async (request, events) => {
-            const pairing = await store.find(request.secretHash, request.now);
-            await nextTurn();
-            const outcome = await store.take(request, events);
-            const consent = pairing?.consent ?? null;
-            if (outcome.kind !== 'unknown' || consent === null) return outcome;
-            const { account, scopes, label } = consent;
-            const key: ApiKey = { ...request.key, account, scopes, label };
-            await apiKeys.create(key, []);
-            return { kind: 'created', key };
-          },
-        }),
-      }),
-  ),
-  mutant('pairing-store/take-alive', 'a session that ended still gives keys', () => (stores) => ({
-    sessions: replacing(stores.sessions, { end: async () => undefined }),
+  ofPairings('take-once', 'taking looks first and removes later', () => (store, { apiKeys }) => ({
+    take: async (request, events) => {
+      const pairing = await store.find(request.secretHash, request.now);
+      await nextTurn();
+      const outcome = await store.take(request, events);
+      const consent = pairing?.consent ?? null;
+      if (outcome.kind !== 'unknown' || consent === null) return outcome;
+      const { account, scopes, label } = consent;
+      const key: ApiKey = { ...request.key, account, scopes, label };
+      await apiKeys.create(key, []);
+      return { kind: 'created', key };
+    },
   })),
-  ofPairings('pairing-store/purge', 'the limit is applied twice', () => (store) => ({
+  ofSessions('take-alive', 'a session that ended still gives keys', () => () => ({
+    end: async () => undefined,
+  })),
+  ofPairings('purge', 'the limit is applied twice', () => (store) => ({
     purge: async (endedBy, limit) =>
       (await store.purge(endedBy, limit)) + (await store.purge(endedBy, limit)),
   })),

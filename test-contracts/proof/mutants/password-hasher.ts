@@ -9,7 +9,6 @@ const openSound = stateless(() => new ScryptPasswordHasher({ cost: { logN: 1, r:
 const mutant = mutating<PasswordHasher, Subject<PasswordHasher>>(openSound);
 
 const shape: PortShape<PasswordHasher> = {
-  suite: 'password-hasher',
   code: 'store_corrupt',
   methods: {
     hash: {
@@ -42,22 +41,18 @@ const shape: PortShape<PasswordHasher> = {
 const cut = (password: Password): Password => Buffer.from(password).toString('latin1', 0, 72) as Password;
 
 const stories: readonly Mutant<Subject<PasswordHasher>>[] = [
-  mutant('password-hasher/verify', 'only the first 72 bytes count', () => (sound) => ({
+  mutant('verify', 'only the first 72 bytes count', () => (sound) => ({
     hash: (password, ...rest) => sound.hash(cut(password), ...rest),
     verify: (password, ...rest) => sound.verify(cut(password), ...rest),
   })),
-  mutant(
-    'password-hasher/foreign',
-    'a text that is no hash is taken for a wrong password',
-    () => (sound) => ({
-      verify: (...what) =>
-        sound.verify(...what).catch((error: unknown) => {
-          if (isFault(error) && error.code === 'store_corrupt') return false;
-          throw error;
-        }),
-    }),
-  ),
-  mutant('password-hasher/turns', 'the queue has no limit', () => {
+  mutant('foreign', 'a text that is no hash is taken for a wrong password', () => (sound) => ({
+    verify: (...what) =>
+      sound.verify(...what).catch((error: unknown) => {
+        if (isFault(error) && error.code === 'store_corrupt') return false;
+        throw error;
+      }),
+  })),
+  mutant('turns', 'the queue has no limit', () => {
     let last: Promise<unknown> = Promise.resolve();
     const inLine = <Result>(work: () => Promise<Result>): Promise<Result> => {
       const result = last.then(work);

@@ -15,8 +15,6 @@ import {
 } from './records.ts';
 
 export const roleStoreShape: PortShape<RoleStore> = {
-  suite: 'role-store',
-  code: 'store_unavailable',
   methods: {
     reserve: {
       takes: { request: RESERVATION },

@@ -26,7 +26,7 @@ async function storeAnyway(store: RoleStore, publication: RoleCommit, token: Tok
 }
 
 export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
-  mutant('role-store/commit-rate', 'each peer has the whole rate', () => {
+  mutant('commit-rate', 'each peer has the whole rate', () => {
     let first: unknown;
     return (store) => {
       first ??= store;
@@ -42,7 +42,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
           };
     };
   }),
-  mutant('role-store/commit-quota', 'a commit counts first and stores later', () => {
+  mutant('commit-quota', 'a commit counts first and stores later', () => {
     let passed: Promise<CommitOutcome> | undefined;
     const unbounded = (publication: RoleCommit): RoleCommit => ({
       ...publication,
@@ -62,7 +62,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       },
     });
   }),
-  mutant('role-store/claim-once', 'claiming looks first and writes later', () => {
+  mutant('claim-once', 'claiming looks first and writes later', () => {
     let seen: ReturnType<RoleStore['claimForCleanup']> | undefined;
     return (store) => ({
       claimForCleanup: async (request) => {
@@ -74,7 +74,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       },
     });
   }),
-  mutant('role-store/claim-conflicts', 'a claim leaves the version as it was', () => {
+  mutant('claim-conflicts', 'a claim leaves the version as it was', () => {
     const claims = new Map<RoleId, number>();
     const claimsOf = (id: RoleId): number => claims.get(id) ?? 0;
     return (store) => ({
@@ -91,7 +91,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
         store.save(role, (loadedAt + claimsOf(role.id)) as Version, events, ...more),
     });
   }),
-  mutant('role-store/settle-removed', 'a role saved after its removal names its archive again', () => {
+  mutant('settle-removed', 'a role saved after its removal names its archive again', () => {
     const saved = new Set<ArchiveId>();
     return (store) => ({
       save: async (role, loadedAt, events, ...more) => {
@@ -103,7 +103,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
         new Set([...(await store.whichAreNamed(ids)), ...ids.filter((id) => saved.has(id))]),
     });
   }),
-  mutant('role-store/settle-lost', 'settling ends the claim of another sweep', () => {
+  mutant('settle-lost', 'settling ends the claim of another sweep', () => {
     const claimed = new Map<RoleId, Token>();
     const newest = (task: CleanupTask): CleanupTask => ({
       ...task,
@@ -118,7 +118,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       settleCleanup: (task, outcome, events) => store.settleCleanup(newest(task), outcome, events),
     });
   }),
-  mutant('role-store/comparison-race', 'keeping looks first and writes later', () => (store) => ({
+  mutant('comparison-race', 'keeping looks first and writes later', () => (store) => ({
     keepComparison: async (comparison, loadedAt) => {
       const found = await store.loadComparison();
       await nextTurn();
@@ -127,7 +127,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       return await store.keepComparison(comparison, newest);
     },
   })),
-  mutant('role-store/at-once', 'concurrent lists of one account share a page', () => (store) => {
+  mutant('at-once', 'concurrent lists of one account share a page', () => (store) => {
     const coming = new Map<string, ReturnType<typeof store.list>>();
     return {
       list: (query) => {
@@ -138,7 +138,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       },
     };
   }),
-  mutant('role-store/reserve-race', 'reserving looks first and writes later', () => {
+  mutant('reserve-race', 'reserving looks first and writes later', () => {
     const looking = new Set<string>();
     return (store) => ({
       reserve: async (request) => {
@@ -153,11 +153,11 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       },
     });
   }),
-  mutant('role-store/list-sorted', 'a page starts after the rank of the last role', () => (store) => ({
+  mutant('list-sorted', 'a page starts after the rank of the last role', () => (store) => ({
     list: ({ after, ...query }) =>
       store.list({ ...query, after: query.order && after ? { ...after, id: '' as RoleId } : after }),
   })),
-  mutant('role-store/list-sorted', 'those without an end come first', () => (store) => ({
+  mutant('list-sorted', 'those without an end come first', () => (store) => ({
     list: async (query) => {
       const { items, next } = await store.list(query);
       if (query.order !== 'ending') return { items, next };
@@ -167,7 +167,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       };
     },
   })),
-  mutant('role-store/list-sparse', 'a page ends after a thousand roles were examined', () => (store) => ({
+  mutant('list-sparse', 'a page ends after a thousand roles were examined', () => (store) => ({
     list: async (query) => {
       if (query.state !== 'expired' || query.idempotencyKey !== undefined) return await store.list(query);
       const looked = await store.list({ ...query, state: undefined });
@@ -175,7 +175,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       return { items, next: looked.next };
     },
   })),
-  mutant('role-store/answers-stay', 'one set is filled again for each question', () => (store) => {
+  mutant('answers-stay', 'one set is filled again for each question', () => (store) => {
     const named = new Set<ArchiveId>();
     return {
       whichAreNamed: async (ids) => {
@@ -186,31 +186,31 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       },
     };
   }),
-  mutant('role-store/list-search', 'a text is taken as a pattern', () => (store) => ({
+  mutant('list-search', 'a text is taken as a pattern', () => (store) => ({
     list: (query) => store.list({ ...query, search: query.search?.replaceAll(/[%_]/g, '') }),
   })),
-  mutant('role-store/list-search-walk', 'a short page of a search is the last', () => (store) => ({
+  mutant('list-search-walk', 'a short page of a search is the last', () => (store) => ({
     list: async (query) => {
       const page = await store.list(query);
       const last = query.search !== undefined && page.items.length < query.limit;
       return last ? { items: page.items, next: undefined } : page;
     },
   })),
-  mutant('role-store/commit-lease-lost', 'the role is stored before the lease is checked', () => (store) => ({
+  mutant('commit-lease-lost', 'the role is stored before the lease is checked', () => (store) => ({
     commit: async (publication, lease, events) => {
       const outcome = await store.commit(publication, lease, events);
       if (outcome.kind === 'lease_lost') await storeAnyway(store, publication, lease.token);
       return outcome;
     },
   })),
-  mutant('role-store/commit-race', 'a commit ignores whether the key was completed', () => (store) => ({
+  mutant('commit-race', 'a commit ignores whether the key was completed', () => (store) => ({
     commit: async (publication, lease, events) => {
       const outcome = await store.commit(publication, lease, events);
       if (outcome.kind === 'lease_lost') await storeAnyway(store, publication, lease.token);
       return { kind: 'committed' };
     },
   })),
-  mutant('role-store/load-absent', 'an unknown id returns the role that was published last', () => {
+  mutant('load-absent', 'an unknown id returns the role that was published last', () => {
     let last: RoleId | undefined;
     return (store) => ({
       commit: async (publication, lease, events) => {
@@ -221,7 +221,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       load: async (id, signal) => (await store.load(id, signal)) ?? (last && (await store.load(last))),
     });
   }),
-  mutant('role-store/save-race', 'saving looks first and writes later', () => (store) => ({
+  mutant('save-race', 'saving looks first and writes later', () => (store) => ({
     save: async (role, loadedAt, events, ...more) => {
       const before = await store.load(role.id);
       if (before?.version !== loadedAt) return { kind: 'conflict' };
@@ -230,7 +230,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       return now === undefined ? { kind: 'conflict' } : await store.save(role, now.version, events, ...more);
     },
   })),
-  mutant('role-store/sequences', 'a handle ignores aborts once it returned a manifest', () => (store) => {
+  mutant('sequences', 'a handle ignores aborts once it returned a manifest', () => (store) => {
     const given = new Set<string>();
     return {
       loadManifest: async (archive, signal) => {
@@ -240,7 +240,7 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       },
     };
   }),
-  mutant('role-store/sequences', 'a failed cleanup stores no events', () => (store) => ({
+  mutant('sequences', 'a failed cleanup stores no events', () => (store) => ({
     settleCleanup: (task, outcome, events) =>
       store.settleCleanup(task, outcome, outcome.kind === 'failed' ? [] : events),
   })),

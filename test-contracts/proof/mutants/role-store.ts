@@ -45,9 +45,9 @@ const mutants = [...derived(roleStoreShape, mutant), ...stories];
 const inSequences = SHOWN_BY_SEQUENCES.map((how) => {
   const known = mutants.find((one) => one.how === how);
   if (known === undefined) throw new Error(`there is no mutant ${how}`);
-  return { ...known, how: `${how}, in a sequence`, breaks: ['role-store/sequences'] };
+  return { ...known, how: `${how}, in a sequence`, breaks: ['sequences'] };
 });
 
 export const roleStoreTable: StoreTable<RoleStore> = table(roleStoreContract, [...mutants, ...inSequences], {
-  'role-store/sequences': { check: checkRoleStoreSequences, runs: 400 },
+  sequences: { check: checkRoleStoreSequences, runs: 400 },
 });

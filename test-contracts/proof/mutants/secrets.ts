@@ -5,8 +5,6 @@ import { derived, type PortShape } from './derive.ts';
 import { type MutantTable, mutating, type Spoiling, stateless } from './mutant.ts';
 
 const keys: PortShape<ApiKeySecrets> = {
-  suite: 'api-key-secrets',
-  code: 'store_corrupt',
   methods: {
     mint: {
       takes: {},
@@ -29,8 +27,6 @@ const keys: PortShape<ApiKeySecrets> = {
 };
 
 const tokens: PortShape<SessionSecrets> = {
-  suite: 'session-secrets',
-  code: 'store_corrupt',
   methods: {
     mint: {
       takes: {},
@@ -68,7 +64,7 @@ const ofKeys = mutating<ApiKeySecrets, Subject<ApiKeySecrets>>(openKeys);
 export const apiKeySecretsTable: MutantTable<ApiKeySecrets, Subject<ApiKeySecrets>> = {
   contract: apiKeySecretsContract,
   sound: () => openKeys,
-  mutants: [...derived(keys, ofKeys), ofKeys('api-key-secrets/mint', 'a key is minted twice', minting())],
+  mutants: [...derived(keys, ofKeys), ofKeys('mint', 'a key is minted twice', minting())],
 };
 
 const openTokens = stateless(() => new NodeSessionSecrets());
@@ -77,8 +73,5 @@ const ofTokens = mutating<SessionSecrets, Subject<SessionSecrets>>(openTokens);
 export const sessionSecretsTable: MutantTable<SessionSecrets, Subject<SessionSecrets>> = {
   contract: sessionSecretsContract,
   sound: () => openTokens,
-  mutants: [
-    ...derived(tokens, ofTokens),
-    ofTokens('session-secrets/mint', 'a token is minted twice', minting()),
-  ],
+  mutants: [...derived(tokens, ofTokens), ofTokens('mint', 'a token is minted twice', minting())],
 };

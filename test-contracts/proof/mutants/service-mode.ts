@@ -9,10 +9,11 @@ import { overMemory, type StoreTable } from './over-memory.ts';
 import { EVENTS, MODE } from './records.ts';
 
 const { mutant, table } = overMemory<ModeStores>((memory) => memory);
+const ofRoles = part(mutant, 'roles');
+const ofMode = part(mutant, 'mode');
+const ofKeys = part(mutant, 'apiKeys');
 
 const shape: PortShape<ServiceMode> = {
-  suite: 'service-mode',
-  code: 'store_unavailable',
   methods: {
     load: {
       takes: { signal: 'signal' },
@@ -53,57 +54,42 @@ function lookingFirst({ roles, mode }: ModeStores): RoleStore {
 }
 
 const stories: readonly Mutant<StoreSubject<ModeStores>>[] = [
-  mutant('service-mode/events', 'another message is no change', () => ({ mode }) => ({
-    mode: replacing(mode, {
-      change: async (next, events) => {
-        const { kind } = await mode.load();
-        await mode.change(next, kind === next.kind ? [] : events);
-      },
-    }),
+  ofMode('events', 'another message is no change', () => (mode) => ({
+    change: async (next, events) => {
+      const { kind } = await mode.load();
+      await mode.change(next, kind === next.kind ? [] : events);
+    },
   })),
-  mutant('service-mode/settled', 'a change looks first and writes later', () => (stores) => ({
+  mutant('settled', 'a change looks first and writes later', () => (stores) => ({
     roles: lookingFirst(stores),
   })),
-  mutant('service-mode/publications', 'a reserved key is answered in read-only mode', () => {
+  ofRoles('publications', 'a reserved key is answered in read-only mode', () => {
     const held = new Set<string>();
-    return ({ roles, mode }) => ({
-      roles: replacing(roles, {
-        reserve: async (request) => {
-          const outcome = await roles.reserve(request);
-          if (outcome.kind === 'reserved') held.add(request.key);
-          const { kind } = await mode.load();
-          return kind === 'read_only' && held.has(request.key)
-            ? { kind: 'in_progress', until: request.until }
-            : outcome;
-        },
-      }),
+    return (roles, { mode }) => ({
+      reserve: async (request) => {
+        const outcome = await roles.reserve(request);
+        if (outcome.kind === 'reserved') held.add(request.key);
+        const { kind } = await mode.load();
+        return kind === 'read_only' && held.has(request.key)
+          ? { kind: 'in_progress', until: request.until }
+          : outcome;
+      },
     });
   }),
-  mutant('service-mode/changes', 'keys are created in read-only mode', () => ({ apiKeys }) => ({
-    apiKeys: replacing(apiKeys, { create: (key, events) => apiKeys.create(key, events, 'operator') }),
+  ofKeys('changes', 'keys are created in read-only mode', () => (apiKeys) => ({
+    create: (key, events) => apiKeys.create(key, events, 'operator'),
   })),
-  mutant('service-mode/viewing', 'nothing at all is saved in read-only mode', () => ({ roles }) => ({
-    roles: replacing(roles, {
-      save: (role, version, events, authority, credential) =>
-        roles.save(role, version, events, authority === 'viewing' ? 'account' : authority, credential),
-    }),
+  ofRoles('viewing', 'nothing at all is saved in read-only mode', () => (roles) => ({
+    save: (role, version, events, authority, credential) =>
+      roles.save(role, version, events, authority === 'viewing' ? 'account' : authority, credential),
   })),
-  mutant(
-    'service-mode/viewing',
-    'a blocked account saves with the authority of viewing',
-    () =>
-      ({ roles }) => ({
-        roles: replacing(roles, {
-          save: (role, version, events, authority, credential) =>
-            roles.save(role, version, events, authority === 'viewing' ? 'operator' : authority, credential),
-        }),
-      }),
-  ),
-  mutant('service-mode/goes-on', 'keys cannot be revoked in read-only mode', () => ({ apiKeys, mode }) => ({
-    apiKeys: replacing(apiKeys, {
-      revoke: async (id, at, events) =>
-        (await mode.load()).kind === NORMAL.kind ? await apiKeys.revoke(id, at, events) : { kind: 'unknown' },
-    }),
+  ofRoles('viewing', 'a blocked account saves with the authority of viewing', () => (roles) => ({
+    save: (role, version, events, authority, credential) =>
+      roles.save(role, version, events, authority === 'viewing' ? 'operator' : authority, credential),
+  })),
+  ofKeys('goes-on', 'keys cannot be revoked in read-only mode', () => (apiKeys, { mode }) => ({
+    revoke: async (id, at, events) =>
+      (await mode.load()).kind === NORMAL.kind ? await apiKeys.revoke(id, at, events) : { kind: 'unknown' },
   })),
 ];
 

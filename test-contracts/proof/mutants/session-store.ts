@@ -15,8 +15,6 @@ const REDEMPTION: Fields<Redemption> = { link: 'hash', now: 'instant', session: 
 const QUERY: Fields<SessionQuery> = { account: 'text', now: 'instant', after: 'hash', limit: 'count' };
 
 const shape: PortShape<SessionStore> = {
-  suite: 'session-store',
-  code: 'store_unavailable',
   methods: {
     offer: {
       takes: { link: LINK, events: EVENTS },
@@ -85,7 +83,7 @@ const shape: PortShape<SessionStore> = {
 const MANY = 100_000;
 
 const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
-  mutant('session-store/sequences', 'a session can be redeemed like a link', () => (store) => ({
+  mutant('sequences', 'a session can be redeemed like a link', () => (store) => ({
     redeem: async (request, events) => {
       const outcome = await store.redeem(request, events);
       const old = await store.find(request.link, request.now);
@@ -96,22 +94,18 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
       return { kind: 'redeemed', session, ...(await store.begin(session, [])) };
     },
   })),
-  mutant(
-    'session-store/sequences',
-    'a session that starts in more than a day is not found',
-    () => (store) => ({
-      find: async (hash, now, signal) => {
-        const session = await store.find(hash, now, signal);
-        return session !== undefined && session.startedAt - now > 86_400_000 ? undefined : session;
-      },
-    }),
-  ),
-  mutant('session-store/sequences', 'a session ends only with an event', () => (store) => ({
+  mutant('sequences', 'a session that starts in more than a day is not found', () => (store) => ({
+    find: async (hash, now, signal) => {
+      const session = await store.find(hash, now, signal);
+      return session !== undefined && session.startedAt - now > 86_400_000 ? undefined : session;
+    },
+  })),
+  mutant('sequences', 'a session ends only with an event', () => (store) => ({
     end: async (hash, events) => {
       if (events.length > 0) await store.end(hash, events);
     },
   })),
-  mutant('session-store/redeem-once', 'redeeming looks first and writes later', () => {
+  mutant('redeem-once', 'redeeming looks first and writes later', () => {
     let seen: ReturnType<SessionStore['redeem']> | undefined;
     return (store) => ({
       redeem: async (request, events) => {
@@ -127,12 +121,12 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
     });
   }),
 
-  mutant('session-store/begin', 'an empty name becomes null', () => (store) => ({
+  mutant('begin', 'an empty name becomes null', () => (store) => ({
     begin: (session, ...more) =>
       store.begin({ ...session, displayName: session.displayName || null }, ...more),
   })),
 
-  mutant('session-store/same-question', 'each handle caches that a session is absent', () => (store) => {
+  mutant('same-question', 'each handle caches that a session is absent', () => (store) => {
     const absent = new Set<Sha256>();
     return {
       find: async (hash, now, signal) => {
@@ -143,14 +137,14 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
       },
     };
   }),
-  mutant('session-store/refuse', 'a refused sign-in ends the sessions of its account', () => (store) => ({
+  mutant('refuse', 'a refused sign-in ends the sessions of its account', () => (store) => ({
     refuse: async (event, unlessSince) => {
       const query = { account: event.account, now: event.at, after: undefined, limit: MANY };
       for (const { tokenHash } of await store.list(query)) await store.end(tokenHash, []);
       await store.refuse(event, unlessSince);
     },
   })),
-  mutant('session-store/end', 'ending a session ends all of its account', () => {
+  mutant('end', 'ending a session ends all of its account', () => {
     const begun = new Map<Sha256, Session>();
     return (store) => ({
       begin: async (session, ...more) => {
@@ -164,7 +158,7 @@ const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
       },
     });
   }),
-  mutant('session-store/find-many', 'concurrent finds all return the session of the first', () => (store) => {
+  mutant('find-many', 'concurrent finds all return the session of the first', () => (store) => {
     let looking: ReturnType<SessionStore['find']> | undefined;
     return {
       find: async (hash, now, signal) => {
@@ -184,6 +178,6 @@ export const sessionStoreTable: StoreTable<SessionStore> = table(
   sessionStoreContract,
   [...derived(shape, mutant), ...stories],
   {
-    'session-store/sequences': { check: checkSessionStoreSequences, runs: 600 },
+    sequences: { check: checkSessionStoreSequences, runs: 600 },
   },
 );

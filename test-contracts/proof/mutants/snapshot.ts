@@ -9,8 +9,6 @@ import { RECORD } from './records.ts';
 const { mutant, table } = overMemory<MovingStores>((memory) => memory);
 
 const shape: PortShape<Snapshot> = {
-  suite: 'snapshot',
-  code: 'store_unavailable',
   methods: {
     records: {
       takes: { signal: 'signal' },
@@ -40,7 +38,7 @@ const giving =
   });
 
 const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
-  mutant('snapshot/unreachable', 'an unreachable database counts as empty', () => ({ snapshot }) => ({
+  mutant('unreachable', 'an unreachable database counts as empty', () => ({ snapshot }) => ({
     snapshot: {
       async *records(signal): Records {
         try {
@@ -53,7 +51,7 @@ const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
   })),
 
   mutant(
-    'snapshot/order',
+    'order',
     'names are in the order of UTF-16 code units',
     giving((records) => {
       const accounts = records.filter(({ kind }) => kind === 'account');
@@ -62,7 +60,7 @@ const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
       return [...accounts.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)), ...others];
     }),
   ),
-  mutant('snapshot/instant', 'events are read after all other records', () => ({ snapshot }) => ({
+  mutant('instant', 'events are read after all other records', () => ({ snapshot }) => ({
     snapshot: {
       async *records(signal): Records {
         for await (const record of snapshot.records(signal)) if (record.kind !== 'event') yield record;
@@ -70,7 +68,7 @@ const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
       },
     },
   })),
-  mutant('snapshot/left-out', 'the last use of a key appears in its label', () => (stores) => ({
+  mutant('left-out', 'the last use of a key appears in its label', () => (stores) => ({
     snapshot: {
       async *records(signal): Records {
         for await (const record of stores.snapshot.records(signal)) {
@@ -81,7 +79,7 @@ const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
       },
     },
   })),
-  mutant('snapshot/aborted', 'the signal is checked only at the beginning', () => ({ snapshot }) => ({
+  mutant('aborted', 'the signal is checked only at the beginning', () => ({ snapshot }) => ({
     snapshot: {
       async *records(signal): Records {
         signal?.throwIfAborted();

@@ -31,7 +31,6 @@ const openSound = async (): Promise<StagingSubject> => subjectOn(await newFolder
 const mutant = mutating<Staging, StagingSubject>(openSound);
 
 const shape: PortShape<Staging> = {
-  suite: 'staging',
   code: 'staging_unavailable',
   methods: {
     receive: {
@@ -86,14 +85,14 @@ function discardedOnce(outcome: ReceiveOutcome): ReceiveOutcome {
 }
 
 const stories: readonly Mutant<StagingSubject>[] = [
-  mutant('staging/receive-whole', 'an empty body is not received', () => (sound) => ({
+  mutant('receive-whole', 'an empty body is not received', () => (sound) => ({
     receive: async (body, limit, signal) => {
       const outcome = await sound.receive(body, limit, signal);
       const empty = outcome.kind === 'received' && outcome.archive.size === 0;
       return empty ? { kind: 'too_large' } : outcome;
     },
   })),
-  mutant('staging/receive-limit', 'a body that is too large is read to its end', () => (sound) => ({
+  mutant('receive-limit', 'a body that is too large is read to its end', () => (sound) => ({
     receive: async (body, limit, signal) => {
       const chunks = body[Symbol.asyncIterator]();
       const outcome = await sound.receive(unending(chunks), limit, signal);
@@ -102,7 +101,7 @@ const stories: readonly Mutant<StagingSubject>[] = [
     },
   })),
 
-  mutant('staging/receive-many', 'two bodies at once are given the same file', () => {
+  mutant('receive-many', 'two bodies at once are given the same file', () => {
     let running = 0;
     let file: string | undefined;
     return (sound) => ({
@@ -118,15 +117,15 @@ const stories: readonly Mutant<StagingSubject>[] = [
       },
     });
   }),
-  mutant('staging/discard', 'discarding again fails', () => (sound) => ({
+  mutant('discard', 'discarding again fails', () => (sound) => ({
     receive: async (body, limit, signal) => discardedOnce(await sound.receive(body, limit, signal)),
   })),
 
-  mutant('staging/count', 'counting removes the counted uploads', () => (sound) => ({
+  mutant('count', 'counting removes the counted uploads', () => (sound) => ({
     countAbandoned: (receivedBefore) => sound.sweep(receivedBefore),
   })),
   {
-    breaks: ['staging/sweep-foreign'],
+    breaks: ['sweep-foreign'],
     how: 'whatever lies there is swept',
     open: () => async () => {
       const subject = await openSound();
@@ -142,7 +141,7 @@ const stories: readonly Mutant<StagingSubject>[] = [
     },
   },
   {
-    breaks: ['staging/unreachable'],
+    breaks: ['unreachable'],
     how: 'a folder that is gone is taken for an empty one',
     open: () => async () => {
       const subject = await openSound();
@@ -151,7 +150,7 @@ const stories: readonly Mutant<StagingSubject>[] = [
       return { ...subject, unreachable: gone };
     },
   },
-  mutant('staging/check', 'a check leaves something behind', () => (sound) => ({
+  mutant('check', 'a check leaves something behind', () => (sound) => ({
     check: async (signal) => {
       await sound.check(signal);
       await sound.receive(nothing(), 1);
@@ -161,7 +160,7 @@ const stories: readonly Mutant<StagingSubject>[] = [
 
 const harness: readonly Mutant<StagingSubject>[] = [
   {
-    breaks: ['staging/harness-apart'],
+    breaks: ['harness-apart'],
     how: 'all subjects share a folder',
     open: () => {
       const folder = newFolder();
@@ -169,7 +168,7 @@ const harness: readonly Mutant<StagingSubject>[] = [
     },
   },
   {
-    breaks: ['staging/harness-peer'],
+    breaks: ['harness-peer'],
     how: 'a peer opens a folder of its own',
     open: () => async () => subjectOn(await newFolder(), await newFolder()),
   },

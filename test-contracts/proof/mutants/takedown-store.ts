@@ -8,15 +8,10 @@ import type { Mutant } from './mutant.ts';
 import { overMemory, type StoreTable } from './over-memory.ts';
 import { EVENTS, TAKEDOWN, TASK } from './records.ts';
 
-const { mutant, table } = overMemory<TakedownStores>(({ takedowns, roles, history }) => ({
-  takedowns,
-  roles,
-  history,
-}));
+const { mutant, table } = overMemory<TakedownStores>((memory) => memory);
+const ofRoles = part(mutant, 'roles');
 
 const shape: PortShape<TakedownStore> = {
-  suite: 'takedown-store',
-  code: 'store_unavailable',
   methods: {
     takeDown: {
       takes: { takedown: TAKEDOWN, stopped: { value: 'opaque', version: 'count' }, events: EVENTS },
@@ -94,42 +89,40 @@ const shape: PortShape<TakedownStore> = {
 const ofTakedowns = part(mutant, 'takedowns');
 
 const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
-  ofTakedowns('takedown-store/conflict', 'a takedown that conflicts forbids the archive', () => (store) => ({
+  ofTakedowns('conflict', 'a takedown that conflicts forbids the archive', () => (store) => ({
     takeDown: async (takedown, stopped, events) => {
       const outcome = await store.takeDown(takedown, stopped, events);
       if (outcome.kind === 'conflict') await store.takeDown(takedown, undefined, []);
       return outcome;
     },
   })),
-  mutant(
-    'takedown-store/race',
+  ofTakedowns(
+    'race',
     'a takedown looks at the role first and writes later',
     () =>
-      ({ roles, takedowns }) => ({
-        takedowns: replacing(takedowns, {
-          takeDown: async (takedown, stopped, events) => {
-            const loaded = await roles.load(takedown.id);
-            const isNewest = stopped === undefined || loaded?.version === stopped.version;
-            await nextTurn();
-            const now = await roles.load(takedown.id);
-            if (!isNewest || now === undefined || stopped === undefined) {
-              return await takedowns.takeDown(takedown, stopped, events);
-            }
-            return await takedowns.takeDown(takedown, { ...stopped, version: now.version }, events);
-          },
-        }),
+      (takedowns, { roles }) => ({
+        takeDown: async (takedown, stopped, events) => {
+          const loaded = await roles.load(takedown.id);
+          const isNewest = stopped === undefined || loaded?.version === stopped.version;
+          await nextTurn();
+          const now = await roles.load(takedown.id);
+          if (!isNewest || now === undefined || stopped === undefined) {
+            return await takedowns.takeDown(takedown, stopped, events);
+          }
+          return await takedowns.takeDown(takedown, { ...stopped, version: now.version }, events);
+        },
       }),
   ),
-  ofTakedowns('takedown-store/again', 'the last reason counts', () => (store) => ({
+  ofTakedowns('again', 'the last reason counts', () => (store) => ({
     takeDown: async (takedown, stopped, events) => {
       if (stopped !== undefined) await store.lift(takedown, takedown.at, []);
       return await store.takeDown(takedown, stopped, events);
     },
   })),
-  ofTakedowns('takedown-store/lift', 'a lifted takedown is forgotten by its role', () => (store) => ({
+  ofTakedowns('lift', 'a lifted takedown is forgotten by its role', () => (store) => ({
     of: async (ids) => (await store.of(ids)).filter(({ liftedAt }) => liftedAt === null),
   })),
-  ofTakedowns('takedown-store/lift-of-all', 'one that is lifted lifts all of its archive', () => (store) => ({
+  ofTakedowns('lift-of-all', 'one that is lifted lifts all of its archive', () => (store) => ({
     lift: async (takedown, at, events) => {
       const { sha256 } = takedown;
       const all = await store.list({ sha256, after: undefined, limit: 9 });
@@ -138,7 +131,7 @@ const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
       return outcome;
     },
   })),
-  ofTakedowns('takedown-store/lift-once', 'lifting looks first and writes later', () => (store) => ({
+  ofTakedowns('lift-once', 'lifting looks first and writes later', () => (store) => ({
     lift: async (takedown, at, events) => {
       const found = (await store.of([takedown.id])).find(({ sha256 }) => sha256 === takedown.sha256);
       await nextTurn();
@@ -146,45 +139,31 @@ const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
       return found?.liftedAt === null ? { kind: 'lifted' } : outcome;
     },
   })),
-  mutant(
-    'takedown-store/forbids-reserve',
-    'a replay of a forbidden archive is refused',
-    () =>
-      ({ roles, takedowns }) => ({
-        roles: replacing(roles, {
-          reserve: async (request) =>
-            (await takedowns.isForbidden(request.sha256)) ? FORBIDDEN_CONTENT : await roles.reserve(request),
-        }),
-      }),
-  ),
-  mutant(
-    'takedown-store/forbids-commit',
-    'a commit that is refused gives up its lease',
-    () =>
-      ({ roles }) => ({
-        roles: replacing(roles, {
-          commit: async (publication, lease, events) => {
-            const outcome = await roles.commit(publication, lease, events);
-            if (outcome.kind === 'refused') await roles.release(lease);
-            return outcome;
-          },
-        }),
-      }),
-  ),
-  ofTakedowns('takedown-store/of-roles', 'a role has one takedown at most', () => (store) => ({
+  ofRoles('forbids-reserve', 'a replay of a forbidden archive is refused', () => (roles, { takedowns }) => ({
+    reserve: async (request) =>
+      (await takedowns.isForbidden(request.sha256)) ? FORBIDDEN_CONTENT : await roles.reserve(request),
+  })),
+  ofRoles('forbids-commit', 'a commit that is refused gives up its lease', () => (roles) => ({
+    commit: async (publication, lease, events) => {
+      const outcome = await roles.commit(publication, lease, events);
+      if (outcome.kind === 'refused') await roles.release(lease);
+      return outcome;
+    },
+  })),
+  ofTakedowns('of-roles', 'a role has one takedown at most', () => (store) => ({
     of: async (ids) => {
       const all = await store.of(ids);
       return ids.flatMap((id) => all.find((each) => each.id === id) ?? []);
     },
   })),
-  ofTakedowns('takedown-store/list', 'a page starts after the instant of the last item', () => (store) => ({
+  ofTakedowns('list', 'a page starts after the instant of the last item', () => (store) => ({
     list: (query) => {
       const { after } = query;
       return store.list({ ...query, after: after && { ...after, id: '' as RoleId } });
     },
   })),
 
-  mutant('takedown-store/claim-purge', 'a purge leaves a claimed archive to the cleanup', () => {
+  mutant('claim-purge', 'a purge leaves a claimed archive to the cleanup', () => {
     const claimed = new Set<RoleId>();
     return ({ roles, takedowns }) => ({
       roles: replacing(roles, {
@@ -200,7 +179,7 @@ const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
       }),
     });
   }),
-  mutant('takedown-store/purge-without-grace', 'a failed cleanup postpones the purge', () => {
+  mutant('purge-without-grace', 'a failed cleanup postpones the purge', () => {
     const purged = new Set<RoleId>();
     return ({ roles, takedowns }) => ({
       roles: replacing(roles, {

@@ -12,8 +12,6 @@ const { mutant, table } = overMemory<ViewStore>(({ views }) => views);
 const DAY: Fields<DayOfViews> = { day: 'count', views: 'count', refusedPasswords: 'count' };
 
 const shape: PortShape<ViewStore> = {
-  suite: 'view-store',
-  code: 'store_unavailable',
   methods: {
     add: {
       takes: { counted: [VIEWS] },
@@ -42,7 +40,7 @@ const shape: PortShape<ViewStore> = {
 };
 
 const stories: readonly Mutant<StoreSubject<ViewStore>>[] = [
-  mutant('view-store/add', 'adding reads the count first and writes it later', () => (store) => {
+  mutant('add', 'adding reads the count first and writes it later', () => (store) => {
     const keptOf = async ({ role, day }: CountedViews): Promise<number> =>
       (await store.list(role, day)).find((kept) => kept.day === day)?.views ?? 0;
     return {
@@ -55,7 +53,7 @@ const stories: readonly Mutant<StoreSubject<ViewStore>>[] = [
       },
     };
   }),
-  mutant('view-store/add-many', 'a batch is cut at 500', () => (store) => ({
+  mutant('add-many', 'a batch is cut at 500', () => (store) => ({
     add: (counted) => store.add(counted.slice(0, 500)),
   })),
 ];

@@ -4,16 +4,14 @@ import {
   type CommitOutcome,
   type Generation,
   hours,
-  type LoadedRole,
   type PublicationLimits,
   type RateText,
-  type RoleId,
   type Title,
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { withPeer } from '../contract.ts';
-import { anAccountName, BLOCK } from '../fixtures/accounts.ts';
+import { anAccountName, BLOCK, changeAccount } from '../fixtures/accounts.ts';
 import { anApiKey } from '../fixtures/keys.ts';
 import {
   ACCOUNT,
@@ -25,6 +23,7 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
+import { loaded } from '../history-store/told.ts';
 import type { AccountStores, StoreClauses } from '../stores.ts';
 
 const ONE_OF_EACH: PublicationLimits = {
@@ -49,13 +48,8 @@ async function change(
   { accounts }: AccountStores,
   more: Partial<{ limits: Partial<AccountLimits>; blocked: Block | null; generation: Generation }>,
 ): Promise<void> {
-  const loaded = await accounts.load(ACCOUNT);
-  if (loaded === undefined) throw new Error('an account is not there');
-  const { value, version } = loaded;
-  const { name, generation, blocked } = value;
-  const limits = { ...value.limits, ...more.limits };
-  const saved = await accounts.save({ name, generation, blocked, ...more, limits }, version, [anEvent()]);
-  expect(saved.kind).to.equal('saved');
+  const limits = { ...((await accounts.load(ACCOUNT))?.value.limits ?? NO_LIMITS), ...more.limits };
+  await changeAccount(accounts, ACCOUNT, { ...more, limits });
 }
 
 export const boundClauses: StoreClauses<AccountStores> = {
@@ -136,9 +130,3 @@ export const boundClauses: StoreClauses<AccountStores> = {
       expect(await seen(1)).to.deep.equal({ isHidden: false, accountGeneration: generation });
     }),
 };
-
-async function loaded({ roles }: AccountStores, id: RoleId): Promise<LoadedRole> {
-  const found = await roles.load(id);
-  if (found === undefined) throw new Error('a role is not there');
-  return found;
-}

@@ -13,17 +13,13 @@ import { together } from '../concurrently.ts';
 import { type ClauseTable, type StoreSubject, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
-import { ACCOUNT, anEvent } from '../fixtures/roles.ts';
+import { ACCOUNT, anEvent, overQuota } from '../fixtures/roles.ts';
 import { walk } from '../walk.ts';
 
 const CREATED = { kind: 'created' };
 const GLOBEX = 'globex' as AccountId;
 const LATER = after(START, days(1));
 const EVER_LATER = after(START, days(2));
-
-function past(limit: number, actual: number): unknown {
-  return { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit, actual };
-}
 
 export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
   'api-key-store/create-ensured: a taken id that is ensured is so from then on, in every other field as it was':
@@ -52,25 +48,27 @@ export const boundClauses: ClauseTable<ApiKeyStore, StoreSubject<ApiKeyStore>> =
       );
       expect(outcomes.filter(({ kind }) => kind === 'created')).to.have.lengthOf(4);
       for (const outcome of outcomes) {
-        if (outcome.kind !== 'created') expect(outcome).to.deep.equal(past(5, 6));
+        if (outcome.kind !== 'created') expect(outcome).to.deep.equal(overQuota('keys', 5, 6));
       }
       for (const [n, { kind }] of outcomes.entries()) {
         expect((await other.find(anApiKeyId(10 + n))) !== undefined).to.equal(kind === 'created');
       }
       expect(await other.create(anApiKey(40), [anEvent()], undefined, 5), 'no authority').to.deep.equal(
-        past(5, 6),
+        overQuota('keys', 5, 6),
       );
       expect(await other.create(anApiKey(1), [anEvent()], 'account', 5), 'a taken id').to.deep.equal({
         kind: 'exists',
       });
       expect(await other.create(anApiKey(41), [anEvent()], 'operator', 5)).to.deep.equal(CREATED);
       expect(await port.create(anApiKey(42), [anEvent()], 'account', null)).to.deep.equal(CREATED);
-      expect(await port.create(anApiKey(43), [anEvent()], 'account', 5), 'above').to.deep.equal(past(5, 8));
+      expect(await port.create(anApiKey(43), [anEvent()], 'account', 5), 'above').to.deep.equal(
+        overQuota('keys', 5, 8),
+      );
       expect(await port.create(anApiKey(43), [anEvent()], 'account', 8)).to.deep.equal(CREATED);
       await other.revoke(anApiKeyId(1), LATER, [anEvent()]);
       expect(await port.create(anApiKey(44), [anEvent()], 'account', 8), 'room').to.deep.equal(CREATED);
       const stranger = anApiKey(45, { account: 'initech' as AccountId });
-      expect(await port.create(stranger, [anEvent()], 'account', 0)).to.deep.equal(past(0, 1));
+      expect(await port.create(stranger, [anEvent()], 'account', 0)).to.deep.equal(overQuota('keys', 0, 1));
     }),
   "api-key-store/count-live: exactly an account's keys that are not revoked count": withPeer(
     async (port, other) => {

@@ -16,6 +16,7 @@ import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { type ClauseTable, type Subject, withPeer } from '../contract.ts';
 import { expectApart } from '../expect-apart.ts';
+import { NEARLY_ONE_ACCOUNT } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
 import { anEvent } from '../fixtures/roles.ts';
@@ -54,12 +55,6 @@ const NEARLY_ONE_ID = [
   ...['1', '2'].map((end) => end.padStart(32, 'a')),
   'constructor',
 ] as ApiKeyId[];
-
-/** Accounts that a comparison without case or accents, as a pattern, after trimming or of the beginning would take for one. */
-const NEARLY_ONE_ACCOUNT = [
-  ...['A_me', 'Acme', 'acme', 'Acm', 'Acme2', 'Acme ', 'Ac%'],
-  ...['Acm\u00e9', 'Acme\u0301'],
-] as AccountId[];
 
 export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
   'api-key-store/create: a new key is there for every peer, every field as it was given': withPeer(
@@ -154,7 +149,7 @@ export const apiKeyClauses: ClauseTable<ApiKeyStore> = {
       const keys = [
         anApiKey(8),
         ...sameTime,
-        ...NEARLY_ONE_ACCOUNT.map((name, n) => anApiKey(20 - n, { account: name })),
+        ...NEARLY_ONE_ACCOUNT.map((name, n) => anApiKey(40 - n, { account: name })),
         anApiKey(6, { account, revokedAt: START }),
         anApiKey(3, { createdAt: instant(1_000) }),
         anApiKey(4, { createdAt: instant(999) }),

@@ -1,6 +1,7 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import { type ArchiveRule, isFault, type ListedEntry } from '@pinfold/core';
 import { expect } from 'chai';
+import { expectAbortedEarlyAndLate } from '../expect-aborts.ts';
 import { badZips, goodZips } from '../fixtures/zips/index.ts';
 import { writeZip } from '../fixtures/zips/zip-writer.ts';
 import { rejectionOf } from '../rejection.ts';
@@ -92,12 +93,7 @@ export const listClauses: ArchiveInspectorClauses = {
   },
   'archive-inspector/list-aborted: an aborted signal rejects with its reason': async (subject) => {
     const archive = await subject.stage(writeZip({ entries: [{ name: 'index.html', content: TEXT }] }));
-    const reason = { why: 'the request went away' };
-    expect(await rejectionOf(subject.port.list(archive, AbortSignal.abort(reason)))).to.equal(reason);
-    const [controller, later] = [new AbortController(), new Error('gone')];
-    const listed = subject.port.list(archive, controller.signal);
-    controller.abort(later);
-    expect(await rejectionOf(listed)).to.equal(later);
+    await expectAbortedEarlyAndLate((signal) => subject.port.list(archive, signal));
   },
   'archive-inspector/list-unreadable: a staged file that is not there is the fault staging_unavailable':
     async (subject) => {

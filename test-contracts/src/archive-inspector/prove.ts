@@ -1,6 +1,7 @@
 import { type ArchiveProof, isFault, type ProofRequest } from '@pinfold/core';
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
+import { expectAbortedEarlyAndLate } from '../expect-aborts.ts';
 import { costlyReferences } from '../fixtures/zips/costly-zips.ts';
 import { badZips, goodZips } from '../fixtures/zips/index.ts';
 import { type PlannedEntry, writeZip } from '../fixtures/zips/zip-writer.ts';
@@ -96,16 +97,6 @@ async function looksWithinBounds(subject: ArchiveInspectorSubject): Promise<void
   expect(await wholeOf(writeZip({ entries: [INDEX, large, picture] }))).to.deep.equal([true, false, true]);
 }
 
-async function aborts(subject: ArchiveInspectorSubject): Promise<void> {
-  const request = await requestOf(subject, writeZip({ entries: [INDEX] }));
-  const reason = { why: 'the request went away' };
-  expect(await rejectionOf(subject.port.prove(request, AbortSignal.abort(reason)))).to.equal(reason);
-  const [controller, later] = [new AbortController(), new Error('gone')];
-  const proved = subject.port.prove(request, controller.signal);
-  controller.abort(later);
-  expect(await rejectionOf(proved)).to.equal(later);
-}
-
 export const proveClauses: ArchiveInspectorClauses = {
   'archive-inspector/prove-sound: an entry is proved only if its data is exactly what the directory says':
     provesExactly,
@@ -115,7 +106,10 @@ export const proveClauses: ArchiveInspectorClauses = {
     observes,
   'archive-inspector/prove-bounded: what may be worth a warning is looked for within bounds: an entry that passes them says so, and another look shows the same':
     looksWithinBounds,
-  'archive-inspector/prove-aborted: an aborted signal rejects with its reason': aborts,
+  'archive-inspector/prove-aborted: an aborted signal rejects with its reason': async (subject) => {
+    const request = await requestOf(subject, writeZip({ entries: [INDEX] }));
+    await expectAbortedEarlyAndLate((signal) => subject.port.prove(request, signal));
+  },
   'archive-inspector/prove-unreadable: a staged file that is not there is the fault staging_unavailable':
     async (subject) => {
       const request = await requestOf(subject, writeZip({ entries: [INDEX] }));

@@ -1,10 +1,11 @@
 import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import { meanwhile } from '../concurrently.ts';
 import { expectAborted } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
-import { expectSame, nextTurn, readWhole, type Stored, store, walkIds } from './stored.ts';
+import { expectSame, readWhole, type Stored, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** What one put another deletes, before anybody looked: the first is asked before all. */
@@ -59,20 +60,13 @@ async function listWhileDeleted(subject: ArchiveStorageSubject): Promise<void> {
   const goes = await Promise.all([20, 21, 22, 23].map((n) => store(subject, n, 10)));
   const { id: stays } = await store(subject, 24, 10);
   const [before] = goes as [Stored, ...Stored[]];
-  let over = false;
-  const deleted = Promise.all(goes.slice(1).map(({ id }) => subject.port.delete(id))).finally(() => {
-    over = true;
-  });
-  // When another step fails first, that is told.
-  deleted.catch(() => undefined);
-  const ids = [...goes.slice(1).map(({ id }) => id), stays];
-  while (!over) {
+  const ids = goes.slice(1).map(({ id }) => id);
+  const deleted = Promise.all(ids.map((id) => subject.port.delete(id)));
+  await meanwhile(deleted, async () => {
     const page = await subject.port.list(before.id, 1);
     expect(page, 'a page while its archives go').to.have.lengthOf(1);
-    expect(ids).to.include(page[0]);
-    await nextTurn();
-  }
-  await deleted;
+    expect([...ids, stays]).to.include(page[0]);
+  });
   expect(await subject.port.list(before.id, 1), 'then').to.deep.equal([stays]);
 }
 
@@ -137,22 +131,15 @@ export const deleteClauses: ArchiveStorageClauses = {
         // When another step fails first, that is told.
         reads.catch(() => undefined);
         const put = subject.port.put(other, staged);
-        let over = false;
-        const deleted = subject.port.delete(id).finally(() => {
-          over = true;
-        });
-        // When another step fails first, that is told.
-        deleted.catch(() => undefined);
-        while (!over) {
+        await meanwhile(subject.port.delete(id), async () => {
           const read = await peer.read(id, 0, length);
           if (read !== undefined) expectSame(read, bytes.subarray(0, length), 'while it goes');
-          await nextTurn();
-        }
+        });
         for (const [place, read] of (await reads).entries()) {
           const from = place * 1_000;
           if (read !== undefined) expectSame(read, bytes.subarray(from, from + length), `read ${place}`);
         }
-        await Promise.all([deleted, put]);
+        await put;
         expectSame(await peer.read(other, 0, 100), others, 'of the same millisecond');
         expect(await peer.read(id, 0, 10), 'then').to.equal(undefined);
       }

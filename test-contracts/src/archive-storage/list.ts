@@ -1,11 +1,11 @@
 import type { ArchiveId } from '@pinfold/core';
 import { expect } from 'chai';
-import { together } from '../concurrently.ts';
+import { meanwhile, together } from '../concurrently.ts';
 import { expectAbortedAlone } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectPage, expectSame, nextTurn, readWhole, store, walkIds } from './stored.ts';
+import { expectPage, expectSame, readWhole, store, walkIds } from './stored.ts';
 import type { ArchiveStorageClauses, ArchiveStorageSubject } from './subject.ts';
 
 /** Some milliseconds apart, some weeks, some years: whatever an implementation groups ids by, there are several. */
@@ -146,22 +146,14 @@ export const listClauses: ArchiveStorageClauses = {
     const later = await store(subject, 3, 10);
     expect(await subject.port.list(undefined, 1), 'behind a failed put').to.deep.equal([later.id]);
     const staged = await subject.stage(bytes);
-    let over = false;
-    const put = subject.port.put(id, staged).finally(() => {
-      over = true;
-    });
-    // When another step fails first, that is told.
-    put.catch(() => undefined);
-    while (!over) {
-      await nextTurn();
+    await meanwhile(subject.port.put(id, staged), async () => {
       const [first] = await peer.list(undefined, 1);
       expect(first, 'the first, whatever is under way').to.be.oneOf([id, later.id]);
       const listed = await walkIds(peer, 10);
-      if (!listed.includes(id)) continue;
+      if (!listed.includes(id)) return;
       expect(listed).to.deep.equal([id, later.id]);
       expectSame(await readWhole(peer, id, bytes.length), bytes, 'what is listed');
-    }
-    await put;
+    });
     expect(await walkIds(peer, 10), 'a finished put').to.deep.equal([id, later.id]);
   },
 };

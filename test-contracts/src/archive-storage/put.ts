@@ -1,7 +1,7 @@
 import { type ArchiveId, type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import { together } from '../concurrently.ts';
+import { meanwhile, together } from '../concurrently.ts';
 import { expectAborted } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
@@ -42,17 +42,7 @@ async function putWhileRead(subject: ArchiveStorageSubject): Promise<void> {
   const [id, bytes] = [anArchiveId(1), someBytes(LARGE, 1)];
   const staged = await subject.stage(bytes);
   const peer = await subject.peer();
-  let over = false;
-  const put = subject.port.put(id, staged).finally(() => {
-    over = true;
-  });
-  // When another step fails first, that is told.
-  put.catch(() => undefined);
-  while (!over) {
-    await expectWholeOrAbsent(peer, id, bytes);
-    await nextTurn();
-  }
-  await put;
+  await meanwhile(subject.port.put(id, staged), () => expectWholeOrAbsent(peer, id, bytes));
   expectSame(await readWhole(peer, id, LARGE), bytes, 'after the put');
 }
 

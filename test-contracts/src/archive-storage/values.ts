@@ -57,16 +57,8 @@ const WHOLE = Number.MAX_SAFE_INTEGER;
 /** Below zero, counted from the end. */
 const PLACES = [...SIZES, -1, -2, -512, -4_096, WHOLE];
 export const LIMITS: readonly number[] = [
-  0,
-  1,
-  2,
-  3,
-  5,
-  1_000,
-  1_001,
-  2 ** 31,
-  2 ** 32,
-  Number.MAX_SAFE_INTEGER,
+  ...[0, 1, 2, 3, 5, 1_000, 1_001],
+  ...[2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER],
 ];
 /** What may be changed or cut on its way: blanks, what is no text, texts that mean bytes, packed bytes. */
 const PATTERNS = [

@@ -14,6 +14,7 @@ import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
 import { admit, aTry, BUSY, fail, limitedUntil, WINDOW } from './tries.ts';
+import { ADDRESSES } from './values.ts';
 
 const END: Instant = after(START, WINDOW);
 
@@ -53,32 +54,10 @@ export const manyClauses: ClauseTable<AttemptCounter, StoreSubject<AttemptCounte
     withPeer(async (port, other) => {
       const limits = { perAddress: 1 };
       const long = '2001:db8:0123:4567:89ab:cdef:0123:4567%'.repeat(6);
-      for (const address of [
-        long,
-        `${long}1`,
-        `${long}2`,
-        long.toUpperCase(),
-        '',
-        ' ',
-        '0',
-        '00',
-        '0\u0000',
-        '__proto__',
-        "'",
-        '\u{1f310}',
-        '\u{1f311}',
-        'x'.repeat(70_000),
-        `${'x'.repeat(35_000)}y${'x'.repeat(35_000)}`,
-        `${'x'.repeat(70_000)}y`,
-        '192.0.2.1',
-        '::ffff:192.0.2.1',
-        '::ffff:c000:201',
-        '3221225985',
-        '2001:db8::/64',
-        '2001:0db8:0:0::/64',
-        'fe80::1%n\u00e9',
-        'fe80::1%ne\u0301',
-      ]) {
+      const vast = 'x'.repeat(35_000);
+      const further = [long, `${long}1`, `${long}2`, long.toUpperCase(), '::ffff:c000:201', '3221225985'];
+      const near = [`${vast}${vast}`, `${vast}y${vast}`, `${vast}${vast}y`];
+      for (const address of new Set([...further, ...near, ...ADDRESSES.flat()])) {
         await fail(port, aTry({ ...limits, address }));
         const again = await other.begin(aTry({ ...limits, address }));
         expect(again.kind, `again from ${address.slice(0, 300)}`).to.equal('limited');

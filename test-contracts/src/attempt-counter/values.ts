@@ -25,13 +25,15 @@ export interface Values {
 
 const ROLE = aRoleId(1);
 const ROLES = [ROLE, `${ROLE.slice(0, -1)}0`, `f${ROLE.slice(1)}`, ROLE.slice(0, -1), aRoleId(2)] as RoleId[];
-const ADDRESSES = [
+/** Each list has addresses that are nearly one. */
+export const ADDRESSES: readonly (readonly string[])[] = [
   ['192.0.2.1', '192.0.2.10', '192.0.2.01', '192.0.2.1 ', '1192.0.2.1', '192.0.2', 'from 192.0.2.1'],
   ['2001:db8::/64', '2001:DB8::/64', '2001:db8:1:2::/64', '2001:db8:1:3::/64', '2001:db8::/640', '::/64'],
   [100, 300].flatMap((length) => ['x', 'y', 'xx'].map((end) => `${'2001:db8:'.repeat(length / 10)}${end}`)),
   ['', ' ', '\t', '\n', '\0', '\u00a0', ':', '::', '%', '_', '\\'],
   ['\u{1f310}', '\u{1f311}', '\u{1f30f}', '\ufffd', '?', '', '\u{1f310}\ufe0f'],
   ['é', 'é'.normalize('NFD'), 'É', 'e', '１', '1', 'ﬁ', 'fi'],
+  ['fe80::1%n\u00e9', 'fe80::1%ne\u0301', '2001:db8::/64', '2001:0db8:0:0::/64', '0\u0000', '0'],
   ['0', '00', '0.0', '-0', "'0", '"0"', "0'", 'null', 'undefined', '[]', '__proto__'],
   // With the end of a role, or as what may stand for all of them.
   ['x', `${ROLE.slice(-1)}x`, ':x', ROLE, '', '*', 'all', 'role', '-', 'NULL'],

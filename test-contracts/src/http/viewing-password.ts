@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { duration } from '@pinfold/core';
 import { expect } from 'chai';
+import { meanwhile } from '../concurrently.ts';
 import { publishSite } from './api-expectations.ts';
 import { zipOf } from './sites.ts';
 import type { HttpClauses, HttpService } from './subject.ts';
@@ -45,16 +46,10 @@ async function statusesOf(answers: readonly Promise<ViewAnswer>[]): Promise<Map<
 /** Lets the service's clock go on as the wall's does: tries that wait look for a place by it. */
 async function asTimeGoesOn<Result>(service: HttpService, work: Promise<Result>): Promise<Result> {
   const step = 20;
-  let over = false;
-  const done = work.finally(() => {
-    over = true;
-  });
-  done.catch(() => {});
-  while (!over) {
+  return await meanwhile(work, async () => {
     await pause(step);
     await service.advance(duration(step));
-  }
-  return await done;
+  });
 }
 
 export const passwordClauses: HttpClauses = {

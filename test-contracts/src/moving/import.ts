@@ -29,6 +29,7 @@ import {
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
+import { told } from '../history-store/told.ts';
 import { aChange, aName } from '../name-store/values.ts';
 import { rejectionOf } from '../rejection.ts';
 import { asks, everything, idsOf, walkArchives } from '../role-store/asked.ts';
@@ -255,14 +256,8 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
   expect(found.map(({ id }) => id)).to.deep.equal([aRoleId(4)]);
   expect(idsOf(await roles.list(asks({ idempotencyKey: aKey(1) })))).to.deep.equal([aRoleId(1)]);
   await changeRole(roles, aRoleId(4), { title: 'Renamed' as Title }, anEvent({ pin: aRoleId(4) }));
-  const events = await history.list({
-    account: undefined,
-    pin: aRoleId(4),
-    since: undefined,
-    after: undefined,
-    limit: 9,
-  });
-  expect(events.items.map(({ at }) => at)).to.deep.equal([(START + 1) as Instant, START]);
+  const events = await told(stores, { pin: aRoleId(4) });
+  expect(events.map(({ at }) => at)).to.deep.equal([(START + 1) as Instant, START]);
   const untold = await history.expired(LATER, 10);
   expect(untold.map(({ role }) => role)).to.deep.equal([aRoleId(1)]);
   expect(await takedowns.isForbidden(aTakedown(1).sha256)).to.equal(true);

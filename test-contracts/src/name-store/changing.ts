@@ -2,9 +2,11 @@ import { accountId, after, before, duration, type NameStore, type Refusal } from
 import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { withPeer } from '../contract.ts';
+import { BLOCK, changeAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
-import { ACCOUNT, anEvent, aPublication, aRoleId, publishTo } from '../fixtures/roles.ts';
+import { ACCOUNT, anEvent, aPublication, aRoleId, overQuota, publishTo } from '../fixtures/roles.ts';
+import { told } from '../history-store/told.ts';
 import type { NameStores, StoreClauses } from '../stores.ts';
 import {
   aChange,
@@ -17,7 +19,6 @@ import {
   set,
   setEvent,
   stop,
-  told,
 } from './values.ts';
 
 const OTHER = accountId('globex');
@@ -56,14 +57,9 @@ async function everyRefusal(port: NameStores, peer: NameStores, expected: 'set' 
   await port.apiKeys.create(anApiKey(2), [anEvent()]);
   await port.apiKeys.revoke(anApiKeyId(1), START, [anEvent()]);
   await expectRefused(peer, { kind: 'refused', code: 'unauthorized' }, { key: anApiKeyId(1) });
-  const account = await port.accounts.load(ACCOUNT);
-  if (account === undefined) throw new Error('the account is not there');
-  const { name, limits, generation } = account.value;
-  const blocked = { reason: 'phishing', sites: 'keep', at: START } as const;
-  await port.accounts.save({ name, limits, generation, blocked }, account.version, [anEvent()]);
+  await changeAccount(port.accounts, ACCOUNT, { blocked: BLOCK });
   await expectRefused(peer, { kind: 'refused', code: 'account_blocked' });
-  const now = await port.accounts.load(ACCOUNT);
-  await port.accounts.save({ name, limits, generation, blocked: null }, now?.version, [anEvent()]);
+  await changeAccount(port.accounts, ACCOUNT, { blocked: null });
   await port.mode.change({ kind: 'read_only', message: 'moving' }, [anEvent()]);
   await expectRefused(peer, { kind: 'refused', code: 'read_only', message: 'moving' });
   await port.mode.change({ kind: 'normal', message: null }, [anEvent()]);
@@ -85,7 +81,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect(await port.names.set(change, [event])).to.deep.equal({ kind: 'created', name: made });
       expect(await other.names.find(ACCOUNT, aName(1))).to.deep.equal(made);
       expect((await other.names.resolve(made.token))?.role.value.id).to.equal(aRoleId(1));
-      expect((await told(other, aRoleId(1)))[0]).to.deep.equal(event);
+      expect((await told(other, { pin: aRoleId(1) }))[0]).to.deep.equal(event);
       const move = aChange(1, { token: aNameToken(9), role: aRoleId(2), now: START });
       const moved = { ...made, role: aRoleId(2), updatedAt: START };
       const early = setEvent(move);
@@ -93,11 +89,11 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
       expect(await port.names.resolve(aNameToken(9)), 'the token that was not needed').to.equal(undefined);
       expect((await port.names.resolve(made.token))?.role.value.id).to.equal(aRoleId(2));
-      const [last] = await told(port, aRoleId(2));
+      const [last] = await told(port, { pin: aRoleId(2) });
       expect(last, 'after its publication').to.deep.equal({ ...early, at: after(START, duration(1)) });
       const [again, events] = [aChange(1, { now: START }), [anEvent({ pin: aRoleId(1), at: START })]];
       await port.names.set(again, events);
-      const [newest] = await told(port, aRoleId(1));
+      const [newest] = await told(port, { pin: aRoleId(1) });
       expect(newest?.at, 'after the event that set it before').to.equal(after(LATER, duration(1)));
       expect((await port.roles.load(aRoleId(1)))?.version).to.equal(
         (await port.roles.load(aRoleId(2)))?.version,
@@ -164,7 +160,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       const outcomes = await together(subject, 12, (stores, n) =>
         set(stores, aChange(10 + n, { role: aRoleId(1), limit: 5 })),
       );
-      const refused = { kind: 'refused', code: 'quota_exceeded', rule: 'names', limit: 5, actual: 6 };
+      const refused = overQuota('names', 5, 6);
       for (const outcome of outcomes) if (outcome.kind === 'refused') expect(outcome).to.deep.equal(refused);
       expect(outcomes.filter(({ kind }) => kind === 'created')).to.have.lengthOf(4);
       expect(await port.names.list(ACCOUNT, undefined, 20)).to.have.lengthOf(5);
@@ -184,7 +180,7 @@ export const changingClauses: StoreClauses<NameStores> = {
       expect(await other.names.delete({ account: ACCOUNT, name: aName(1) }, [gone])).to.deep.equal({
         kind: 'deleted',
       });
-      const [last] = await told(port, aRoleId(1));
+      const [last] = await told(port, { pin: aRoleId(1) });
       expect(last).to.deep.equal({ ...gone, pin: aRoleId(1), at: after(LATER, duration(1)) });
       for (const { names } of [port, other]) {
         expect(await names.find(ACCOUNT, aName(1))).to.equal(undefined);

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { together } from '../concurrently.ts';
 import { withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
-import { ACCOUNT, aReservation, aRoleId, aToken, leaseOf, UNBOUNDED } from '../fixtures/roles.ts';
+import { ACCOUNT, aReservation, aRoleId, aToken, leaseOf, overQuota, UNBOUNDED } from '../fixtures/roles.ts';
+import { told } from '../history-store/told.ts';
 import type { NameStores, StoreClauses } from '../stores.ts';
 import {
   aChange,
@@ -15,7 +16,6 @@ import {
   publish,
   publishNamed,
   set,
-  told,
 } from './values.ts';
 
 const COMMITTED = { kind: 'committed', warnings: [] };
@@ -34,7 +34,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
       expect(await port.names.find(ACCOUNT, aName(1))).to.deep.equal(moved);
       expect(await port.names.resolve(aNameToken(2))).to.equal(undefined);
       expect((await port.names.resolve(aNameToken(1)))?.role.value.id, 'asked again').to.equal(aRoleId(2));
-      expect((await told(port, aRoleId(2))).map(({ type, name }) => [type, name])).to.deep.equal([
+      expect((await told(port, { pin: aRoleId(2) })).map(({ type, name }) => [type, name])).to.deep.equal([
         ['name.set', aName(1)],
         ['pin.published', null],
       ]);
@@ -74,7 +74,7 @@ export const publishingClauses: StoreClauses<NameStores> = {
         const publication = aNamed(10 + n, { limits });
         return roles.commit(publication, leaseOf(aReservation(10 + n)), eventsOf(publication));
       });
-      const refused = { kind: 'refused', code: 'quota_exceeded', rule: 'names', limit: 3, actual: 4 };
+      const refused = overQuota('names', 3, 4);
       for (const outcome of outcomes) if (outcome.kind === 'refused') expect(outcome).to.deep.equal(refused);
       expect(outcomes.filter(({ kind }) => kind === 'committed')).to.have.lengthOf(2);
       const names = await port.names.list(ACCOUNT, undefined, 10);

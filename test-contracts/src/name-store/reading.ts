@@ -11,6 +11,7 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { withPeer } from '../contract.ts';
+import { BLOCK, changeAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aPublication, aRoleId, publishTo } from '../fixtures/roles.ts';
 import { sharedClauses } from '../shared-clauses.ts';
@@ -86,12 +87,8 @@ export const readingClauses: StoreClauses<NameStores> = {
       }
       await set(other, aChange(1, { role: aRoleId(2) }));
       for (const stores of [port, other]) expect((await resolved(stores))?.value.id).to.equal(aRoleId(2));
-      const account = await port.accounts.load(ACCOUNT);
-      if (account === undefined) throw new Error('the account is not there');
-      const { name, limits } = account.value;
-      const blocked = { reason: 'phishing', sites: 'hide', at: START } as const;
       const generation = 7 as Generation;
-      await port.accounts.save({ name, limits, generation, blocked }, account.version, [anEvent()]);
+      await changeAccount(port.accounts, ACCOUNT, { blocked: BLOCK, generation });
       for (const stores of [port, other]) {
         expect(await resolved(stores)).to.deep.include({ isHidden: true, accountGeneration: generation });
       }

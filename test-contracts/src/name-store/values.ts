@@ -115,8 +115,3 @@ export function eventsOf({ role: { account, id }, name }: RoleCommit): readonly 
 export function stop({ roles }: NameStores, id: RoleId): Promise<void> {
   return changeRole(roles, id, { deletedAt: START }, anEvent({ type: 'pin.stopped', pin: id }));
 }
-
-export async function told({ history }: NameStores, pin?: RoleId): Promise<readonly HistoryEvent[]> {
-  const query = { account: undefined, pin, since: undefined, after: undefined, limit: 100 };
-  return (await history.list(query)).items;
-}

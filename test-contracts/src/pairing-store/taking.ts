@@ -10,15 +10,15 @@ import {
   minutes,
   type UnattributedEvent,
 } from '@pinfold/core';
-import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
 import { together } from '../concurrently.ts';
 import { withPeer } from '../contract.ts';
+import { BLOCK, changeAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf } from '../fixtures/keys.ts';
 import { aConsent, aPairing, aPairingRedemption, aRegistration } from '../fixtures/pairings.ts';
-import { anEvent } from '../fixtures/roles.ts';
+import { anEvent, overQuota } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { told } from '../history-store/told.ts';
 import { sharedClauses } from '../shared-clauses.ts';
@@ -144,21 +144,10 @@ export const takingClauses: StoreClauses<PairingStores> = {
         expect(await port.apiKeys.list(everyKeyOf())).to.deep.equal(before);
       };
       await expectRefused({ key: aPairingRedemption(9).key }, { kind: 'exists' });
-      await expectRefused(
-        { limit: 2 },
-        { kind: 'refused', code: 'quota_exceeded', rule: 'keys', limit: 2, actual: 3 },
-      );
-      const account = { name: GLOBEX, limits: NO_LIMITS, generation: FIRST_GENERATION };
-      const blocked = { reason: 'a test', sites: 'keep', at: START } as const;
-      const saved = async (block: typeof blocked | null) =>
-        await port.accounts.save(
-          { ...account, blocked: block },
-          (await port.accounts.load(GLOBEX))?.version,
-          [],
-        );
-      await saved(blocked);
-      await expectRefused({}, { kind: 'refused', code: 'account_blocked', reason: 'a test' });
-      await saved(null);
+      await expectRefused({ limit: 2 }, overQuota('keys', 2, 3));
+      await changeAccount(port.accounts, GLOBEX, { blocked: BLOCK }, []);
+      await expectRefused({}, { kind: 'refused', code: 'account_blocked', reason: BLOCK.reason });
+      await changeAccount(port.accounts, GLOBEX, { blocked: null }, []);
       await port.mode.change({ kind: 'read_only', message: 'We move.' }, []);
       await expectRefused({}, { kind: 'refused', code: 'read_only', message: 'We move.' });
       await port.mode.change({ kind: 'normal', message: null }, []);

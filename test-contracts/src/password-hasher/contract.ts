@@ -2,6 +2,7 @@ import type { Password, PasswordHash, PasswordHasher } from '@pinfold/core';
 import { parseGuess } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import { type ClauseTable, type Contract, toClauses, withPeer } from '../contract.ts';
+import { expectAbortedEarlyAndLate } from '../expect-aborts.ts';
 import { rejectionOf } from '../rejection.ts';
 
 /** Passwords that an implementation may take for one: each stands beside what it must not be taken for. */
@@ -63,13 +64,8 @@ const clauses: ClauseTable<PasswordHasher> = {
     },
   'password-hasher/aborted: an aborted signal rejects with its reason': async ({ port }) => {
     const hash = await port.hash(password('correct horse'), CLIENT);
-    const [reason, controller] = [{ why: 'the viewer went away' }, new AbortController()];
-    const aborted = AbortSignal.abort(reason);
-    expect(await rejectionOf(port.hash(password('correct horse'), CLIENT, aborted))).to.equal(reason);
-    expect(await rejectionOf(port.verify(password('correct horse'), hash, CLIENT, aborted))).to.equal(reason);
-    const running = port.hash(password('correct horse'), CLIENT, controller.signal);
-    controller.abort(reason);
-    expect(await rejectionOf(running), 'while it runs').to.equal(reason);
+    await expectAbortedEarlyAndLate((signal) => port.hash(password('correct horse'), CLIENT, signal));
+    await expectAbortedEarlyAndLate((signal) => port.verify(password('correct horse'), hash, CLIENT, signal));
     expect(await port.verify(password('correct horse'), hash, CLIENT), 'afterwards').to.equal(true);
   },
   'password-hasher/foreign: a text that is no hash of its is the fault store_corrupt': async ({ port }) => {

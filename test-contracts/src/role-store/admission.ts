@@ -25,6 +25,7 @@ import {
   aToken,
   changeRole,
   leaseOf,
+  overQuota,
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
@@ -101,16 +102,10 @@ export const admissionClauses: ClauseTable<RoleStore> = {
         await publishTo(port, aPublication(50 + n, { account: accountId(account) }));
       }
       const store = await peer();
-      const refused = { kind: 'refused', code: 'quota_exceeded' };
       const sites = aReservation(3, { limits: { ...UNBOUNDED, sites: 2 } });
-      expect(await store.reserve(sites)).to.deep.equal({ ...refused, rule: 'sites', limit: 2, actual: 3 });
+      expect(await store.reserve(sites)).to.deep.equal(overQuota('sites', 2, 3));
       const bytes = aReservation(3, { limits: { ...UNBOUNDED, bytes: 3_071 } });
-      expect(await store.reserve(bytes)).to.deep.equal({
-        ...refused,
-        rule: 'bytes',
-        limit: 3_071,
-        actual: 3_072,
-      });
+      expect(await store.reserve(bytes)).to.deep.equal(overQuota('bytes', 3_071, 3_072));
       const exact = { ...UNBOUNDED, sites: 3, bytes: 3_072 };
       expect((await store.reserve({ ...bytes, limits: exact })).kind, 'exactly').to.equal('reserved');
       const later = {
@@ -125,16 +120,15 @@ export const admissionClauses: ClauseTable<RoleStore> = {
       expect(await port.renew(leaseOf(bytes), bytes.until), 'by its lease').to.deep.equal({ kind: 'held' });
       await publishTo(port, aPublication(4, { archiveBytes: 512 }));
       const alike = aReservation(5, { archiveBytes: 512, limits: { ...UNBOUNDED, bytes: 2_559 } });
-      const told = { ...refused, rule: 'bytes', limit: 2_559, actual: 2_560 };
+      const told = overQuota('bytes', 2_559, 2_560);
       expect(await store.reserve(alike), 'archives of as many bytes').to.deep.equal(told);
       const account = accountId('globex');
       await publishTo(port, aPublication(6, { account, expiresAt: null, pinned: true }));
       const pinned = aReservation(7, { account, limits: { ...UNBOUNDED, sites: 1 } });
-      const beside = { ...refused, rule: 'sites', limit: 1, actual: 2 };
-      expect(await store.reserve(pinned), 'beside a pinned one').to.deep.equal(beside);
+      expect(await store.reserve(pinned), 'beside a pinned one').to.deep.equal(overQuota('sites', 1, 2));
       const vast = { account: accountId('initech'), archiveBytes: 2 ** 32 + 5 };
       const over = aReservation(8, { ...vast, limits: { ...UNBOUNDED, bytes: 2 ** 32 } });
-      const most = { ...refused, rule: 'bytes', limit: 2 ** 32, actual: 2 ** 32 + 5 };
+      const most = overQuota('bytes', 2 ** 32, 2 ** 32 + 5);
       expect(await store.reserve(over), 'more than 32 bits').to.deep.equal(most);
     },
   'role-store/reserve-costless: what is in progress, complete or a mismatch is answered as such, even beyond rate and quotas':
@@ -186,8 +180,7 @@ export const admissionClauses: ClauseTable<RoleStore> = {
       const limits = { ...UNBOUNDED, sites: 3 };
       const end = aPublication(1).role.expiresAt ?? START;
       const early = await commitOf(subject.port, next, { limits, now: instant(end - 1) });
-      const told = { kind: 'refused', code: 'quota_exceeded', rule: 'sites', limit: 3, actual: 4 };
-      expect(early, 'before they end').to.deep.equal(told);
+      expect(early, 'before they end').to.deep.equal(overQuota('sites', 3, 4));
       expect(await commitOf(subject.port, next, { limits, now: end }), 'at their end').to.deep.equal(
         COMMITTED,
       );

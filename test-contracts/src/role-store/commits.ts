@@ -3,7 +3,6 @@ import {
   after,
   days,
   hours,
-  type Lease,
   minutes,
   type RoleCommit,
   type RoleId,
@@ -12,7 +11,7 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
-import { together } from '../concurrently.ts';
+import { meanwhile, together } from '../concurrently.ts';
 import { type ClauseTable, withPeer } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import {
@@ -29,7 +28,7 @@ import {
   UNBOUNDED,
 } from '../fixtures/roles.ts';
 import { asks, idsOf, walkArchives } from './asked.ts';
-import { nearly } from './leases.ts';
+import { nearly, taken } from './leases.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
 const COMMITTED = { kind: 'committed' };
@@ -64,16 +63,6 @@ function rival(n: number): RoleCommit {
   return aPublication(n, { idempotencyKey: aKey(1) });
 }
 
-async function takeOver(port: RoleStore): Promise<Lease> {
-  const request = aReservation(1, {
-    token: aToken(2),
-    now: IN_A_MINUTE,
-    until: after(IN_A_MINUTE, minutes(1)),
-  });
-  expect((await port.reserve(request)).kind).to.equal('reserved');
-  return leaseOf(request);
-}
-
 /** One lapsed lease commits while another request takes its key over and commits; answers who published. */
 async function raceForKey(early: RoleStore, late: RoleStore, n: number): Promise<readonly RoleId[]> {
   const [mine, theirs] = [aPublication(n), aPublication(n + 100, { idempotencyKey: aKey(n) })];
@@ -100,17 +89,12 @@ export const commitClauses: ClauseTable<RoleStore> = {
     withPeer(async (port, observer) => {
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
       await Promise.all(numbers.map((n) => port.reserve(aReservation(n))));
-      let running = true;
-      const commits = Promise.all(
-        numbers.map((n) => port.commit(aPublication(n), leaseOf(aReservation(n)), [anEvent()])),
-      ).finally(() => {
-        running = false;
-      });
+      const commits = numbers.map((n) => port.commit(aPublication(n), leaseOf(aReservation(n)), [anEvent()]));
       const observed: (readonly boolean[])[] = [];
-      do {
+      const outcomes = await meanwhile(Promise.all(commits), async () => {
         for (const n of numbers) observed.push(await partsOf(observer, aPublication(n), n));
-      } while (running);
-      expect(await commits).to.deep.equal(numbers.map(() => COMMITTED));
+      });
+      expect(outcomes).to.deep.equal(numbers.map(() => COMMITTED));
       for (const parts of observed) {
         const first = parts.indexOf(true);
         const after = first === -1 ? [] : parts.slice(first);
@@ -128,7 +112,7 @@ export const commitClauses: ClauseTable<RoleStore> = {
     withPeer(async (port, other) => {
       const mine = leaseOf(aReservation(1));
       await port.reserve(aReservation(1));
-      const theirs = await takeOver(other);
+      const theirs = await taken(other);
       expect(await port.commit(aPublication(1), mine, [anEvent()]), 'replaced').to.deep.equal(LEASE_LOST);
       await expectNothingOf(other, aPublication(1));
       for (const near of nearly(theirs)) {

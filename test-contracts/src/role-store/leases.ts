@@ -17,7 +17,8 @@ const IN_A_MINUTE = after(START, minutes(1));
 const IN_AN_HOUR = after(START, hours(1));
 const MINE: Lease = leaseOf(aReservation(1));
 
-async function taken(port: RoleStore): Promise<Lease> {
+/** The lease of another request that took the first key over. */
+export async function taken(port: RoleStore): Promise<Lease> {
   const request = aReservation(1, {
     token: aToken(2),
     now: IN_A_MINUTE,

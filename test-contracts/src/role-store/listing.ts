@@ -22,7 +22,19 @@ import { START } from '../fixtures/clock.ts';
 import { aKey, aPublication, aReservation, aRole, changeRole, publishTo } from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
 import { asks, everything, idsOf, newestFirst, walkList } from './asked.ts';
-import { FOLDED, SEARCHES } from './searches.ts';
+
+/** What is much longer folded than it was. */
+const FOLDED: string = foldForSearch('\ufdfa'.repeat(60));
+
+/** Each title, and the folded texts that find it. */
+const SEARCHES: readonly (readonly [title: string | null, found: readonly string[]])[] = [
+  ['Ünder_Score 100% Café', ['ünder_score', '100%', 'r_s', '_', '%', 'café', 'ünder']],
+  ['ＡＢＣ\\d [a-z]* "x" \'y\'', ['abc', '\\', '[a-z]*', '"x"', "'y'", 'c\\d']],
+  ['ΣΊΣΥΦΟΣ İstanbul Straße 🧭 ①', ['🧭', 'straße 🧭 1', foldForSearch('ΣΊΣΥΦΟΣ'), 'stanbul']],
+  ...['1', '2'].map((end) => [`${'x'.repeat(250)}${end}`, [`${'x'.repeat(250)}${end}`]] as const),
+  ['\ufdfa'.repeat(60), [FOLDED]],
+  [null, []],
+];
 
 /** Neighbours of the account that folding, trimming or a pattern would take for it. */
 const OTHER_ACCOUNTS = ['Acme', 'acme ', 'acm', 'acme2', 'a%', '____', 'acme/b'] as AccountId[];

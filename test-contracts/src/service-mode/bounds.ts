@@ -3,7 +3,7 @@ import { dayOf } from '@pinfold/core/internal';
 import { expect } from 'chai';
 import { admit, aTry } from '../attempt-counter/tries.ts';
 import { withPeer } from '../contract.ts';
-import { anAccount, anAccountName, BLOCK } from '../fixtures/accounts.ts';
+import { anAccount, anAccountName, BLOCK, changeAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
 import {
@@ -78,9 +78,7 @@ export const boundClauses: StoreClauses<ModeStores> = {
       await stop(port);
       const { value, version } = await loaded(other, role.id);
       expect((await other.roles.save(value, version, [anEvent()], 'viewing')).kind).to.equal('saved');
-      const known = await port.accounts.load(role.account);
-      const blocked = { ...anAccount(1, { blocked: BLOCK }), name: role.account };
-      expect((await port.accounts.save(blocked, known?.version, [])).kind).to.equal('saved');
+      await changeAccount(port.accounts, role.account, { blocked: BLOCK });
       const again = await loaded(port, role.id);
       const refused = await other.roles.save(again.value, again.version, [anEvent()], 'viewing');
       expect(refused).to.include({ kind: 'refused', code: 'account_blocked' });

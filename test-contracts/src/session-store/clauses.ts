@@ -8,7 +8,6 @@ import {
   instant,
   type Session,
   type SessionStore,
-  type Sha256,
 } from '@pinfold/core';
 import { expect } from 'chai';
 import { inEachEra } from '../clock-skew.ts';
@@ -20,11 +19,10 @@ import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { everyText } from '../sequences/values.ts';
 import { expectEveryDigitToCount, sessionOf, startByLink } from './alike.ts';
+import { NEARLY_ZERO_HASH, ZERO_HASH } from './hashes.ts';
 
 const UNKNOWN = { kind: 'unknown' };
 const MOMENT = duration(1);
-
-const ZERO_HASH = '0e1'.padEnd(64, '0') as Sha256;
 
 /** Values at the ends of what a session may hold. */
 const SESSIONS: readonly Session[] = [
@@ -50,9 +48,6 @@ const SESSIONS: readonly Session[] = [
   aSession(4, { tokenHash: ZERO_HASH, startedAt: instant(1) }),
   aSession(9, { startedAt: aSession(1).startedAt }),
 ];
-
-/** Hashes that a comparison as numbers, without case or by prefix would take for that of `ZERO_HASH`. */
-const NEARLY_ONE_HASH = ['0E1'.padEnd(64, '0'), '0e2'.padEnd(64, '0'), '0e1'.padEnd(63, '0'), '0', '', '%'];
 
 export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
   'session-store/offer: an offered link can be redeemed through every peer, for its account': withPeer(
@@ -141,7 +136,7 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
         expect(await port.redeem(aRedemption(link, session, { now }), [anEvent()])).to.deep.equal(UNKNOWN);
       }
       await port.offer(aLink(4, { tokenHash: ZERO_HASH, endsAt }), [anEvent()]);
-      for (const link of NEARLY_ONE_HASH as Sha256[]) {
+      for (const link of NEARLY_ZERO_HASH) {
         const request = { ...aRedemption(aLink(4), session, { now: start }), link };
         expect(await port.redeem(request, [anEvent()]), link).to.deep.equal(UNKNOWN);
       }
@@ -180,8 +175,8 @@ export const sessionClauses: ClauseTable<SessionStore, StoreSubject<SessionStore
         expect(await port.find(session.tokenHash, after(endsAt, hours(1))), 'later').to.equal(undefined);
         const behind = await (await peer()).find(session.tokenHash, start);
         expect(behind, 'by a clock behind').to.deep.equal(session);
-        for (const hash of NEARLY_ONE_HASH) {
-          expect(await other.find(hash as Sha256, start), hash).to.equal(undefined);
+        for (const hash of NEARLY_ZERO_HASH) {
+          expect(await other.find(hash, start), hash).to.equal(undefined);
         }
       })(subject, another);
       await expectEveryDigitToCount(subject);

@@ -4,9 +4,8 @@ import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { harnessClauses } from '../harness.ts';
-import { boundClauses } from './bounds.ts';
 import { sessionClauses } from './clauses.ts';
-import { endingClauses } from './ending.ts';
+import { boundClauses, endingClauses } from './ending.ts';
 import { listClauses } from './list.ts';
 import { reachClauses } from './reach.ts';
 

@@ -13,6 +13,7 @@ import {
 import { expect } from 'chai';
 import { type ClauseTable, withPeer } from '../contract.ts';
 import { expectApart } from '../expect-apart.ts';
+import { NEARLY_ONE_ACCOUNT } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
@@ -27,12 +28,6 @@ const COUNT = 2_100;
 
 /** Beginnings of hashes that a language's rules, or an order of numbers, would put in another order. */
 const HASHES = ['9a', '10b', 'f1', '0e9', 'a10', 'a9'];
-
-/** Accounts that a comparison without case, accents or emoji, as a pattern, after trimming or of the beginning would take for one, and what any object has. */
-const NEARLY_ONE_ACCOUNT = [
-  ...['A_me', 'Acme', 'acme', 'Acm', 'Acme2', 'Acme ', 'Ac%'],
-  ...['Acm\u00e9', 'Acme\u0301', '\u{1f9ed}', '\u{1f9ee}', '__proto__', 'constructor'],
-] as AccountId[];
 
 export const listClauses: ClauseTable<SessionStore> = {
   'session-store/list: pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all':

@@ -5,8 +5,8 @@ import { isOperatorText, parseAccountLimit } from '@pinfold/core/internal';
 import { requestRateOf } from '@pinfold/http/internal';
 import type { Words } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Screen } from '../options.ts';
-import { pageRequest, positionOf, present, queryText } from '../request/page-request.ts';
+import type { With } from '../options.ts';
+import { PAGE_SIZE, pageRequest, positionOf, present, queryText } from '../request/page-request.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
@@ -15,17 +15,16 @@ import { accountsView } from '../views/accounts.ts';
 import { accountHistoryView } from '../views/history.ts';
 import { namesOf } from './history.ts';
 
-const PAGE_SIZE = 50;
 /** Accounts that one search looks through. */
 const MOST_SEARCHED = 1_000;
 
 /** Shows a page of all accounts, those with a part of a name, or those that use most. */
-export async function showAccounts(screen: Screen, visit: SignedInContext): Promise<Answer> {
+export async function showAccounts(screen: With<'administration'>, visit: SignedInContext): Promise<Answer> {
   const name = queryText(visit, 'name');
   const byUse = visit.request.query.sort === 'use';
   if (name !== '' || byUse) return await searchAccounts(screen, visit, name, byUse);
-  const asked = pageRequest(visit, PAGE_SIZE);
-  const listed = await administrationOf(screen).listAccounts(asked);
+  const asked = pageRequest(visit);
+  const listed = await screen.administration.listAccounts(asked);
   if (listed.kind === 'refused') return seeOther(`${visit.base}/administration`);
   return page(
     accountsView(visit, { accounts: listed.accounts, position: positionOf(asked, listed), name, byUse }),
@@ -37,7 +36,7 @@ export async function showAccounts(screen: Screen, visit: SignedInContext): Prom
  * than one search looks through, a whole name is found all the same.
  */
 async function searchAccounts(
-  screen: Screen,
+  screen: With<'administration'>,
   visit: SignedInContext,
   name: string,
   byUse: boolean,
@@ -45,7 +44,7 @@ async function searchAccounts(
   const all: AdministeredAccount[] = [];
   let cursor: string | undefined;
   do {
-    const listed = await administrationOf(screen).listAccounts({ limit: 100, ...present({ cursor }) });
+    const listed = await screen.administration.listAccounts({ limit: 100, ...present({ cursor }) });
     if (listed.kind === 'refused') break;
     all.push(...listed.accounts);
     cursor = listed.next;
@@ -55,7 +54,7 @@ async function searchAccounts(
   if (byUse) found.sort((one, other) => other.used.bytes - one.used.bytes);
   const searched = cursor === undefined ? undefined : all.length;
   const whole = searched === undefined ? undefined : known(name);
-  if (whole !== undefined && (await administrationOf(screen).showAccount(whole)) !== undefined)
+  if (whole !== undefined && (await screen.administration.showAccount(whole)) !== undefined)
     return seeOther(pathOf(visit, whole));
   const [only] = found;
   if (name !== '' && found.length === 1 && only !== undefined && searched === undefined)
@@ -66,12 +65,12 @@ async function searchAccounts(
 }
 
 export async function showAccount(
-  screen: Screen,
+  screen: With<'administration'>,
   visit: SignedInContext,
   trouble?: AccountTrouble,
 ): Promise<Answer> {
   const name = nameOf(visit);
-  const found = name === undefined ? undefined : await administrationOf(screen).showAccount(name);
+  const found = name === undefined ? undefined : await screen.administration.showAccount(name);
   if (found === undefined) return notFound(visit);
   const inForce = await limitsInForce(screen, visit, found);
   return page(accountView(visit, found, inForce, trouble), trouble === undefined ? 200 : 422);
@@ -79,7 +78,7 @@ export async function showAccount(
 
 /** The limits of an account as they are now: its own, or else the service's. */
 async function limitsInForce(
-  { useCases, requestRate }: Screen,
+  { useCases, requestRate }: With<'administration'>,
   { words }: SignedInContext,
   { account }: AdministeredAccount,
 ): Promise<LimitsInForce> {
@@ -98,7 +97,7 @@ function rateText(words: Words<MessageId>, { count, window }: Rate): string {
 }
 
 /** Sets all limits of an account; an empty field leaves it to the service. */
-export async function limit(screen: Screen, visit: SignedInContext): Promise<Answer> {
+export async function limit(screen: With<'administration'>, visit: SignedInContext): Promise<Answer> {
   const values = {
     requests: textOf(visit, 'requests'),
     publications: textOf(visit, 'publications'),
@@ -117,7 +116,7 @@ export async function limit(screen: Screen, visit: SignedInContext): Promise<Ans
   );
 }
 
-export async function block(screen: Screen, visit: SignedInContext): Promise<Answer> {
+export async function block(screen: With<'administration'>, visit: SignedInContext): Promise<Answer> {
   const reason = reasonOf(visit);
   if (reason === undefined) return showAccount(screen, visit, { field: 'reason' });
   const sites = fieldOf(visit, 'sites') === 'hide' ? 'hide' : 'keep';
@@ -126,15 +125,18 @@ export async function block(screen: Screen, visit: SignedInContext): Promise<Ans
   );
 }
 
-export async function unblock(screen: Screen, visit: SignedInContext): Promise<Answer> {
+export async function unblock(screen: With<'administration'>, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, 'didUnblock', (administration, name) =>
     administration.unblockAccount(name, visit.cause),
   );
 }
 
-export async function showAccountHistory(screen: Screen, visit: SignedInContext): Promise<Answer> {
+export async function showAccountHistory(
+  screen: With<'administration'>,
+  visit: SignedInContext,
+): Promise<Answer> {
   const account = known(queryText(visit, 'account'));
-  const asked = pageRequest(visit, PAGE_SIZE);
+  const asked = pageRequest(visit);
   const listed = await screen.history?.list({ by: OPERATOR, ...asked, ...present({ account }) });
   if (listed === undefined) return notFound(visit);
   if (listed.kind === 'refused') return seeOther(`${visit.base}/administration/history`);
@@ -149,20 +151,14 @@ export function reasonOf(visit: SignedInContext): string | undefined {
   return isOperatorText(reason) ? reason : undefined;
 }
 
-/** The use cases of administration: routes that need them exist only with them. */
-export function administrationOf({ administration }: Screen): Administration {
-  if (administration === undefined) throw new TypeError('there is no administration');
-  return administration;
-}
-
 async function change(
-  screen: Screen,
+  screen: With<'administration'>,
   visit: SignedInContext,
   done: MessageId,
   work: (administration: Administration, name: AccountId) => Promise<AdministeredAccount>,
 ): Promise<Answer> {
   const name = nameOf(visit);
-  const administration = administrationOf(screen);
+  const { administration } = screen;
   // Only the API and the command create accounts by name.
   if (name === undefined || (await administration.showAccount(name)) === undefined) return notFound(visit);
   await work(administration, name);

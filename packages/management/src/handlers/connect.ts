@@ -1,6 +1,5 @@
-import type { Keys, Pairings } from '@pinfold/core';
 import { CHANGE_COST } from '@pinfold/core/internal';
-import type { Screen } from '../options.ts';
+import type { With } from '../options.ts';
 import { refuseStranger } from '../request/rates.ts';
 import { fieldOf, type RequestContext, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
@@ -16,24 +15,21 @@ const FULL_SECONDS = 30;
 /** The answer to a poll before the person has agreed; an unknown secret is answered the same way. */
 const WAITING: Answer = { kind: 'json', status: 202, body: { status: 'waiting' }, retryAfter: POLL_SECONDS };
 
-export interface Connecting extends Screen {
-  readonly pairings: Pairings;
-  /** Absent: whether the account is at its limit of keys is known only when one is created. */
-  readonly keys?: Keys;
-}
-
 /** Registers a program that is about to ask for a key, by the hash of its secret. */
-export async function registerConnect(connecting: Connecting, visit: RequestContext): Promise<Answer> {
-  const limited = await refuseStranger(connecting, visit, CHANGE_COST);
+export async function registerConnect(screen: With<'pairings'>, visit: RequestContext): Promise<Answer> {
+  const limited = await refuseStranger(screen, visit, CHANGE_COST);
   if (limited !== undefined) return limited;
-  const { kind } = await connecting.pairings.register(fieldOf(visit, 'request') ?? '');
+  const { kind } = await screen.pairings.register(fieldOf(visit, 'request') ?? '');
   if (kind === 'unknown') return refuse(visit, 400, 'badFormTitle', 'badFormText');
   if (kind === 'full') return { ...refuse(visit, 503, 'busyTitle', 'busyText'), retryAfter: FULL_SECONDS };
   return { kind: 'json', status: 200, body: { status: 'registered' }, retryAfter: POLL_SECONDS };
 }
 
 /** Shows what a program asks for, or how one is made to ask. */
-export async function showConnect({ pairings, keys }: Connecting, visit: SignedInContext): Promise<Answer> {
+export async function showConnect(
+  { pairings, keys }: With<'pairings'>,
+  visit: SignedInContext,
+): Promise<Answer> {
   const { request, label } = visit.request.query;
   const secretHash = typeof request === 'string' ? request : undefined;
   const model = { secretHash, label: typeof label === 'string' ? label : '', trouble: undefined };
@@ -45,7 +41,7 @@ export async function showConnect({ pairings, keys }: Connecting, visit: SignedI
   return page(connectView(visit, { ...model, kind: 'form' }));
 }
 
-export async function connect({ pairings }: Connecting, visit: SignedInContext): Promise<Answer> {
+export async function connect({ pairings }: With<'pairings'>, visit: SignedInContext): Promise<Answer> {
   const secretHash = fieldOf(visit, 'request') ?? '';
   const { label, scopes, trouble } = readKeyRequest(visit);
   const model = { secretHash, label, trouble };
@@ -67,11 +63,11 @@ export async function connect({ pairings }: Connecting, visit: SignedInContext):
 }
 
 /** Gives a program its key once a person has agreed. A secret that belongs to no registration counts as a guess. */
-export async function handOverKey(connecting: Connecting, visit: RequestContext): Promise<Answer> {
-  const outcome = await connecting.pairings.redeem(fieldOf(visit, 'secret') ?? '', visit.origin);
+export async function handOverKey(screen: With<'pairings'>, visit: RequestContext): Promise<Answer> {
+  const outcome = await screen.pairings.redeem(fieldOf(visit, 'secret') ?? '', visit.origin);
   switch (outcome.kind) {
     case 'unknown':
-      return (await refuseStranger(connecting, visit)) ?? WAITING;
+      return (await refuseStranger(screen, visit)) ?? WAITING;
     case 'waiting':
       return WAITING;
     case 'refused': {

@@ -1,21 +1,15 @@
 import { type Actor, type EventActor, type HistoryEvent, parseRoleId, type RoleId } from '@pinfold/core';
-import type { History } from '@pinfold/core/history';
-import type { Screen } from '../options.ts';
+import type { Screen, With } from '../options.ts';
 import { pageRequest, positionOf, present, queryText } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { type EventNames, historyView } from '../views/history.ts';
 
-const PAGE_SIZE = 50;
-
 /** Shows a page of the account's history, of one publication where the query names it. */
-export async function showHistory(
-  screen: Screen & { readonly history: History },
-  visit: SignedInContext,
-): Promise<Answer> {
+export async function showHistory(screen: With<'history'>, visit: SignedInContext): Promise<Answer> {
   return await screen.pageTurns.run(visit.account, visit.signal, async () => {
     const pin = parseRoleId(queryText(visit, 'pin'));
-    const asked = pageRequest(visit, PAGE_SIZE);
+    const asked = pageRequest(visit);
     const listed = await screen.history.list({ by: visit.account, ...asked, ...present({ pin }) });
     if (listed.kind === 'refused') return seeOther(`${visit.base}/history`);
     const { events } = listed;

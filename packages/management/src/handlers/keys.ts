@@ -1,23 +1,20 @@
-import { type KeyQuotaExceeded, type Keys, MEMBER_SCOPES, type Scope } from '@pinfold/core';
+import { type KeyQuotaExceeded, MEMBER_SCOPES, type Scope } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/internal';
-import type { Screen } from '../options.ts';
-import { type PageRequest, pageRequest, positionOf } from '../request/page-request.ts';
+import type { With } from '../options.ts';
+import { pageRequest, positionOf } from '../request/page-request.ts';
 import { fieldOf, fieldsOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { refuseChanges } from '../response/refuse.ts';
 import { type KeysModel, keysView } from '../views/keys.ts';
 
-const PAGE_SIZE = 50;
 const LONGEST_LABEL = 100;
 
-type KeysScreen = Pick<Screen, 'pageTurns'> & { readonly keys: Keys };
-
-export function showKeys(screen: KeysScreen, visit: SignedInContext): Promise<Answer> {
-  return pageOfKeys(screen, visit, 200, {}, pageRequest(visit, PAGE_SIZE));
+export function showKeys(screen: With<'keys'>, visit: SignedInContext): Promise<Answer> {
+  return pageOfKeys(screen, visit, 200, {});
 }
 
 /** Makes a key; its text is shown on this page, and never again. */
-export async function createKey(screen: KeysScreen, visit: SignedInContext): Promise<Answer> {
+export async function createKey(screen: With<'keys'>, visit: SignedInContext): Promise<Answer> {
   const { label, scopes, trouble: message } = readKeyRequest(visit);
   if (message !== undefined) {
     const answer = await pageOfKeys(screen, visit, 422, { trouble: { message, label } });
@@ -29,7 +26,7 @@ export async function createKey(screen: KeysScreen, visit: SignedInContext): Pro
   return logged(await pageOfKeys(screen, visit, 403, {}), { outcome: made.code });
 }
 
-export async function revokeKey(keys: Keys, visit: SignedInContext): Promise<Answer> {
+export async function revokeKey({ keys }: With<'keys'>, visit: SignedInContext): Promise<Answer> {
   const outcome = await keys.revoke({
     id: String(visit.request.params.key),
     by: visit.account,
@@ -46,13 +43,13 @@ export function keysFull({ words }: Pick<SignedInContext, 'words'>, { limit }: K
 }
 
 async function pageOfKeys(
-  { keys, pageTurns }: KeysScreen,
+  { keys, pageTurns }: With<'keys'>,
   visit: SignedInContext,
   status: number,
   more: Pick<KeysModel, 'made' | 'trouble'>,
-  asked: PageRequest = { limit: PAGE_SIZE },
 ): Promise<Answer> {
   return await pageTurns.run(visit.account, visit.signal, async () => {
+    const asked = pageRequest(visit);
     const listed = await keys.list({ by: visit.account, ...asked });
     if (listed.kind === 'refused') return seeOther(`${visit.base}/keys`);
     const refusal = await keys.refuseFurther(visit.account);

@@ -18,7 +18,7 @@ export async function showList(
   visit: SignedInContext,
   trouble?: { readonly status: number; readonly publish: PublishTrouble },
 ): Promise<Answer> {
-  const { useCases, publicUrl } = screen;
+  const { useCases } = screen;
   // Links of the list are relative, to keep long lists small, and so need the slash.
   if (visit.request.originalUrl.split('?')[0]?.endsWith('/') === false && trouble === undefined) {
     return seeOther(`${visit.base}/`);
@@ -31,16 +31,12 @@ export async function showList(
   const listed = await useCases.list({ by: visit.account, ...asked, ...present({ search, state, order }) });
   if (listed.kind === 'refused') return seeOther(`${visit.base}/`);
   const limits = await useCases.limitsOf(visit.account);
-  const publications = listed.publications.map((each) =>
-    shownPublication(each, { publicUrl, now: visit.now }),
-  );
+  const publications = listed.publications.map((each) => shownPublication(each, visit));
   const allowance = await allowanceOf(useCases, visit.account, visit.now);
   const position = positionOf(asked, listed);
   const views = await viewsOfWeek(screen, publications);
   const model = { publications, views, limits, allowance, search, state, order, position };
-  return trouble === undefined
-    ? page(listView(visit, model))
-    : page(listView(visit, { ...model, trouble: trouble.publish }), trouble.status);
+  return page(listView(visit, { ...model, trouble: trouble?.publish }), trouble?.status);
 }
 
 /** How often each publication was viewed in the last seven days. */

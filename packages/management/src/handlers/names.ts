@@ -9,7 +9,6 @@ import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { namesView, type ShowingNames } from '../views/names.ts';
 import { titlesOf } from './history.ts';
 
-const PAGE_SIZE = 50;
 const MOST_SHOWN = 20;
 /** Names that are looked at for them: an operator may allow any number. */
 const MOST_LOOKED_AT = 1_000;
@@ -19,7 +18,7 @@ export type Naming = Screen & { readonly names: UseCases['names'] };
 
 export async function showNames(naming: Naming, visit: SignedInContext): Promise<Answer> {
   return await naming.pageTurns.run(visit.account, visit.signal, async () => {
-    const asked = pageRequest(visit, PAGE_SIZE);
+    const asked = pageRequest(visit);
     const listed = await naming.names.list({ by: visit.account, ...asked });
     if (listed.kind === 'refused') return seeOther(`${visit.base}/names`);
     const { names } = listed;

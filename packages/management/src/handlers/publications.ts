@@ -16,7 +16,7 @@ import { loopTurns } from '@pinfold/http/internal';
 import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
-import { type RefusedBecause, type ShownPublication, shownPublication } from '../publication.ts';
+import { type RefusedBecause, shownPublication } from '../publication.ts';
 import { refuseAnyChange } from '../request/middleware.ts';
 import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
@@ -48,7 +48,7 @@ const SHOWN_EVENTS = 10;
 export async function askToStop(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const found = await read(screen, visit);
   if (found === undefined) return notFound(visit);
-  const publication = shown(screen, visit, found);
+  const publication = shownPublication(found, visit);
   return publication.refusal('stop') === undefined
     ? page(stopView(visit, publication))
     : seeOther(pathOf(visit, publication.id), refusal('deleted', 'didStop'));
@@ -118,15 +118,15 @@ async function publicationPage(
   const found = await read(screen, visit);
   if (found === undefined) return notFound(visit);
   const manifest = await manifestOf(screen, found, visit.signal);
-  const publication = shown(screen, visit, found);
+  const publication = shownPublication(found, visit);
   const limits = await screen.useCases.limitsOf(visit.account);
   return page(
     detailView(visit, {
       publication,
       limits,
       files: filesCard(visit, publication, manifest, Number(visit.request.query.files)),
-      ...(trouble === undefined ? {} : { trouble }),
-      ...(await latestOf(screen, visit, found.id)),
+      trouble,
+      history: await latestOf(screen, visit, found.id),
       names: await namesShowing(screen, visit, found.id),
       views: await screen.views?.of(found.id),
     }),
@@ -138,11 +138,11 @@ async function latestOf(
   screen: Screen,
   visit: SignedInContext,
   pin: RoleId,
-): Promise<Pick<DetailModel, 'history'>> {
+): Promise<DetailModel['history']> {
   const listed = await screen.history?.list({ by: visit.account, pin, limit: SHOWN_EVENTS });
-  if (listed?.kind !== 'page') return {};
+  if (listed?.kind !== 'page') return undefined;
   const { events, next } = listed;
-  return { history: { events, next, names: await namesOf(screen, visit, events) } };
+  return { events, next, names: await namesOf(screen, visit, events) };
 }
 
 async function change(
@@ -251,10 +251,6 @@ async function manifestOf(
     if (isFault(error) && error.code === 'archive_missing') return undefined;
     throw error;
   }
-}
-
-export function shown({ publicUrl }: Screen, { now }: SignedInContext, found: Publication): ShownPublication {
-  return shownPublication(found, { publicUrl, now });
 }
 
 function pathOf({ base }: SignedInContext, id: RoleId): string {

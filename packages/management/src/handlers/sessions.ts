@@ -1,7 +1,7 @@
-import { OPERATOR, type SessionId, type Sessions } from '@pinfold/core';
+import { OPERATOR, type SessionId } from '@pinfold/core';
 import { parseSessionId, sessionIdOf } from '@pinfold/core/internal';
-import type { Screen } from '../options.ts';
-import { present, queryText } from '../request/page-request.ts';
+import type { With } from '../options.ts';
+import { PAGE_SIZE, present, queryText } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { notFound } from '../response/refuse.ts';
@@ -9,12 +9,9 @@ import { sessionsPath, sessionsView } from '../views/sessions.ts';
 import { known, nameOf } from './accounts.ts';
 import { labelsOf } from './history.ts';
 
-type SessionsScreen = Screen & { readonly sessions: Sessions };
-
-const PAGE_SIZE = 50;
 const ENDED_AT_ONCE = 100;
 
-export async function showSessions(screen: SessionsScreen, visit: SignedInContext): Promise<Answer> {
+export async function showSessions(screen: With<'sessions'>, visit: SignedInContext): Promise<Answer> {
   const account = known(queryText(visit, 'account'));
   const after = parseSessionId(queryText(visit, 'cursor'));
   const request = { by: OPERATOR, limit: PAGE_SIZE, ...present({ account, after }) };
@@ -24,14 +21,14 @@ export async function showSessions(screen: SessionsScreen, visit: SignedInContex
   return page(sessionsView(visit, { sessions, names, account, position }));
 }
 
-export async function endSession({ sessions }: SessionsScreen, visit: SignedInContext): Promise<Answer> {
+export async function endSession({ sessions }: With<'sessions'>, visit: SignedInContext): Promise<Answer> {
   const account = known(queryText(visit, 'account'));
   await sessions.endById({ by: OPERATOR, id: String(visit.request.params.id), cause: visit.cause });
   return seeOther(sessionsPath(visit, account), { tone: 'good', message: 'didEndSession' });
 }
 
 /** Ends every session of an account, but for the one that asks for it. */
-export async function endSessions({ sessions }: SessionsScreen, visit: SignedInContext): Promise<Answer> {
+export async function endSessions({ sessions }: With<'sessions'>, visit: SignedInContext): Promise<Answer> {
   const account = nameOf(visit);
   if (account === undefined) return notFound(visit);
   let count = 0;

@@ -1,7 +1,7 @@
-import type { IdentityProvider, Sessions, SignInTrouble } from '@pinfold/core';
+import type { SignInTrouble } from '@pinfold/core';
 import { clientOf } from '@pinfold/http/internal';
 import type { Request } from 'express';
-import type { Screen } from '../options.ts';
+import type { With } from '../options.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';
 import { refuseStranger } from '../request/rates.ts';
 import type { FormContext } from '../request/request-context.ts';
@@ -10,10 +10,7 @@ import { ELSEWHERE_TROUBLES, elsewhereTroubleView } from '../views/sign-in-elsew
 import { bounceView } from '../views/trouble.ts';
 import { keepSession, returnPath } from './sign-in.ts';
 
-export interface SigningInElsewhere extends Screen {
-  readonly sessions: Sessions;
-  readonly identityProvider: IdentityProvider;
-}
+type SigningInElsewhere = With<'identityProvider' | 'sessions'>;
 
 /** As long as the provider accepts the stored state. */
 const KEPT_SECONDS = 600;

@@ -1,17 +1,12 @@
-import type { IdentityProvider, Sessions, StartedSession } from '@pinfold/core';
+import type { Sessions, StartedSession } from '@pinfold/core';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Screen } from '../options.ts';
+import type { Screen, With } from '../options.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';
 import { refuseStranger } from '../request/rates.ts';
 import { type FormContext, fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import { signInView } from '../views/sign-in.ts';
 import { leaveView } from '../views/trouble.ts';
-
-export interface SigningIn {
-  readonly sessions: Sessions;
-  readonly identityProvider?: IdentityProvider;
-}
 
 /** The way back to a page of this screen; `undefined` for anything that could lead elsewhere. */
 export function returnPath(value: unknown): string | undefined {
@@ -20,10 +15,7 @@ export function returnPath(value: unknown): string | undefined {
 }
 
 /** The page; a link's token is looked at only when its button is pressed. */
-export async function showSignIn(
-  { identityProvider }: Pick<SigningIn, 'identityProvider'>,
-  visit: FormContext,
-): Promise<Answer> {
+export async function showSignIn({ identityProvider }: Screen, visit: FormContext): Promise<Answer> {
   const { link, to } = visit.request.query;
   return page(
     signInView(visit, {
@@ -34,7 +26,7 @@ export async function showSignIn(
   );
 }
 
-export async function signIn(screen: Screen & SigningIn, visit: FormContext): Promise<Answer> {
+export async function signIn(screen: With<'sessions'>, visit: FormContext): Promise<Answer> {
   const { sessions, identityProvider } = screen;
   const to = returnPath(fieldOf(visit, 'to'));
   const started = await attempt(sessions, visit);
@@ -61,7 +53,7 @@ export function keepSession({ request, response, scope }: FormContext, { token }
 
 /** Ends the session, and leads to where the provider ends its own, if that began it. */
 export async function signOut(
-  { sessions, identityProvider }: SigningIn,
+  { sessions, identityProvider }: With<'sessions'>,
   visit: SignedInContext,
 ): Promise<Answer> {
   const { request, response, scope } = visit;

@@ -1,12 +1,11 @@
 import { parseRoleId } from '@pinfold/core';
 import type { Screen } from '../options.ts';
-import type { ShownPublication } from '../publication.ts';
+import { type ShownPublication, shownPublication } from '../publication.ts';
 import { askToSignIn } from '../request/middleware.ts';
 import { refuseRevocation } from '../request/rates.ts';
 import { fieldsOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
 import { stopSelectedView } from '../views/stop.ts';
-import { shown } from './publications.ts';
 
 /** As many as a page of the list has. */
 const MOST_SELECTED = 20;
@@ -42,7 +41,7 @@ async function selected(
   const found: ShownPublication[] = [];
   for (const id of [...known].slice(0, MOST_SELECTED)) {
     const outcome = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });
-    if (outcome.kind === 'found') found.push(shown(screen, visit, outcome.publication));
+    if (outcome.kind === 'found') found.push(shownPublication(outcome.publication, visit));
   }
   return found.filter(({ refusal }) => refusal('stop') === undefined);
 }

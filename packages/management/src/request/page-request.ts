@@ -11,10 +11,13 @@ export interface PagePosition {
   readonly next: string | undefined;
 }
 
+/** Items on a page of a list, unless it says otherwise. */
+export const PAGE_SIZE = 50;
+
 /** As the search fields of pages have it. */
 const LONGEST_SEARCH = 255;
 
-export function pageRequest(visit: RequestContext, limit: number): PageRequest {
+export function pageRequest(visit: RequestContext, limit: number = PAGE_SIZE): PageRequest {
   const { cursor } = visit.request.query;
   return typeof cursor === 'string' ? { limit, cursor } : { limit };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountId, Caller, Cause, Credential, Instant, Mode, Origin } from '@pinfold/core';
+import type { PublicUrl } from '@pinfold/http';
 import {
   type FormFields,
   type Language,
@@ -22,7 +23,7 @@ import { isFormSecret, newFormSecret } from './form-guard.ts';
 export interface RequestContext {
   readonly request: Request;
   readonly response: Response;
-  readonly publicUrl: string;
+  readonly publicUrl: PublicUrl;
   /** The path under which the screen is reached, without a slash at its end. */
   readonly base: string;
   readonly scope: CookieScope;
