@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ApiKeyId, type ArchiveStorage, after, type Duration } from '@pinfold/core';
+import { after, type Duration } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { START } from '@pinfold/test-contracts/fixtures';
 import pg from 'pg';
@@ -23,16 +23,7 @@ export interface RunningNode {
 }
 
 /** Several processes of the reference server on one PostgreSQL and one S3 server. */
-export interface Nodes {
-  readonly key: string;
-  readonly keyId: ApiKeyId;
-  /** What the nodes keep archives in, looked at from outside. */
-  readonly archives: ArchiveStorage;
-  start(orders?: Omit<NodeOrders, 'now'>): Promise<RunningNode>;
-  /** Moves on the clocks of all nodes, those that are started later too. */
-  advance(length: Duration): Promise<void>;
-  dispose(): Promise<void>;
-}
+export type Nodes = Awaited<ReturnType<typeof openNodes>>;
 
 /** What several processes share. */
 export interface Ground {
@@ -44,7 +35,7 @@ export interface Ground {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground): Promise<Nodes> {
+export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground) {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-nodes-'));
   const databaseUrl = await newDatabase(postgres);
   const prefix = `nodes/${randomUUID()}`;
@@ -67,7 +58,7 @@ export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground)
     AWS_EC2_METADATA_DISABLED: 'true',
     ...settings,
   });
-  const start: Nodes['start'] = async (orders = {}) => {
+  const start = async (orders: Omit<NodeOrders, 'now'> = {}): Promise<RunningNode> => {
     const script = join(import.meta.dirname, 'node.ts');
     const process = startChild<NodeWord>(script, { now, ...orders }, env(randomUUID()));
     begun.push(process);
@@ -85,9 +76,11 @@ export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground)
   return {
     key,
     keyId,
+    /** What the nodes store archives in, looked at from outside. */
     archives: storage.archives,
     start,
-    advance: async (length) => {
+    /** Moves on the clocks of all nodes, those that are started later too. */
+    advance: async (length: Duration) => {
       now = after(now, length);
       await Promise.all([...running].map((node) => node.carryOut({ kind: 'advance', length })));
     },

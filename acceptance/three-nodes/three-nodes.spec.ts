@@ -65,27 +65,6 @@ describe('Three processes on PostgreSQL and S3', function () {
     }
   });
 
-  it('let one of a hundred that differ publish, and leave nothing of the others', async () => {
-    const before = await archives();
-    const asked = Array.from({ length: 30 }, (_, n) => at(n).client.publish('differing', siteOf(`no ${n}`)));
-    const answers = await Promise.all(asked);
-    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
-    const refused = answers.filter(({ status }) => status !== 201);
-    expect(new Set(refused.map(({ code }) => code))).to.deep.equal(new Set(['idempotency_mismatch']));
-    expect(await archives()).to.equal(before + 1);
-  });
-
-  it('stop a role everywhere when one of them does', async () => {
-    const id = await publish('stopped');
-    for (const { client } of all) expect(await client.view(id)).to.equal(200);
-    expect((await at(1).client.stop(id)).status).to.equal(204);
-    for (const { client } of [at(0), at(2)]) {
-      expect(await client.view(id)).to.equal(404);
-      expect((await client.read(id)).pin?.state).to.equal('deleted');
-      expect((await client.stop(id)).code).to.equal('invalid_state');
-    }
-  });
-
   it('lose a site and its copies everywhere when one of them takes it down, and let nobody publish it again', async () => {
     const before = await archives();
     const phishing = siteOf('a false bank');

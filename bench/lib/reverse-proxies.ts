@@ -11,14 +11,6 @@ import { freePort, stop } from './processes.ts';
 /** The proxies that the documents have a configuration for. */
 export type ProxyName = 'nginx' | 'HAProxy' | 'Caddy';
 
-/** One of them, before nodes, with the configuration of the documents. */
-export interface ReverseProxy {
-  readonly port: number;
-  /** What it has logged. */
-  log(): string;
-  stop(): Promise<void>;
-}
-
 /** Another of its configurations than the one for several nodes, and whether it logs each request. */
 interface ProxyOptions {
   readonly file?: string;
@@ -89,7 +81,7 @@ export async function startProxy(
   name: ProxyName,
   nodes: readonly number[],
   { file: source = kinds[name].file, logsRequests = false }: ProxyOptions = {},
-): Promise<ReverseProxy> {
+) {
   const { whole, command } = kinds[name];
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-proxy-'));
   makeCertificate(folder);
@@ -118,6 +110,7 @@ export async function startProxy(
   const accessLog = join(folder, ACCESS_LOG);
   return {
     port,
+    /** What it has logged. */
     log: () => written + (existsSync(accessLog) ? readFileSync(accessLog, 'utf8') : ''),
     stop: async () => {
       await stop(child);

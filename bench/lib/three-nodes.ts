@@ -8,26 +8,8 @@ import { layWire, startPostgres, startS3, type Wire } from 'pinfold-test-servers
 import { startPinfold } from './pinfold.ts';
 import { freePort, type RunningServer } from './processes.ts';
 
-/** One of three nodes, on its own way to the database, with its own small disk where the system lets us make one. */
-export interface BehindProxy {
-  readonly port: number;
-  readonly database: Wire;
-  /** The data folder, as this process sees it while the node runs. */
-  folder(): string;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Three nodes on one PostgreSQL and one S3 server. */
-export interface ThreeNodes {
-  readonly nodes: readonly BehindProxy[];
-  readonly authorization: string;
-  readonly publicUrl: string;
-  readonly sitesHost: string;
-  /** Lets the store hold back each answer for so many milliseconds. */
-  slowStore(milliseconds: number): void;
-  stop(): Promise<void>;
-}
+export type ThreeNodes = Awaited<ReturnType<typeof startThreeNodes>>;
 
 const SITES_HOST = 'share-sites.example';
 const PUBLIC_URL = 'https://share.example';
@@ -38,7 +20,7 @@ export const haveSmallDisks =
   spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 
 /** Starts all of them. `drainSeconds` is how long a node that is told to stop goes on answering. */
-export async function startThreeNodes(drainSeconds: number): Promise<ThreeNodes> {
+export async function startThreeNodes(drainSeconds: number) {
   const root = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
   const postgres = await startPostgres();
   let delay = 0;
@@ -57,7 +39,7 @@ export async function startThreeNodes(drainSeconds: number): Promise<ThreeNodes>
     AWS_SECRET_ACCESS_KEY: 'this S3 server takes any',
   };
   const { user, password, port, database } = postgres.address;
-  const nodes: BehindProxy[] = [];
+  const nodes: Awaited<ReturnType<typeof nodeOf>>[] = [];
   for (const name of ['one', 'two', 'three']) {
     const way = await layWire(port);
     const url = `postgres://${user}:${password}@127.0.0.1:${way.port}/${database}`;
@@ -71,7 +53,8 @@ export async function startThreeNodes(drainSeconds: number): Promise<ThreeNodes>
     authorization: `Bearer ${key}`,
     publicUrl: PUBLIC_URL,
     sitesHost: SITES_HOST,
-    slowStore: (milliseconds) => {
+    /** Lets the store hold back each answer for so many milliseconds. */
+    slowStore: (milliseconds: number) => {
       delay = milliseconds;
     },
     stop: async () => {
@@ -84,11 +67,8 @@ export async function startThreeNodes(drainSeconds: number): Promise<ThreeNodes>
   };
 }
 
-async function nodeOf(
-  settings: Readonly<Record<string, string>>,
-  folder: string,
-  database: Wire,
-): Promise<BehindProxy> {
+/** One of them, on its own way to the database, with its own small disk where the system lets us make one. */
+async function nodeOf(settings: Readonly<Record<string, string>>, folder: string, database: Wire) {
   const port = await freePort();
   const own = { ...settings, PINFOLD_PORT: String(port) };
   const prefix = haveSmallDisks ? ['unshare', '-rm', 'sh', '-c', DISK, 'sh', folder] : [];
@@ -96,6 +76,7 @@ async function nodeOf(
   return {
     port,
     database,
+    /** The data folder, as this process sees it while the node runs. */
     folder: () => (haveSmallDisks ? `/proc/${running?.process.pid}/root${folder}` : folder),
     start: async () => {
       running = await startPinfold(folder, own, { prefix });

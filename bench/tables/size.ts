@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { CORE_LIMIT, coreSize } from '../../scripts/check-core-size.ts';
 import { packageIn } from '../../scripts/pack.ts';
 import { type Row, reportParts } from '../lib/report.ts';
 import { memoryRows, smallRows } from './memory.ts';
@@ -14,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..');
 export async function run(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
   try {
-    const core = { what: '@pinfold/core, minified and gzipped', unit: 'bytes', goal: { atMost: 12_288 } };
+    const core = { what: '@pinfold/core, minified and gzipped', unit: 'bytes', goal: { atMost: CORE_LIMIT } };
     await reportParts('size', {
       core: async () => [{ ...core, figure: await coreSize() }],
       install: () => installRows(folder),
@@ -24,17 +23,6 @@ export async function run(): Promise<void> {
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-async function coreSize(): Promise<number> {
-  const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'packages/core/src/index.ts')],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    write: false,
-  });
-  return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length;
 }
 
 /** Packs everything as it is published, and installs the server with npm into an empty folder, as its users do. */

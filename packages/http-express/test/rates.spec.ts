@@ -88,13 +88,6 @@ describe('The rate of requests', () => {
     rig.clock.advance(seconds(9));
     expect((await update(rig, id, { title: 'New' })).status).to.equal(404);
   });
-
-  it('takes the whole rate for a change where that is less than ten', async () => {
-    const rig = await openRig({ api: { requestRate: { count: 3, window: seconds(3) } } });
-    const id = 'b9df3e07-5645-400c-ae31-d009fa487669';
-    expect(told(await update(rig, id, { title: 'New' }))).to.have.nested.property('requests.r', 0);
-    expect((await update(rig, id, { title: 'New' })).headers.get('retry-after')).to.equal('3');
-  });
 });
 
 describe('The rate of publications', () => {

@@ -7,9 +7,8 @@ if (complaint !== undefined) {
   process.exit(1);
 }
 // Loaded only now: an old Node fails in these modules, with a message that does not help.
-const { processTerminal } = await import('./command-line/process-terminal.ts');
+const { processTerminal, trackWrites } = await import('./command-line/process-terminal.ts');
 const { runCommand } = await import('./command-line/run-command.ts');
-const { trackWrites } = await import('./command-line/pipe-errors.ts');
 
 const args = process.argv.slice(2);
 // A server must end even if its log is not read.

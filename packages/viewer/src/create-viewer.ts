@@ -23,11 +23,10 @@ import { ANSWERED, type Answered, type Exchange } from './exchange.ts';
 import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answers.ts';
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
-import { CircuitBreaker } from './sending/circuit-breaker.ts';
+import { CircuitBreaker, UnavailableError } from './sending/circuit-breaker.ts';
 import { filePolicies } from './sending/file-policies.ts';
 import { isDocument } from './sending/find-file.ts';
 import { Sites } from './sending/sites.ts';
-import { UnavailableError } from './sending/unavailable-error.ts';
 import type { ViewerContext } from './viewer-context.ts';
 import {
   DEFAULT_BOUNDS,

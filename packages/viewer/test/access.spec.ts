@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { duration, hours, minutes, type Publication, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
+import { closed, listening } from 'pinfold-test-servers/service';
 import { createViewer, type MayView, type ViewerAccess, type ViewerMode } from '../src/index.ts';
 import { type Answer, ask, cookiesOf, locationOf } from './client.ts';
 import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
@@ -48,7 +48,7 @@ for (const mode of ['origin', 'path'] as const) {
     const enter = (person: string, password: string): Promise<Answer> =>
       rig.enter(id, password, { query: '?to=/docs/', headers: { 'x-person': person } });
     /** Goes on from an answer of the shared URL, as a browser does, and gives what it needs for more. */
-    const follow = async (answer: Answer): Promise<Seat> => seatOf(rig, mode, id, answer);
+    const follow = async (answer: Answer): Promise<Seat> => seatOf(rig, mode, answer);
     /** Asks for a file of the site from where somebody sits. */
     const look = ({ base, host, cookie }: Seat, path: string, headers: object): Promise<Answer> =>
       rig.ask(base + path, { host, headers: { ...headers, cookie } });
@@ -205,8 +205,7 @@ describe('a site in path mode, for a team', () => {
       ['ada', 'cleo'].map((person) => rig.ask(`/s/${id}`, { headers: { ...DOCUMENT, 'x-person': person } })),
     );
     if (ada === undefined || cleo === undefined) throw new Error('both were asked');
-    const { pathname } = new URL(locationOf(ada));
-    const opened = await rig.ask(pathname, { headers: { ...DOCUMENT, cookie: cookiesOf(cleo) } });
+    const opened = await rig.follow(ada, { ...DOCUMENT, cookie: cookiesOf(cleo) });
     expect([opened.status, locationOf(opened)]).to.deep.equal([302, locationOf(cleo)]);
   });
 });
@@ -255,7 +254,7 @@ describe('what a team answers of its viewers', () => {
     };
     const rig = await openRig({ viewer: { access, mode: 'path' } });
     const role = await rig.publish(SITE);
-    const seat = await seatOf(rig, 'path', role, await rig.ask(`/s/${role}`, { headers: DOCUMENT }));
+    const seat = await seatOf(rig, 'path', await rig.ask(`/s/${role}`, { headers: DOCUMENT }));
     expect((await rig.ask(`${seat.base}app.js`, { headers: PART })).text).to.equal('run()');
     expect(new Set(asked)).to.deep.equal(new Set([id]));
   });
@@ -267,14 +266,13 @@ describe('a grant', () => {
     team.answers.set('ada', 'yes');
     const rig = await openRig({ viewer: { access: team } });
     const id = await rig.publish(SITE, PASSWORD);
-    const plain = createServer(
-      createViewer({ useCases: rig.useCases, publicUrl: `http://localhost:${rig.port}`, log: () => {} }),
-    ).listen(0, '127.0.0.1');
-    await once(plain, 'listening');
+    const { useCases } = rig;
+    const viewer = createViewer({ useCases, publicUrl: `http://localhost:${rig.port}`, log: () => {} });
+    const plain = (await listening()).on('request', viewer);
     const { port } = plain.address() as AddressInfo;
 
     const known = await rig.ask(`/s/${id}`, { headers: { ...DOCUMENT, 'x-person': 'ada' } });
-    const { cookie } = await seatOf(rig, 'origin', id, known);
+    const { cookie } = await seatOf(rig, 'origin', known);
     const host = rig.siteHost(id);
     expect((await rig.ask('/app.js', { host, headers: { cookie } })).status).to.equal(200);
     expect((await ask(port, '/app.js', { host, headers: { cookie } })).status).to.equal(403);
@@ -285,7 +283,7 @@ describe('a grant', () => {
     const taken = { headers: { cookie: cookiesOf(await ask(port, pathname + search, { host })) } };
     expect((await ask(port, '/app.js', { host, ...taken })).status).to.equal(200);
     expect((await rig.ask('/app.js', { host, ...taken })).status).to.equal(403);
-    plain.close();
+    await closed(plain);
   });
 });
 
@@ -303,12 +301,11 @@ function anybodyAt(rig: Rig, mode: ViewerMode, id: RoleId): Seat {
   return { base: `/s/${id}/`, host: `localhost:${rig.port}`, ...nothing };
 }
 
-async function seatOf(rig: Rig, mode: ViewerMode, id: RoleId, entered: Answer): Promise<Seat> {
+async function seatOf(rig: Rig, mode: ViewerMode, entered: Answer): Promise<Seat> {
   const sharedCookie = cookiesOf(entered);
-  const { pathname, search, host } = new URL(locationOf(entered));
+  const { pathname, host } = new URL(locationOf(entered));
   if (mode === 'path') {
     return { base: pathname.replace(/docs\/$/, ''), host, cookie: sharedCookie, sharedCookie };
   }
-  const taken = await rig.askSite(id, pathname + search, { headers: DOCUMENT });
-  return { base: '/', host, cookie: cookiesOf(taken), sharedCookie };
+  return { base: '/', host, cookie: cookiesOf(await rig.follow(entered, DOCUMENT)), sharedCookie };
 }

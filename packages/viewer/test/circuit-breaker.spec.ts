@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Fault, isFault, seconds } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
-import { UnavailableError } from '../src/sending/unavailable-error.ts';
+import { CircuitBreaker, UnavailableError } from '../src/sending/circuit-breaker.ts';
 
 const never = new AbortController().signal;
 const hang = (): Promise<string> => new Promise(() => {});

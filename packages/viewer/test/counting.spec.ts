@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { RoleId } from '@pinfold/core';
 import { expect } from 'chai';
-import { cookiesOf, locationOf } from './client.ts';
+import { cookiesOf } from './client.ts';
 import { NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const SITE = {
@@ -94,9 +94,7 @@ describe('views', () => {
     await rig.ask(`/s/${id}`, { headers: OPENED });
     await rig.askSite(id, '/', { headers: OPENED });
     for (let n = 0; n < 3; n += 1) await rig.enter(id, 'wrong', { headers: OPENED });
-    const entered = await rig.enter(id, PASSWORD);
-    const { pathname, search } = new URL(locationOf(entered));
-    const handedOver = await rig.askSite(id, pathname + search, { headers: OPENED });
+    const handedOver = await rig.follow(await rig.enter(id, PASSWORD), OPENED);
     const inside = { ...OPENED, cookie: cookiesOf(handedOver) };
     expect((await rig.askSite(id, '/', { headers: inside })).status).to.equal(200);
     const counted = rig.counted.filter(([, role]) => role === id).map(([what]) => what);
@@ -121,8 +119,7 @@ describe('views', () => {
     const id = await paths.publish(SITE, PASSWORD);
     await paths.ask(`/s/${id}/`, { headers: OPENED });
     const entered = await paths.enter(id, PASSWORD);
-    const inside = { ...OPENED, cookie: cookiesOf(entered) };
-    await paths.ask(new URL(locationOf(entered)).pathname, { headers: inside });
+    await paths.follow(entered, { ...OPENED, cookie: cookiesOf(entered) });
     expect(paths.counted).to.deep.equal([
       ['view', open],
       ['view', id],

@@ -1,7 +1,7 @@
 import { Fault } from '@pinfold/core';
 import { expect } from 'chai';
 import express from 'express';
-import { askRaw, cookiesOf, locationOf } from './client.ts';
+import { askRaw, cookiesOf } from './client.ts';
 import { expectPage, FORGET, FROM_ANYWHERE_UNNAMED } from './expect-page.ts';
 import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
@@ -33,9 +33,7 @@ describe('the viewer on a server of its own', () => {
     rig.log.length = 0;
     const begun = performance.now();
     const headers = { referer: 'https://e.example/secret' };
-    const entered = await rig.enter(id, PASSWORD, { query: '?to=/secret', headers });
-    const { pathname, search } = new URL(locationOf(entered));
-    await rig.askSite(id, pathname + search);
+    await rig.follow(await rig.enter(id, PASSWORD, { query: '?to=/secret', headers }));
     await rig.askSite(id, '/docs/secret?secret=1', { headers: NAVIGATION });
     await rig.ask('/s/secret');
     const seen = rig.log.map(({ method, route, role, status }) => [method, route, role, status]);
@@ -179,11 +177,7 @@ describe('the viewer while something is broken', () => {
         await rig.memory.archives.delete(archive);
       };
       const entered = password === undefined ? await rig.ask(`/s/${id}`) : await rig.enter(id, password);
-      const { host, pathname } = new URL(locationOf(entered));
-      const answer = await rig.ask(pathname, {
-        host,
-        headers: { ...NAVIGATION, cookie: cookiesOf(entered) },
-      });
+      const answer = await rig.follow(entered, { ...NAVIGATION, cookie: cookiesOf(entered) });
       expectPage(answer, 404, mode === 'origin' ? FORGET : FROM_ANYWHERE_UNNAMED);
     });
   }

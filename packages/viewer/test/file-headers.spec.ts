@@ -60,16 +60,15 @@ for (const [kind, policy] of Object.entries(POLICIES)) {
     async function enter(files: Readonly<Record<string, string>>) {
       const id = await rig.publish(files, password);
       const host = mode === 'path' ? '127.0.0.1' : rig.siteHost(id);
-      const entered = password === undefined ? undefined : await rig.enter(id, password);
-      const { pathname, search } = new URL(entered === undefined ? 'http://x/' : locationOf(entered));
-      if (entered === undefined) {
-        const base = mode === 'path' ? `/s/${id}/` : '/';
-        return (path: string, headers: IncomingHttpHeaders) => rig.ask(base + path, { host, headers });
+      let base = mode === 'path' ? `/s/${id}/` : '/';
+      let cookie: string[] = [];
+      if (password !== undefined) {
+        const entered = await rig.enter(id, password);
+        cookie = [cookiesOf(mode === 'path' ? entered : await rig.follow(entered))];
+        if (mode === 'path') base = new URL(locationOf(entered)).pathname;
       }
-      const seat = mode === 'path' ? entered : await rig.askSite(id, pathname + search);
-      const base = mode === 'path' ? pathname : '/';
       return (path: string, headers: IncomingHttpHeaders) =>
-        rig.ask(base + path, { host, headers: { ...headers, cookie: cookiesOf(seat) } });
+        rig.ask(base + path, { host, headers: { ...headers, cookie } });
     }
 
     function expectHeaders(answer: Answer, status: number, own: IncomingHttpHeaders): void {

@@ -10,7 +10,7 @@ import {
   type TestService,
 } from 'pinfold-test-servers/service';
 import { createViewer, type ViewerOptions } from '../src/index.ts';
-import { type Answer, type Ask, ask } from './client.ts';
+import { type Answer, type Ask, ask, locationOf } from './client.ts';
 import { type SiteContent, zip } from './zip.ts';
 
 /** Answers the suites expect of a person's browser. */
@@ -66,8 +66,10 @@ export interface Rig extends Pick<TestService<Memory>, 'port' | 'clock' | 'useCa
   ask(path: string, how?: Ask): Promise<Answer>;
   /** to a site's own, */
   askSite(id: RoleId, path: string, how?: Ask): Promise<Answer>;
-  /** and the password form. */
+  /** the password form, */
   enter(id: RoleId, password: string, how?: Ask & { readonly query?: string }): Promise<Answer>;
+  /** and where an answer leads. */
+  follow(answer: Answer, headers?: Ask['headers']): Promise<Answer>;
 }
 
 /** What a test composes otherwise. */
@@ -121,6 +123,10 @@ export async function openRig({ viewer: differing, mount, ...options }: RigOptio
         body: new URLSearchParams({ password }).toString(),
         ...how,
       }),
+    follow: (answer, headers = {}) => {
+      const { host, pathname, search } = new URL(locationOf(answer));
+      return ask(port, pathname + search, { host, headers });
+    },
   };
   if (isInTest) opened.push(rig);
   return rig;

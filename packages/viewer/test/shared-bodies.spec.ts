@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Publication } from '@pinfold/core';
 import { expect } from 'chai';
 import { Bodies } from '../src/sending/bodies.ts';
-import { UnavailableError } from '../src/sending/unavailable-error.ts';
+import { UnavailableError } from '../src/sending/circuit-breaker.ts';
 import { PUBLICATION, storedFile, toolsOver, turnsOf } from './stored-file.ts';
 
 const CONTENT = Buffer.from('home'.repeat(100));

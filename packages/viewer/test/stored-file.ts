@@ -3,9 +3,8 @@ import type { EntryPath, ManifestEntry, Open, Publication, RoleId } from '@pinfo
 import { Gate, MAX_READ } from '@pinfold/core/adapter';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import type { BodyTools } from '../src/sending/bodies.ts';
-import { CircuitBreaker } from '../src/sending/circuit-breaker.ts';
+import { CircuitBreaker, UnavailableError } from '../src/sending/circuit-breaker.ts';
 import { SiteFile } from '../src/sending/site-files.ts';
-import { UnavailableError } from '../src/sending/unavailable-error.ts';
 
 export const PUBLICATION = {} as Publication;
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from './did-you-mean.ts';
+import { escapeControls, jsonLine } from './escape-control-characters.ts';
 import { UsageError } from './failures.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -47,6 +48,12 @@ type Positionals<Names extends readonly string[]> = Names extends readonly [`${s
   ? readonly [string, ...string[]]
   : { readonly [Index in keyof Names]: Names[Index] extends `[${string}]` ? string | undefined : string };
 
+/** What a command prints at its end: with `--json` a document for scripts, else lines for people. */
+export interface Result {
+  readonly json: object;
+  readonly text: string | readonly string[];
+}
+
 interface CommandRecord<Names extends readonly string[], Known extends Options>
   extends Pick<Command, 'name' | 'help' | 'example'> {
   /** `service` when absent. */
@@ -60,7 +67,7 @@ interface CommandRecord<Names extends readonly string[], Known extends Options>
     positionals: Positionals<Names>,
     values: Values<Known>,
     terminal: Terminal,
-  ) => Promise<number> | Promise<void>;
+  ) => Promise<Result> | Promise<number> | Promise<void>;
 }
 
 const JSON_OPTION: Options = { json: { type: 'boolean', help: 'print one JSON document, for scripts' } };
@@ -83,8 +90,12 @@ export function command<
       checkCount(positionals, names);
       // `parseArgs` has checked the values against the options, and the line above the positionals.
       const typed = { ...values, json: values.json === true } as unknown as Values<Known>;
-      const code = await run(positionals as unknown as Positionals<Names>, typed, terminal);
-      return typeof code === 'number' ? code : 0;
+      const ended = await run(positionals as unknown as Positionals<Names>, typed, terminal);
+      if (typeof ended !== 'object') return ended ?? 0;
+      const { json, text } = ended;
+      const lines = typed.json ? [jsonLine(json)] : [text].flat().map(escapeControls);
+      for (const line of lines) terminal.out(line);
+      return 0;
     },
   };
 }

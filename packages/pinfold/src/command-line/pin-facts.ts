@@ -1,8 +1,6 @@
 import type { Pin } from '@pinfold/client';
 import { stateText } from './arguments.ts';
-import { escapeControls } from './escape-control-characters.ts';
 import { formatBytes } from './pluralize.ts';
-import type { Terminal } from './terminal.ts';
 
 export type Fact = readonly [name: string, value: string];
 
@@ -20,6 +18,6 @@ export function pinFacts(pin: Pin): readonly Fact[] {
   ];
 }
 
-export function printFacts(facts: readonly Fact[], { out }: Terminal): void {
-  for (const [name, value] of facts) out(escapeControls(`${name.padEnd(11)}${value}`));
+export function linesOf(facts: readonly Fact[]): readonly string[] {
+  return facts.map(([name, value]) => `${name.padEnd(11)}${value}`);
 }

@@ -1,4 +1,4 @@
-import { jsonLine } from './escape-control-characters.ts';
+import { escapeControls, jsonLine } from './escape-control-characters.ts';
 import type { Terminal } from './terminal.ts';
 
 /** How the items of a list are printed. */
@@ -6,7 +6,8 @@ interface Format<Item> {
   /** The member of the JSON document. */
   readonly member: string;
   readonly json: boolean;
-  readonly toLine: (item: Item) => string;
+  /** What a line shows of an item. */
+  readonly factsOf: (item: Item) => readonly string[];
   /** The item of the JSON document; the item itself when absent. */
   readonly toJson?: (item: Item) => object;
 }
@@ -15,12 +16,16 @@ interface Format<Item> {
 export async function printList<Item extends object>(
   items: AsyncIterable<Item>,
   { out }: Terminal,
-  { member, json, toLine, toJson = (item) => item }: Format<Item>,
+  { member, json, factsOf, toJson = (item) => item }: Format<Item>,
 ): Promise<void> {
   const found: object[] = [];
   for await (const item of items) {
     if (json) found.push(toJson(item));
-    else out(toLine(item));
+    else out(lineOf(factsOf(item)));
   }
   if (json) out(jsonLine({ [member]: found }));
+}
+
+export function lineOf(facts: readonly string[]): string {
+  return escapeControls(facts.join('  ').trimEnd());
 }

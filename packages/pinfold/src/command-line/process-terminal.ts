@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { confirm } from './confirm.ts';
@@ -52,4 +52,19 @@ export function processTerminal({ env, stdin, stdout, stderr }: Streams): Termin
       },
     }),
   };
+}
+
+/**
+ * Returns a function that waits until everything written to a stream so far has gone out, and returns the error if that
+ * failed. The end of a process would cut off what a slow reader of its pipe has not read yet.
+ */
+export function trackWrites(stream: Writable): () => Promise<Error | undefined> {
+  let failure: Error | undefined;
+  stream.on('error', (error) => {
+    failure ??= error;
+  });
+  return () =>
+    new Promise((resolve) => {
+      stream.write('', (error) => resolve(failure ?? error ?? undefined));
+    });
 }

@@ -1,12 +1,4 @@
-import {
-  type AccountId,
-  accountId,
-  type Instant,
-  instant,
-  parseRoleId,
-  type Sha256,
-  type Takedown,
-} from '@pinfold/core';
+import { accountId, type Instant, instant, parseRoleId, type Sha256, type Takedown } from '@pinfold/core';
 import { isOperatorText, parseSha256 } from '@pinfold/core/internal';
 import { CommandFailure } from './failures.ts';
 
@@ -27,46 +19,27 @@ export function readTakedowns(text: string): readonly KeptTakedown[] {
   });
 }
 
+/** `undefined` for a line that is none; parsers throw a TypeError or return `undefined` for a wrong member. */
 function takedownIn(line: string): KeptTakedown | undefined {
-  const { id, account, sha256, reason, at } = membersOf(line);
-  const read = {
-    id: typeof id === 'string' ? parseRoleId(id) : undefined,
-    account: accountOf(account),
-    sha256: sha256Of(sha256),
-    at: instantOf(at),
-  };
-  if (read.id === undefined || read.account === undefined) return undefined;
-  if (read.sha256 === undefined || read.at === undefined || !isOperatorText(reason)) return undefined;
-  return { id: read.id, account: read.account, sha256: read.sha256, reason, at: read.at };
-}
-
-function membersOf(line: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
+    const { id, account, sha256, reason, at } = JSON.parse(line);
+    const read = {
+      id: parseRoleId(id),
+      account: accountId(account),
+      // Unknown for publications of an early release.
+      sha256: sha256 === '' ? (sha256 as Sha256) : parseSha256(sha256),
+    };
+    if (read.id === undefined || read.sha256 === undefined || !isOperatorText(reason)) return undefined;
+    return { ...read, id: read.id, sha256: read.sha256, reason, at: instantIn(at) };
   } catch (error) {
-    if (error instanceof SyntaxError) return {};
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-/** Unknown for publications of an early release. */
-function sha256Of(text: unknown): Sha256 | undefined {
-  if (typeof text !== 'string') return undefined;
-  return text === '' ? (text as Sha256) : parseSha256(text);
-}
-
-function accountOf(name: unknown): AccountId | undefined {
-  try {
-    return accountId(name as string);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
-}
-
-function instantOf(text: unknown): Instant | undefined {
+/** @throws TypeError for what is no time of RFC 3339 since 1970. */
+function instantIn(text: unknown): Instant {
   const isWritten = typeof text === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(text);
   const at = isWritten ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) || at < 0 ? undefined : instant(at);
+  return instant(at < 0 ? Number.NaN : at);
 }

@@ -4,11 +4,10 @@ import { parseAccountLimit, toRfc3339 } from '@pinfold/core/internal';
 import { accountOf } from '@pinfold/http-express/internal';
 import { readAccount, readOperatorText } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
-import { type Command, command } from '../command-line/command.ts';
-import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
+import { type Command, command, type Result } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { formatBytes, pluralize } from '../command-line/pluralize.ts';
-import { printList } from '../command-line/print-list.ts';
+import { lineOf, printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
@@ -21,7 +20,7 @@ const list = command({
   run: async (_, { json }, terminal) =>
     withComposition(terminal, ({ administration }) => {
       const accounts = everyItem(administration.listAccounts, ({ accounts }) => accounts);
-      return printList(accounts, terminal, { member: 'accounts', json, toLine: lineOf, toJson: accountOf });
+      return printList(accounts, terminal, { member: 'accounts', json, factsOf, toJson: accountOf });
     }),
 });
 
@@ -31,11 +30,7 @@ const show = command({
   help: 'show one account with its usage and limits',
   example: 'pinfold accounts show web-team',
   guide: 'administration.md',
-  run: async ([text], { json }, terminal) => {
-    const name = readAccount(text);
-    const found = await withComposition(terminal, ({ administration }) => existing(administration, name));
-    print(found, json, terminal);
-  },
+  run: ([name], _, terminal) => resultOf(name, terminal, existing),
 });
 
 const block = command({
@@ -53,10 +48,10 @@ const block = command({
   help: 'make an account read-only: it can publish and change nothing',
   example: 'pinfold accounts block web-team --reason "Phishing, ticket 4711"',
   guide: 'administration.md',
-  run: async ([name], { reason: text, sites: choice = 'keep', create, json }, terminal) => {
+  run: async ([name], { reason: text, sites: choice = 'keep', create }, terminal) => {
     const reason = readOperatorText(text, '--reason');
     const sites = readSites(choice);
-    await change(name, json, terminal, async (administration, account) => {
+    return resultOf(name, terminal, async (administration, account) => {
       // At night a misspelt name would look blocked.
       if (!create) await existing(administration, account);
       return administration.blockAccount(account, { reason, sites }, operatorCause());
@@ -70,8 +65,8 @@ const unblock = command({
   help: 'unblock an account',
   example: 'pinfold accounts unblock web-team',
   guide: 'administration.md',
-  run: ([name], { json }, terminal) =>
-    change(name, json, terminal, (administration, account) =>
+  run: ([name], _, terminal) =>
+    resultOf(name, terminal, (administration, account) =>
       administration.unblockAccount(account, operatorCause()),
     ),
 });
@@ -99,7 +94,7 @@ const limits = command({
   help: 'limit what one account may use',
   example: 'pinfold accounts limits web-team --publications 100/1d --sites 200',
   guide: 'limits-of-accounts.md',
-  run: async ([name], { json, ...values }, terminal) => {
+  run: async ([name], values, terminal) => {
     const wanted: Partial<AccountLimits> = {
       ...readLimit('requests', values.requests),
       ...readLimit('publications', values.publications),
@@ -109,7 +104,7 @@ const limits = command({
     if (Object.keys(wanted).length === 0) {
       throw new UsageError('--requests, --publications, --sites or --bytes is required');
     }
-    await change(name, json, terminal, (administration, account) =>
+    return resultOf(name, terminal, (administration, account) =>
       administration.limitAccount(account, wanted, operatorCause()),
     );
   },
@@ -117,14 +112,17 @@ const limits = command({
 
 export const commands: readonly Command[] = [list, show, limits, block, unblock];
 
-async function change(
+/** An account, as it is after an action. */
+function resultOf(
   text: string,
-  json: boolean,
   terminal: Terminal,
   act: (administration: Administration, name: AccountId) => Promise<AdministeredAccount>,
-): Promise<void> {
+): Promise<Result> {
   const name = readAccount(text);
-  print(await withComposition(terminal, ({ administration }) => act(administration, name)), json, terminal);
+  return withComposition(terminal, async ({ administration }) => {
+    const account = await act(administration, name);
+    return { json: { account: accountOf(account) }, text: lineOf(factsOf(account)) };
+  });
 }
 
 async function existing(administration: Administration, name: AccountId): Promise<AdministeredAccount> {
@@ -132,10 +130,6 @@ async function existing(administration: Administration, name: AccountId): Promis
   if (found !== undefined) return found;
   const message = 'there is no account of this name; "pinfold accounts list" lists them';
   throw new CommandFailure(message, { code: 'not_found' });
-}
-
-function print(account: AdministeredAccount, json: boolean, { out }: Terminal): void {
-  out(json ? jsonLine({ account: accountOf(account) }) : lineOf(account));
 }
 
 function readSites(text: string): 'keep' | 'hide' {
@@ -150,9 +144,12 @@ function readLimit(name: keyof AccountLimits, text: string | undefined): Partial
   return { [name]: limit };
 }
 
-function lineOf({ account: { name, blocked, limits, lastPublishedAt }, used }: AdministeredAccount): string {
+function factsOf({
+  account: { name, blocked, limits, lastPublishedAt },
+  used,
+}: AdministeredAccount): readonly string[] {
   const set = Object.entries(limits).filter(([, limit]) => limit !== null);
-  const facts = [
+  return [
     name,
     pluralize(used.sites, 'site'),
     formatBytes(used.bytes),
@@ -161,5 +158,4 @@ function lineOf({ account: { name, blocked, limits, lastPublishedAt }, used }: A
     ...set.map(([rule, limit]) => `${rule} ${limit}`),
     ...(blocked === null ? [] : [`blocked, sites ${blocked.sites}: ${blocked.reason}`]),
   ];
-  return escapeControls(facts.join('  '));
 }

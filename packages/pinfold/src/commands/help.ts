@@ -1,5 +1,4 @@
 import { type Command, command } from '../command-line/command.ts';
-import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { helpText } from '../command-line/help.ts';
 import { release } from '../release.ts';
 
@@ -8,9 +7,9 @@ const version = command({
   group: 'about',
   help: 'print the release of this program; --version does so, too',
   example: 'pinfold version',
-  run: async (_, { json }, { out }) => {
-    const running = await release();
-    out(json ? jsonLine({ version: running }) : running);
+  run: async () => {
+    const version = await release();
+    return { json: { version }, text: version };
   },
 });
 

@@ -5,7 +5,6 @@ import { eventOf } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { readAccount, readPublicationId, readTime } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
@@ -39,7 +38,7 @@ const history = command({
       return printList(events, terminal, {
         member: 'events',
         json,
-        toLine: (event) => lineOf(event, labels),
+        factsOf: (event) => factsOf(event, labels),
         toJson: eventOf,
       });
     });
@@ -55,13 +54,12 @@ async function labelsOf(keys: Keys): Promise<ReadonlyMap<string, string>> {
   return labels;
 }
 
-function lineOf(
+function factsOf(
   { at, type, account, pin, name, actor, request, address }: HistoryEvent,
   labels: ReadonlyMap<string, string>,
-): string {
+): readonly string[] {
   const who = [actor.kind, ...(actor.id === null ? [] : [actor.id, labels.get(actor.id)])];
   const by = `by ${who.filter((part) => part !== undefined).join(' ')}`;
   const what = name === null ? type : `${type} ${name}`;
-  const facts = [toRfc3339(at), what, account ?? '-', pin ?? '-', by, request ?? '', address ?? ''];
-  return escapeControls(facts.join('  ').trimEnd());
+  return [toRfc3339(at), what, account ?? '-', pin ?? '-', by, request ?? '', address ?? ''];
 }

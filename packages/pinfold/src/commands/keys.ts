@@ -4,7 +4,6 @@ import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -25,7 +24,7 @@ const create = command({
   help: 'create an API key and print it; it is shown only once',
   example: 'pinfold keys create --account web-team --label "build server"',
   guide: 'keys.md',
-  run: async (_, { json, ...values }, terminal) => {
+  run: async (_, values, terminal) => {
     const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
     const scopes = readScopes(values.scope);
     const label = readLabel(values.label ?? '');
@@ -33,14 +32,10 @@ const create = command({
     const { key, text } = await withComposition(terminal, ({ manageKeys }) =>
       manageKeys.create({ ...request, ...(scopes === undefined ? {} : { scopes }) }),
     );
-    if (json) {
-      terminal.out(jsonLine({ key: text, ...keyJson(key) }));
-      return;
-    }
-    terminal.out(text);
-    terminal.err(
-      `key ${key.id} of account "${key.account}" (${key.scopes.join(', ')}); it is shown only now`,
-    );
+    const { id, scopes: granted } = key;
+    if (!values.json)
+      terminal.err(`key ${id} of account "${key.account}" (${granted.join(', ')}); it is shown only now`);
+    return { json: { key: text, ...keyJson(key) }, text };
   },
 });
 
@@ -55,7 +50,7 @@ const list = command({
       printList(everyKey(manageKeys, { by }), terminal, {
         member: 'keys',
         json,
-        toLine: lineOf,
+        factsOf,
         toJson: keyJson,
       }),
     );
@@ -67,13 +62,13 @@ const revoke = command({
   arguments: ['ID'],
   help: 'revoke an API key immediately',
   example: 'pinfold keys revoke 7Hq2Xw',
-  run: async ([text], { json }, terminal) => {
+  run: async ([text], _, terminal) => {
     const id = keyId(text);
     const outcome = await withComposition(terminal, ({ manageKeys }) =>
       manageKeys.revoke({ id, by: OPERATOR, cause: operatorCause() }),
     );
     if (outcome.kind === 'unknown') throw unknownKey();
-    terminal.out(json ? jsonLine({ id, revoked: true }) : `${id} is revoked.`);
+    return { json: { id, revoked: true }, text: `${id} is revoked.` };
   },
 });
 
@@ -127,9 +122,16 @@ function keyJson({
   };
 }
 
-function lineOf({ id, account, label, scopes, createdAt, lastUsedAt, revokedAt }: ApiKey): string {
+function factsOf({
+  id,
+  account,
+  label,
+  scopes,
+  createdAt,
+  lastUsedAt,
+  revokedAt,
+}: ApiKey): readonly string[] {
   const used = lastUsedAt === null ? 'never used' : `used ${toRfc3339(lastUsedAt)}`;
   const state = revokedAt === null ? used : `revoked ${toRfc3339(revokedAt)}`;
-  const facts = [id, account, scopes.join(','), `created ${toRfc3339(createdAt)}`, state, label];
-  return escapeControls(facts.join('  ').trimEnd());
+  return [id, account, scopes.join(','), `created ${toRfc3339(createdAt)}`, state, label];
 }

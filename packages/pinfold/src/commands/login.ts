@@ -7,7 +7,6 @@ import { inBrowser } from '../api-client/browser.ts';
 import { keyForSecret, registerLogin } from '../api-client/device-login.ts';
 import { loginsFile, loginsOf, readLogins, writeLogin } from '../api-client/logins.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
@@ -21,7 +20,7 @@ const login = command({
   help: 'get an API key by the management screen of a server, and store it for other commands',
   example: 'pinfold login https://share.example',
   guide: '../publish-with-the-command.md#sign-in',
-  run: async ([text], { 'no-browser': noBrowser, json }, terminal) => {
+  run: async ([text], { 'no-browser': noBrowser }, terminal) => {
     const url = readUrl(text);
     const { env } = terminal;
     // Fails before the browser opens if the key could not be stored.
@@ -36,8 +35,8 @@ const login = command({
     const { key, id, account, scopes } = await keyForSecret(url, secret, new SystemClock());
     writeLogin(env, url, key);
     const file = loginsFile(env);
-    const sentence = `The key ${escapeControls(id)} of the account ${escapeControls(account)} is stored in ${file}. Commands use it for ${url}.`;
-    terminal.out(json ? jsonLine({ url, account, key: id, scopes, file }) : sentence);
+    const stored = `The key ${id} of the account ${account} is stored in ${file}. Commands use it for ${url}.`;
+    return { json: { url, account, key: id, scopes, file }, text: stored };
   },
 });
 
@@ -48,7 +47,7 @@ const logout = command({
   help: 'forget the key that login stored; revoke it on the management screen',
   example: 'pinfold logout https://share.example',
   guide: '../publish-with-the-command.md#sign-in',
-  run: async ([text], { json }, { env, out }) => {
+  run: async ([text], _, { env }) => {
     const logins = loginsOf(env).map(({ url }) => url);
     const [only, ...others] = logins;
     if (text === undefined && others.length > 0)
@@ -60,9 +59,10 @@ const logout = command({
       });
     }
     writeLogin(env, url, undefined);
-    out(
-      json ? jsonLine({ url, logged_out: true }) : `The key for ${url} was removed from ${loginsFile(env)}.`,
-    );
+    return {
+      json: { url, logged_out: true },
+      text: `The key for ${url} was removed from ${loginsFile(env)}.`,
+    };
   },
 });
 
@@ -73,21 +73,19 @@ const whoami = command({
   help: 'print which server or data folder your commands use, and check the key',
   example: 'pinfold whoami',
   guide: '#which-server',
-  run: async (_, { json, ...target }, terminal) => {
+  run: async (_, target, terminal) => {
     const place = placeOf(target, false, terminal);
     if (place.kind === 'server') {
       const { server } = place;
       await callApi(server, terminal, (client) => client.limits());
       const key = parseKeyId(server.apiKey);
-      const sentence = `${server.url}, with the API key ${key ?? '(of an unknown form)'}`;
-      terminal.out(json ? jsonLine({ url: server.url, key }) : escapeControls(sentence));
-      return;
+      const text = `${server.url}, with the API key ${key ?? '(of an unknown form)'}`;
+      return { json: { url: server.url, key }, text };
     }
     const { account } = place;
     const folder = readSettings(place.env).dataDir;
-    terminal.out(
-      json ? jsonLine({ data_dir: folder, account }) : `this machine: ${folder}, as the account ${account}`,
-    );
+    const text = `this machine: ${folder}, as the account ${account}`;
+    return { json: { data_dir: folder, account }, text };
   },
 });
 

@@ -1,7 +1,6 @@
 import { readAccount } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { printableAddresses } from '../command-line/known-addresses.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
@@ -16,7 +15,7 @@ const manage = command({
   help: 'print a link that signs in to the management screen once, within an hour',
   example: 'pinfold manage --account web-team',
   guide: 'administration.md',
-  run: async (_, { json, admin, ...values }, terminal) => {
+  run: async (_, { admin, ...values }, terminal) => {
     const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
     const { url, warning } = await withComposition(terminal, async (composition, settings) => {
       const { addresses, warning } = await printableAddresses(settings);
@@ -24,11 +23,11 @@ const manage = command({
       const cause = operatorCause();
       return { url: await offerSignInLink(composition, addresses, account, cause, scope), warning };
     });
-    terminal.out(json ? jsonLine({ account, url }) : url);
     terminal.err(
       'The link signs in once, within an hour: the first person who presses "Sign in" is signed in.',
     );
     if (warning !== undefined) terminal.err(warning);
+    return { json: { account, url }, text: url };
   },
 });
 

@@ -3,7 +3,6 @@ import { serviceOf } from '@pinfold/http-express/internal';
 import { readOperatorText } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
@@ -16,15 +15,16 @@ const mode = command({
   help: 'show the mode, or set it: normal, or read_only during maintenance',
   example: 'pinfold mode read_only --message "Back at noon"',
   guide: 'administration.md#make-it-read-only',
-  run: async ([text], values, terminal) => {
-    const kind = text === undefined ? undefined : readMode(text);
+  run: async ([given], values, terminal) => {
+    const kind = given === undefined ? undefined : readMode(given);
     const message = readMessage(values.message, kind);
     const now = await withComposition(terminal, ({ administration }) =>
       kind === undefined
         ? administration.showService()
         : administration.changeService({ kind, message }, operatorCause()),
     );
-    terminal.out(values.json ? jsonLine({ service: serviceOf(now) }) : lineOf(now));
+    const text = now.message === null ? now.kind : `${now.kind}: ${now.message}`;
+    return { json: { service: serviceOf(now) }, text };
   },
 });
 
@@ -40,8 +40,4 @@ function readMessage(text: string | undefined, kind: Mode['kind'] | undefined): 
   if (text === undefined) return null;
   if (kind !== 'read_only') throw new UsageError('--message needs the mode read_only');
   return readOperatorText(text, '--message');
-}
-
-function lineOf({ kind, message }: Mode): string {
-  return message === null ? kind : `${kind}: ${escapeControls(message)}`;
 }

@@ -2,9 +2,8 @@ import type { Name } from '@pinfold/client';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { readName, readPublicationId } from '../command-line/arguments.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
-import { printList } from '../command-line/print-list.ts';
+import { lineOf, printList } from '../command-line/print-list.ts';
 import { TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
 
 const GUIDE = '../publish-with-the-command.md#names';
@@ -18,7 +17,7 @@ const list = command({
   guide: GUIDE,
   run: (_, values, terminal) =>
     withPublications(values, false, terminal, ({ names }) =>
-      printList(names.list(), terminal, { member: 'names', json: values.json, toLine: lineOf }),
+      printList(names.list(), terminal, { member: 'names', json: values.json, factsOf }),
     ),
 });
 
@@ -33,7 +32,7 @@ const set = command({
   run: async ([text, id], values, terminal) => {
     const [wanted, pin] = [readName(text, 'NAME'), readPublicationId(id)];
     const name = await withPublications(values, true, terminal, ({ names }) => names.set(wanted, pin));
-    terminal.out(values.json ? jsonLine({ name }) : lineOf(name));
+    return { json: { name }, text: lineOf(factsOf(name)) };
   },
 });
 
@@ -59,13 +58,13 @@ const remove = command({
         deleted = false;
       },
     );
-    const sentence = deleted ? `${name} is deleted.` : `There is no name ${name}.`;
-    terminal.out(values.json ? jsonLine({ name, deleted }) : sentence);
+    const text = deleted ? `${name} is deleted.` : `There is no name ${name}.`;
+    return { json: { name, deleted }, text };
   },
 });
 
 export const commands: readonly Command[] = [list, set, remove];
 
-function lineOf({ name, url, pin, updated_at }: Name): string {
-  return escapeControls([url, name, pin, updated_at].join('  '));
+function factsOf({ name, url, pin, updated_at }: Name): readonly string[] {
+  return [url, name, pin, updated_at];
 }

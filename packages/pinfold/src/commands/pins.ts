@@ -10,10 +10,10 @@ import {
 } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { linkAddresses } from '../command-line/known-addresses.ts';
-import { type Fact, pinFacts, printFacts } from '../command-line/pin-facts.ts';
+import { type Fact, linesOf, pinFacts } from '../command-line/pin-facts.ts';
 import { formatBytes } from '../command-line/pluralize.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -43,7 +43,7 @@ const list = command({
         (page) => administration.listRoles({ ...filter, ...page }),
         ({ publications }) => publications.map((publication) => administeredPinOf(publication, publicUrl)),
       );
-      return printList(pins, terminal, { member: 'pins', json, toLine: lineOf });
+      return printList(pins, terminal, { member: 'pins', json, factsOf: listed });
     });
   },
 });
@@ -54,16 +54,12 @@ const show = command({
   help: 'show everything about one publication of any account',
   example: 'pinfold pins show https://share.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   guide: 'administration.md',
-  run: async ([text], { json }, terminal) => {
+  run: ([text], _, terminal) => {
     const id = readPublicationId(text);
-    await withComposition(terminal, async (composition, settings) => {
+    return withComposition(terminal, async (composition, settings) => {
       const pin = await load(id, composition, settings);
-      if (json) {
-        terminal.out(jsonLine({ pin }));
-        return;
-      }
       const owner = await composition.administration.showAccount(accountId(pin.account));
-      printFacts(factsOf(pin, owner?.account.blocked ?? null), terminal);
+      return { json: { pin }, text: linesOf(factsOf(pin, owner?.account.blocked ?? null)) };
     });
   },
 });
@@ -74,16 +70,15 @@ const stop = command({
   help: 'stop a publication of any account: viewers can no longer see it',
   example: 'pinfold pins stop 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
   guide: 'administration.md#take-a-site-down',
-  run: async ([text], { json }, terminal) => {
+  run: ([text], _, terminal) => {
     const id = readPublicationId(text);
-    await withComposition(terminal, async (composition, settings) => {
+    return withComposition(terminal, async (composition, settings) => {
       const outcome = await composition.useCases.stop({ by: OPERATOR, id, cause: operatorCause() });
       if (outcome.kind === 'refused') {
         if (outcome.code === 'not_found') throw notFound([id]);
         throw new CommandFailure('The publication was stopped before.', { code: outcome.code });
       }
-      const pin = await load(id, composition, settings);
-      terminal.out(json ? jsonLine({ pin }) : `${id} was stopped.`);
+      return { json: { pin: await load(id, composition, settings) }, text: `${id} was stopped.` };
     });
   },
 });
@@ -141,11 +136,10 @@ async function load(id: RoleId, composition: ComposedService, settings: Settings
   return administeredPinOf(outcome, publicUrl);
 }
 
-function lineOf(pin: AdministeredPin): string {
+function listed(pin: AdministeredPin): readonly string[] {
   const { shared_url, account, state, published_at, archive_bytes, title, original_filename } = pin;
   const end = pin.taken_down === null ? stateText(state) : 'taken down';
-  const facts = [shared_url, account, end, published_at, formatBytes(archive_bytes)];
-  return escapeControls([...facts, title ?? original_filename].join('  '));
+  return [shared_url, account, end, published_at, formatBytes(archive_bytes), title ?? original_filename];
 }
 
 /** What only those who administer see, after what every owner sees. */

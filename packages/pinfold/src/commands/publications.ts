@@ -4,10 +4,10 @@ import { SystemClock } from '@pinfold/platform-node';
 import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
 import { readName, readPublicationId, readState, stateText } from '../command-line/arguments.ts';
-import { type Command, command } from '../command-line/command.ts';
-import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
+import { type Command, command, type Result } from '../command-line/command.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { pinFacts, printFacts } from '../command-line/pin-facts.ts';
+import { linesOf, pinFacts } from '../command-line/pin-facts.ts';
 import { formatExpiry } from '../command-line/pluralize.ts';
 import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -34,7 +34,7 @@ const list = command({
   guide: GUIDE,
   run: async (_, values, terminal) => {
     const state = values.state === undefined ? undefined : readState(values.state);
-    const format = { member: 'pins', json: values.json, toLine: lineOf };
+    const format = { member: 'pins', json: values.json, factsOf };
     await withPublications(values, false, terminal, (publications) =>
       printList(publications.list(state), terminal, format),
     );
@@ -54,8 +54,7 @@ const show = command({
     const pin = await withPublications(values, false, terminal, async (publications) =>
       publications.get(await idOf(publications)),
     );
-    if (values.json) terminal.out(jsonLine({ pin }));
-    else printFacts(pinFacts(pin), terminal);
+    return { json: { pin }, text: linesOf(pinFacts(pin)) };
   },
 });
 
@@ -70,7 +69,7 @@ const rename = command({
   run: async ([id, title], values, terminal) => {
     readArgument(parseTitle(title, defaultLimits));
     const pin = await update(id, { title }, values, terminal);
-    print(pin, values.json, terminal, pin.title === null ? 'has no title' : `has the title "${pin.title}"`);
+    return changed(pin, pin.title === null ? 'has no title' : `has the title "${pin.title}"`);
   },
 });
 
@@ -86,7 +85,7 @@ const password = command({
     readPublicationId(id);
     const wanted = values.none ? '' : await newPassword(terminal);
     const pin = await update(id, { password: wanted }, values, terminal);
-    print(pin, values.json, terminal, pin.password_protected ? 'has a new password' : 'needs no password');
+    return changed(pin, pin.password_protected ? 'has a new password' : 'needs no password');
   },
 });
 
@@ -100,7 +99,7 @@ const renew = command({
   guide: GUIDE,
   run: async ([id], values, terminal) => {
     const pin = await update(id, { reset_expiration: true }, values, terminal);
-    print(pin, values.json, terminal, `expires ${formatExpiry(pin.expires_at, new SystemClock().now())}`);
+    return changed(pin, `expires ${formatExpiry(pin.expires_at, new SystemClock().now())}`);
   },
 });
 
@@ -115,7 +114,7 @@ const stop = command({
   run: async ([text], values, terminal) => {
     const id = readPublicationId(text);
     await withPublications(values, true, terminal, (publications) => publications.stop(id));
-    terminal.out(values.json ? jsonLine({ id, stopped: true }) : `${id} is stopped.`);
+    return { json: { id, stopped: true }, text: `${id} is stopped.` };
   },
 });
 
@@ -187,11 +186,10 @@ function webAddress(text: string): string {
   return href;
 }
 
-function print(pin: Pin, json: boolean, { out }: Terminal, sentence: string): void {
-  out(json ? jsonLine({ pin }) : escapeControls(`${pin.id} ${sentence}.`));
+function changed(pin: Pin, sentence: string): Result {
+  return { json: { pin }, text: `${pin.id} ${sentence}.` };
 }
 
-function lineOf({ shared_url, state, expires_at, title, original_filename }: Pin): string {
-  const facts = [shared_url, stateText(state), expires_at ?? 'pinned', title ?? original_filename];
-  return escapeControls(facts.join('  '));
+function factsOf({ shared_url, state, expires_at, title, original_filename }: Pin): readonly string[] {
+  return [shared_url, stateText(state), expires_at ?? 'pinned', title ?? original_filename];
 }

@@ -1,5 +1,4 @@
 import { type Command, command } from '../command-line/command.ts';
-import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { readSettings } from '../settings/settings.ts';
 
@@ -23,9 +22,9 @@ const migrate = command({
   help: 'migrate the database to this release; serve and import do so, too',
   example: 'pinfold migrate',
   guide: 'running.md',
-  run: async (_, { json }, terminal) => {
+  run: async (_, __, terminal) => {
     await withComposition(terminal, async () => undefined, { migrates: 'any' });
-    terminal.out(json ? jsonLine({ migrated: true }) : 'The database is up to date.');
+    return { json: { migrated: true }, text: 'The database is up to date.' };
   },
 });
 

@@ -3,7 +3,6 @@ import { sessionIdOf, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -15,7 +14,7 @@ const list = command({
   example: 'pinfold sessions list --account web-team',
   run: async (_, values, terminal) => {
     const account = values.account === undefined ? undefined : readAccount(values.account);
-    const format = { member: 'sessions', json: values.json, toLine: lineOf, toJson: sessionJson };
+    const format = { member: 'sessions', json: values.json, factsOf, toJson: sessionJson };
     await withComposition(terminal, ({ manageSessions }) =>
       printList(everySession(manageSessions, account), terminal, format),
     );
@@ -27,14 +26,14 @@ const end = command({
   arguments: ['ID'],
   help: 'sign someone out immediately',
   example: 'pinfold sessions end 9f86d081884c7d65',
-  run: async ([id], { json }, terminal) => {
+  run: async ([id], _, terminal) => {
     const request = { by: OPERATOR, id, cause: operatorCause() };
     const outcome = await withComposition(terminal, ({ manageSessions }) => manageSessions.endById(request));
     if (outcome.kind === 'unknown') {
       const message = 'there is no session with this id; "pinfold sessions list" lists them';
       throw new CommandFailure(message, { code: 'not_found' });
     }
-    terminal.out(json ? jsonLine({ id, ended: true }) : `${id} is signed out.`);
+    return { json: { id, ended: true }, text: `${id} is signed out.` };
   },
 });
 
@@ -66,7 +65,7 @@ function sessionJson(session: Session): Record<string, unknown> {
   };
 }
 
-function lineOf(session: Session): string {
+function factsOf(session: Session): readonly string[] {
   const { account, scope, actor, displayName, startedAt, endsAt } = session;
   const name = actor.id === null ? actor.kind : `${actor.kind} ${actor.id}`;
   return [
@@ -76,7 +75,5 @@ function lineOf(session: Session): string {
     displayName === null ? name : `${name} (${displayName})`,
     `since ${toRfc3339(startedAt)}`,
     `until ${toRfc3339(endsAt)}`,
-  ]
-    .map(escapeControls)
-    .join('  ');
+  ];
 }

@@ -4,7 +4,7 @@ import { parseSha256 } from '@pinfold/core/internal';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { printList } from '../command-line/print-list.ts';
 import { type KeptTakedown, readTakedowns } from '../command-line/takedown-lines.ts';
@@ -17,7 +17,7 @@ const list = command({
   help: 'list what was taken down',
   example: 'pinfold takedowns list --json',
   guide: 'administration.md#take-a-site-down',
-  run: (_, { json }, terminal) => printTakedowns(terminal, json, lineOf),
+  run: (_, { json }, terminal) => printTakedowns(terminal, json, factsOf),
 });
 
 const exportTakedowns = command({
@@ -25,7 +25,7 @@ const exportTakedowns = command({
   help: 'print what was taken down, one JSON object per line; keep it beside backups',
   example: 'pinfold takedowns export > takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
-  run: (_, { json }, terminal) => printTakedowns(terminal, json, jsonLine),
+  run: (_, { json }, terminal) => printTakedowns(terminal, json, (takedown) => [jsonLine(takedown)]),
 });
 
 const lift = command({
@@ -34,8 +34,8 @@ const lift = command({
   help: 'allow an archive to be published again; stopped publications stay stopped',
   example: 'pinfold takedowns lift 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   guide: 'administration.md#take-a-site-down',
-  run: async ([text], { json }, terminal) => {
-    const sha256 = parseSha256(text);
+  run: async ([given], _, terminal) => {
+    const sha256 = parseSha256(given);
     if (sha256 === undefined) throw new UsageError('SHA256 must be 64 hexadecimal digits');
     await withComposition(terminal, async ({ administration }) => {
       const outcome = await administration.liftTakedown(sha256, operatorCause());
@@ -44,8 +44,8 @@ const lift = command({
         throw new CommandFailure(message, { code: 'not_found' });
       }
     });
-    const sentence = `${sha256} may be published again; what was taken down with it stays stopped.`;
-    terminal.out(json ? jsonLine({ lifted: sha256 }) : sentence);
+    const text = `${sha256} may be published again; what was taken down with it stays stopped.`;
+    return { json: { lifted: sha256 }, text };
   },
 });
 
@@ -55,13 +55,13 @@ const importTakedowns = command({
   help: 'repeat the takedowns of an export, after a database was restored',
   example: 'pinfold takedowns import takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
-  run: async ([file = '-'], { json }, terminal) => {
+  run: async ([file = '-'], _, terminal) => {
     const exported = readTakedowns(file === '-' ? await inputOf(terminal) : await textOf(file));
     const changed = await withComposition(terminal, ({ administration }) =>
       repeatTakedowns(administration, exported),
     );
-    const sentence = `${exported.length} takedowns, of which ${changed} changed anything.`;
-    terminal.out(json ? jsonLine({ takedowns: exported.length, changed }) : sentence);
+    const text = `${exported.length} takedowns, of which ${changed} changed anything.`;
+    return { json: { takedowns: exported.length, changed }, text };
   },
 });
 
@@ -70,11 +70,11 @@ export const commands: readonly Command[] = [list, lift, exportTakedowns, import
 async function printTakedowns(
   terminal: Terminal,
   json: boolean,
-  toLine: (takedown: WireTakedown) => string,
+  factsOf: (takedown: WireTakedown) => readonly string[],
 ): Promise<void> {
   await withComposition(terminal, ({ administration }) => {
     const takedowns = everyItem(administration.listTakedowns, (page) => page.takedowns.map(takedownOf));
-    return printList(takedowns, terminal, { member: 'takedowns', json, toLine });
+    return printList(takedowns, terminal, { member: 'takedowns', json, factsOf });
   });
 }
 
@@ -105,6 +105,6 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-function lineOf({ id, account, sha256, reason, at }: WireTakedown): string {
-  return escapeControls([at, id, account, sha256, reason].join('  '));
+function factsOf({ id, account, sha256, reason, at }: WireTakedown): readonly string[] {
+  return [at, id, account, sha256, reason];
 }

@@ -2,16 +2,10 @@ import { type BigIntStats, constants, existsSync, realpathSync } from 'node:fs';
 import { open, readlink, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, isAbsolute, join, parse, relative, resolve } from 'node:path';
-import { packFolder, zipNameOf } from '@pinfold/client/node';
-import { builtFolderIn, packFiles } from '@pinfold/client/zip';
+import { builtFolderIn } from '@pinfold/client/zip';
 import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import type { PublishRequest } from '../publishing/publication.ts';
-
-/** A ZIP, and what is not in it. */
-export interface PackedPath extends Pick<PublishRequest, 'filename' | 'bytes'> {
-  readonly leftOut: readonly string[];
-}
+import { isPage, type PackedPath, packFile, packPage, packWhole } from '../publishing/pack.ts';
 
 /** Far above every limit of a file: it keeps a file that was given by mistake from filling the memory. */
 const MOST_BYTES = 536_870_912;
@@ -40,10 +34,8 @@ export class Roots {
     return reportingSystemErrors(async () => {
       const { path, stats } = await this.#check(given);
       if (stats.isDirectory()) return await this.#packFolder(path);
-      const filename = basename(path);
-      if (/\.html?$/i.test(filename)) return packPage(parse(path).name, await this.#read(path));
-      if (/\.zip$/i.test(filename)) return { filename, bytes: await this.#read(path), leftOut: [] };
-      throw new UsageError('path must be a folder, a .zip or an .html');
+      if (isPage(path)) return packPage(path, await this.#read(path));
+      return { ...(await packFile(basename(path), () => this.#read(path))), leftOut: [] };
     });
   }
 
@@ -53,13 +45,7 @@ export class Roots {
       const detail = `${path} looks like the project of a site: publish the built site, ${join(path, built)}`;
       throw new CommandFailure(detail, { code: 'looks_like_project' });
     }
-    try {
-      const packed = await packFolder(path, { read: (file) => this.#read(file) });
-      return { filename: zipNameOf(path), ...packed };
-    } catch (error) {
-      if (error instanceof RangeError) throw new CommandFailure(error.message, { cause: error });
-      throw error;
-    }
+    return packWhole(path, { read: (file) => this.#read(file) });
   }
 
   /** Reads a file only if the file that was opened is the one that lies in a root. */
@@ -115,11 +101,6 @@ export class Roots {
     const detail = `${given} is not in a folder that may be published from (${folders}): the user can allow another one with --root`;
     return new CommandFailure(detail, { code: 'usage' });
   }
-}
-
-/** Packs a page as the index of a site. */
-export async function packPage(name: string, bytes: Uint8Array): Promise<PackedPath> {
-  return { filename: `${name}.zip`, ...(await packFiles([{ path: 'index.html', bytes }])) };
 }
 
 function realFolder(folder: string): string {

@@ -4,6 +4,7 @@ import type { Refusal } from '@pinfold/core';
 import { isWireCode, problemOf, refuseRequest } from '@pinfold/http-express/internal';
 import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, failureJson, UnavailableError, UsageError } from '../command-line/failures.ts';
+import { sentencesOf } from '../publishing/refusal-text.ts';
 
 /** What a tool answers. */
 export interface ToolResult {
@@ -17,7 +18,7 @@ export interface ToolResult {
 export function toolError(error: unknown, publishing: boolean): ToolResult {
   const problem = documentOf(error, publishing);
   const isForPeople = error instanceof CommandFailure;
-  const detail = isForPeople ? error.message : sentencesOf(problem);
+  const detail = isForPeople ? error.message : sentencesOf(problem.detail, problem.errors);
   const text = `${detail.replace(/\.?$/, '.')} ${problem.suggestion}`;
   return {
     content: [{ type: 'text', text: escapeControlsInLines(text) }],
@@ -66,10 +67,6 @@ function refusalOf(cause: unknown): Parameters<typeof problemOf>[0] | undefined 
   const isRefusal =
     typeof cause === 'object' && cause !== null && 'kind' in cause && cause.kind === 'refused';
   return isRefusal ? (cause as Refusal) : undefined;
-}
-
-function sentencesOf({ detail, errors = [] }: ProblemDocument): string {
-  return errors.length === 0 ? detail : errors.map((broken) => broken.detail).join(' ');
 }
 
 /** A tool was called with arguments that do not go together. */

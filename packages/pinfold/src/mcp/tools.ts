@@ -6,9 +6,10 @@ import { openApiDocument } from '@pinfold/http-express';
 import { readPublicationId, readState } from '../command-line/arguments.ts';
 import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, reasonOf, UsageError } from '../command-line/failures.ts';
+import { type PackedPath, packPage } from '../publishing/pack.ts';
 import type { WireWarning } from '../publishing/publication.ts';
 import { type Publications, refuseUnprotected } from '../publishing/publications.ts';
-import { type PackedPath, packPage, type Roots } from './roots.ts';
+import type { Roots } from './roots.ts';
 import { refusedArgument, type ToolResult, toolError, wrongArguments } from './tool-error.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,19 +1,16 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, dirname, join, parse, resolve, sep } from 'node:path';
-import { packFolder, zipNameOf } from '@pinfold/client/node';
-import { builtFolderIn, type FileToPack, packFiles, partToLeaveOut, titleOf } from '@pinfold/client/zip';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { builtFolderIn, partToLeaveOut, titleOf } from '@pinfold/client/zip';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { filesOfPage } from './files-of-page.ts';
-import type { PublishRequest } from './publication.ts';
+import { isPage, packFile, packPage, packWhole, type ZipToSend } from './pack.ts';
 import { currentFolder } from './publications.ts';
 
 /** A ZIP, with the title of its page where the packer saw one. */
-export interface Packed extends Pick<PublishRequest, 'filename' | 'bytes'> {
-  readonly pageTitle?: string | undefined;
-}
+type Packed = ZipToSend & { readonly pageTitle?: string | undefined };
 
 interface Wanted {
   readonly name?: string | undefined;
@@ -58,11 +55,11 @@ function refuse(wanted: Wanted, option: 'with-files' | 'with-dot-files' | 'as-is
 
 async function packSite(given: string, wanted: Wanted, terminal: Terminal): Promise<Packed> {
   const path = resolve(currentFolder(terminal.env), given);
-  const { leftOut, bytes } = await packFolder(path, { dotFiles: wanted['with-dot-files'] }).catch(tooLarge);
+  const { leftOut, ...packed } = await packWhole(path, { dotFiles: wanted['with-dot-files'] });
   noteLeftOut(leftOut, terminal);
   const index = join(path, 'index.html');
   const pageTitle = existsSync(index) ? titleOf(await readFile(index)) : undefined;
-  return { filename: zipNameOf(path), bytes, pageTitle };
+  return { ...packed, pageTitle };
 }
 
 /** The built site in a folder that looks like the project it was built from, unless the user wants all of it. */
@@ -93,11 +90,6 @@ export async function missingIndexText(given: string, { env }: Terminal): Promis
   return `${given} has no index.html at its root${found}`;
 }
 
-function tooLarge(error: unknown): never {
-  if (error instanceof RangeError) throw new CommandFailure(error.message, { cause: error });
-  throw error;
-}
-
 function noteLeftOut(leftOut: readonly string[], { err }: Terminal): void {
   if (leftOut.length === 0) return;
   err(
@@ -111,7 +103,7 @@ async function packInput(name: string | undefined, terminal: Terminal): Promise<
     if (terminal.input === undefined) throw new UsageError('there is no standard input');
     return terminal.input();
   };
-  return isPage(name) ? packPage(name, await read(), terminal) : packFile(name, read);
+  return isPage(name) ? packTitled(name, await read(), terminal) : packFile(name, read);
 }
 
 /** Packs a page, and if the user agrees the files of its folder that it shows. */
@@ -123,32 +115,20 @@ async function packWithFiles(
 ): Promise<Packed> {
   const { err, confirm } = terminal;
   const beside = await filesOfPage(path, page);
-  if (beside.size === 0) return packPage(path, page, terminal);
+  if (beside.size === 0) return packTitled(path, page, terminal);
   const names = [...beside.keys()].sort().map(escapeControls).join(', ');
   const isWanted = withFiles ?? (await confirm?.(`The page shows ${names}. Publish them, too?`));
   if (isWanted === undefined) err(`left out: ${names}; --with-files publishes what the page shows`);
-  return packPage(path, page, terminal, isWanted ? beside : undefined);
+  return packTitled(path, page, terminal, isWanted ? beside : undefined);
 }
 
-/** Packs a page as the index of a site. */
-async function packPage(
+async function packTitled(
   path: string,
-  page: Uint8Array,
+  page: Packed['bytes'],
   terminal: Terminal,
-  beside: ReadonlyMap<string, Uint8Array> = new Map(),
+  beside?: ReadonlyMap<string, Uint8Array>,
 ): Promise<Packed> {
-  const others = [...beside].map(([place, bytes]): FileToPack => ({ path: place, bytes }));
-  const { bytes, leftOut } = await packFiles([{ path: 'index.html', bytes: page }, ...others]);
+  const { leftOut, ...packed } = await packPage(path, page, beside);
   noteLeftOut(leftOut, terminal);
-  return { filename: `${parse(path).name}.zip`, bytes, pageTitle: titleOf(page) };
-}
-
-function isPage(filename: string): boolean {
-  return /\.html?$/i.test(filename);
-}
-
-/** Checks the name before it reads the file. */
-async function packFile(filename: string, read: () => Promise<Packed['bytes']>): Promise<Packed> {
-  if (/\.zip$/i.test(filename)) return { filename, bytes: await read() };
-  throw new UsageError('PATH must be a folder, a .zip or an .html');
+  return { ...packed, pageTitle: titleOf(page) };
 }

@@ -1,5 +1,5 @@
-import type { Name } from '@pinfold/client';
-import type { Pin, WireError, WireWarning } from '@pinfold/http-express/internal';
+import type * as client from '@pinfold/client';
+import type { WireError, WireWarning } from '@pinfold/http-express/internal';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
 
 export type { WireError, WireWarning };
@@ -16,20 +16,10 @@ export interface PublishRequest {
 }
 
 /** The answer, as the API gives it. */
-export interface Published {
-  readonly pin: Pin;
-  readonly warnings: readonly WireWarning[];
-  /** The name that shows it, if one was given. */
-  readonly name?: Name | null | undefined;
-  /** Whether it was published before, with the same Idempotency-Key. */
-  readonly replayed: boolean;
-}
+export type Published = Omit<client.Published, 'idempotencyKey'>;
 
 /** The result of a check that stores nothing. */
-export interface Checked {
-  readonly archive: { readonly file_count: number; readonly size: number };
-  readonly warnings: readonly WireWarning[];
-}
+export type Checked = Omit<client.DryRun, 'pin'>;
 
 /** An archive's broken rules for a person: each rule once, with the first of the files under it. */
 export function brokenRules(errors: readonly WireError[]): string {

@@ -12,6 +12,10 @@ export function noName(cause?: unknown): CommandFailure {
 /** What a problem of the API says to a person. */
 export function problemText(code: string, detail: string, errors: readonly WireError[] = []): string {
   if (code === 'invalid_archive') return `the archive breaks these rules:\n${brokenRules(errors)}`;
+  return sentencesOf(detail, errors);
+}
+
+export function sentencesOf(detail: string, errors: readonly { readonly detail: string }[] = []): string {
   return errors.length === 0 ? detail : errors.map((broken) => broken.detail).join(' ');
 }
 

@@ -8,10 +8,9 @@ import type { CacheFigures } from '../viewer-options.ts';
 import { checkProved } from './body-pieces.ts';
 import type { PieceSource } from './byte-source.ts';
 import { type Asked, cacheFigures } from './cache-figures.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
+import { type CircuitBreaker, UnavailableError } from './circuit-breaker.ts';
 import { gzipMember } from './gzip-member.ts';
 import type { Form } from './site-files.ts';
-import { UnavailableError } from './unavailable-error.ts';
 
 const inflate = promisify(inflateRaw);
 

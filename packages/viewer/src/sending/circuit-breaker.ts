@@ -1,6 +1,5 @@
 import { type Clock, Fault, type Instant, isFault, seconds } from '@pinfold/core';
 import { raceSignal } from '@pinfold/core/adapter';
-import { UnavailableError } from './unavailable-error.ts';
 
 /** How long a viewer waits for the first bytes, and how long the circuit stays open. */
 const PATIENCE = seconds(5);
@@ -10,6 +9,18 @@ const LATER = 5;
 
 /** Timeouts in a row that open the circuit. */
 const MOST_LATE = 5;
+
+/** Answered with 503: the viewer should try again later. */
+export class UnavailableError extends Error {
+  /** Seconds of `Retry-After`. */
+  readonly seconds: number;
+
+  /** @param options `cause` is what the log reports; absent: nothing. */
+  constructor(seconds: number, options?: { readonly cause: unknown }) {
+    super(undefined, options);
+    this.seconds = seconds;
+  }
+}
 
 /**
  * A circuit breaker: gives the storage five seconds for the first bytes of an answer. After five timeouts it opens for
