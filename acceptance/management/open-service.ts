@@ -41,23 +41,13 @@ export async function openService(identityProvider?: IdentityProvider): Promise<
   const clock = createManualClock(Date.now() as Instant);
   const service = await openOver(
     open,
-    ({ useCases, keys, sessions, pairings, history, views, administration, publicPort }) => {
+    ({ publicPort, ...parts }) => {
       const publicUrl = `http://localhost:${publicPort}`;
       const elsewhere = identityProvider === undefined ? {} : { identityProvider };
-      const screen = createManagement({
-        useCases,
-        publicUrl,
-        sessions,
-        keys,
-        pairings,
-        history,
-        views,
-        administration,
-        ...elsewhere,
-      });
+      const { useCases, views } = parts;
       return express()
         .use(createViewer({ useCases, publicUrl, counter: views }))
-        .use('/manage', screen);
+        .use('/manage', createManagement({ ...parts, ...elsewhere, publicUrl }));
     },
     { clock },
   );

@@ -1,20 +1,10 @@
 import { type Answer, agent, ask, askAndDrop } from './http.ts';
 
-/** Somebody who is signed in to the management screen. */
-export interface Person {
-  get(path: string): Promise<Answer>;
-  /** Asks for a page and drops it; anything but 200 is an error. */
-  drop(path: string): Promise<void>;
-  /** Sends a form. */
-  post(path: string, fields?: Readonly<Record<string, string>>): Promise<Answer>;
-}
+/** A person who is signed in to the management screen. */
+export type Person = Awaited<ReturnType<typeof signIn>>;
 
 /** Signs in by the form of the sign-in page, or of a sign-in link's `query`. */
-export async function signIn(
-  port: number,
-  fields: Readonly<Record<string, string>>,
-  query = '',
-): Promise<Person> {
+export async function signIn(port: number, fields: Readonly<Record<string, string>>, query = '') {
   const cookies = new Map<string, string>();
   let form = '';
   const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -31,6 +21,7 @@ export async function signIn(
     return answer;
   };
   const get = (path: string) => send(path);
+  /** Asks for a page and drops it; anything but 200 is an error. */
   const drop = async (path: string): Promise<void> => {
     const headers = { host: `localhost:${port}`, cookie: cookie() };
     const status = await askAndDrop({ port, path: `/manage${path}`, headers, agent });

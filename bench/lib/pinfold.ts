@@ -2,23 +2,13 @@ import { join, resolve } from 'node:path';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { send } from '../tables/uploads.ts';
 import { ask, askWell } from './http.ts';
-import { freePort, NODE, type RunningServer, type StartOptions, startServer } from './processes.ts';
+import { freePort, NODE, type StartOptions, startServer } from './processes.ts';
 
 /** Pinfold under measurement: the reference app, on SQLite and files unless it is told otherwise, with one owner. */
-export interface PinfoldServer extends RunningServer {
-  readonly port: number;
-  readonly authorization: string;
-  /** Its settings. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Publishes an archive; returns the role's id. */
-  publish(archive: Uint8Array<ArrayBuffer>, key: string): Promise<string>;
-  /** Sets a password and gives the Cookie header of a viewer who knows it. */
-  protect(id: string): Promise<string>;
-  hostOf(id: string): string;
-}
+export type PinfoldServer = Awaited<ReturnType<typeof startPinfold>>;
 
 interface PinfoldOptions extends StartOptions {
-  /** The script of `servers/` that it runs. */
+  /** The script of `servers/` that it runs, in place of `pinfold serve`. */
   readonly script?: string;
   /** The checkout that it is started from. */
   readonly checkout?: string;
@@ -34,11 +24,11 @@ const PASSWORD = 'a password for the bench';
 export async function startPinfold(
   folder: string,
   more: Readonly<Record<string, string>> = {},
-  { script = 'pinfold.ts', checkout, preload, prefix = [], ...options }: PinfoldOptions = {},
-): Promise<PinfoldServer> {
+  { script, checkout, preload, prefix = [], ...options }: PinfoldOptions = {},
+) {
   const port = Number(more.PINFOLD_PORT ?? (await freePort()));
   const key = more.PINFOLD_API_KEY ?? new NodeApiKeySecrets().mint().text;
-  const environment = {
+  const environment: Readonly<Record<string, string>> = {
     PINFOLD_PORT: String(port),
     PINFOLD_DATA_DIR: folder,
     PINFOLD_API_KEY: key,
@@ -50,7 +40,9 @@ export async function startPinfold(
   };
   const root = resolve(checkout ?? join(import.meta.dirname, '../..'));
   const command = [...prefix, ...NODE, ...(preload === undefined ? [] : ['--import', preload])];
-  const server = await startServer([...command, join(root, 'bench/servers', script)], environment, {
+  const serve = [join(root, 'packages/pinfold/src/main.ts'), 'serve'];
+  const program = script === undefined ? serve : [join(root, 'bench/servers', script)];
+  const server = await startServer([...command, ...program], environment, {
     ...options,
     ...(checkout === undefined ? {} : { cwd: root }),
   });
@@ -62,12 +54,14 @@ export async function startPinfold(
     authorization,
     environment,
     hostOf,
-    publish: async (archive, idempotencyKey) => {
+    /** Publishes an archive; returns the role's id. */
+    publish: async (archive: Uint8Array<ArrayBuffer>, idempotencyKey: string): Promise<string> => {
       const { status, body } = await send({ port, authorization }, archive, idempotencyKey);
       if (status !== 201 && status !== 200) throw new Error(`publishing: ${status} ${body}`);
       return JSON.parse(body).pin.id;
     },
-    protect: async (id) => {
+    /** Sets a password and gives the Cookie header of a viewer who knows it. */
+    protect: async (id: string) => {
       const headers = { authorization, 'content-type': 'application/json' };
       const path = `/api/v1/pins/${id}`;
       await askWell({ port, path, method: 'PATCH', headers }, JSON.stringify({ password: PASSWORD }));

@@ -59,7 +59,9 @@ export async function attempt<Answer>(
   // Called as a method of something else, a browser's fetch fails.
   const { fetch: send, url, key } = connection;
   const headers = headersOf(request, connection);
-  const timer = new Timer(request.timeout, signal);
+  const late = new AbortController();
+  const limit = () => setTimeout(() => late.abort(), request.timeout);
+  let timer = limit();
   let answered = false;
   try {
     const response = await send(`${url}${path}`, {
@@ -69,20 +71,21 @@ export async function attempt<Answer>(
       // A redirect would take the key to another place.
       redirect: 'manual',
       credentials: 'omit',
-      signal: timer.signal,
+      signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
     });
     answered = true;
-    timer.restart();
+    clearTimeout(timer);
+    timer = limit();
     return read(response, await response.text(), request, key);
   } catch (cause) {
     signal?.throwIfAborted();
-    const [code, detail] = timer.isOver
+    const [code, detail] = late.signal.aborted
       ? ['timeout', 'The server did not answer in time.']
       : ['network_error', 'The connection to the server failed.'];
     const error = errorOf(request, { code, detail, retryable: true, cause: harmless(cause, key) });
     return { kind: 'failed', error, temporary: true, postponed: false, answered };
   } finally {
-    timer.end();
+    clearTimeout(timer);
   }
 }
 
@@ -180,41 +183,4 @@ function retryAfterOf(headers: Headers): number | undefined {
   if (/^\d{1,9}$/.test(header)) return Number(header);
   const at = Date.parse(header);
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
-}
-
-/** Aborts a signal after a time, or when another signal is aborted. */
-class Timer {
-  isOver = false;
-  readonly #controller: AbortController = new AbortController();
-  readonly #milliseconds: number;
-  readonly #outer: AbortSignal | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(milliseconds: number, outer: AbortSignal | undefined) {
-    this.#milliseconds = milliseconds;
-    this.#outer = outer;
-    // It may have aborted since the request was made: the key is asked for in between.
-    if (outer?.aborted) this.#abort();
-    outer?.addEventListener('abort', this.#abort, { once: true });
-    this.restart();
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  restart(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.isOver = true;
-      this.#controller.abort();
-    }, this.#milliseconds);
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#outer?.removeEventListener('abort', this.#abort);
-  }
-
-  readonly #abort = (): void => this.#controller.abort(this.#outer?.reason);
 }

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accountBacklogs } from '@pinfold/http/internal';
 import { expect } from 'chai';
 import express from 'express';
+import { closed, listening } from 'pinfold-test-servers/service';
 import { type ApiOptions, createApi } from '../src/index.ts';
 import { ask, askRaw, publish } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
@@ -12,19 +11,9 @@ import { openRig, type Rig } from './rig.ts';
 async function listen(
   app: express.Express,
 ): Promise<{ readonly baseUrl: string; close(): Promise<unknown> }> {
-  const server = createServer(app);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = (await listening()).on('request', app);
   const { port } = server.address() as AddressInfo;
-  return {
-    baseUrl: `http://127.0.0.1:${port}`,
-    close: () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      return closed;
-    },
-  };
+  return { baseUrl: `http://127.0.0.1:${port}`, close: () => closed(server) };
 }
 
 describe('The API as a router', () => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
 import { AccountBacklogs } from '../src/account-backlogs.ts';
+import { close, listen } from './pipelined-stage.ts';
 
 const MiB = 1_048_576;
 /** More than the systems of both sides take. */
@@ -12,24 +13,24 @@ const [ADA, BEN] = [accountId('ada'), accountId('ben')];
 
 describe('answers that the clients of an account do not take', () => {
   let server: Server;
+  let port: number;
   let backlogs: AccountBacklogs;
   const clients: Socket[] = [];
 
   beforeEach(async () => {
     backlogs = new AccountBacklogs(40 * MiB);
-    server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    server = createServer();
+    port = await listen(server);
   });
 
   afterEach(async () => {
     for (const client of clients.splice(0)) client.destroy();
-    server.closeAllConnections();
-    await once(server.close(), 'close');
+    await close(server);
   });
 
   /** Sends an answer to a client that reads nothing. */
   async function unread(account: typeof ADA, body: Buffer = LARGE): Promise<ServerResponse> {
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const client = connect(port, '127.0.0.1');
     clients.push(client.on('error', () => {}).pause());
     client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];

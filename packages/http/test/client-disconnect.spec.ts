@@ -1,25 +1,23 @@
 import { once } from 'node:events';
 import { createServer, get, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { untilGone } from '../src/internal.ts';
+import { close, listen } from './pipelined-stage.ts';
 
 describe('The client', () => {
   let server: Server;
+  let port: number;
 
   beforeEach(async () => {
-    server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    server = createServer();
+    port = await listen(server);
   });
 
-  afterEach(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterEach(() => close(server));
 
   async function ask(): Promise<{ readonly response: ServerResponse; readonly leave: () => void }> {
     const asked = once(server, 'request');
-    const request = get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+    const request = get({ port, host: '127.0.0.1' });
     request.on('error', () => {}).on('response', (answer) => answer.resume());
     const [, response] = (await asked) as [unknown, ServerResponse];
     return { response, leave: () => request.destroy() };

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { UntakenAnswers } from '../src/stalled-reader.ts';
+import { close, listen } from './pipelined-stage.ts';
 
 const BODY = Buffer.alloc(64 * 1_048_576);
 /** Looks within 45 seconds. */
@@ -30,9 +31,7 @@ describe('an answer', () => {
     untaken = new UntakenAnswers();
     server = createServer();
     server.on('connection', (socket) => watchUnlooked(untaken, socket));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    client = connect(await listen(server), '127.0.0.1');
     client.on('error', () => {}).pause();
     client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     [, response] = await once(server, 'request');
@@ -40,10 +39,7 @@ describe('an answer', () => {
 
   afterEach(async () => {
     client.destroy();
-    const over = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await over;
+    await close(server);
   });
 
   /** How much the client's system and ours have not taken. */

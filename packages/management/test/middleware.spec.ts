@@ -1,5 +1,5 @@
 import { Fault, OPERATOR, type Publication } from '@pinfold/core';
-import { listedKeys, openRawConnection } from '@pinfold/test-contracts/internal';
+import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { screenOf } from '../src/options.ts';
 import { routesOf } from '../src/routes.ts';
@@ -145,9 +145,8 @@ describe('what the screen guards against', () => {
       ['/sign-in', 'Transfer-Encoding: chunked', `5000\r\n${'k'.repeat(0x5000)}\r\n`],
       ['/keys', 'Content-Length: 50000000', 'label=x'],
     ] as const) {
-      const connection = await openRawConnection(screen.base);
-      const head = [`POST /manage${path} HTTP/1.1`, 'Host: localhost', form, length, '\r\n'];
-      await connection.send(head.join('\r\n') + sent);
+      const connection = await new Person(screen.base).begin(`POST /manage${path}`, form, length);
+      await connection.send(sent);
       // Time stands still in this test, so nothing that waits for it would be answered.
       expect((await connection.answer()).status, `${path} ${length}`).to.equal(413);
       connection.destroy();

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { accountId, hours, type IdentityProvider, OPERATOR } from '@pinfold/core';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
@@ -113,10 +110,14 @@ describe('signing in', () => {
   });
 
   it('takes one more step when a page elsewhere led here, since cookies stayed behind', async () => {
-    const led = await navigateFromElsewhere(`${screen.base}/`);
-    expect(led.status).to.equal(200);
-    expect(led.text).to.include('http-equiv="refresh"').and.include('url=/manage/');
-    expect(led.cookies).to.equal(undefined);
+    // fetch writes a Sec-Fetch-Mode of its own.
+    const from = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate'];
+    const connection = await person.begin('GET /manage/', ...from);
+    const { status, body, headers } = await connection.answer();
+    connection.destroy();
+    expect(status).to.equal(200);
+    expect(body).to.include('http-equiv="refresh"').and.include('url=/manage/');
+    expect(headers.get('set-cookie')).to.equal(undefined);
   });
 
   it('logs neither tokens nor queries', async () => {
@@ -204,10 +205,3 @@ describe("an embedding team's own sign-in", () => {
     }
   });
 });
-
-/** fetch writes its own Sec-Fetch-Mode, so this asks as a browser does that follows a link from another site. */
-async function navigateFromElsewhere(url: string) {
-  const asked = get(url, { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } });
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  return { status: response.statusCode, cookies: response.headers['set-cookie'], text: await text(response) };
-}

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { duration, hours, minutes, type Publication, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
+import { closed, listening } from 'pinfold-test-servers/service';
 import { createViewer, type MayView, type ViewerAccess, type ViewerMode } from '../src/index.ts';
 import { type Answer, ask, cookiesOf, locationOf } from './client.ts';
 import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
@@ -266,10 +266,9 @@ describe('a grant', () => {
     team.answers.set('ada', 'yes');
     const rig = await openRig({ viewer: { access: team } });
     const id = await rig.publish(SITE, PASSWORD);
-    const plain = createServer(
-      createViewer({ useCases: rig.useCases, publicUrl: `http://localhost:${rig.port}`, log: () => {} }),
-    ).listen(0, '127.0.0.1');
-    await once(plain, 'listening');
+    const { useCases } = rig;
+    const viewer = createViewer({ useCases, publicUrl: `http://localhost:${rig.port}`, log: () => {} });
+    const plain = (await listening()).on('request', viewer);
     const { port } = plain.address() as AddressInfo;
 
     const known = await rig.ask(`/s/${id}`, { headers: { ...DOCUMENT, 'x-person': 'ada' } });
@@ -284,7 +283,7 @@ describe('a grant', () => {
     const taken = { headers: { cookie: cookiesOf(await ask(port, pathname + search, { host })) } };
     expect((await ask(port, '/app.js', { host, ...taken })).status).to.equal(200);
     expect((await rig.ask('/app.js', { host, ...taken })).status).to.equal(403);
-    plain.close();
+    await closed(plain);
   });
 });
 

@@ -36,9 +36,7 @@ export async function showList(
   const position = positionOf(asked, listed);
   const views = await viewsOfWeek(screen, publications);
   const model = { publications, views, limits, allowance, search, state, order, position };
-  return trouble === undefined
-    ? page(listView(visit, model))
-    : page(listView(visit, { ...model, trouble: trouble.publish }), trouble.status);
+  return page(listView(visit, { ...model, trouble: trouble?.publish }), trouble?.status);
 }
 
 /** How often each publication was viewed in the last seven days. */

@@ -125,8 +125,8 @@ async function publicationPage(
       publication,
       limits,
       files: filesCard(visit, publication, manifest, Number(visit.request.query.files)),
-      ...(trouble === undefined ? {} : { trouble }),
-      ...(await latestOf(screen, visit, found.id)),
+      trouble,
+      history: await latestOf(screen, visit, found.id),
       names: await namesShowing(screen, visit, found.id),
       views: await screen.views?.of(found.id),
     }),
@@ -138,11 +138,11 @@ async function latestOf(
   screen: Screen,
   visit: SignedInContext,
   pin: RoleId,
-): Promise<Pick<DetailModel, 'history'>> {
+): Promise<DetailModel['history']> {
   const listed = await screen.history?.list({ by: visit.account, pin, limit: SHOWN_EVENTS });
-  if (listed?.kind !== 'page') return {};
+  if (listed?.kind !== 'page') return undefined;
   const { events, next } = listed;
-  return { history: { events, next, names: await namesOf(screen, visit, events) } };
+  return { events, next, names: await namesOf(screen, visit, events) };
 }
 
 async function change(

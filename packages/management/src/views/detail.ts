@@ -23,11 +23,11 @@ export interface DetailModel {
   readonly limits: Limits;
   readonly files: Html;
   readonly names: ShowingNames;
-  readonly trouble?: FieldTrouble;
+  readonly trouble: FieldTrouble | undefined;
   /** The latest of what happened to it; absent where no history is shown. */
-  readonly history?: Parameters<typeof historyCard>[2];
+  readonly history: Parameters<typeof historyCard>[2] | undefined;
   /** How often it was viewed on each of the last days; absent where that is not shown. */
-  readonly views?: readonly DayOfViews[] | undefined;
+  readonly views: readonly DayOfViews[] | undefined;
 }
 
 export function detailView(visit: SignedInContext, model: DetailModel): Html {

@@ -14,7 +14,6 @@ import {
   type Column,
   type ColumnSort,
   cell,
-  figureCell,
   type PagerLabels,
   pager,
   queryOf,
@@ -35,7 +34,7 @@ export interface ListModel {
   /** Absent: newest first. */
   readonly order: RoleOrder | undefined;
   readonly position: PagePosition;
-  readonly trouble?: PublishTrouble;
+  readonly trouble: PublishTrouble | undefined;
 }
 
 /** Names up to this length are never cut. */
@@ -63,7 +62,7 @@ export function listView(visit: SignedInContext, model: ListModel): Html {
     part: 'publications',
     showsMode: true,
     main: html`<h1 class="hidden">${words.say('publishAndManage')}</h1>
-${publishPanel(visit, { limits: model.limits, allowance: model.allowance, roomy: bare, trouble: model.trouble })}
+${publishPanel(visit, model, bare)}
 <section class="list" aria-labelledby="list-title" data-list${bare ? html` hidden` : undefined}>
 <div class="list-top"><h2 id="list-title">${words.say('publications')}</h2>${filters(visit, model)}${searchForm(visit, model)}</div>
 ${model.publications.length === 0 ? nothing(visit, model) : table}
@@ -139,7 +138,7 @@ function row(
   return html`<tr${style}>
 <th scope="row">${pick}<a class="name" id="n${n}" href="publications/${id}"${whole} dir="auto">${name}</a>${marked}</th>
 <td>${distance(visit, publishedAt)}</td>
-${views === undefined ? undefined : figureCell(visit, 'views', words.number(views.get(id) ?? 0))}
+${views === undefined ? undefined : html`<td class="figure" data-label="${words.say('views')}">${words.number(views.get(id) ?? 0)}</td>`}
 ${cell(visit, 'expires', expiry(visit, publication))}
 <td class="figure${order === 'largest' ? '' : ' size'}">${words.size(archiveBytes)}</td>
 <td class="actions">${state === 'published' ? copyLinkButton(visit, n) : undefined}${state === 'deleted' ? undefined : menu(visit, publication, n)}</td>

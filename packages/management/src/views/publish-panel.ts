@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
-import { type Allowance, allowanceWords } from '../quota-text.ts';
+import { allowanceWords } from '../quota-text.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
+import type { ListModel } from './list.ts';
 import { READ_ONLY_ID } from './parts.ts';
 
 export interface PublishTrouble {
@@ -14,17 +15,8 @@ export interface PublishTrouble {
 /** The area to drop or choose a folder, a ZIP or a page; without scripts, a form for a ZIP. */
 export function publishPanel(
   visit: SignedInContext,
-  {
-    limits,
-    allowance,
-    roomy,
-    trouble,
-  }: {
-    readonly limits: Limits;
-    readonly allowance: Allowance;
-    readonly roomy: boolean;
-    readonly trouble?: PublishTrouble | undefined;
-  },
+  { limits, allowance, trouble }: Pick<ListModel, 'allowance' | 'limits' | 'trouble'>,
+  roomy: boolean,
 ): Html {
   const { words, base, formToken, assets, mode } = visit;
   if (mode.kind === 'read_only') return maintenancePanel(visit);

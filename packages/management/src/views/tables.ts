@@ -67,10 +67,6 @@ export function cell(
   return html`<td data-label="${words.say(label)}">${content}</td>`;
 }
 
-export function figureCell({ words }: RequestContext, label: MessageId, content: string): Html {
-  return html`<td class="figure" data-label="${words.say(label)}">${content}</td>`;
-}
-
 /** Absent ones are those of any list. */
 export interface PagerLabels {
   readonly first?: MessageId;

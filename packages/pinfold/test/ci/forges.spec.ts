@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { release } from '../../src/release.ts';
 import { type Served, serve } from '../servers/served.ts';
+import type { Stub } from '../servers/stub.ts';
 import { GitHubApi, interpolate, readAction, runAction, runWorkflow, type Workflow } from './github.ts';
 import { readJobs, runJob } from './gitlab.ts';
 import { createWorkspace, type Env, type Workspace } from './shell.ts';
@@ -23,6 +24,7 @@ describe('publishing from CI', function () {
   let served: Served;
   let workspace: Workspace;
   let github: GitHubApi;
+  let api: Stub;
   let client: PinfoldClient;
   let event: string;
   /** Variables of each job of GitHub Actions. */
@@ -31,7 +33,8 @@ describe('publishing from CI', function () {
   beforeEach(async () => {
     served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
     workspace = await createWorkspace();
-    github = await GitHubApi.listen();
+    github = new GitHubApi();
+    api = await github.listen();
     client = new PinfoldClient({ url: served.url, key: served.key });
     event = join(workspace.folder, 'event.json');
     job = {
@@ -39,16 +42,15 @@ describe('publishing from CI', function () {
       GITHUB_JOB: 'publish',
       GITHUB_EVENT_PATH: event,
       GITHUB_REPOSITORY: 'example/site',
-      GITHUB_API_URL: github.url,
-      GITHUB_GRAPHQL_URL: `${github.url}/graphql`,
+      GITHUB_API_URL: api.url,
+      GITHUB_GRAPHQL_URL: `${api.url}/graphql`,
       CONTENT: 'first',
     };
     await pullRequest('synchronize');
   });
 
   afterEach(async () => {
-    await github[Symbol.asyncDispose]();
-    await workspace.remove();
+    await api.close();
     await served.close();
   });
 

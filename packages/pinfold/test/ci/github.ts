@@ -1,13 +1,11 @@
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { runInNewContext } from 'node:vm';
 import { parse } from 'yaml';
 import type { CommandRun } from '../command-run.ts';
+import { newFolder } from '../servers/new-folder.ts';
+import { type Stub, startStub } from '../servers/stub.ts';
 import type { Env, Workspace } from './shell.ts';
 
 const ACTION = join(import.meta.dirname, '..', '..', '..', '..', 'deploy', 'github-action');
@@ -85,8 +83,7 @@ export async function runAction(
   const all = { code: 0, out: '', err: '' };
   for (const step of action.runs.steps) {
     if (step.if !== undefined && !evaluate(step.if, inside)) continue;
-    const files = await mkdtemp(join(tmpdir(), 'pinfold-step-'));
-    const output = join(files, 'output');
+    const output = join(newFolder(), 'output');
     await writeFile(output, '');
     const own = {
       GITHUB_OUTPUT: output,
@@ -95,7 +92,6 @@ export async function runAction(
     };
     const { code, out, err } = await workspace.run(BASH, step.run ?? '', { ...env, ...own });
     if (step.id !== undefined) steps[step.id] = { outputs: outputsIn(await readFile(output, 'utf8')) };
-    await rm(files, { recursive: true });
     Object.assign(all, { code, out: all.out + out, err: all.err + err });
     if (code !== 0) break;
   }
@@ -136,33 +132,21 @@ export interface Comment {
 }
 
 /** The part of GitHub's API that the action uses: comments of pull request 12 of example/site. */
-export class GitHubApi implements AsyncDisposable {
+export class GitHubApi {
   readonly comments: Comment[] = [];
   /** Of the token; the login of a job's app is read by GraphQL alone. */
   login = 'github-actions[bot]';
-  url = '';
-  readonly #server = createServer(async (request, response) => {
-    const target = new URL(request.url ?? '', 'http://x');
-    const body = request.method === 'GET' ? {} : ((await json(request)) as { readonly body: string });
-    const isKnown = request.headers.authorization === 'Bearer the-token';
-    const [status, answer] = isKnown
-      ? this.#answer(`${request.method} ${target.pathname}`, target, body)
-      : [401, {}];
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  });
 
-  static async listen(): Promise<GitHubApi> {
-    const api = new GitHubApi();
-    api.#server.listen(0, '127.0.0.1');
-    await once(api.#server, 'listening');
-    api.url = `http://127.0.0.1:${(api.#server.address() as AddressInfo).port}`;
-    return api;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+  listen(): Promise<Stub> {
+    return startStub(async (request, response) => {
+      const target = new URL(request.url ?? '', 'http://x');
+      const body = request.method === 'GET' ? {} : ((await json(request)) as { readonly body: string });
+      const isKnown = request.headers.authorization === 'Bearer the-token';
+      const [status, answer] = isKnown
+        ? this.#answer(`${request.method} ${target.pathname}`, target, body)
+        : [401, {}];
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
   }
 
   #answer(call: string, target: URL, body: { readonly body?: string }): readonly [number, unknown] {
