@@ -117,7 +117,8 @@ describe('one publication', () => {
     expect(refused.text)
       .to.include(`value="${long}"`)
       .and.include('aria-invalid="true"')
-      .and.include('id="title-error"');
+      .and.include('id="title-error"')
+      .and.include('it has 256 characters, and 255 are allowed');
     expect((await now()).title).to.equal('Report');
   });
 
