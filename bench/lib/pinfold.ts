@@ -8,7 +8,7 @@ import { freePort, NODE, type StartOptions, startServer } from './processes.ts';
 export type PinfoldServer = Awaited<ReturnType<typeof startPinfold>>;
 
 interface PinfoldOptions extends StartOptions {
-  /** The script of `servers/` that it runs. */
+  /** The script of `servers/` that it runs, in place of `pinfold serve`. */
   readonly script?: string;
   /** The checkout that it is started from. */
   readonly checkout?: string;
@@ -24,7 +24,7 @@ const PASSWORD = 'a password for the bench';
 export async function startPinfold(
   folder: string,
   more: Readonly<Record<string, string>> = {},
-  { script = 'pinfold.ts', checkout, preload, prefix = [], ...options }: PinfoldOptions = {},
+  { script, checkout, preload, prefix = [], ...options }: PinfoldOptions = {},
 ) {
   const port = Number(more.PINFOLD_PORT ?? (await freePort()));
   const key = more.PINFOLD_API_KEY ?? new NodeApiKeySecrets().mint().text;
@@ -40,7 +40,9 @@ export async function startPinfold(
   };
   const root = resolve(checkout ?? join(import.meta.dirname, '../..'));
   const command = [...prefix, ...NODE, ...(preload === undefined ? [] : ['--import', preload])];
-  const server = await startServer([...command, join(root, 'bench/servers', script)], environment, {
+  const serve = [join(root, 'packages/pinfold/src/main.ts'), 'serve'];
+  const program = script === undefined ? serve : [join(root, 'bench/servers', script)];
+  const server = await startServer([...command, ...program], environment, {
     ...options,
     ...(checkout === undefined ? {} : { cwd: root }),
   });

@@ -8,6 +8,21 @@ import type { Page, RoleQuery } from '../ports/role-store.ts';
 /** The greatest rank. The sooner a role ends, the nearer its rank is to this; without an end it is 0. */
 export const MOST_RANK: number = Number.MAX_SAFE_INTEGER;
 
+/** The ranks of roles as SQL; each is in an index. */
+export const RANKS: Readonly<Record<RoleOrder | 'newest', string>> = {
+  newest: 'published_at',
+  ending: `coalesce(${MOST_RANK} - expires_at, 0)`,
+  largest: 'archive_bytes',
+};
+
+/** A cursor before all others of a list that begins with the newest. */
+export const NEWEST: Readonly<Record<'at' | 'createdAt', number> & Record<'id' | 'sha256', string>> = {
+  at: MOST_RANK,
+  createdAt: MOST_RANK,
+  id: '~',
+  sha256: '~',
+};
+
 /**
  * The place of a role in a list, largest rank first.
  *

@@ -8,7 +8,7 @@ import { askForBuiltSite, askToLeaveOut } from './ask.ts';
 import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
 import type { Chosen } from './chosen.ts';
 import { button, elementOf } from './elements.ts';
-import { type ArchiveLimits, type Judged, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
+import { type ArchiveLimits, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
 import { pack } from './pack.ts';
 import { ProgressPanel } from './progress-panel.ts';
 import { freshToken, refreshList } from './refresh.ts';
@@ -19,15 +19,6 @@ import { type Published, type Upload, type UploadOutcome, upload } from './uploa
 interface PanelData {
   readonly token: string;
   readonly limits: ArchiveLimits;
-}
-
-/** What of a source is to be published. */
-interface Rest {
-  readonly judged: Judged;
-  /** What is not in it any more. */
-  readonly leftOut: readonly string[];
-  /** Present when there is nothing to pack. */
-  readonly archive?: Blob;
 }
 
 /** A ZIP to upload, and what it was made of: packing may have left out more, by content. */
@@ -90,49 +81,30 @@ class Publishing {
     const name = folder || (first?.name ?? '');
     this.#work('preparing', name);
     try {
-      const source = await sourceOf(chosen);
-      if (source === undefined) this.#fail('oneThing');
-      return source;
+      return (await sourceOf(chosen)) ?? this.#fail('oneThing');
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;
-      this.#fail('unreadable', { name });
-      return undefined;
+      return this.#fail('unreadable', { name });
     }
   }
 
   /** The ZIP to upload, when nothing speaks against it. What was left out of it is asked about last. */
-  async #archiveOf(source: Source): Promise<Packed | undefined> {
-    const rest = await this.#restOf(source);
-    if (rest.judged.files === 0 && rest.leftOut.length > 0) {
-      this.#refuse(this.#words.say('nothingLeft'), leftOutLine(this.#words, 'wouldLeaveOut', rest.leftOut));
-      return undefined;
-    }
-    if (source.kind === 'folder' && source.files.length === 0) {
-      this.#fail('empty');
-      return undefined;
-    }
-    if (this.#haveProblems(rest.judged.problems, rest.leftOut)) return undefined;
-    const packed =
-      source.kind === 'folder' ? await this.#pack(source) : { source, archive: rest.archive ?? source.file };
-    if (packed === undefined || packed.source.leftOut.length === 0) return packed;
-    const judged =
-      packed.source.kind === 'folder' ? judgeFolder(packed.source.files, this.#data.limits) : rest.judged;
-    if (await askToLeaveOut(this.#words, packed.source, judged)) return packed;
-    this.#fail('leftOutAsked');
-    return undefined;
-  }
-
-  async #restOf(source: Source): Promise<Rest> {
+  async #archiveOf(chosen: Source): Promise<Packed | undefined> {
     const { limits } = this.#data;
-    if (source.kind === 'folder')
-      return { judged: judgeFolder(source.files, limits), leftOut: source.leftOut };
-    const archive = withoutForbidden(source);
-    const judged = await judgeArchive(archive ?? source.file, limits);
-    return {
-      judged,
-      leftOut: archive === undefined ? [] : source.leftOut,
-      archive: archive ?? source.file,
-    };
+    const source = chosen.kind === 'folder' ? chosen : withoutForbidden(chosen);
+    const { leftOut } = source;
+    const judged =
+      source.kind === 'folder' ? judgeFolder(source.files, limits) : await judgeArchive(source.file, limits);
+    if (judged.files === 0 && leftOut.length > 0) {
+      const content = leftOutLine(this.#words, 'wouldLeaveOut', leftOut);
+      return this.#refuse(this.#words.say('nothingLeft'), content);
+    }
+    if (source.kind === 'folder' && source.files.length === 0) return this.#fail('empty');
+    if (this.#haveProblems(judged.problems, leftOut)) return undefined;
+    const packed = source.kind === 'folder' ? await this.#pack(source) : { source, archive: source.file };
+    if (packed === undefined || packed.source.leftOut.length === 0) return packed;
+    const rest = packed.source.kind === 'folder' ? judgeFolder(packed.source.files, limits) : judged;
+    return (await askToLeaveOut(this.#words, packed.source, rest)) ? packed : this.#fail('leftOutAsked');
   }
 
   async #pack(source: FolderSource): Promise<Packed<FolderSource> | undefined> {
@@ -141,15 +113,12 @@ class Publishing {
     this.#work('packing', source.name, total);
     const onProgress = (bytes: number) => this.#stage.progress(bytes, total, performance.now());
     const packed = await pack(worker, source.files, onProgress, this.#cancel.signal);
-    if (packed.kind === 'packed') {
-      const { archive } = packed;
-      const leftOut = [...source.leftOut, ...packed.leftOut].sort();
-      if (this.#haveProblems(judgeSize(archive, this.#data.limits), leftOut)) return undefined;
-      const files = source.files.filter(({ path }) => !packed.leftOut.includes(path));
-      return { archive, source: { ...source, files, leftOut } };
-    }
-    this.#fail('unreadable', { name: packed.path });
-    return undefined;
+    if (packed.kind === 'unreadable') return this.#fail('unreadable', { name: packed.path });
+    const { archive } = packed;
+    const leftOut = [...source.leftOut, ...packed.leftOut].sort();
+    if (this.#haveProblems(judgeSize(archive, this.#data.limits), leftOut)) return undefined;
+    const files = source.files.filter(({ path }) => !packed.leftOut.includes(path));
+    return { archive, source: { ...source, files, leftOut } };
   }
 
   #haveProblems(problems: readonly ScreenProblem[], leftOut: readonly string[]): boolean {
@@ -237,11 +206,11 @@ ${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${words.say('r
     );
   }
 
-  #fail(id: PublishingId, values: Values = {}): void {
+  #fail(id: PublishingId, values: Values = {}): undefined {
     this.#refuse(this.#words.say(id, values));
   }
 
-  #refuse(title: string, content?: Html): void {
+  #refuse(title: string, content?: Html): undefined {
     this.#stage.end(title, 'bad', content, this.#another('chooseAnother'));
   }
 

@@ -18,7 +18,7 @@ export type Source = ArchiveSource | FolderSource;
 export interface ArchiveSource {
   readonly kind: 'archive';
   readonly name: string;
-  readonly file: File;
+  readonly file: Blob;
   readonly directory: DirectoryListing;
   readonly leftOut: readonly string[];
 }
@@ -64,9 +64,11 @@ export function builtSiteIn(
   return { folder, site };
 }
 
-/** The ZIP without what is forbidden in it; `undefined` where that cannot be taken out here. */
-export function withoutForbidden({ file, directory, leftOut }: ArchiveSource): Blob | undefined {
-  return leftOut.length === 0 ? file : leaveOut(file, directory, isForbidden);
+/** The ZIP without what is forbidden in it; as it is where that cannot be taken out here. */
+export function withoutForbidden(source: ArchiveSource): ArchiveSource {
+  const { file, directory, leftOut } = source;
+  const rest = leftOut.length === 0 ? file : leaveOut(file, directory, isForbidden);
+  return rest === undefined ? { ...source, leftOut: [] } : { ...source, file: rest };
 }
 
 /** A page is the only one of a site; every other file is taken for a ZIP, which the rules judge. */

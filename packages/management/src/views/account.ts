@@ -74,14 +74,11 @@ function limitsCard(
 <p class="quiet hint" id="${id}-now">${now}</p>
 ${isWrong ? html`<p class="error" id="${id}-error">${words.say(message)}</p>` : undefined}</div>`;
   };
-  return card(
-    visit,
-    'accountLimits',
-    html`<form method="post" action="${accountPath(visit, name)}/limits" class="field-form"><input type="hidden" name="form" value="${formToken}">
+  const content = html`<form method="post" action="${accountPath(visit, name)}/limits" class="field-form"><input type="hidden" name="form" value="${formToken}">
 <p class="quiet hint" id="limit-hint">${words.say('limitHint')}</p>
 ${LIMITS.map(field)}
-<div class="buttons"><button>${words.say('limitsSet')}</button></div></form>`,
-  );
+<div class="buttons"><button>${words.say('limitsSet')}</button></div></form>`;
+  return card(visit, 'accountLimits', content);
 }
 
 function blockCard(visit: SignedInContext, { name, blocked }: Account): Html {
@@ -91,12 +88,9 @@ function blockCard(visit: SignedInContext, { name, blocked }: Account): Html {
       moment: words.moment(blocked.at),
       reason: blocked.reason,
     });
-    return card(
-      visit,
-      'blocking',
-      html`<p dir="auto">${because}</p><p>${words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept')}</p>
-<div class="buttons">${buttonForm(visit, `${accountPath(visit, name)}/unblock`, words.say('unblock'))}</div>`,
-    );
+    const content = html`<p dir="auto">${because}</p><p>${words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept')}</p>
+<div class="buttons">${buttonForm(visit, `${accountPath(visit, name)}/unblock`, words.say('unblock'))}</div>`;
+    return card(visit, 'blocking', content);
   }
   const choice = (value: string, message: MessageId, checked?: Html) =>
     html`<label class="check"><input type="radio" name="sites" value="${value}"${checked}> <span>${words.say(message)}</span></label>`;

@@ -39,21 +39,18 @@ function factsCard(
 ): Html {
   const { words } = visit;
   const { sharedUrl, expiresAt } = publication;
-  return card(
-    visit,
-    'facts',
-    factList(visit, [
-      ['account', accountLink(visit, publication.account)],
-      [
-        'blocked',
-        blocked === null ? undefined : words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept'),
-      ],
-      ['sharedUrl', html`<a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`],
-      ['expires', expiresAt === null ? undefined : moment(visit, expiresAt)],
-      ...publicationFacts(visit, publication),
-      ['sha256', html`${shortId(publication.sha256)} ${copyButton(visit, publication.sha256, 'copySha256')}`],
-    ]),
-  );
+  const content = factList(visit, [
+    ['account', accountLink(visit, publication.account)],
+    [
+      'blocked',
+      blocked === null ? undefined : words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept'),
+    ],
+    ['sharedUrl', html`<a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`],
+    ['expires', expiresAt === null ? undefined : moment(visit, expiresAt)],
+    ...publicationFacts(visit, publication),
+    ['sha256', html`${shortId(publication.sha256)} ${copyButton(visit, publication.sha256, 'copySha256')}`],
+  ]);
+  return card(visit, 'facts', content);
 }
 
 function takedownCard(visit: SignedInContext, { publication, takedown }: AnyPublication): Html {

@@ -28,24 +28,18 @@ export function linkCard(visit: SignedInContext, publication: ShownPublication):
   const { sharedUrl, state, passwordProtected: locked } = publication;
   if (state !== 'published') {
     const over: MessageId = state === 'expired' ? 'linkExpired' : 'linkStopped';
-    return card(
-      visit,
-      'sharedUrl',
-      html`<p class="url quiet"><s>${sharedUrl}</s></p><p>${words.say(over)}</p>`,
-    );
+    const content = html`<p class="url quiet"><s>${sharedUrl}</s></p><p>${words.say(over)}</p>`;
+    return card(visit, 'sharedUrl', content);
   }
   const opener =
     locked && visit.offers.grants
       ? html`<form method="post" action="${visit.base}/publications/${publication.id}/open" target="_blank"><input type="hidden" name="form" value="${visit.formToken}"><button>${words.say('openSite')}</button></form>`
       : html`<a class="button" href="${sharedUrl}" target="_blank" rel="noopener">${words.say('openSite')}</a>`;
   const who: MessageId = locked ? 'openToPassword' : 'openToAnyone';
-  return card(
-    visit,
-    'sharedUrl',
-    html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>${copyButton(visit, sharedUrl, 'copyLink')}${opener}</div>
+  const content = html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>${copyButton(visit, sharedUrl, 'copyLink')}${opener}</div>
 <div class="link-more"><img class="code" src="${visit.base}/publications/${publication.id}/code.svg" alt="${words.say('linkCode')}" width="128" height="128">
-<dl class="brief"><div><dt>${words.say('whoCanOpen')}</dt><dd>${words.say(who)}</dd></div></dl></div>`,
-  );
+<dl class="brief"><div><dt>${words.say('whoCanOpen')}</dt><dd>${words.say(who)}</dd></div></dl></div>`;
+  return card(visit, 'sharedUrl', content);
 }
 
 /** When it expires, and how to change that. */
@@ -58,12 +52,9 @@ export function lifetimeCard(visit: SignedInContext, publication: ShownPublicati
       : html`<p class="big remaining">${state === 'expired' ? words.say('stateExpired') : undefined} ${distance(visit, expiresAt)} <span class="quiet exact">${moment(visit, expiresAt)}</span></p>`;
   const buttons = html`<div class="buttons">${pinButton(visit, publication)}${renewButton(visit, publication, limits)}</div>`;
   const means = pinned ? 'unpinMeans' : 'pinMeans';
-  return card(
-    visit,
-    'lifetime',
-    html`${state === 'deleted' ? undefined : remaining}${buttons}
-${publication.refusal('pin') === undefined ? html`<p class="quiet">${words.say(means, { span: words.span(limits.renewal) })}</p>` : undefined}`,
-  );
+  const content = html`${state === 'deleted' ? undefined : remaining}${buttons}
+${publication.refusal('pin') === undefined ? html`<p class="quiet">${words.say(means, { span: words.span(limits.renewal) })}</p>` : undefined}`;
+  return card(visit, 'lifetime', content);
 }
 
 function pinButton(visit: SignedInContext, { id, pinned, refusal }: ShownPublication): Html | undefined {
@@ -90,11 +81,8 @@ function renewButton(visit: SignedInContext, publication: ShownPublication, limi
 export function stopCard(visit: SignedInContext, { id, refusal }: ShownPublication): Html | undefined {
   if (refusal('stop') !== undefined) return undefined;
   const { words, base } = visit;
-  return card(
-    visit,
-    'stop',
-    html`<p class="quiet">${words.say('stopMeans')}</p><p>${stopLink(visit, 'button', `${base}/publications/${id}/stop`)}</p>`,
-  );
+  const content = html`<p class="quiet">${words.say('stopMeans')}</p><p>${stopLink(visit, 'button', `${base}/publications/${id}/stop`)}</p>`;
+  return card(visit, 'stop', content);
 }
 
 export function factsCard(visit: SignedInContext, publication: ShownPublication): Html {

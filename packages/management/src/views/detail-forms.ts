@@ -24,21 +24,15 @@ ${fieldError('password', wrong)}</div>
 </form>`;
   const open = wrong === undefined ? undefined : html` open`;
   if (!locked) {
-    return card(
-      visit,
-      'password',
-      html`<p>${words.say('noPassword')}</p><details${open}><summary>${words.say('setPasswordEllipsis')}</summary>${set}</details>`,
-    );
+    const content = html`<p>${words.say('noPassword')}</p><details${open}><summary>${words.say('setPasswordEllipsis')}</summary>${set}</details>`;
+    return card(visit, 'password', content);
   }
   const fields = html`<input type="hidden" name="seen" value="${generation}"><input type="hidden" name="remove" value="yes">`;
   const disabled = disabledInReadOnly(visit);
   const remove = confirmation(visit, 'removePassword', 'remove-password', path, { fields, disabled });
-  return card(
-    visit,
-    'password',
-    html`<p>${words.say('hasPassword')}</p><details${open}><summary>${words.say('changePasswordEllipsis')}</summary>${set}</details>
-<p>${remove}</p>`,
-  );
+  const content = html`<p>${words.say('hasPassword')}</p><details${open}><summary>${words.say('changePasswordEllipsis')}</summary>${set}</details>
+<p>${remove}</p>`;
+  return card(visit, 'password', content);
 }
 
 /** Renames, unless another change came first. */
@@ -50,17 +44,14 @@ export function titleCard(
   const { words, base } = visit;
   const { id, title } = publication;
   const wrong = troubleOf(trouble, 'title');
-  return card(
-    visit,
-    'titleHeading',
-    html`<form method="post" action="${base}/publications/${id}/rename" class="field-form">
+  const content = html`<form method="post" action="${base}/publications/${id}/rename" class="field-form">
 <input type="hidden" name="form" value="${visit.formToken}"><input type="hidden" name="seen" value="${title ?? ''}">
 <div class="field" id="title-field"><label class="hidden" for="title">${words.say('titleHeading')}</label>
 <div class="with-button"><input id="title" name="title" value="${wrong?.value ?? title ?? ''}" autocomplete="off" dir="auto" aria-describedby="title-hint${wrong === undefined ? '' : ' title-error'}"${invalid(wrong)}><button${disabledInReadOnly(visit)}>${words.say('rename')}</button></div>
 <p class="quiet hint" id="title-hint">${words.say('titleHint', { characters: limits.titleCharacters })}</p>
 ${fieldError('title', wrong)}</div>
-</form>`,
-  );
+</form>`;
+  return card(visit, 'titleHeading', content);
 }
 
 function troubleOf(

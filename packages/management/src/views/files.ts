@@ -43,12 +43,9 @@ export function filesCard(
     pages === 1
       ? words.say('showFiles', { count: entries.length })
       : words.say('filesShown', { first: begin + 1, last: begin + shown.length, count: entries.length });
-  return card(
-    visit,
-    'files',
-    html`<details${isPage ? html` open` : undefined}><summary>${summary}</summary>${table}
-${pages === 1 ? undefined : pageLinks(visit, publication, page, pages)}</details>`,
-  );
+  const content = html`<details${isPage ? html` open` : undefined}><summary>${summary}</summary>${table}
+${pages === 1 ? undefined : pageLinks(visit, publication, page, pages)}</details>`;
+  return card(visit, 'files', content);
 }
 
 function pageLinks(

@@ -73,14 +73,11 @@ export function historyCard(
     next === undefined
       ? undefined
       : html`<p><a href="${base}/history?pin=${id}">${words.say('historyWhole')}</a></p>`;
-  return card(
-    visit,
-    'history',
-    html`<dl class="brief">${events.map(
-      (event) =>
-        html`<div><dt>${moment(visit, event.at)}</dt><dd>${words.say(event.type)} <span class="quiet" dir="auto">${doer(visit, event.actor, names)}</span></dd></div>`,
-    )}</dl>${more}`,
-  );
+  const content = html`<dl class="brief">${events.map(
+    (event) =>
+      html`<div><dt>${moment(visit, event.at)}</dt><dd>${words.say(event.type)} <span class="quiet" dir="auto">${doer(visit, event.actor, names)}</span></dd></div>`,
+  )}</dl>${more}`;
+  return card(visit, 'history', content);
 }
 
 /** @param path what links to publications begin with; absent, the row has none. */

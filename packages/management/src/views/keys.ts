@@ -68,14 +68,11 @@ ${cell(visit, 'lastUsed', key.lastUsedAt === null ? words.say('never') : distanc
 function createCard(visit: SignedInContext, { full, trouble }: KeysModel): Html {
   const { words, base } = visit;
   if (full !== undefined) return card(visit, 'createKey', html`<p class="error" role="alert">${full}</p>`);
-  return card(
-    visit,
-    'createKey',
-    html`<form method="post" action="${base}/keys" class="field-form">
+  const content = html`<form method="post" action="${base}/keys" class="field-form">
 <input type="hidden" name="form" value="${visit.formToken}">
 ${keyFields(visit, trouble?.label ?? '', trouble?.message)}
-<div class="buttons"><button class="primary"${disabledInReadOnly(visit)}>${words.say('createKey')}</button></div></form>`,
-  );
+<div class="buttons"><button class="primary"${disabledInReadOnly(visit)}>${words.say('createKey')}</button></div></form>`;
+  return card(visit, 'createKey', content);
 }
 
 /** What is to be said of a new key: what it is for, and what it may do. */

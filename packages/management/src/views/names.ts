@@ -50,14 +50,11 @@ export interface ShowingNames {
 /** The names that show this publication, and the form that lets another one do so. */
 export function nameCard(visit: SignedInContext, id: string, { names, areAll }: ShowingNames): Html {
   const { words, base, formToken } = visit;
-  return card(
-    visit,
-    'nameHeading',
-    html`${names.map(({ name, url }) => html`<p><a href="${url}" target="_blank" rel="noopener">${name}</a> ${copyButton(visit, url, 'copyLink')}</p>`)}
+  const content = html`${names.map(({ name, url }) => html`<p><a href="${url}" target="_blank" rel="noopener">${name}</a> ${copyButton(visit, url, 'copyLink')}</p>`)}
 ${areAll ? undefined : html`<p><a href="${base}/names">${words.say('names')}</a></p>`}
 <form method="post" action="${base}/publications/${id}/name" class="field-form"><input type="hidden" name="form" value="${formToken}">
 <div class="field"><label class="hidden" for="name">${words.say('name')}</label>
 <div class="with-button"><input id="name" name="name" required maxlength="63" pattern="[a-z0-9]([a-z0-9\\-]*[a-z0-9])?" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="name-hint"><button${disabledInReadOnly(visit)}>${words.say('setName')}</button></div>
-<p class="quiet hint" id="name-hint">${words.say('nameHint')}</p></div></form>`,
-  );
+<p class="quiet hint" id="name-hint">${words.say('nameHint')}</p></div></form>`;
+  return card(visit, 'nameHeading', content);
 }

@@ -48,16 +48,13 @@ function healthCard(visit: SignedInContext, { node, version, parts, clock }: Nod
     const [look, message] = PART_STATES[state];
     return html`<span class="state ${look}">${icon(look)}${words.say(message)}</span>`;
   };
-  return card(
-    visit,
-    'health',
-    factList(visit, [
-      ['partDatabase', part(parts.database)],
-      ['partStorage', part(parts.storage)],
-      ['partStaging', part(parts.staging)],
-      ['clockAhead', clock === null ? undefined : words.seconds(clock)],
-      ['node', html`<span dir="auto">${node}</span>`],
-      ['version', version],
-    ]),
-  );
+  const content = factList(visit, [
+    ['partDatabase', part(parts.database)],
+    ['partStorage', part(parts.storage)],
+    ['partStaging', part(parts.staging)],
+    ['clockAhead', clock === null ? undefined : words.seconds(clock)],
+    ['node', html`<span dir="auto">${node}</span>`],
+    ['version', version],
+  ]);
+  return card(visit, 'health', content);
 }

@@ -26,14 +26,11 @@ export function viewsCard(
     ? html`<p>${words.say('viewsRefusedTotal', { count: refused })}</p>`
     : undefined;
   const table = tableOf(visit, days, withRefused);
-  return card(
-    visit,
-    'views',
-    html`<p class="big">${words.say('viewsTotal', { count: sum(days, ({ views }) => views) })}</p>${refusedTotal}
+  const content = html`<p class="big">${words.say('viewsTotal', { count: sum(days, ({ views }) => views) })}</p>${refusedTotal}
 ${chart(visit, days)}
 ${days.length <= SHOWN_DAYS ? table : html`<details><summary>${words.say('viewsByDay')}</summary>${table}</details>`}
-${means(visit)}`,
-  );
+${means(visit)}`;
+  return card(visit, 'views', content);
 }
 
 /** A bar for each of the last 30 days, today on the right. The table has the same figures. */

@@ -79,6 +79,12 @@ export class PostgresConnection {
     return raceSignal(rows, signal);
   }
 
+  /** Runs statements that change nothing, each by itself. */
+  readonly run: Run = async <Row>(statement: Statement, values: readonly unknown[] = []) => ({
+    rows: await this.read<Row>(statement, values),
+    count: 0,
+  });
+
   /** Reads the records of a table that a statement selects. */
   async records<Record>(
     { read }: Pick<Table<Record>, 'read'>,

@@ -26,6 +26,13 @@ export function keepingFor({ events }: Tables, part: string, place: number): str
     SELECT ${eventColumns()} FROM ${part}, ${eventsIn(place)} ORDER BY event.n`;
 }
 
+/** A statement that changes rows and stores the events of a parameter for each. It counts the changed rows. */
+export function changing(tables: Tables, change: string, place: number): Statement {
+  return prepared(`
+    WITH changed AS (${change} RETURNING 1), kept AS (${keepingFor(tables, 'changed', place)})
+    SELECT 1 FROM changed`);
+}
+
 /**
  * Like {@link keepingFor}, for events of one role, whose updated row has the columns of {@link lastEventAt}: their
  * instants are a millisecond apart.

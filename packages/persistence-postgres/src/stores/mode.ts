@@ -88,12 +88,7 @@ export function refusals(
   tables: Tables,
 ): (name: string, authority: SaveAuthority) => Promise<Unchangeable | undefined> {
   const refused = refusalsWithin(tables);
-  return (name, authority) =>
-    refused(
-      async (statement, values = []) => ({ rows: await connection.read(statement, values), count: 0 }),
-      name,
-      authority,
-    );
+  return (name, authority) => refused(connection.run, name, authority);
 }
 
 /** As {@link refusals}, within a transaction. */

@@ -1,11 +1,11 @@
 import type { Account, AccountStore, Version } from '@pinfold/core';
 import type { StoredRow } from '@pinfold/core/adapter';
-import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
-import { prepared, type Statement } from '../engine/statement.ts';
+import type { PostgresConnection } from '../engine/postgres-connection.ts';
+import { prepared } from '../engine/statement.ts';
 import { ACCOUNTS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 import { accountRows } from './accounts.ts';
-import { keepingFor, rowsOf } from './events.ts';
+import { changing, rowsOf } from './events.ts';
 
 const CHANGING = ['limits', 'blocked', 'generation'] as const;
 const UNPUBLISHED = { lastPublishedAt: null, publicationsMark: null };
@@ -13,28 +13,22 @@ const UNPUBLISHED = { lastPublishedAt: null, publicationsMark: null };
 /** Keeps what is known of accounts in PostgreSQL. */
 export function postgresAccountStore(connection: PostgresConnection, tables: Tables): AccountStore {
   const { accounts } = tables;
-  const withEvents = (change: string, place: number): Statement =>
-    prepared(`
-      WITH changed AS (${change} RETURNING 1), kept AS (${keepingFor(tables, 'changed', place)})
-      SELECT 1 FROM changed`);
   const statements = {
     load: prepared(`SELECT version, ${ACCOUNTS.select} FROM ${accounts} WHERE name = $1`),
     list: prepared(`SELECT ${ACCOUNTS.select} FROM ${accounts} WHERE name > $1 ORDER BY name LIMIT $2`),
-    create: withEvents(
+    create: changing(
+      tables,
       `INSERT INTO ${accounts} (version, ${ACCOUNTS.insert}) VALUES (1, ${ACCOUNTS.parameters(1)})
        ON CONFLICT (name) DO NOTHING`,
       ACCOUNTS.members.length + 1,
     ),
-    save: withEvents(
+    save: changing(
+      tables,
       `UPDATE ${accounts} SET version = version + 1, ${ACCOUNTS.set(CHANGING, 3)} WHERE name = $1 AND version = $2`,
       CHANGING.length + 3,
     ),
   };
   const rows = accountRows(tables);
-  const read: Run = async (statement, values = []) => ({
-    rows: await connection.read(statement, values),
-    count: 0,
-  });
   return {
     load: async (name, signal) => {
       type AccountRow = StoredRow<Account> & { readonly version: Version };
@@ -55,8 +49,8 @@ export function postgresAccountStore(connection: PostgresConnection, tables: Tab
     },
     list: (after, limit) => connection.records(ACCOUNTS, statements.list, [after ?? '', limit]),
     usedBy: async (name, now) => ({
-      ...(await rows.countInService(read, name, now)),
-      publications24h: await rows.countPublished(read, name, now),
+      ...(await rows.countInService(connection.run, name, now)),
+      publications24h: await rows.countPublished(connection.run, name, now),
     }),
   };
 }

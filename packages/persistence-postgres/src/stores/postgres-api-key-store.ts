@@ -1,13 +1,11 @@
-import type { AccountId, ApiKeyPlace, ApiKeyStore } from '@pinfold/core';
+import type { AccountId, ApiKeyStore } from '@pinfold/core';
+import { NEWEST } from '@pinfold/core/internal';
 import type { PostgresConnection } from '../engine/postgres-connection.ts';
 import { deleting, prepared, unprepared } from '../engine/statement.ts';
 import { API_KEYS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 import { keepingFor, rowsOf } from './events.ts';
 import { countingLive, creatingKeys, keyInsertion } from './key-creation.ts';
-
-/** A key before all others in the order of a list. */
-const NEWEST = { createdAt: Number.MAX_SAFE_INTEGER, id: '~' };
 
 /** Keeps API keys in PostgreSQL. */
 export function postgresApiKeyStore(connection: PostgresConnection, tables: Tables): ApiKeyStore {
@@ -61,8 +59,9 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
       const [key] = await connection.records(API_KEYS, statements.find, [id], signal);
       return key;
     },
-    list: ({ account, after = NEWEST as ApiKeyPlace, limit }) => {
-      const values = [after.createdAt, after.id, limit];
+    list: ({ account, after, limit }) => {
+      const { createdAt, id } = after ?? NEWEST;
+      const values = [createdAt, id, limit];
       return account === undefined
         ? connection.records(API_KEYS, statements.list, values)
         : connection.records(API_KEYS, statements.listOfAccount, [...values, account]);

@@ -1,14 +1,12 @@
 import type { EventQuery, ExpiredRole, HistoryStore } from '@pinfold/core';
 import { eventPageOf } from '@pinfold/core/adapter';
+import { NEWEST } from '@pinfold/core/internal';
 import type { PostgresConnection } from '../engine/postgres-connection.ts';
 import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 import { EVENTS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 import { eventsIn, rowsOf } from './events.ts';
 import { dropping, numberingOf, readingFeed } from './feed.ts';
-
-/** An event after all others in the order of a walk backwards. */
-const NEWEST = { at: Number.MAX_SAFE_INTEGER, id: '~' };
 
 const UNTOLD = 'NOT expiry_told AND (deleted_at IS NULL OR deleted_at >= expires_at)';
 

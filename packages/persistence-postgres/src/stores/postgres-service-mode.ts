@@ -3,7 +3,7 @@ import { NORMAL } from '@pinfold/core/adapter';
 import type { PostgresConnection } from '../engine/postgres-connection.ts';
 import { prepared, unprepared } from '../engine/statement.ts';
 import type { Tables } from '../schema/tables.ts';
-import { keepingFor, rowsOf } from './events.ts';
+import { changing, rowsOf } from './events.ts';
 
 /** Keeps the mode in PostgreSQL. */
 export function postgresServiceMode(connection: PostgresConnection, tables: Tables): ServiceMode {
@@ -12,12 +12,11 @@ export function postgresServiceMode(connection: PostgresConnection, tables: Tabl
     load: prepared(`SELECT kind, message FROM ${serviceMode}`),
     // Waits for changes that have checked the mode, and makes later ones wait.
     lock: unprepared(`LOCK TABLE ${serviceMode} IN EXCLUSIVE MODE`),
-    change: prepared(`
-      WITH changed AS (
-        UPDATE ${serviceMode} SET kind = $1, message = $2
-        WHERE kind <> $1 OR message IS DISTINCT FROM $2 RETURNING 1
-      ), kept AS (${keepingFor(tables, 'changed', 3)})
-      SELECT 1 FROM changed`),
+    change: changing(
+      tables,
+      `UPDATE ${serviceMode} SET kind = $1, message = $2 WHERE kind <> $1 OR message IS DISTINCT FROM $2`,
+      3,
+    ),
   };
   return {
     load: async (signal) => (await connection.read<Mode>(statements.load, [], signal))[0] ?? NORMAL,

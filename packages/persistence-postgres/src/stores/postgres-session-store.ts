@@ -5,16 +5,14 @@ import { deletingEnded, prepared, type Statement } from '../engine/statement.ts'
 import { EVENTS, LINKS, SESSIONS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 import { makingAccounts } from './accounts.ts';
-import { eventColumns, eventsIn, keepingFor, rowsOf } from './events.ts';
+import { changing, eventColumns, eventsIn, keepingFor, rowsOf } from './events.ts';
 import { lockingName } from './locks.ts';
 
 /** Keeps sessions and sign-in links in PostgreSQL, which all nodes share. */
 export function postgresSessionStore(connection: PostgresConnection, tables: Tables): SessionStore {
   const { events, sessions, signInLinks, sessionRefusals } = tables;
-  const withEvents = (change: string, place: number): Statement =>
-    prepared(`WITH changed AS (${change} RETURNING 1) ${keepingFor(tables, 'changed', place)}`);
   const inserting = <Row>(table: string, { insert, members, parameters }: Table<Row>): Statement =>
-    withEvents(`INSERT INTO ${table} (${insert}) VALUES (${parameters(1)})`, members.length + 1);
+    changing(tables, `INSERT INTO ${table} (${insert}) VALUES (${parameters(1)})`, members.length + 1);
   const others = (filter = '') => `
     SELECT token_hash FROM ${sessions} WHERE account = $1 AND ends_at > $3 AND token_hash <> $4${filter}
     ORDER BY started_at DESC, token_hash DESC`;
@@ -40,7 +38,7 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
     find: prepared(`SELECT ${SESSIONS.select} FROM ${sessions} WHERE token_hash = $1 AND ends_at > $2`),
     list: prepared(`${listed} ORDER BY token_hash LIMIT $3`),
     listOfAccount: prepared(`${listed} AND account = $4 ORDER BY token_hash LIMIT $3`),
-    end: withEvents(`DELETE FROM ${sessions} WHERE token_hash = $1`, 2),
+    end: changing(tables, `DELETE FROM ${sessions} WHERE token_hash = $1`, 2),
     lockAccount: lockingName('sessionsOf'),
     // Ends the sessions that are not among the newest.
     makeRoom: prepared(`
@@ -48,7 +46,8 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
       WHERE token_hash = ANY (ARRAY(
         (${others(' AND actor = $2')} OFFSET $5::bigint) UNION ALL (${others()} OFFSET $6::bigint)
       ))`),
-    refuse: withEvents(
+    refuse: changing(
+      tables,
       `INSERT INTO ${sessionRefusals} AS told (account, told_at) VALUES ($1, $2)
        ON CONFLICT (account) DO UPDATE SET told_at = $2 WHERE told.told_at <= $3`,
       4,

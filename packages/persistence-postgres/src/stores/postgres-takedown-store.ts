@@ -8,6 +8,7 @@ import type {
   TakedownStore,
   Versioned,
 } from '@pinfold/core';
+import { NEWEST } from '@pinfold/core/internal';
 import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { prepared, type Statement, unprepared } from '../engine/statement.ts';
 import { TAKEDOWNS } from '../schema/columns.ts';
@@ -16,9 +17,6 @@ import { keepingFor, rowsOf, tellingRole } from './events.ts';
 import { lockingArchive } from './locks.ts';
 import { isForbidden } from './mode.ts';
 import { savedValues, savingRole } from './role-store/roles.ts';
-
-/** A cursor before all takedowns. */
-const NEWEST = { at: Number.MAX_SAFE_INTEGER, id: '~', sha256: '~' };
 
 /** Keeps what was taken down in PostgreSQL. */
 export function postgresTakedownStore(connection: PostgresConnection, tables: Tables): TakedownStore {

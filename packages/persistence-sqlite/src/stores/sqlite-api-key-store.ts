@@ -1,7 +1,6 @@
 import type {
   AccountId,
   ApiKey,
-  ApiKeyPlace,
   ApiKeyStore,
   Authority,
   HistoryEvent,
@@ -9,6 +8,7 @@ import type {
   Unchangeable,
 } from '@pinfold/core';
 import { refuseKey } from '@pinfold/core/adapter';
+import { NEWEST } from '@pinfold/core/internal';
 import type { Statements } from '../engine/sqlite-connection.ts';
 import { type Prepare, recordsOf } from '../engine/sqlite-file.ts';
 import { API_KEYS } from '../schema/columns.ts';
@@ -21,8 +21,6 @@ const CREATE = `INSERT INTO api_keys ${VALUES} WHERE TRUE ON CONFLICT (id) DO NO
 const CREATE_FIRST = `INSERT INTO api_keys ${VALUES} WHERE NOT EXISTS (SELECT 1 FROM api_keys)`;
 const FIND = `SELECT ${API_KEYS.select} FROM api_keys WHERE id = ?`;
 const ENSURE = 'UPDATE api_keys SET ensured = 1 WHERE id = ?';
-/** A key before all others in the order of a list. */
-const NEWEST = { createdAt: Number.MAX_SAFE_INTEGER, id: '~' };
 const LISTED = `SELECT ${API_KEYS.select} FROM api_keys WHERE (created_at, id) < (@createdAt, @id)`;
 const IN_ORDER = 'ORDER BY created_at DESC, id DESC LIMIT @limit';
 const LIST = `${LISTED} ${IN_ORDER}`;
@@ -48,9 +46,9 @@ export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
       connection.write((prepare) => createKey(prepare, key, events, authority, limit)),
     createFirst: (key, events) => connection.write((prepare) => insert(prepare, CREATE_FIRST, key, events)),
     find: (id, signal) => connection.read((prepare) => recordsOf(prepare, API_KEYS, FIND, id)[0], signal),
-    list: ({ account, after = NEWEST as ApiKeyPlace, limit }) =>
+    list: ({ account, after, limit }) =>
       connection.read((prepare) => {
-        const { createdAt, id } = after;
+        const { createdAt, id } = after ?? NEWEST;
         const sql = account === undefined ? LIST : LIST_OF_ACCOUNT;
         return recordsOf(prepare, API_KEYS, sql, { account, createdAt, id, limit });
       }),

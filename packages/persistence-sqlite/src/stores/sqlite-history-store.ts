@@ -8,14 +8,12 @@ import type {
   RoleId,
 } from '@pinfold/core';
 import { eventPageOf } from '@pinfold/core/adapter';
+import { NEWEST } from '@pinfold/core/internal';
 import type { Statements } from '../engine/sqlite-connection.ts';
 import { type Prepare, recordsOf } from '../engine/sqlite-file.ts';
 import { EVENTS } from '../schema/columns.ts';
 import { keep } from './events.ts';
 import { beginAfter, type DroppedEvent, RETURNING_PLACES, readFeed } from './feed.ts';
-
-/** Events after all others in the order of a walk backwards. */
-const NEWEST = { at: Number.MAX_SAFE_INTEGER, id: '~' };
 
 const UNTOLD = 'expiry_told = 0 AND (deleted_at IS NULL OR deleted_at >= expires_at)';
 const EXPIRED = `

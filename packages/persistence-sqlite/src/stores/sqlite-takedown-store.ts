@@ -12,14 +12,12 @@ import type {
   TakedownStore,
   Versioned,
 } from '@pinfold/core';
+import { NEWEST } from '@pinfold/core/internal';
 import type { Statements } from '../engine/sqlite-connection.ts';
 import { type Prepare, recordsOf } from '../engine/sqlite-file.ts';
 import { TAKEDOWNS } from '../schema/columns.ts';
 import { keep, keepOfRole } from './events.ts';
 import { saveRole } from './role-store/roles.ts';
-
-/** A cursor before all takedowns. */
-const NEWEST = { at: Number.MAX_SAFE_INTEGER, id: '~', sha256: '~' };
 
 const FORBID = `
   INSERT INTO takedowns (${TAKEDOWNS.insert}) VALUES (${TAKEDOWNS.parameters(1)})

@@ -9,11 +9,11 @@ const serve = command({
   example: 'PINFOLD_PORT=9000 pinfold serve',
   guide: 'running.md',
   run: async (_, __, { env }) => {
-    const [{ createApp }, { runUntilStopped }] = await Promise.all([
+    const [{ createRunnableApp }, { runUntilStopped }] = await Promise.all([
       import('../compose/create-app.ts'),
       import('../start/run-until-stopped.ts'),
     ]);
-    return runUntilStopped(async () => createApp(readSettings(env)));
+    return runUntilStopped(async () => createRunnableApp(readSettings(env)));
   },
 });
 

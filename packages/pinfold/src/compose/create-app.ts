@@ -18,7 +18,7 @@ import {
   type Untouched,
 } from '../start/first-start.ts';
 import { offerSignInLinkIfPossible } from '../start/sign-in-link.ts';
-import { once } from './compose.ts';
+import { type Layer, once } from './compose.ts';
 import { openService, type ServiceOptions } from './service.ts';
 
 /** Options of the reference server in code, beside the settings. */
@@ -46,9 +46,13 @@ export interface Listening {
 }
 
 /** The reference server. */
-export interface App {
+export interface App extends RunnableApp {
   /** Holds everything the server is made of, under the tokens of `@pinfold/inversify`. */
   readonly container: Container;
+}
+
+/** What runs of it. */
+export interface RunnableApp {
   readonly log: Log;
   /** How many processes the settings ask for. One is what `listen` makes of this one. */
   readonly workers: number;
@@ -106,15 +110,28 @@ const LAST_STEPS = 1_000;
  * console.log(addresses.publicUrl);
  * await app.close();
  */
-export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
-  const { terminal, modules, ...serviceOptions } = {
+export async function createApp(settings: Settings, { modules, ...options }: AppOptions = {}): Promise<App> {
+  const { containerLayer } = await import('./container.ts');
+  const layer = containerLayer(modules);
+  return { ...(await createRunnableApp(settings, options, layer)), container: layer.container };
+}
+
+/**
+ * The same without a container: a quarter of the modules that a start would load are InversifyJS.
+ *
+ * @param layer what may replace parts; absent, nothing does.
+ */
+export async function createRunnableApp(
+  settings: Settings,
+  options: Omit<AppOptions, 'modules'> = {},
+  layer?: Layer,
+): Promise<RunnableApp> {
+  const { terminal, ...serviceOptions } = {
     // Callers of a team's own administer only where the team asks for that.
     administration: options.authenticate === undefined,
     ...options,
   };
   let addresses = webAddresses(settings, settings.port);
-  const { containerLayer } = await import('./container.ts');
-  const layer = containerLayer(modules);
   const service = await openService(settings, () => addresses, serviceOptions, layer);
   const { composition, health, log, metrics, requests } = service;
   let metricsServer: MetricsServer | undefined;
@@ -203,7 +220,6 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   });
 
   return {
-    container: layer.container,
     log,
     workers: settings.workers,
     drainTime: settings.drain,

@@ -3,7 +3,7 @@ import { availableParallelism, setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isFault } from '@pinfold/core';
-import type { App, Listening } from '../compose/create-app.ts';
+import type { Listening, RunnableApp } from '../compose/create-app.ts';
 import { tellLeader, workerFigures } from '../metrics/worker-figures.ts';
 import type { Log } from '../server/log.ts';
 import { errorText } from '../settings/or-settings-error.ts';
@@ -22,7 +22,7 @@ const HEAP_GROWING_PERCENT = 200;
  * How full the young generation is when V8 clears it in a quiet moment. The bytes of an upload are freed with it, and at
  * V8's own 80 % there are so many of them by then that V8 looks through the whole heap instead, which takes longer.
  */
-const YOUNG_FULL_PERCENT = 40;
+const YOUNG_FULL_PERCENT = 20;
 
 /**
  * The niceness of V8's own threads on a single core. Four of them collect garbage beside the requests; with the same
@@ -52,7 +52,7 @@ type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } 
  *
  * process.exitCode = await runUntilStopped(async () => createApp(readSettings(process.env)));
  */
-export async function runUntilStopped(create: () => Promise<App>): Promise<number> {
+export async function runUntilStopped(create: () => Promise<RunnableApp>): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   setFlagsFromString(`--minor-gc-task-trigger=${YOUNG_FULL_PERCENT}`);
   if (availableParallelism() === 1) serveBeforeCollecting();
@@ -97,8 +97,11 @@ function collectGarbage(): void {
   runInNewContext('globalThis.gc')?.();
 }
 
-async function start(create: () => Promise<App>, serve: (app: App) => Promise<Started>): Promise<Started> {
-  let app: App | undefined;
+async function start(
+  create: () => Promise<RunnableApp>,
+  serve: (app: RunnableApp) => Promise<Started>,
+): Promise<Started> {
+  let app: RunnableApp | undefined;
   try {
     app = await create();
     const started = await serve(app);
@@ -111,11 +114,11 @@ async function start(create: () => Promise<App>, serve: (app: App) => Promise<St
   }
 }
 
-function begin(app: App): Promise<Started> {
+function begin(app: RunnableApp): Promise<Started> {
   return app.workers === 1 ? alone(app) : lead(app);
 }
 
-async function alone(app: App): Promise<Started> {
+async function alone(app: RunnableApp): Promise<Started> {
   print(await app.listen());
   return {
     log: app.log,
@@ -126,7 +129,7 @@ async function alone(app: App): Promise<Started> {
   };
 }
 
-async function join(app: App, led: Promise<void>): Promise<Started> {
+async function join(app: RunnableApp, led: Promise<void>): Promise<Started> {
   const told = app.figures === undefined ? async () => undefined : tellLeader(app.figures);
   await app.join(led);
   return {
@@ -138,18 +141,18 @@ async function join(app: App, led: Promise<void>): Promise<Started> {
   };
 }
 
-async function stop(app: App, again: Promise<void>): Promise<void> {
+async function stop(app: RunnableApp, again: Promise<void>): Promise<void> {
   await Promise.race([app.drain(), again]);
   await app.close();
 }
 
 /** Of several processes the one that leads them says it. */
-function sayTold({ log, drainTime }: App): void {
+function sayTold({ log, drainTime }: RunnableApp): void {
   log.info(`told to stop${drainTime === 0 ? '' : `: draining for ${drainTime / 1_000} s`}`);
 }
 
 /** The first worker takes the port before it creates anything: a failed start leaves nothing unreported. */
-async function lead(app: App): Promise<Started> {
+async function lead(app: RunnableApp): Promise<Started> {
   const workers = new Workers(app.workers, app.log, app.drainTime);
   const figures = workerFigures();
   const port = await workers.startFirst();

@@ -82,11 +82,6 @@ export function keys(
   const holder = async (account: string, key: string): Promise<KeyRow | undefined> =>
     (await connection.read<KeyRow>(statements.holder, [account, key]))[0];
 
-  const read: Run = async (statement, values = []) => ({
-    rows: await connection.read(statement, values),
-    count: 0,
-  });
-
   /** Returns the refusal of a reservation, if any. A key that is already held does not count against the rate. */
   async function refused(request: Reservation): Promise<ReserveOutcome | undefined> {
     const { account, key, now } = request;
@@ -95,9 +90,9 @@ export function keys(
     const held = refuseChange(owner, mode) ?? judgeHolder(await holder(account, key), request);
     if (held !== undefined) return held;
     const isCounted = hasQuota(boundsOf(owner, request.limits));
-    const used = isCounted ? await accounts.countInService(read, account, now) : NOTHING;
+    const used = isCounted ? await accounts.countInService(connection.run, account, now) : NOTHING;
     const { name } = request;
-    const inUse = name === undefined ? NO_NAMES : await names.inUse(read, account, name);
+    const inUse = name === undefined ? NO_NAMES : await names.inUse(connection.run, account, name);
     const wish = { ...request, isNamed: name !== undefined };
     return refuseAdmission(owner, wish, {
       isForbidden: () => row?.forbidden === true,

@@ -1,5 +1,6 @@
-import type { Role, RoleOrder, RoleState, RoleStore } from '@pinfold/core';
-import { MOST_RANK, MOST_SEARCHED, pageOf, placeOf, type StoredRow, startOf } from '@pinfold/core/adapter';
+import type { Role, RoleState, RoleStore } from '@pinfold/core';
+import { MOST_SEARCHED, pageOf, placeOf, type StoredRow, startOf } from '@pinfold/core/adapter';
+import { RANKS } from '@pinfold/core/internal';
 import type { PostgresConnection } from '../../engine/postgres-connection.ts';
 import { prepared, unprepared } from '../../engine/statement.ts';
 import { ROLES } from '../../schema/columns.ts';
@@ -23,13 +24,6 @@ const LOOKED: Readonly<Record<RoleState | 'kept', string>> = {
 
 /** The roles of all accounts: `$1` is null. */
 const OF_ALL = '$1::text IS NULL';
-
-/** Each is in an index. */
-const RANKS: Readonly<Record<RoleOrder | 'newest', string>> = {
-  newest: 'published_at',
-  ending: `coalesce(${MOST_RANK} - expires_at, 0)`,
-  largest: 'archive_bytes',
-};
 
 /** A role that was found, or the last one looked at. */
 type SearchRow = StoredRow<Role> & { readonly found: boolean };

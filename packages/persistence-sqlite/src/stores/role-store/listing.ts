@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Page, Role, RoleCursor, RoleOrder, RoleQuery, RoleState, RoleStore } from '@pinfold/core';
-import { MOST_RANK, MOST_SEARCHED, pageOf, startOf } from '@pinfold/core/adapter';
+import type { Page, Role, RoleCursor, RoleQuery, RoleState, RoleStore } from '@pinfold/core';
+import { MOST_SEARCHED, pageOf, startOf } from '@pinfold/core/adapter';
+import { RANKS } from '@pinfold/core/internal';
 import type { Statements } from '../../engine/sqlite-connection.ts';
 import { type Prepare, recordsOf } from '../../engine/sqlite-file.ts';
 import { ROLES } from '../../schema/columns.ts';
@@ -17,13 +18,6 @@ const STATES: Readonly<Record<RoleState | 'kept', { readonly walked: string; rea
   },
   expired: { walked: 'deleted_at IS NULL', wanted: 'looked.ends <= @now' },
   deleted: { walked: 'deleted_at IS NOT NULL', wanted: 'TRUE' },
-};
-
-/** Each is in an index. */
-const RANKS: Readonly<Record<RoleOrder | 'newest', string>> = {
-  newest: 'published_at',
-  ending: `coalesce(${MOST_RANK} - expires_at, 0)`,
-  largest: 'archive_bytes',
 };
 
 const BY_KEY = `
