@@ -1,5 +1,6 @@
 import { days } from '@pinfold/core';
 import { expect } from 'chai';
+import { ask } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
 
 describe('an account with limits of its own', () => {
@@ -10,11 +11,9 @@ describe('an account with limits of its own', () => {
     });
   });
 
-  const limitsOf = async (key: string): Promise<Readonly<Record<string, number>>> => {
-    const headers = { authorization: `Bearer ${key}` };
-    const answer = await fetch(`${rig.baseUrl}/api/v1/limits`, { headers });
-    return ((await answer.json()) as { readonly limits: Readonly<Record<string, number>> }).limits;
-  };
+  const limitsOf = async (key: string) =>
+    (await ask(rig, '/api/v1/limits', { headers: { authorization: `Bearer ${key}` } })).json.limits;
+
   it('is told them, and nobody else is', async () => {
     expect(await limitsOf(rig.keys.first)).to.include({ archive_bytes: 500, lifetime_days: 30 });
     expect(await limitsOf(rig.keys.second)).to.include({ archive_bytes: 10_485_760, lifetime_days: 7 });

@@ -128,7 +128,8 @@ describe('publishing from the screen', () => {
     for (const [data, status, words] of [
       [formOf({ form, key: 'k' }), 422, 'Choose a ZIP first.'],
       [dataOf(new Uint8Array(6_000)), 413, 'The ZIP is too large'],
-      [dataOf(zipOf(SITE), { title: 'x'.repeat(300) }), 422, 'The title'],
+      [dataOf(zipOf(SITE), { title: 'x'.repeat(300) }), 422, 'it has 300 characters, and 255 are allowed'],
+      [dataOf(zipOf(SITE), { title: 'a\tb' }), 422, 'The title has a line break'],
       [dataOf(zipOf(SITE), {}, `${'n'.repeat(300)}.zip`), 422, 'The file needs a name'],
       [dataOf(zipOf(SITE), { key: '' }), 422, 'Reload the page and try again.'],
       [twice, 400, 'Reload the page and try again.'],

@@ -115,6 +115,21 @@ describe('FsArchiveStorage', () => {
     expect(await filesIn(opened.folder)).to.deep.equal([]);
   });
 
+  it('walks thousands in one folder and in many, page by page', async () => {
+    const ids: ArchiveId[] = [];
+    for (let n = 0; n < 3_000; n += 1) ids.push(anArchiveId(n), anArchiveId(n * 700_000 + 5_000_000));
+    const folders = new Set(ids.map((id) => placeOf(root, id).folder));
+    await Promise.all([...folders].map((folder) => mkdir(folder, { recursive: true })));
+    for (const id of ids) await writeFile(fileOf(id), '');
+    const walked: ArchiveId[] = [];
+    for (;;) {
+      const page = await opened.storage.list(walked.at(-1), 700);
+      walked.push(...page);
+      if (page.length < 700) break;
+    }
+    expect(walked).to.deep.equal(ids.sort());
+  });
+
   describe('pruning', () => {
     it('removes folders that deletions emptied, once nothing can be on its way into them', async () => {
       await put(anArchiveId(1));

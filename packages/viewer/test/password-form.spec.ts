@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { type RoleId, seconds } from '@pinfold/core';
 import { expect } from 'chai';
@@ -17,6 +17,14 @@ describe('the password form', () => {
   });
   after(() => rig.close());
 
+  /** Begins to send the form on a connection of its own. */
+  function begin(...headers: string[]): Socket {
+    const type = 'Content-Type: application/x-www-form-urlencoded';
+    const socket = connect(rig.port, '127.0.0.1');
+    socket.write([`POST /s/${id} HTTP/1.1`, 'Host: x', type, ...headers, '\r\n'].join('\r\n'));
+    return socket;
+  }
+
   it('may be 4 KiB, and its type may have parameters', async () => {
     const body = `password=${'a'.repeat(4_087)}`;
     const headers = { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=UTF-8' };
@@ -25,15 +33,13 @@ describe('the password form', () => {
   });
 
   it('is a 413 page before its end, and what still comes of it is read away', async () => {
-    const socket = connect(rig.port, '127.0.0.1');
-    const type = 'Content-Type: application/x-www-form-urlencoded';
-    const head = [`POST /s/${id} HTTP/1.1`, 'Host: x', type, 'Transfer-Encoding: chunked'];
+    const socket = begin('Transfer-Encoding: chunked');
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk;
     });
     const chunk = `2000\r\n${'a'.repeat(0x2000)}\r\n`;
-    socket.write(`${head.join('\r\n')}\r\n\r\n${chunk}`);
+    socket.write(chunk);
     while (!text.includes('</html>')) await once(socket, 'data');
     expect(text).to.match(/^HTTP\/1\.1 413 /);
     for (let n = 0; n < 200; n += 1) socket.write(chunk);
@@ -44,10 +50,7 @@ describe('the password form', () => {
 
   it('is no try when its client leaves before the end, and is not answered', async () => {
     rig.log.length = 0;
-    const socket = connect(rig.port, '127.0.0.1');
-    const type = 'Content-Type: application/x-www-form-urlencoded';
-    const head = [`POST /s/${id} HTTP/1.1`, 'Host: x', 'Expect: 100-continue', type, 'Content-Length: 40'];
-    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    const socket = begin('Expect: 100-continue', 'Content-Length: 40');
     await once(socket, 'data');
     socket.write('password=', () => socket.destroy());
     await once(socket, 'close');
@@ -58,16 +61,7 @@ describe('the password form', () => {
 
   it('is a 408 page when it is not whole after 30 seconds, and the connection closes', async () => {
     for (const drip of [false, true]) {
-      const socket = connect(rig.port, '127.0.0.1');
-      const type = 'Content-Type: application/x-www-form-urlencoded';
-      const head = [
-        `POST /s/${id} HTTP/1.1`,
-        'Host: x',
-        'Expect: 100-continue',
-        type,
-        'Content-Length: 4000',
-      ];
-      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      const socket = begin('Expect: 100-continue', 'Content-Length: 4000');
       await once(socket, 'data');
       let text = '';
       socket.on('data', (chunk) => {

@@ -36,7 +36,7 @@ export const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>>
   too_short: 'passwordTooShort',
   too_long: 'passwordTooLong',
 };
-const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
+export const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
   type: 'titleOdd',
   encoding: 'titleOdd',
   too_long: 'titleTooLong',

@@ -22,7 +22,7 @@ import { duringMaintenance, refuse, wantsJson } from '../response/refuse.ts';
 import { UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
 import { problemList } from '../views/problems.ts';
 import { showList } from './list.ts';
-import { PASSWORD_MESSAGES } from './publications.ts';
+import { PASSWORD_MESSAGES, TITLE_MESSAGES } from './publications.ts';
 
 /** A request with an archive; the handler publishes or discards it. */
 interface ArchiveContext extends SignedInContext {
@@ -39,13 +39,10 @@ interface Refused {
   readonly problems?: readonly ScreenProblem[];
 }
 
-const ODD: Readonly<
-  Record<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_name' | 'invalid_title', MessageId>
-> = {
+const ODD: Readonly<Record<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_name', MessageId>> = {
   invalid_filename: 'filenameOdd',
   invalid_idempotency_key: 'badFormText',
   invalid_name: 'nameOdd',
-  invalid_title: 'titleOdd',
 };
 
 /** Receives the form with the archive, and authenticates again behind its body. */
@@ -164,8 +161,11 @@ function refused(
     case 'invalid_filename':
     case 'invalid_idempotency_key':
     case 'invalid_name':
-    case 'invalid_title':
       return { status: 422, kind: 'refused', message: words.say(ODD[refusal.code]) };
+    case 'invalid_title': {
+      const message = words.say(TITLE_MESSAGES[refusal.rule], { ...refusal });
+      return { status: 422, kind: 'refused', message };
+    }
     case 'invalid_password': {
       const message = words.say(PASSWORD_MESSAGES[refusal.rule], { ...refusal });
       return { status: 422, kind: 'refused', message };

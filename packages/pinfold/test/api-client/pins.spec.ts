@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { type Env, run } from '../command-run.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
 
 const ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
@@ -22,15 +22,12 @@ describe('what a server elsewhere answers', () => {
   let answers: Answer[];
   let asked: number;
   let env: Env;
-  let folder: string;
   let page: string;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
-    page = join(folder, 'page.html');
+    page = join(newFolder(), 'page.html');
     await writeFile(page, 'hi');
   });
-  after(() => rm(folder, { recursive: true }));
 
   beforeEach(async () => {
     [answers, asked] = [[], 0];

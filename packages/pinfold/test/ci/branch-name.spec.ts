@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { nameForBuild, readEvent } from '../../src/ci/branch-name.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 /** `printf %s BRANCH | sha256sum` gives these digits. */
 const BRANCHES: readonly (readonly [branch: string, name: string])[] = [
@@ -63,7 +63,7 @@ describe('the name for a build', () => {
   }
 
   it('comes from the file of the event', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pinfold-event-'));
+    const folder = newFolder();
     const file = join(folder, 'event.json');
     await writeFile(file, '{"number": 42}');
     expect(readEvent({ GITHUB_EVENT_PATH: file })).to.deep.equal({ number: 42 });
@@ -71,6 +71,5 @@ describe('the name for a build', () => {
     expect(readEvent({ GITHUB_EVENT_PATH: file })).to.equal(undefined);
     expect(readEvent({ GITHUB_EVENT_PATH: join(folder, 'none') })).to.equal(undefined);
     expect(readEvent({})).to.equal(undefined);
-    await rm(folder, { recursive: true });
   });
 });

@@ -51,7 +51,6 @@ describe('publishing from CI', function () {
 
   afterEach(async () => {
     await api.close();
-    await workspace.remove();
     await served.close();
   });
 

@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { runInNewContext } from 'node:vm';
 import { parse } from 'yaml';
 import type { CommandRun } from '../command-run.ts';
+import { newFolder } from '../servers/new-folder.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
 import type { Env, Workspace } from './shell.ts';
 
@@ -83,8 +83,7 @@ export async function runAction(
   const all = { code: 0, out: '', err: '' };
   for (const step of action.runs.steps) {
     if (step.if !== undefined && !evaluate(step.if, inside)) continue;
-    const files = await mkdtemp(join(tmpdir(), 'pinfold-step-'));
-    const output = join(files, 'output');
+    const output = join(newFolder(), 'output');
     await writeFile(output, '');
     const own = {
       GITHUB_OUTPUT: output,
@@ -93,7 +92,6 @@ export async function runAction(
     };
     const { code, out, err } = await workspace.run(BASH, step.run ?? '', { ...env, ...own });
     if (step.id !== undefined) steps[step.id] = { outputs: outputsIn(await readFile(output, 'utf8')) };
-    await rm(files, { recursive: true });
     Object.assign(all, { code, out: all.out + out, err: all.err + err });
     if (code !== 0) break;
   }

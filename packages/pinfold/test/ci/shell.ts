@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { COMMAND, type CommandRun } from '../command-run.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 export type Env = Readonly<Record<string, string>>;
 
@@ -13,7 +13,6 @@ export interface Workspace {
   readonly folder: string;
   /** Runs a script by a shell. */
   run(shell: readonly [string, ...string[]], script: string, env: Env): Promise<CommandRun>;
-  remove(): Promise<void>;
 }
 
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
@@ -29,7 +28,7 @@ if [ "$1" = run ]; then echo "<!doctype html><title>Site</title>$CONTENT" > dist
 `;
 
 export async function createWorkspace(): Promise<Workspace> {
-  const root = await mkdtemp(join(tmpdir(), 'pinfold-job-'));
+  const root = newFolder();
   const [folder, programs] = [join(root, 'work'), join(root, 'bin')];
   await mkdir(folder);
   await mkdir(programs);
@@ -56,6 +55,5 @@ export async function createWorkspace(): Promise<Workspace> {
       ]);
       return { code: Number(code), out, err };
     },
-    remove: () => rm(root, { recursive: true }),
   };
 }

@@ -1,9 +1,9 @@
-import promises, { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import promises, { mkdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Roots } from '../../src/mcp/roots.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 describe('a file that changes between the check and the opening', () => {
   const { open, stat } = promises;
@@ -13,7 +13,7 @@ describe('a file that changes between the check and the opening', () => {
   });
 
   it('is refused', async () => {
-    const folder = await realpath(await mkdtemp(join(tmpdir(), 'pinfold-roots-')));
+    const folder = await realpath(newFolder());
     const [root, secret] = [join(folder, 'root'), join(folder, 'secret')];
     await mkdir(join(root, 'site'), { recursive: true });
     await mkdir(secret);
@@ -41,6 +41,5 @@ describe('a file that changes between the check and the opening', () => {
     }) as typeof stat;
     syncBuiltinESMExports();
     expect(await packed().catch((error: Error) => error.message)).to.include('changed while it was opened');
-    await rm(folder, { recursive: true });
   });
 });

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { run } from '../command-run.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 describe('pinfold publish with input that it cannot send', () => {
   let folder: string;
@@ -11,7 +11,7 @@ describe('pinfold publish with input that it cannot send', () => {
   let ways: readonly Readonly<Record<string, string>>[];
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-unsent-'));
+    folder = newFolder();
     site = join(folder, 'site');
     await mkdir(site);
     await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><p>Hello');
@@ -20,8 +20,6 @@ describe('pinfold publish with input that it cannot send', () => {
       { PINFOLD_URL: 'http://127.0.0.1:1', PINFOLD_KEY: 'any' },
     ];
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   async function expectSaid(code: number, said: RegExp, ...args: readonly string[]): Promise<void> {
     for (const env of ways) {

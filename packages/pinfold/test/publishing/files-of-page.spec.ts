@@ -1,17 +1,15 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { filesOfPage } from '../../src/publishing/files-of-page.ts';
+import { newFolder } from '../servers/new-folder.ts';
 
 describe('the files that a page shows', () => {
   let folder: string;
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-page-'));
+  beforeEach(() => {
+    folder = newFolder();
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   /** Writes files beside the page, each with its own name as its text unless it has another. */
   async function beside(...files: readonly (string | readonly [string, string])[]): Promise<void> {
