@@ -2,12 +2,11 @@
 // packed is installed by each into an empty folder, where `pinfold serve` must show its welcome site and stop when it is
 // told to; under Node 22.18 and 26, Deno and Bun, too, where @pinfold/client must publish to it, and pack the same bytes as under Node. The
 // oldest TypeScript that documents name must read the types. It needs the registry, and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { showWelcome } from './deployed-tree.ts';
 import { build, pack, packageIn, packed } from './pack.ts';
 
 interface Installer {
@@ -87,7 +86,7 @@ function runClient(folder: string, [file = '', ...args]: readonly string[], url:
 }
 
 /**
- * The milliseconds until it printed the address of its welcome site, which then answered; and then it stopped well.
+ * The milliseconds until a server showed its welcome site; and then it stopped well.
  *
  * @param runtime what runs the client beside it.
  */
@@ -96,33 +95,12 @@ async function serve(
   program: readonly string[],
   runtime?: readonly string[],
 ): Promise<number> {
-  const [file = '', ...args] = program;
-  const began = performance.now();
-  const child = spawn(file, [...args, 'serve'], {
-    cwd: folder,
-    env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const ended = await showWelcome([...program, 'serve'], { cwd: folder, env }, (origin) => {
+    if (runtime !== undefined) runClient(folder, runtime, origin);
   });
-  const exit = once(child, 'exit');
-  let milliseconds: number | undefined;
-  let stopped = false;
-  for await (const line of createInterface(child.stdout)) {
-    stopped ||= line.includes('"msg":"stopped"');
-    const [url] = /http:\/\/\S+\/s\/[\w-]+/.exec(line) ?? [];
-    if (url === undefined || milliseconds !== undefined) continue;
-    milliseconds = performance.now() - began;
-    const { status } = await fetch(url, { redirect: 'manual' });
-    if (runtime !== undefined) runClient(folder, runtime, new URL(url).origin);
-    // Installers run what they are asked to in processes of their own, so all of them are told.
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
-    if (status !== 302) throw new Error(`the welcome site answered ${status}`);
-  }
   // Installers end by the signal themselves; of Bun's log the last line is lost at times.
-  const [code] = await exit;
-  if (milliseconds === undefined || !(stopped || code === 0))
-    throw new Error(`${file} did not start and stop it well`);
-  return milliseconds;
+  if (!ended.saysStopped && ended.code !== 0) throw new Error(`${program[0]} did not stop it well`);
+  return ended.milliseconds;
 }
 
 /** Whether the oldest TypeScript takes what is right, and sees what is wrong: types it cannot read are `any` to it. */

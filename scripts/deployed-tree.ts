@@ -19,23 +19,35 @@ export async function startDeployed(tree: string, data: string): Promise<void> {
     option.replace('/app', tree).replace('/var/lib/pinfold', data),
   );
   const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: data };
-  const child = spawn(process.execPath, options, {
-    cwd: '/',
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const { code } = await showWelcome([process.execPath, ...options], { cwd: '/', env });
+  if (code !== 0) throw new Error(`the tree of the image ended with ${code}`);
+}
+
+/** Starts a server, waits for the welcome site, which must answer, and tells it to stop. */
+export async function showWelcome(
+  [file = '', ...args]: readonly string[],
+  where: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  meanwhile: (origin: string) => void = () => {},
+): Promise<{ readonly milliseconds: number; readonly saysStopped: boolean; readonly code: number | null }> {
+  const began = performance.now();
+  const child = spawn(file, args, { ...where, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');
-  let ready = false;
+  let milliseconds: number | undefined;
+  let saysStopped = false;
   for await (const line of createInterface(child.stdout)) {
+    saysStopped ||= line.includes('"msg":"stopped"');
     const [url] = /http:\/\/\S+\/s\/[\w-]+/.exec(line) ?? [];
-    if (url === undefined || ready) continue;
-    const shown = await fetch(url, { redirect: 'manual' });
-    ready = shown.status === 302;
-    child.kill('SIGTERM');
+    if (url === undefined || milliseconds !== undefined) continue;
+    milliseconds = performance.now() - began;
+    const { status } = await fetch(url, { redirect: 'manual' });
+    meanwhile(new URL(url).origin);
+    // Installers run what they are asked to in processes of their own, so all of them are told.
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    if (status !== 302) throw new Error(`the welcome site answered ${status}`);
   }
   const [code] = await exit;
-  if (!ready || code !== 0)
-    throw new Error(`the tree of the image ${ready ? 'was' : 'was not'} ready, and ended with ${code}`);
+  if (milliseconds === undefined) throw new Error(`${file} did not start it`);
+  return { milliseconds, saysStopped, code };
 }
 
 /** What stands behind node in the entry point, and the command. */

@@ -2,19 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from './pages.ts';
 
-/** References to papers that nobody has who has the repository: a section by its number is one of RFCs and the like. */
-const ELSEWHERE =
-  /\b(?:contract|blueprint|architecture)(?:'s)?(?:[\s*/]+[\w-]+){0,4},?[\s*/]+(?:sections?|§)[\s*/]*\d|\bservice[\s*/]+document\b/gi;
-
 /** A document of the repository as comments name it, from the root. */
 const NAMED = /\b((?:docs|packages|examples|test-contracts)\/[\w./-]+\.md)(#[\w-]+)?/g;
 
 const LINK = /\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]+)?[^)]*\)/g;
-
-/** What a text refers to that is not in the repository. */
-export function unknownPapers(text: string): readonly string[] {
-  return text.match(ELSEWHERE) ?? [];
-}
 
 /** References of a document's links, or of a source's comments, that lead nowhere. */
 export function deadReferences(file: string, text: string): readonly string[] {

@@ -95,6 +95,7 @@ describe('Hostile uploads', function () {
   it('leave no file, upload, socket, reservation or archive behind, and their keys free', async () => {
     const service = await openOwnedNode(HERE, createManualClock());
     const { node, client, clock } = service;
+    node.server.keepAliveTimeout = 100;
     // What stays open from the first request on is open now.
     await client.publish('first');
     await client.publish('first', new Uint8Array(TOO_LARGE));
@@ -113,7 +114,7 @@ describe('Hostile uploads', function () {
     const enough = Array.from({ length: 20 }, (_, n) => client.publish(`honest ${n}`));
     expect(new Set((await Promise.all(enough)).map(({ status }) => status))).to.deep.equal(new Set([201]));
     // Those that stall are let go of after half a minute, what is left of their bodies half a minute later; what the
-    // disk is still busy with does not stall. Connections that are in order are kept for five real seconds.
+    // disk is still busy with does not stall.
     let areClosed = false;
     void Promise.all(open.map((connection) => connection.untilClosed())).then(() => {
       areClosed = true;

@@ -10,18 +10,13 @@ export interface Behind {
 }
 
 /** What a load balancer is to a service: one address, and each request goes to the next node. */
-export interface Front {
-  readonly url: string;
-  /** The node that the latest request was given to. */
-  readonly latest: Behind | undefined;
-  close(): Promise<void>;
-}
+export type Front = Awaited<ReturnType<typeof startFront>>;
 
 /**
  * Starts a front that passes on the `Host` header, since that tells the sites apart, and the path as it came. A request
  * whose node dies with it is answered with 502, since only its sender can know whether it may be sent again.
  */
-export async function startFront(nodes: () => readonly Behind[]): Promise<Front> {
+export async function startFront(nodes: () => readonly Behind[]) {
   let turn = 0;
   let latest: Behind | undefined;
   const server = createServer((incoming, response) => {
@@ -48,7 +43,8 @@ export async function startFront(nodes: () => readonly Behind[]): Promise<Front>
   await once(server, 'listening');
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    get latest() {
+    /** The node that the latest request was given to. */
+    get latest(): Behind | undefined {
       return latest;
     },
     close: async () => {

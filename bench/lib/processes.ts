@@ -27,15 +27,8 @@ export function isThere(program: string): boolean {
   return spawnSync(program, ['-v'], { stdio: 'ignore' }).error === undefined;
 }
 
-/** A server under load, which ends with `stop`. */
-export interface RunningServer {
-  readonly process: ChildProcess;
-  readonly pid: number;
-  /** Sends a message to a script that answers messages; its answer. */
-  ask<Answer>(question: string): Promise<Answer>;
-  /** Ends it: with SIGKILL, however busy it is. */
-  stop(signal?: NodeJS.Signals): Promise<void>;
-}
+/** A server under load. */
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 /** Where and how a server runs. */
 export interface StartOptions {
@@ -60,7 +53,7 @@ export async function startServer(
   command: readonly string[],
   environment: Readonly<Record<string, string>>,
   options: StartOptions = {},
-): Promise<RunningServer> {
+) {
   const { core, log, cwd, answers = false } = { core: SERVER_CORE, ...options };
   const [program = '', ...args] = core === undefined ? command : pinned(core, command);
   const output = log === undefined ? 'pipe' : openSync(log, 'w');
@@ -74,12 +67,14 @@ export async function startServer(
   return {
     process: child,
     pid: child.pid ?? 0,
-    ask: async (question) => {
+    /** Sends a message to a script that answers messages; its answer. */
+    ask: async <Answer>(question: string): Promise<Answer> => {
       const answer = once(child, 'message');
       child.send(question);
       return (await answer)[0];
     },
-    stop: (signal) => {
+    /** Ends it: with SIGKILL, however busy it is. */
+    stop: (signal?: NodeJS.Signals): Promise<void> => {
       child.off('exit', tell);
       return stop(child, signal);
     },

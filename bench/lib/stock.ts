@@ -6,19 +6,7 @@ import pg from 'pg';
 import type { PostgresAddress } from 'pinfold-test-servers';
 
 /** A database in which Pinfold has published one role, whose manifest all roles get that a bench adds past it. */
-export interface Stock {
-  /** Adds roles of which every other one belongs to the account `default`, and the others to a hundred accounts. */
-  addRoles(count: number): Promise<void>;
-  /** Adds roles of the account `default` that were deleted two hours ago. */
-  addEnded(count: number): Promise<void>;
-  /** Adds events, ten for each of so many publications, of which every other one belongs to the account `default`. */
-  addEvents(count: number): Promise<void>;
-  /** Some published roles of the account `default`, at random. */
-  sample(count: number): Promise<readonly SampledRole[]>;
-  /** The roles that ended and whose archive is to be removed. */
-  ended(): Promise<readonly SampledRole[]>;
-  close(): Promise<void>;
-}
+export type Stock = ReturnType<typeof stockIn>;
 
 /** A role with the archive that its record names. */
 export interface SampledRole {
@@ -93,7 +81,7 @@ export async function stockPostgres(address: PostgresAddress): Promise<Stock> {
   });
 }
 
-function stockIn({ query, settle, close, rows }: Engine): Stock {
+function stockIn({ query, settle, close, rows }: Engine) {
   const add = async (statements: readonly string[], count: number, row: (n: number) => object) => {
     for (let from = 0; from < count; from += BATCH) {
       const length = Math.min(BATCH, count - from);
@@ -108,12 +96,18 @@ function stockIn({ query, settle, close, rows }: Engine): Stock {
     query(`${SAMPLED} ${statement}`, value) as Promise<readonly SampledRole[]>;
   const now = Date.now();
   return {
-    addRoles: (count) => add(ROLE, count, (n) => roleOf(accountOf(n), `Site ${n}`, now - n * 100, null)),
-    addEnded: (count) =>
+    /** Adds roles of which every other one belongs to the account `default`, and the others to a hundred accounts. */
+    addRoles: (count: number) =>
+      add(ROLE, count, (n) => roleOf(accountOf(n), `Site ${n}`, now - n * 100, null)),
+    /** Adds roles of the account `default` that were deleted two hours ago. */
+    addEnded: (count: number) =>
       add(ROLE, count, (n) => roleOf('default', `Ended ${n}`, Date.now() - DAY + n, Date.now() - 2 * HOUR)),
-    addEvents: (count) => add([EVENT], count, (n) => eventOf(n, now)),
-    sample: (count) =>
+    /** Adds events, ten for each of so many publications, of which every other one belongs to the account `default`. */
+    addEvents: (count: number) => add([EVENT], count, (n) => eventOf(n, now)),
+    /** Some published roles of the account `default`, at random. */
+    sample: (count: number) =>
       sampled(`account = 'default' AND deleted_at IS NULL ORDER BY random() LIMIT $1`, count),
+    /** The roles that ended and whose archive is to be removed. */
     ended: () => sampled('archive_kept AND deleted_at IS NOT NULL'),
     close,
   };

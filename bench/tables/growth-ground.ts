@@ -1,26 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from 'pinfold-test-servers';
-import { type GrowthServer, startGrowthServer } from '../lib/growth-server.ts';
+import { startGrowthServer } from '../lib/growth-server.ts';
 import { SERVER_CORE } from '../lib/processes.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
-import { copyArchive, type SampledRole, type Stock, stockPostgres, stockSqlite } from '../lib/stock.ts';
+import { copyArchive, type SampledRole, stockPostgres, stockSqlite } from '../lib/stock.ts';
 
 /** The databases that are measured. */
 export const DATABASES = ['SQLite', 'PostgreSQL'] as const;
 
 /** A server over a database with so many roles and events, and files. */
-export interface Ground {
-  readonly server: GrowthServer;
-  readonly stock: Stock;
-  readonly events: number;
-  /** The next of the roles whose archive is there: none comes twice before all came. */
-  readonly next: () => SampledRole;
-  readonly archive: Uint8Array<ArrayBuffer>;
-  /** Gives roles an archive, after records named one. */
-  stockArchives(roles: readonly SampledRole[]): Promise<void>;
-  close(): Promise<void>;
-}
+export type Ground = Awaited<ReturnType<typeof openGround>>;
 
 const SAMPLE = 2_000;
 
@@ -30,7 +20,7 @@ export async function openGround(
   folder: string,
   roles: number,
   events = 0,
-): Promise<Ground> {
+) {
   process.stderr.write(`filling ${database} with ${roles} roles and ${events} events\n`);
   await mkdir(folder);
   const engine = database === 'SQLite' ? undefined : await startPostgres();
@@ -53,12 +43,14 @@ export async function openGround(
     stock,
     events,
     archive,
+    /** Gives roles an archive, after records named one. */
     stockArchives,
+    /** The next of the roles whose archive is there: none comes twice before all came. */
     next: () => {
       turn += 1;
       return sample[turn % sample.length] as SampledRole;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await server.stop();
       await stock.close();
       await engine?.stop();

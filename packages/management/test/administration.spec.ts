@@ -58,13 +58,10 @@ describe('the pages of those who administer', () => {
     const { text } = await admin.get('/administration');
     expect(cells(text, 'owner')).to.match(/^2\|\d+ bytes\|2\|now$/);
     expect(cells(text, 'operators')).to.equal('0|0 bytes|0|Never');
-    expect((await admin.get('/administration?name=owner')).location).to.equal(
-      '/manage/administration/accounts/owner',
-    );
+    const owner = '/manage/administration/accounts/owner';
+    expect((await admin.get('/administration?name=owner')).location).to.equal(owner);
     expect((await admin.get('/administration/accounts/nobody')).status).to.equal(404);
-    expect((await admin.get('/administration?name=WNE')).location, 'the only one').to.equal(
-      '/manage/administration/accounts/owner',
-    );
+    expect((await admin.get('/administration?name=WNE')).location, 'the only one').to.equal(owner);
     const both = (await admin.get('/administration?name=o&sort=use')).text;
     expect(both.indexOf('accounts/owner"')).to.be.below(both.indexOf('accounts/operators"')).and.above(0);
   });
@@ -77,13 +74,11 @@ describe('the pages of those who administer', () => {
     for (let n = 0; n < 1_000; n += 1)
       await accounts.save({ ...base, name: accountId(`a${n}`) }, undefined, []);
     await accounts.save({ ...base, name: accountId('zoe') }, undefined, []);
+    const searched = 'Only the first 1,000 accounts by name were searched';
     for (const query of ['sort=use', 'name=zo', 'name=99&sort=use'])
-      expect((await admin.get(`/administration?${query}`)).text, query).to.include(
-        'Only the first 1,000 accounts by name were searched',
-      );
-    expect((await admin.get('/administration?name=zoe')).location).to.equal(
-      '/manage/administration/accounts/zoe',
-    );
+      expect((await admin.get(`/administration?${query}`)).text, query).to.include(searched);
+    const zoe = '/manage/administration/accounts/zoe';
+    expect((await admin.get('/administration?name=zoe')).location).to.equal(zoe);
   });
 
   it('set limits of an account, and say what is wrong with one', async () => {

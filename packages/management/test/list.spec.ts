@@ -46,10 +46,7 @@ describe('the list', () => {
   it('marks what is pinned, protected, or ends within a day', async () => {
     const [pinned, locked] = [await screen.publish('Pinned'), await screen.publish('Locked')];
     await screen.useCases.pin({ by: OPERATOR, id: pinned.id });
-    await screen.useCases.update(
-      { by: OPERATOR, id: locked.id },
-      { type: 'set_password', password: 'long enough' as never },
-    );
+    await screen.protect(locked.id, 'long enough');
     await screen.publish('Plain');
     expect((await person.get('/')).text).not.to.include('<tr class="soon');
     screen.clock.advance(hours(7 * 24 - 23));

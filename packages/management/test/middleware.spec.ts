@@ -99,11 +99,8 @@ describe('what the screen guards against', () => {
 
   it('takes its own forms from browsers that say less', async () => {
     for (const origin of [undefined, screen.url, screen.url.toUpperCase()]) {
-      const pinned = await person.post(
-        `/publications/${role.id}/pin`,
-        { form },
-        origin === undefined ? {} : { origin },
-      );
+      const headers = origin === undefined ? {} : { origin };
+      const pinned = await person.post(`/publications/${role.id}/pin`, { form }, headers);
       expect(pinned.status, origin).to.equal(303);
     }
   });
@@ -125,9 +122,8 @@ describe('what the screen guards against', () => {
   });
 
   it('takes no oversized or malformed form', async () => {
-    expect(
-      (await person.post(`/publications/${role.id}/rename`, { form, title: 'x'.repeat(20_000) })).status,
-    ).to.equal(413);
+    const long = { form, title: 'x'.repeat(20_000) };
+    expect((await person.post(`/publications/${role.id}/rename`, long)).status).to.equal(413);
     const headers = { 'content-type': 'application/json' };
     expect(await stopped({ form }, headers)).to.deep.equal({ status: 403, happened: false });
     const twice = new URLSearchParams([

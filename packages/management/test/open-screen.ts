@@ -1,4 +1,4 @@
-import { type AccountId, accountId, type Publication, type RoleId } from '@pinfold/core';
+import { type AccountId, accountId, OPERATOR, type Publication, type RoleId } from '@pinfold/core';
 import { createMemory, type Memory } from '@pinfold/memory';
 import express from 'express';
 import { zipSync } from 'fflate';
@@ -41,6 +41,8 @@ export interface Screen
   read(id: RoleId): Promise<Publication>;
   /** A person who has signed in, to the owner's account where none is named. */
   signedIn(account?: AccountId, scope?: 'admin' | 'manage'): Promise<Person>;
+  /** Gives a publication a password. */
+  protect(id: RoleId, password: string): Promise<unknown>;
   publish(
     title: string | null,
     files?: Readonly<Record<string, string>>,
@@ -92,6 +94,8 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
       await person.signIn((await service.sessions.offerLink(account, BY_ADA, scope)).token);
       return person;
     },
+    protect: (id, password) =>
+      service.useCases.update({ by: OPERATOR, id }, { type: 'set_password', password }),
     memory: service.stores,
     log,
     publish: (title, files = { 'index.html': '<h1>Hello</h1>' }, account = OWNER) =>

@@ -62,11 +62,8 @@ describe('one publication', () => {
   });
 
   it('goes back to the list when the form stood there', async () => {
-    const at = await person.post(
-      `${path}/pin`,
-      { form },
-      { referer: `${screen.url}/manage/?state=published` },
-    );
+    const referer = `${screen.url}/manage/?state=published`;
+    const at = await person.post(`${path}/pin`, { form }, { referer });
     expect(at.location).to.equal('/manage/?state=published');
     expect((await person.get('/')).text).to.include('“Report” is pinned');
   });
@@ -126,10 +123,7 @@ describe('one publication', () => {
   });
 
   it('overwrites no title that another window set meanwhile', async () => {
-    await screen.useCases.update(
-      { by: OPERATOR, id: role.id },
-      { type: 'set_title', title: 'Theirs' as never },
-    );
+    await screen.useCases.update({ by: OPERATOR, id: role.id }, { type: 'set_title', title: 'Theirs' });
     const overtaken = await act('rename', { title: 'Mine', seen: 'Report' });
     expect(overtaken.status).to.equal(422);
     expect(overtaken.text)
@@ -155,10 +149,7 @@ describe('one publication', () => {
   });
 
   it('overwrites no password that another window set meanwhile', async () => {
-    await screen.useCases.update(
-      { by: OPERATOR, id: role.id },
-      { type: 'set_password', password: 'theirs, first' as never },
-    );
+    await screen.protect(role.id, 'theirs, first');
     const before = await now();
     await act('password', { password: 'mine, later', seen: String(role.generation) });
     expect(await now()).to.deep.equal(before);

@@ -89,8 +89,8 @@ describe('what an account may publish, on the screen', () => {
     await open({}, { createGrant: async () => ({ kind: 'refused', code: 'not_found' }) });
     const { id } = await screen.publish('Mine');
     const { key } = await screen.keys.create({ by: OPERATOR, account: OWNER });
-    const secret = { by: OWNER, id: (await screen.publish('Secret')).id };
-    await screen.useCases.update(secret, { type: 'set_password', password: 'correct horse' });
+    const secret = await screen.publish('Secret');
+    await screen.protect(secret.id, 'correct horse');
     await screen.useCases.names.set({ by: OWNER, name: 'docs', pin: id });
     const { hash } = new NodeSessionSecrets().mint();
     await person.post('/connect/register', { request: hash });

@@ -69,7 +69,7 @@ describe('a protected site', () => {
     });
     const person = await screen.signedIn();
     const { id } = await screen.publish('Mine');
-    await screen.useCases.update({ by: OWNER, id }, { type: 'set_password', password: 'correct horse' });
+    await screen.protect(id, 'correct horse');
     const { token, text } = await person.get(`/publications/${id}`);
     expect(text).to.include(`action="/manage/publications/${id}/open"`);
     const opened = await person.post(`/publications/${id}/open`, { form: token });

@@ -154,10 +154,8 @@ describe("an embedding team's own sign-in", () => {
     expect(page.text).to.include('Report').and.not.include('sign-out');
     const path = `/publications/${role.id}/pin`;
     expect((await person.post(path, { form: 'x' }, owner)).status).to.equal(403);
-    expect(
-      (await person.post(path, { form: page.token }, { 'x-user': 'other' })).status,
-      'another account',
-    ).to.equal(403);
+    const other = { 'x-user': 'other' };
+    expect((await person.post(path, { form: page.token }, other)).status).to.equal(403);
     expect((await person.post(path, { form: page.token }, owner)).status).to.equal(303);
   });
 

@@ -150,15 +150,11 @@ describe('Every statement of a request', () => {
       for (const step of steps) kinds.add(step['Node Type']);
     }
     expect([...kinds]).to.include('Index Scan');
-  });
-
-  it('finds whose an archive is by an index', async () => {
-    const handle = await openPostgres({ pool: place.pool(), schema: place.schema });
-    await handle.migrate();
-    const pool = place.pool();
-    await pool.query(fill(place.schema));
-    const text = `SELECT id, account, title FROM ${pg.escapeIdentifier(place.schema)}.roles WHERE archive = 'archive-9'`;
-    const steps = stepsOf(await planOf(pool, { text, values: [] }));
-    expect(steps.map((step) => step['Index Name'])).to.include('roles_archive');
+    const whose = `SELECT id, account, title FROM ${pg.escapeIdentifier(place.schema)}.roles WHERE archive = 'archive-9'`;
+    const found = stepsOf(await planOf(pool, { text: whose, values: [] }));
+    expect(
+      found.map((step) => step['Index Name']),
+      'whose an archive is',
+    ).to.include('roles_archive');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Persistence } from '@pinfold/core/adapter';
@@ -7,9 +7,20 @@ import { SqliteConnection } from '../src/engine/sqlite-connection.ts';
 import { openSqlite } from '../src/index.ts';
 import { sqliteStores } from '../src/stores/sqlite-stores.ts';
 
+const IN_MEMORY = '/dev/shm';
+
+/** The folder in memory where there is room: clauses make thousands of commits, each of which waits for a disk. */
+async function parentFolder(): Promise<string> {
+  const free = await statfs(IN_MEMORY).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  );
+  return free > 2 ** 30 ? IN_MEMORY : tmpdir();
+}
+
 /** Opens a file of its own; peers are further handles on that file. */
 async function open() {
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-sqlite-'));
+  const folder = await mkdtemp(join(await parentFolder(), 'pinfold-sqlite-'));
   const handles: Persistence[] = [];
   const peer = async (): Promise<Persistence> => {
     const handle = await openSqlite({ file: join(folder, 'pinfold.sqlite') });

@@ -36,5 +36,5 @@ describeArchiveStorage({
       },
     };
   },
-  runs: 30,
+  runs: 8,
 });
