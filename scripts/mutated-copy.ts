@@ -1,7 +1,7 @@
 /** What mutation testing works on: a copy of the workspace, since the code is changed in place. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, rm, symlink } from 'node:fs/promises';
+import { cp, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -49,8 +49,8 @@ export const groups: Readonly<Record<string, readonly string[]>> = {
 
 /** Makes the copy; only its mocha is another one, which the mutation tool knows. */
 export async function copyTo(folder: string, mocha: string): Promise<void> {
-  const ours = ['ls-files', '--cached', '--others', '--exclude-standard', ...COPIED];
-  const files = execFileSync('git', ours, { cwd: root, encoding: 'utf8' }).trim().split('\n');
+  const listing = ['ls-files', '--cached', '--others', '--exclude-standard', ...COPIED];
+  const files = execFileSync('git', listing, { cwd: root, encoding: 'utf8' }).trim().split('\n');
   for (const file of files.filter((name) => existsSync(join(root, name)))) {
     await cp(join(root, file), join(folder, file));
     const links = join(dirname(file), 'node_modules');
@@ -58,7 +58,8 @@ export async function copyTo(folder: string, mocha: string): Promise<void> {
     await cp(join(root, links), join(folder, links), { recursive: true, verbatimSymlinks: true });
     await rm(join(folder, links, 'mocha'), { force: true });
   }
-  await mkdir(join(folder, 'node_modules'));
+  const ours = join('node_modules', '@pinfold');
+  await cp(join(root, ours), join(folder, ours), { recursive: true, verbatimSymlinks: true });
   await symlink(join(root, 'node_modules', '.pnpm'), join(folder, 'node_modules', '.pnpm'));
   await symlink(mocha, join(folder, 'node_modules', 'mocha'));
 }

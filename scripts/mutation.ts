@@ -6,13 +6,12 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { copyTo, groups, type Mutated, mutated } from './mutated-copy.ts';
-import { randomLines } from './random-lines.ts';
 
 const root = join(import.meta.dirname, '..');
 const tools = join(import.meta.dirname, 'mutation');
@@ -107,7 +106,7 @@ async function measure(name: string, wanted: Mutated): Promise<number> {
   const isWhole = parts.length === 0 && values.lines === undefined;
   const patterns = parts.length > 0 ? parts : (wanted.sources ?? WHOLE);
   const files = patterns.map((pattern) => `packages/${name}/src/${pattern}`);
-  const mutate = values.lines === undefined ? files : randomLines(root, files, Number(values.lines));
+  const mutate = values.lines === undefined ? files : randomLines(files, Number(values.lines));
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-mutation-'));
   try {
     await copyTo(folder, join(modules, 'mocha'));
@@ -121,4 +120,20 @@ async function measure(name: string, wanted: Mutated): Promise<number> {
   } finally {
     await rm(folder, { recursive: true, maxRetries: 5 });
   }
+}
+
+/** Lines of the files that patterns name, at random, as the mutation tool takes them: `file.ts:7-7`. */
+function randomLines(patterns: readonly string[], count: number): readonly string[] {
+  const lines = patterns
+    .flatMap((pattern) => globSync(pattern, { cwd: root }))
+    .flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .map((_, index) => `${file}:${index + 1}-${index + 1}`),
+    );
+  const chosen: string[] = [];
+  while (chosen.length < count && lines.length > 0) {
+    chosen.push(...lines.splice(Math.floor(Math.random() * lines.length), 1));
+  }
+  return chosen;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { accountId, type Clock, OPERATOR } from '@pinfold/core';
-import { type NodeSettings, openNode, type ServiceNode } from 'pinfold-proof/service/open-node.ts';
-import { type ArchivesKind, newPlace, type Place, type RecordsKind } from 'pinfold-proof/service/places.ts';
+import { type NodeSettings, openNode } from 'pinfold-proof/service/open-node.ts';
+import { type ArchivesKind, newPlace, type RecordsKind } from 'pinfold-proof/service/places.ts';
 import { Client } from './client.ts';
 
 /** What records and archives are kept in. */
@@ -13,25 +13,17 @@ export interface Backends {
 export const HERE: Backends = { records: 'sqlite', archives: 'files' };
 
 /** A node that answers requests, in path mode, with an owner who publishes there. */
-export interface OwnedNode<C extends Clock> {
-  readonly place: Place;
-  /** Where another node finds the same data. */
-  readonly addresses: Pick<NodeSettings, 'records' | 'archives' | 'staging'>;
-  readonly clock: C;
-  readonly node: ServiceNode;
-  readonly key: string;
-  readonly client: Client;
-  close(): Promise<void>;
-}
+export type OwnedNode<C extends Clock> = Awaited<ReturnType<typeof openOwnedNode<C>>>;
 
 /** Opens one in a place of its own. */
 export async function openOwnedNode<C extends Clock>(
   { records, archives }: Backends,
   clock: C,
   wrap: NonNullable<NodeSettings['wrap']> = (port) => port,
-): Promise<OwnedNode<C>> {
+) {
   const place = await newPlace(records, archives);
   const staging = join(place.folder, 'staging');
+  /** Where another node finds the same data. */
   const addresses = { records: place.records, archives: place.archives, staging };
   const node = await openNode({ ...addresses, clock, wrap });
   const { text: key } = await node.keys.create({ by: OPERATOR, account: accountId('owner') });

@@ -1,19 +1,11 @@
-/** A viewer who gives a password at one node and goes on to others. */
-export interface Visitor {
-  /** The status of the site's page at a node, for a browser that navigates to it. */
-  page(url: string): Promise<number>;
-  /** The status of a file of the site at a node, for a page that fetches it. */
-  file(url: string): Promise<number>;
-}
-
 /** What a node makes of a password. */
 export async function tryPassword(url: string, id: string, password: string): Promise<Response> {
   const body = new URLSearchParams({ password });
   return await fetch(`${url}/s/${id}`, { method: 'POST', body, redirect: 'manual' });
 }
 
-/** Enters a protected site in path mode. */
-export async function enter(url: string, id: string, password: string): Promise<Visitor> {
+/** Enters a protected site in path mode; gives a viewer who goes on to other nodes. */
+export async function enter(url: string, id: string, password: string) {
   const entered = await tryPassword(url, id, password);
   if (entered.status !== 303) throw new Error(`the password is answered with ${entered.status}`);
   const cookie = entered.headers
@@ -27,7 +19,9 @@ export async function enter(url: string, id: string, password: string): Promise<
     return answer.status;
   };
   return {
-    page: (node) => ask(node, { cookie, accept: 'text/html', 'sec-fetch-dest': 'document' }),
-    file: (node) => ask(node, { accept: '*/*', 'sec-fetch-dest': 'empty' }),
+    /** The status of the site's page at a node, for a browser that navigates to it. */
+    page: (node: string) => ask(node, { cookie, accept: 'text/html', 'sec-fetch-dest': 'document' }),
+    /** The status of a file of the site at a node, for a page that fetches it. */
+    file: (node: string) => ask(node, { accept: '*/*', 'sec-fetch-dest': 'empty' }),
   };
 }

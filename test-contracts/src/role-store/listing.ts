@@ -262,7 +262,8 @@ export const listingClauses: ClauseTable<RoleStore> = {
       for (const limit of [1, 4, 100]) {
         const pages = await walkList(other, asks({ search: 'needle', limit }));
         expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
-        expect(Math.max(...pages.map(({ items }) => items.length))).to.be.at.most(limit);
+        const longest = Math.max(...pages.map(({ items }) => items.length));
+        expect(longest, `items of a page, limit ${limit}`).to.be.at.most(limit);
       }
       const oldest = newestFirst(
         Array.from({ length: count }, (_, n) =>

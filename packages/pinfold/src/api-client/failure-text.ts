@@ -5,6 +5,12 @@ import { NOT_FOUND, problemText } from '../publishing/refusal-text.ts';
 // An import of node:http would load Node's fetch.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
+/** What the usual system errors mean for a mistyped URL or a stopped server. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'no server listens there',
+  ENOTFOUND: 'there is no such host',
+};
+
 export const NOT_A_PINFOLD = 'the answer does not come from a Pinfold';
 
 /** Why a call of the API failed, for a person who typed a command. */
@@ -26,8 +32,10 @@ export function failureText(error: PinfoldError, url: string): string {
 
 export function unreachableText(url: string, cause: unknown): string {
   const reason = cause instanceof Error ? (cause.cause ?? cause) : undefined;
-  const why = systemErrorCode(cause) ?? (reason instanceof Error ? reason.message : 'no answer');
-  return `${new URL(url).host} cannot be reached: ${why}`;
+  const code = systemErrorCode(cause) ?? '';
+  const meaning = MEANINGS[code];
+  const why = code || (reason instanceof Error ? reason.message : 'no answer');
+  return `${new URL(url).host} cannot be reached: ${meaning === undefined ? why : `${meaning} (${code})`}`;
 }
 
 /** The system's error code behind a rejection of `fetch`. */
@@ -39,9 +47,9 @@ export function systemErrorCode(error: unknown): string | undefined {
 /** An answer without a problem document usually comes from a proxy or another program. */
 export function strangeAnswerText(url: string, status: number): string {
   if (status >= 200 && status < 300) return NOT_A_PINFOLD;
-  const { host, origin } = new URL(url);
+  const { host } = new URL(url);
   const why =
-    status >= 500 ? 'a proxy that cannot reach its server does so' : `is there a Pinfold at ${origin}?`;
+    status >= 500 ? 'a proxy that cannot reach its server does so' : `is there a Pinfold at ${url}?`;
   const name = STATUS_CODES[status];
   return `${host} answered with ${status}${name === undefined ? '' : ` ${name}`} and no reason; ${why}`;
 }

@@ -53,8 +53,12 @@ function quoted(word: string, known: readonly string[]): string {
 
 function report(error: unknown, name: string, { err }: Terminal): number {
   if (error instanceof UsageError) {
-    const help = name === '' ? '"pinfold help" lists the commands' : `see "pinfold help ${name}"`;
-    err(`pinfold: ${error.message}${error.message.endsWith('?') ? ' ' : '; '}${help}`);
+    const isSentence = /[.?]$/.test(error.message);
+    const help =
+      name === ''
+        ? '"pinfold help" lists the commands'
+        : `${isSentence ? 'See' : 'see'} "pinfold help ${name}"`;
+    err(`pinfold: ${error.message}${isSentence ? ' ' : '; '}${help}`);
     return 2;
   }
   err(`pinfold: ${reasonOf(error)}`);

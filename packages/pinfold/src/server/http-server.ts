@@ -85,7 +85,7 @@ export class HttpServer {
     try {
       await promise;
     } catch (error) {
-      throw asSettingsError(error);
+      throw asSettingsError(error, port);
     }
     this.#server.off('error', reject);
     return this.#server.address() as AddressInfo;
@@ -179,17 +179,19 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 }
 
 /** Turns an error of `listen` into one that names the setting. */
-function asSettingsError(error: unknown): unknown {
+function asSettingsError(error: unknown, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const [variable, expectation] = LISTEN_ERRORS[String(code)] ?? [];
+  const [variable, expectation] = listenErrors(port)[String(code)] ?? [];
   if (variable === undefined || expectation === undefined) return error;
   return new SettingsError(variable, expectation, { cause: error });
 }
 
-const LISTEN_ERRORS: Readonly<Record<string, readonly [variable: string, expectation: string]>> = {
-  EADDRINUSE: ['PINFOLD_PORT', 'names a port that another process listens on'],
-  EACCES: ['PINFOLD_PORT', 'names a port that this user may not listen on'],
+const listenErrors = (
+  port: number,
+): Readonly<Record<string, readonly [variable: string, expectation: string]>> => ({
+  EADDRINUSE: ['PINFOLD_PORT', `must be a free port: another process listens on ${port}`],
+  EACCES: ['PINFOLD_PORT', `must be a port that this user may listen on, unlike ${port}`],
   EADDRNOTAVAIL: ['PINFOLD_HOST', 'names an address that this machine does not have'],
   ENOTFOUND: ['PINFOLD_HOST', 'names a host that has no address'],
   EAI_AGAIN: ['PINFOLD_HOST', 'names a host that has no address'],
-};
+});

@@ -176,7 +176,8 @@ describe('the arguments of the command', () => {
     for (const [args, meant] of [
       [['publsh'], 'Unknown command publsh. Did you mean publish?'],
       [['keys', 'crate'], 'Did you mean create?'],
-      [['publish', '.', '--titel', 'x'], 'Did you mean --title?'],
+      [['publish', '.', '--titel', 'x'], 'Did you mean --title? See "pinfold help publish"'],
+      [['publish'], 'PATH is missing; see "pinfold help publish"'],
     ] as const) {
       const { code, err } = await run({}, ...args);
       expect([code, err.includes(meant)], err).to.deep.equal([2, true]);

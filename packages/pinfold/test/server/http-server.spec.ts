@@ -279,8 +279,10 @@ describe('HttpServer', () => {
   it('names the setting when the port is taken, or the address is not ours', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
-    const taken = await refusal((other.address() as AddressInfo).port, '127.0.0.1');
+    const { port: busy } = other.address() as AddressInfo;
+    const taken = await refusal(busy, '127.0.0.1');
     other.close();
+    expect(taken.message).to.equal(`PINFOLD_PORT must be a free port: another process listens on ${busy}`);
     expect(taken.variable).to.equal('PINFOLD_PORT');
     expect((await refusal(0, '192.0.2.1')).variable).to.equal('PINFOLD_HOST');
   });

@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { strangeAnswerText, unreachableText } from '../../src/api-client/failure-text.ts';
+
+describe('the text of a failure', () => {
+  const failed = (code: string) =>
+    new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+
+  it('says what a refused connection and an unknown host mean, beside the code', () => {
+    const url = 'https://pages.example/x';
+    expect(unreachableText(url, failed('ECONNREFUSED'))).to.equal(
+      'pages.example cannot be reached: no server listens there (ECONNREFUSED)',
+    );
+    expect(unreachableText(url, failed('ENOTFOUND'))).to.equal(
+      'pages.example cannot be reached: there is no such host (ENOTFOUND)',
+    );
+    expect(unreachableText(url, failed('ECONNRESET'))).to.equal(
+      'pages.example cannot be reached: ECONNRESET',
+    );
+  });
+
+  it('doubts the whole URL, with its path, if the answer is of another program', () => {
+    expect(strangeAnswerText('https://pages.example/x', 404)).to.equal(
+      'pages.example answered with 404 Not Found and no reason; is there a Pinfold at https://pages.example/x?',
+    );
+  });
+});
