@@ -37,8 +37,11 @@ const THOROUGH: Readonly<Record<string, readonly string[]>> = {
   'crashes and faults': ['acceptance/{crashes,faults,feed,three-nodes}/**/*.spec.ts'],
   browsers: ['acceptance/{browser,management}/**/*.spec.ts', 'packages/management/test/browser/**/*.spec.ts'],
 };
-const DERIVED: Readonly<Record<string, readonly string[]>> = {
+/** It takes long and waits for what is quick: begun last, it would go on alone at the end. */
+const DERIVED_AND_LONG: Readonly<Record<string, readonly string[]>> = {
   mutants: ['test-contracts/proof/mutants.spec.ts'],
+};
+const DERIVED: Readonly<Record<string, readonly string[]>> = {
   'every combination': ['test-contracts/proof/combinations.spec.ts'],
 };
 const OTHERS = 'everything else';
@@ -56,7 +59,8 @@ export function suites(): readonly Suite[] {
       return { name, files, derivesFrom };
     });
   const quick = taken(QUICK);
-  const rest = [...taken(THOROUGH), ...taken(DERIVED, Object.keys(QUICK))];
+  const derived = Object.keys(QUICK);
+  const rest = [...taken(DERIVED_AND_LONG, derived), ...taken(THOROUGH), ...taken(DERIVED, derived)];
   return [...quick, { name: OTHERS, files: [...left], derivesFrom: [] }, ...rest];
 }
 
