@@ -1,8 +1,10 @@
+import { instant } from '@pinfold/core';
+import { parseLanguage } from '@pinfold/http/internal/language';
+import { Words } from '../src/i18n.ts';
 import { copyOnClick } from './copy.ts';
 import { openDialogs } from './dialogs.ts';
 import { watchPublishPanel } from './publish-panel.ts';
 import { revealPasswords } from './reveal.ts';
-import { localTimes } from './times.ts';
 
 localTimes(document);
 copyOnClick(document);
@@ -11,3 +13,17 @@ openDialogs(document);
 watchPublishPanel(document);
 // The page that shows a new key answered its form: to load it again is to see the keys, and makes no other.
 if (document.querySelector('#new-key') !== null) history.replaceState(null, '', location.href);
+
+/** Shows exact times in the zone the person is in, and tells the server that zone for the next page. */
+function localTimes(root: Document): void {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  const base = new URL(import.meta.url).pathname.replace(/\/assets\/[^/]*$/, '');
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is not to be had over plain http
+  document.cookie = `pinfold_zone=${timeZone}; Path=${base || '/'}; SameSite=Strict; Max-Age=31536000`;
+  const words = new Words(parseLanguage(root.documentElement.lang) ?? 'en', timeZone, {});
+  for (const time of root.querySelectorAll<HTMLTimeElement>('time[data-time]')) {
+    const exact = words.moment(instant(Date.parse(time.dateTime)));
+    if (time.dataset.time === 'title') time.title = exact;
+    else time.textContent = exact;
+  }
+}
