@@ -131,6 +131,8 @@ async function install(env) {
   // The lockfile pins every byte, and pnpm asks how old a release is when somebody changes the lockfile. To ask again
   // takes 8 to 13 s; CI does.
   if (!process.env.CI) pnpm.push('--config.minimumReleaseAge=0');
+  // It would warn of the Node of this machine, which runs nothing of it.
+  if (!nodeIsNew(process.version)) pnpm.push('--config.nodeVersion=24.0.0');
   const { succeeded } = await finished('pnpm', pnpm, {
     cwd: root,
     // CI: pnpm asks nothing. NODE_ENV: with "production" it would leave out what development needs.
@@ -204,16 +206,20 @@ async function fetchPnpmInTime() {
   const folder = Number.parseInt(process.versions.node, 10) < 18 ? await fetchingNode : undefined;
   return fetchedPnpm(folder ? { ...env, PATH: folder + delimiter + env.PATH } : env);
 }
-const [nodeFolder, pnpmFolder] = await Promise.all([fetchingNode, fetchPnpmInTime()]);
+/** pnpm runs without Node, and no package has a script at install: the dependencies come while Node 24 does. */
+async function installInTime() {
+  const folder = await fetchPnpmInTime();
+  if (folder) {
+    env.PATH = folder + delimiter + env.PATH;
+  }
+  if (missingInstall) {
+    await install(env);
+  }
+}
+const [nodeFolder] = await Promise.all([fetchingNode, installInTime()]);
 if (nodeFolder) {
   env.PATH = nodeFolder + delimiter + env.PATH;
   node = join(nodeFolder, 'node');
-}
-if (pnpmFolder) {
-  env.PATH = pnpmFolder + delimiter + env.PATH;
-}
-if (missingInstall) {
-  await install(env);
 }
 if (name === 'spec') {
   if (args.length === 0) {
