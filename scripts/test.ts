@@ -64,7 +64,7 @@ async function execute(step: Step): Promise<boolean> {
   const seconds = ((performance.now() - began) / 1_000).toFixed(1);
   const count = step.totals === undefined ? '' : `${outcome.passed} passed, ${outcome.failed} failed, `;
   console.log(`${succeeded ? 'ok' : 'FAILED'}: ${step.name} (${count}${seconds} s)`);
-  if (!succeeded) console.log(`${output.trimEnd()}\n`);
+  if (!succeeded) console.log(`${outcome.first ?? ''}\n${output.trimEnd()}\n`);
   return succeeded;
 }
 

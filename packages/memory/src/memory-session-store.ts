@@ -86,7 +86,9 @@ function makeRoom({ sessions }: MemoryData, begun: Session, limits: SessionLimit
     .sort((one, other) => other.startedAt - one.startedAt || (one.tokenHash > other.tokenHash ? -1 : 1));
   const { kind, id } = begun.actor;
   const byActor = others.filter(({ actor }) => actor.kind === kind && actor.id === id);
-  const past = new Set([...byActor.slice(limits.ofActor - 1), ...others.slice(limits.ofAccount - 1)]);
+  const ofActor = new Set(byActor.slice(limits.ofActor - 1));
+  const left = others.filter((session) => !ofActor.has(session));
+  const past = [...ofActor, ...left.slice(limits.ofAccount - 1)];
   for (const { tokenHash } of past) sessions.delete(tokenHash);
-  return past.size;
+  return past.length;
 }

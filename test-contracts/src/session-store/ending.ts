@@ -25,7 +25,7 @@ const GLOBEX = 'globex' as AccountId;
 const LIMITS: SessionLimits = { ofActor: 3, ofAccount: 5 };
 
 export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>> = {
-  'session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), never the one that begins; sessions of other accounts and actors, and those that are over, do not count':
+  'session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count':
     withPeer(async (port, other, _, another) => {
       const left = async (store: SessionStore) =>
         (await store.list({ account: undefined, now: START, after: undefined, limit: 100 })).map(
@@ -59,6 +59,13 @@ export const boundClauses: ClauseTable<SessionStore, StoreSubject<SessionStore>>
       expect(await other.find(aTokenHash(12), START), 'one that began by a clock behind').to.deep.equal(
         early,
       );
+
+      const both = await another();
+      for (const [n, whose] of [ADA, BOB, BOB].entries()) {
+        const { ended } = await both.port.begin(aSession(n + 1, whose), [], { ofActor: 1, ofAccount: 2 });
+        expect(ended, `of ${n + 1} past both limits`).to.equal(n < 2 ? 0 : 1);
+      }
+      expect(await left(both.port), 'an account does not lose more than it must').to.deep.equal([1, 3]);
 
       const many = await another();
       const outcomes = await together(many, 20, (store, n) =>

@@ -63,7 +63,7 @@ export interface SessionStore {
    * Begins a session without a link. With limits, the oldest of the actor and of the account end that pass them; sessions
    * whose time was over when this one began do not count.
    * @promise session-store/begin: a session that began is there for every peer, every field as it was given
-   * @promise session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), never the one that begins; sessions of other accounts and actors, and those that are over, do not count
+   * @promise session-store/begin-limit: past a limit, of many at once too, the oldest end, by (startedAt, tokenHash), those of the actor first, and of the account only as many as then still pass its limit; never the one that begins; sessions of other accounts and actors, and those that are over, do not count
    */
   begin(session: Session, events: readonly HistoryEvent[], limits?: SessionLimits): Promise<BegunSession>;
 

@@ -40,11 +40,13 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
     listOfAccount: prepared(`${listed} AND account = $4 ORDER BY token_hash LIMIT $3`),
     end: changing(tables, `DELETE FROM ${sessions} WHERE token_hash = $1`, 2),
     lockAccount: lockingName('sessionsOf'),
-    // Ends the sessions that are not among the newest.
+    // Ends the sessions that are not among the newest of the actor, then of what is left of the account.
     makeRoom: prepared(`
+      WITH of_actor AS (${others(' AND actor = $2')} OFFSET $5::bigint)
       DELETE FROM ${sessions}
       WHERE token_hash = ANY (ARRAY(
-        (${others(' AND actor = $2')} OFFSET $5::bigint) UNION ALL (${others()} OFFSET $6::bigint)
+        TABLE of_actor UNION ALL
+        (${others(' AND token_hash NOT IN (TABLE of_actor)')} OFFSET $6::bigint)
       ))`),
     refuse: changing(
       tables,
