@@ -4,7 +4,7 @@ import { admitAccount, admitAnyone, admitOperator } from './admission.ts';
 import { readAdminDocument, readDocument } from './endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from './endpoints/index.ts';
 import { Routes } from './routes.ts';
-import { answerNothing, serve } from './serve.ts';
+import { serve } from './serve.ts';
 import { type ApiOptions, serviceOf } from './service.ts';
 
 /**
@@ -33,6 +33,8 @@ export function createApi(options: ApiOptions): Router {
     administration: { ...operator, base: '/admin/v1' },
     administrationDocument: { ...operator, base: '' },
     document: { base: '', routes: new Routes([readDocument], offered), admit: admitAnyone },
+    // Checks no key: its 404 reveals nothing.
+    nothing: { base: '/api', routes: new Routes([], offered), admit: admitAnyone },
   } as const;
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => {
@@ -40,7 +42,7 @@ export function createApi(options: ApiOptions): Router {
     takeRequest(request, response, next);
   });
   router.use('/api/v1', (request, response) => serve(service, areas.api, request, response));
-  router.use('/api', (request, response) => answerNothing(service, request, response));
+  router.use('/api', (request, response) => serve(service, areas.nothing, request, response));
   if (service.administration !== undefined) {
     router.use('/admin/v1', (request, response) => serve(service, areas.administration, request, response));
     router.all(readAdminDocument.path, (request, response) =>

@@ -121,12 +121,10 @@ function contextOf(options: ViewerOptions): ViewerContext {
   };
 }
 
-/** What the log has about an answer. */
 interface Settled extends Answered {
   readonly error?: unknown;
 }
 
-/** Answers a request, also after a failure, then logs and counts it. */
 async function answer(
   { log, requestId }: Required<Pick<ViewerOptions, 'log' | 'requestId'>>,
   context: ViewerContext,
@@ -137,7 +135,6 @@ async function answer(
   const id = requestId(request);
   // The clock of the service counts whole milliseconds, and most views take less than one.
   const begun = performance.now();
-  /** The final status, once the response has closed. */
   let status: number | undefined;
   let milliseconds = 0;
   let settled: Settled | undefined;

@@ -91,12 +91,10 @@ async function takePassword(
   return await tryPassword(context, exchange, { ...trial, viewer: met.viewer });
 }
 
-/** A password to be tried. */
 interface Trial {
   readonly id: RoleId;
   readonly path: string;
   readonly password: string;
-  /** The viewer who enters it, if they are identified. */
   readonly viewer?: KnownViewer | undefined;
 }
 

@@ -23,7 +23,6 @@ import type { Held } from './grants.ts';
 /** Sent with every answer to a URL that contains a grant. */
 const UNNAMED: Headers = { 'Referrer-Policy': 'no-referrer' };
 
-/** Answers a request to a site's own origin. */
 export async function serveSiteOrigin(
   context: ViewerContext,
   exchange: Exchange,

@@ -20,7 +20,6 @@ import { isDocument } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 
-/** Answers a request for a site under its shared URL (path mode). */
 export async function serveSitePath(
   context: ViewerContext,
   exchange: Exchange,

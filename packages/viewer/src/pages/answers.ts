@@ -7,7 +7,6 @@ import { catalogues, type PageName } from './catalogue.ts';
 import { PAGE_POLICY } from './page-style.ts';
 import { type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } from './pages.ts';
 
-/** Headers by name. */
 export type Headers = Readonly<Record<string, string>>;
 
 /** What every answer that is no file of a site has, unless it says otherwise itself. */
@@ -20,7 +19,6 @@ const APART: Headers = {
   'Referrer-Policy': 'same-origin',
 };
 
-/** What every page has. */
 const PAGE_HEADERS: Headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': PAGE_POLICY,
@@ -41,7 +39,6 @@ function languageOf({ headers }: IncomingMessage): Language {
   return preferredLanguage(headers['accept-language'], ALL_LANGUAGES);
 }
 
-/** Answers with a page that asks nothing. */
 export function sendPlainPage(
   exchange: Exchange,
   status: number,
@@ -53,7 +50,6 @@ export function sendPlainPage(
   return { outcome: page };
 }
 
-/** Answers with the page that asks for the password. */
 export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): Answered {
   const language = languageOf(exchange.request);
   const status = notice === undefined ? 200 : STATUS[notice.kind];
@@ -62,7 +58,6 @@ export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): A
   return { outcome: notice?.kind ?? 'password_required' };
 }
 
-/** Answers that a part of the service cannot be reached. */
 export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABLE_FOR): Answered {
   return sendPlainPage(exchange, 503, 'unavailable', { 'Retry-After': String(seconds) });
 }
@@ -85,7 +80,6 @@ export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: Heade
     : sendPlainPage(exchange, 404, 'not_found', more);
 }
 
-/** Answers that the method has no meaning here. */
 export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: Headers = {}): Answered {
   return sendPlainPage(exchange, 405, 'method_not_allowed', { Allow: allow, ...more });
 }
@@ -125,7 +119,6 @@ export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Head
   return { outcome: page };
 }
 
-/** Where a redirect leads, and what goes with it. */
 export interface Redirect {
   readonly status: 302 | 303 | 308;
   /** Absolute. */
@@ -135,7 +128,6 @@ export interface Redirect {
   readonly cookie?: string;
 }
 
-/** Answers with a redirect. */
 export function sendRedirect(
   { response }: Exchange,
   { status, location, referrer, cookie }: Redirect,
@@ -153,7 +145,6 @@ export function sendRedirect(
   return ANSWERED;
 }
 
-/** Sends a viewer where they sign in. */
 export function sendSignIn(exchange: Exchange, status: 302 | 303, location: string): Answered {
   sendRedirect(exchange, { status, location });
   return { outcome: 'sign_in_required' };
