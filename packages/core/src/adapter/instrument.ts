@@ -85,14 +85,6 @@ const STORED: Readonly<Record<string, readonly [input: number, ...outcomes: read
 /**
  * Reports each publication, change and takedown after it is stored, at most once. Best effort: events are lost if the
  * process dies, or if the store cannot say whether it stored them.
- *
- * @example
- * import { createUseCases, type Ports } from '@pinfold/core';
- * import { instrument, onRoleEvents } from '@pinfold/core/adapter';
- *
- * declare const ports: Ports;
- * const reported = onRoleEvents(({ type, pin }) => console.log(type, pin));
- * const useCases = createUseCases(instrument(ports, [reported]));
  */
 export function onRoleEvents(onEvent: OnEvent): Observer {
   return (call, method, port) => {

@@ -33,15 +33,7 @@ export interface RecordTables {
   readonly consents: Table<Consent>;
 }
 
-/**
- * The columns of every record, which have the same names in every database.
- *
- * @example
- * import { recordTables } from '@pinfold/core/adapter';
- *
- * const { names } = recordTables({ integer: (name) => ({ name }), flag: (name) => ({ name }) });
- * console.log(names.insert); // account, name, token, role, updated_at
- */
+/** The columns of every record, which have the same names in every database. */
 export function recordTables({ integer, flag, parameter }: ColumnTypes): RecordTables {
   const table = <Row>(columns: Columns<Row>): Table<Row> => tableOf(columns, parameter);
   return {
@@ -158,17 +150,7 @@ const LASTING: readonly (keyof Role)[] = [
   'publishedAt',
 ];
 
-/**
- * The members of a role that a save writes.
- *
- * @example
- * import type { Role } from '@pinfold/core';
- * import { changingMembers, type Table } from '@pinfold/core/adapter';
- *
- * declare const roles: Table<Role>;
- *
- * const save = `UPDATE roles SET ${roles.set(changingMembers(roles), 3)} WHERE id = $1 AND version = $2`;
- */
+/** The members of a role that a save writes. */
 export function changingMembers({ members }: Pick<Table<Role>, 'members'>): readonly (keyof Role)[] {
   return members.filter((member) => !LASTING.includes(member));
 }

@@ -34,14 +34,7 @@ export function hasBrokenCharacter(text: string): boolean {
   return hasLoneSurrogate(text) || text.includes('\ufffd');
 }
 
-/**
- * Whether a text has so many marks in a row that normalisation, which sorts them, takes quadratic time.
- *
- * @example
- * import { hasManyMarks } from '@pinfold/core/adapter';
- *
- * hasManyMarks('caf\u0301'); // false
- */
+/** Whether a text has so many marks in a row that normalisation, which sorts them, takes quadratic time. */
 export function hasManyMarks(text: string): boolean {
   return MANY_MARKS.test(text);
 }
