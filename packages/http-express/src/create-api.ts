@@ -14,14 +14,15 @@ import { type ApiOptions, serviceOf } from './service.ts';
  *
  * @throws TypeError when `publicUrl` is no http or https URL, or `authenticate` is no function.
  * @example
- * import type { UseCases } from '@pinfold/core';
- * import { type Authenticate, createApi } from '@pinfold/http-express';
+ * import type { Keys, UseCases } from '@pinfold/core';
+ * import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
  * import express from 'express';
  *
  * declare const useCases: UseCases;
- * declare const authenticate: Authenticate;
+ * declare const keys: Keys;
  *
  * const app = express();
+ * const authenticate = apiKeyAuthentication(keys);
  * app.use(createApi({ useCases, publicUrl: 'https://share.example', authenticate }));
  */
 export function createApi(options: ApiOptions): Router {

@@ -61,17 +61,7 @@ const PIN = {
 /** The JSON of a publication. */
 export type Pin = WireOf<typeof PIN>;
 
-/**
- * Writes a publication.
- *
- * @example
- * import type { Publication } from '@pinfold/core';
- * import { pinOf, publicUrl } from '@pinfold/http-express';
- *
- * declare const publication: Publication;
- *
- * const pin = pinOf(publication, publicUrl('https://pages.example'));
- */
+/** Writes a publication. */
 export function pinOf(publication: Publication, publicUrl: PublicUrl): Pin {
   return wireOf(PIN, { ...publication, sharedUrl: sharedUrl(publicUrl, publication.id) });
 }

@@ -3,6 +3,7 @@ import type { Ended } from '@pinfold/core';
 import { ALL_LANGUAGES, type Language, preferredLanguage } from '@pinfold/http/internal';
 import type { Access } from '../access/access.ts';
 import { ANSWERED, type Answered, type Exchange } from '../exchange.ts';
+import { HAND_OVER_PATH } from '../routing/addresses.ts';
 import { catalogues, type PageName } from './catalogue.ts';
 import { PAGE_POLICY } from './page-style.ts';
 import { type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } from './pages.ts';
@@ -84,6 +85,11 @@ export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: He
   return sendPlainPage(exchange, 405, 'method_not_allowed', { Allow: allow, ...more });
 }
 
+/** No page that is loaded next may learn a grant from the address. */
+function referrerPolicy({ url = '' }: IncomingMessage): Headers {
+  return url.startsWith(HAND_OVER_PATH) || /[?&]grant=/.test(url) ? { 'Referrer-Policy': 'no-referrer' } : {};
+}
+
 function sendHtml(
   { request, response }: Exchange,
   status: number,
@@ -93,9 +99,7 @@ function sendHtml(
 ): void {
   const body = Buffer.from(page);
   const own = { 'Content-Language': language, 'Content-Length': body.length };
-  const hasGrant = /[?&]grant=/.test(request.url ?? '');
-  const policy: Headers = hasGrant ? { 'Referrer-Policy': 'no-referrer' } : {};
-  response.writeHead(status, { ...PAGE_HEADERS, ...own, ...policy, ...more });
+  response.writeHead(status, { ...PAGE_HEADERS, ...own, ...referrerPolicy(request), ...more });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
@@ -103,7 +107,7 @@ function sendHtml(
 export function sendNotAdmitted(
   exchange: Exchange,
   { tellsApart }: Pick<Access, 'tellsApart'>,
-  more: Headers,
+  more: Headers = {},
 ): Answered {
   return sendForbiddenLine(exchange, tellsApart ? 'not_admitted' : 'password_required', more);
 }
@@ -114,7 +118,7 @@ export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Head
   const language = languageOf(request);
   const body = Buffer.from(`${catalogues[language].pages[page][0]}\n`);
   const own = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
-  response.writeHead(403, { ...APART, ...own, ...more });
+  response.writeHead(403, { ...APART, ...own, ...referrerPolicy(request), ...more });
   response.end(request.method === 'HEAD' ? undefined : body);
   return { outcome: page };
 }
@@ -129,7 +133,7 @@ export interface Redirect {
 }
 
 export function sendRedirect(
-  { response }: Exchange,
+  { request, response }: Exchange,
   { status, location, referrer, cookie }: Redirect,
   more: Headers = {},
 ): Answered {
@@ -138,6 +142,7 @@ export function sendRedirect(
     Location: location,
     'Content-Length': 0,
     ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
+    ...referrerPolicy(request),
     ...(referrer === undefined ? {} : { 'Referrer-Policy': referrer }),
     ...more,
   });
