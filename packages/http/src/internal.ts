@@ -29,7 +29,7 @@ export {
 export { type PaletteName, palette, paletteOf } from './palette.ts';
 export { checkReportUrl, PUBLIC_IMAGES, type PublicPage, publicHead } from './public-page.ts';
 export { pathOf } from './public-url.ts';
-export { RateHeaders } from './rates/rate-headers.ts';
+export { tellRate } from './rates/rate-headers.ts';
 export { clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';
 export { consoleLog, requestEntry, thrown } from './request-entry.ts';
 export { isOwnForm } from './same-origin.ts';

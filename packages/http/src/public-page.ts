@@ -23,11 +23,7 @@ export function publicHead({ name }: PublicPage): Html {
 <meta property="og:type" content="website">`;
 }
 
-/**
- * Checks an address for reports.
- *
- * @throws TypeError unless it is http, https or mailto.
- */
+/** @throws TypeError unless the address is http, https or mailto. */
 export function checkReportUrl(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   if (URL.canParse(url) && /^(?:https?|mailto):$/.test(new URL(url).protocol)) return url;

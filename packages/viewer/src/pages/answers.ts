@@ -63,11 +63,7 @@ export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABL
   return sendPlainPage(exchange, 503, 'unavailable', { 'Retry-After': String(seconds) });
 }
 
-/**
- * Answers that the browser sends more cookies than are taken.
- *
- * @param clear whether to make the browser delete the cookies of the whole domain, including those of other servers.
- */
+/** @param clear whether the browser deletes the cookies of the whole domain, including those of other servers. */
 export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: Headers = {}): Answered {
   if (clear) sendPlainPage(exchange, 431, 'cookies_cleared', { 'Clear-Site-Data': '"cookies"', ...more });
   else sendPlainPage(exchange, 431, 'too_many_cookies', more);
