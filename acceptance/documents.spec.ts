@@ -61,6 +61,7 @@ const NEEDS_MORE = /declare const|from '@pinfold\/persistence-postgres'/;
 const WITHOUT_EXAMPLE: readonly (readonly [path: RegExp, why: string])[] = [
   [/^test-contracts\/src\/fixtures\//, 'material of specs: values and files, which the suites show in use'],
   [/#Fs(?:ArchiveStorage|Staging)$/, 'made by the function beside it, which has one'],
+  [/^packages\/inversify\/src\/.+Module$/, 'loaded like the modules that the README of the package loads'],
 ];
 
 /** An expression of an example with its value behind it. */
