@@ -49,8 +49,11 @@ export class HttpServer {
   #draining = false;
   #stopping = false;
 
-  /** Tests shorten the times. */
-  constructor({ restTimeout = REST_TIMEOUT, idleLook = IDLE_LOOK } = {}) {
+  /** @param times shorter ones, for tests. */
+  constructor({
+    restTimeout = REST_TIMEOUT,
+    idleLook = IDLE_LOOK,
+  }: { readonly restTimeout?: Duration; readonly idleLook?: number } = {}) {
     this.#restTimeout = restTimeout;
     this.#idleLook = idleLook;
     this.#server = createServer({
