@@ -27,7 +27,6 @@ export type Admit<C> = (
   arrival: Arrival<C>,
 ) => Promise<{ readonly kind: 'admitted'; readonly endpoint: Endpoint<C>; readonly call: C } | AnyRefusal>;
 
-/** Admits everybody. */
 export const admitAnyone: Admit<Pick<Call, 'request' | 'again'>> = async ({ request, found, endpoint }) => {
   if (endpoint === undefined) return refuseMissing(found);
   return { kind: 'admitted', endpoint, call: { request, again: async () => undefined } };

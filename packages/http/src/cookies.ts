@@ -31,7 +31,6 @@ export function cookieValues(header: string | undefined, name: string): readonly
   return values;
 }
 
-/** How a cookie of ours is written. */
 export interface CookieScope {
   readonly name: string;
   readonly path: string;

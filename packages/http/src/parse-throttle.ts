@@ -34,7 +34,6 @@ export class ParseThrottle {
     this.#turns = turns;
   }
 
-  /** A connection was opened. */
   opened(socket: Socket): void {
     if (performance.now() < this.#waryUntil) this.#readerOf(socket);
   }
@@ -71,7 +70,6 @@ class PiecewiseReader {
   readonly #socket: Socket;
   readonly #turns: Turns;
   #parsers: readonly ((bytes: Buffer) => void)[] = [];
-  /** The newest request, until its answer is out. */
   #newest: ParsedHead | undefined;
   /** Whether bytes are left in the connection until the answer is out. */
   #isHeld = false;

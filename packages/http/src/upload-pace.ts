@@ -10,7 +10,6 @@ export interface IncomingBody {
   stall(): void;
 }
 
-/** Between two measurements. */
 export const MEASURE_EVERY: Duration = seconds(1);
 const WINDOW = 10;
 /** Bytes that a body has to bring in one window to be left alone: 16 KiB a second. */
@@ -42,7 +41,6 @@ export class PacedUpload {
     this.#measured = [...this.#measured.slice(-WINDOW), this.body.received];
   }
 
-  /** Measures a whole window anew. */
   forget(): void {
     this.#measured = [];
   }

@@ -94,9 +94,7 @@ export interface Settings {
   readonly sharedPath: string;
   /** The prefix of the URLs of names: `/n/`, below the path of the public URL. */
   readonly namePath: string;
-  /** Scheme with `//`. */
   readonly sitesScheme: string;
-  /** Host and port. */
   readonly sitesHost: string;
   readonly sitesHostname: string;
   readonly serviceWorkers: 'refuse' | 'allow';

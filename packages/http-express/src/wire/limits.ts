@@ -38,7 +38,6 @@ const quotaSchema = (counted: string) =>
     description: `${counted} Null if there is no limit.`,
   });
 
-/** The JSON of the limits. */
 export type LimitsAnswer = T.ValueOf<typeof limitsAnswer>;
 
 export const limitsAnswer = T.named('LimitsAnswer', () =>

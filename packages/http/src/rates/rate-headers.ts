@@ -14,7 +14,6 @@ export class RateHeaders {
     this.#response = response;
   }
 
-  /** Adds what is left of one. */
   tell(name: RatePolicy, left: RateLeft, now: Instant): void {
     // A refused request wants to know when it passes, as Retry-After says; every other one when all is there again.
     const until = left.nextAt > now ? left.nextAt : left.wholeAt;

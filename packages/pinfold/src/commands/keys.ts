@@ -3,7 +3,7 @@ import { everyKey } from '@pinfold/core/accounts';
 import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
-import { type Command, command } from '../command-line/command.ts';
+import { type Command, command, text, texts } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -12,14 +12,12 @@ import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 const create = command({
   name: 'keys create',
   options: {
-    account: { type: 'string', value: 'NAME', help: 'the account of the key (default: default)' },
-    label: { type: 'string', value: 'TEXT', help: 'a label for people' },
-    scope: {
-      type: 'string',
-      multiple: true,
-      value: 'SCOPE',
-      help: 'pins:read, pins:write, manage or admin; repeatable (default: pins:read and pins:write)',
-    },
+    account: text('NAME', 'the account of the key (default: default)'),
+    label: text('TEXT', 'a label for people'),
+    scope: texts(
+      'SCOPE',
+      'pins:read, pins:write, manage or admin; repeatable (default: pins:read and pins:write)',
+    ),
   },
   help: 'create an API key and print it; it is shown only once',
   example: 'pinfold keys create --account web-team --label "build server"',
@@ -41,7 +39,7 @@ const create = command({
 
 const list = command({
   name: 'keys list',
-  options: { account: { type: 'string', value: 'NAME', help: 'only the keys of one account' } },
+  options: { account: text('NAME', 'only the keys of one account') },
   help: 'list API keys: id, account, scopes, creation, last use or revocation, label',
   example: 'pinfold keys list --json',
   run: async (_, { account, json }, terminal) => {

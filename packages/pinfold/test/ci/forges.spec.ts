@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { release } from '../../src/release.ts';
 import { type Served, serve } from '../servers/served.ts';
-import type { Stub } from '../servers/stub.ts';
 import { GitHubApi, interpolate, readAction, runAction, runWorkflow, type Workflow } from './github.ts';
 import { readJobs, runJob } from './gitlab.ts';
 import { createWorkspace, type Env, type Workspace } from './shell.ts';
@@ -24,7 +23,6 @@ describe('publishing from CI', function () {
   let served: Served;
   let workspace: Workspace;
   let github: GitHubApi;
-  let api: Stub;
   let client: PinfoldClient;
   let event: string;
   /** Variables of each job of GitHub Actions. */
@@ -34,7 +32,7 @@ describe('publishing from CI', function () {
     served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
     workspace = await createWorkspace();
     github = new GitHubApi();
-    api = await github.listen();
+    const api = await github.listen();
     client = new PinfoldClient({ url: served.url, key: served.key });
     event = join(workspace.folder, 'event.json');
     job = {
@@ -47,11 +45,6 @@ describe('publishing from CI', function () {
       CONTENT: 'first',
     };
     await pullRequest('synchronize');
-  });
-
-  afterEach(async () => {
-    await api.close();
-    await served.close();
   });
 
   /** What the runner knows of a pull request; writes the file of the event. */

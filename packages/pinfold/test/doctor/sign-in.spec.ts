@@ -20,10 +20,6 @@ describe('pinfold doctor, at the provider of sign-in', () => {
     issuer = `${provider.url}/realm`;
   });
 
-  afterEach(async () => {
-    if (provider.server.listening) await provider.close();
-  });
-
   function found(text?: string): Promise<Finding> {
     document = text;
     return signIn({ PINFOLD_OIDC_ISSUER: issuer, ...CLIENT });

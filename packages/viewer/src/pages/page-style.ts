@@ -6,7 +6,6 @@ const PALETTE = paletteOf(
   ...(['bad', 'bad-faint', 'sans', 'small', 'title', 'radius'] as const),
 );
 
-/** The one style sheet of the viewers' pages. */
 export const PAGE_STYLE: string = `${PALETTE}*{box-sizing:border-box}
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:16px/1.5 var(--sans);overflow-wrap:anywhere}
 :lang(ja){line-break:strict}

@@ -43,7 +43,6 @@ ${problem && html`<p class="problem" id="problem" role="alert">${WARNING_SIGN}${
   );
 }
 
-/** Writes a page that says what happened, and what can be done. */
 export function plainPage(language: Language, page: PageName, service: PublicPage = PINFOLD): string {
   return documentOf(language, catalogues[language].pages[page][0], contentOf(language, page), service);
 }

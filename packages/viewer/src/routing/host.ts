@@ -26,7 +26,6 @@ export function isBelowHost(host: string | undefined, hostname: string): boolean
   return host !== undefined && nameOf(host).endsWith(`.${hostname}`);
 }
 
-/** Whether a Host header names a host, with any port. */
 export function isHost(host: string | undefined, hostname: string): boolean {
   return host !== undefined && nameOf(host) === hostname;
 }
