@@ -65,7 +65,7 @@ describe("a person's way through the screen with scripts", function () {
 
   it('protects it, so that the link alone opens nothing', async () => {
     await page.getByRole('link', { name: 'picnic', exact: true }).click();
-    await page.getByText('Set a password…').click();
+    await page.getByText('Set password…').click();
     await page.getByLabel('New password').fill('under the tree');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     expect(await page.getByLabel('New password').getAttribute('type')).to.equal('text');
