@@ -80,7 +80,7 @@ export interface ViewerOptions {
   readonly figures?: (figures: ViewerFigures) => void;
   /** Counts views and wrong passwords; absent: they are not counted. */
   readonly counter?: ViewCounter;
-  /** The id of a request in the log. Default: a random UUID. */
+  /** The id of a request in the log. Default: a UUID. */
   readonly requestId?: (request: IncomingMessage) => string;
 }
 

@@ -8,9 +8,9 @@ import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import type { Destination } from '../moving/export-form.ts';
-import { moveFromFolder } from '../moving/from-folder.ts';
-import { type ExportedStores, type Moved, moveFromStores } from '../moving/from-stores.ts';
+import { stepsFromFolder } from '../moving/from-folder.ts';
+import { type ExportedStores, moveFromStores } from '../moving/from-stores.ts';
+import { type Destination, type Moved, move } from '../moving/move.ts';
 import { refuseToOverwrite } from '../moving/overwrite-guard.ts';
 import { printSummary } from '../moving/print-summary.ts';
 import { Progress } from '../moving/progress.ts';
@@ -146,10 +146,10 @@ function exportTo(
 
 async function moveFrom(from: string, to: Destination, terminal: Terminal): Promise<Moved> {
   const progress = new Progress('importing', terminal);
-  if (from !== '-') return moveFromFolder(resolve(from), to, progress);
-  const { moveFromTar } = await import('../moving/from-tar.ts');
+  if (from !== '-') return move(stepsFromFolder(resolve(from), to), to, progress);
+  const { stepsFromTar } = await import('../moving/from-tar.ts');
   if (terminal.stream === undefined) throw new UsageError('there is no standard input');
-  return moveFromTar(terminal.stream(), to, progress);
+  return move(stepsFromTar(terminal.stream(), to), to, progress);
 }
 
 const OPTION_FOR: Readonly<Record<string, keyof Target>> = {
