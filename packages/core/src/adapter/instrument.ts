@@ -1,4 +1,5 @@
 import type { HistoryEvent } from '../domain/history.ts';
+import { snakeCase } from '../domain/text.ts';
 import { STORES, type StoreName } from './persistence.ts';
 
 /** A method of a port, without the port. */
@@ -65,10 +66,6 @@ function membersOf(port: object): ReadonlySet<string> {
     for (const member of Object.getOwnPropertyNames(at)) if (member !== 'constructor') members.add(member);
   }
   return members;
-}
-
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Takes the events of a publication once they are stored. It must neither throw nor wait. */

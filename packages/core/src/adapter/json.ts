@@ -1,5 +1,4 @@
 import { Fault } from '../fault.ts';
-import type { Column } from './table.ts';
 
 /**
  * Reads a value that is stored as JSON.
@@ -23,22 +22,4 @@ export function parseJsonList(text: string | null): readonly unknown[] {
   const value = parseJson(text ?? '');
   if (Array.isArray(value)) return value;
   throw new Fault('store_corrupt', 'a list in the database cannot be read');
-}
-
-/** A column that stores a plain value as JSON. */
-export function jsonOf<Value>(name: string): Column<Value> {
-  return {
-    name,
-    write: (value) => JSON.stringify(value),
-    read: (stored) => parseJson(stored as string) as Value,
-  };
-}
-
-/** A column that stores a list as JSON. */
-export function jsonList<Item>(name: string): Column<readonly Item[]> {
-  return {
-    name,
-    write: (list) => JSON.stringify(list),
-    read: (stored) => parseJsonList(stored as string) as readonly Item[],
-  };
 }

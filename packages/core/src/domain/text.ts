@@ -48,3 +48,8 @@ export function hasControlCharacter(text: string): boolean {
 export function foldForSearch(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC');
 }
+
+/** A name of a member in words with underscores. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,5 +1,5 @@
 import type { RequestEntry } from '@pinfold/http';
-import type { Figures, Histogram, Series } from './registry.ts';
+import type { Figures, Series } from './registry.ts';
 
 /** Counts an answered request, and its bytes. */
 export type CountRequest = (entry: RequestEntry, received: number, sent: number) => void;
@@ -18,7 +18,7 @@ const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'name', 'hand_over', '
 
 interface RouteSeries {
   readonly route: string;
-  readonly seconds: Histogram;
+  readonly seconds: Series;
   /** By method and status, so that nothing is put together for a request like one before. */
   readonly requests: Map<string, Map<number, Series>>;
 }
