@@ -29,7 +29,6 @@ a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:3px}
 a:hover{color:var(--accent-strong)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}`;
 
-/** The pin beside the name, as on the management screen. */
 const PIN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M9.5 1.8 14.2 6.5 12.6 7.4 9.9 10.1 9.6 13.2 2.8 6.4 5.9 6.1 8.6 3.4z"/><path d="M6 10 2 14"/></svg>`;
 
 /** The page's Content-Security-Policy: it loads only the icon in it, and no page may frame it. */
@@ -55,7 +54,6 @@ const words = {
   },
 } as const;
 
-/** The page at the public URL itself, in a language by Accept-Language. */
 export function indexPage(acceptLanguage: string | undefined, service: PublicPage): Html {
   const { lang, text, publish, report } = words[preferredLanguage(acceptLanguage, ALL_LANGUAGES)];
   return html`<!doctype html>
