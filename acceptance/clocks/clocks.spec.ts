@@ -28,8 +28,7 @@ const CHANGES: Readonly<Record<string, Instant>> = {
 
 const rfc3339 = (at: Instant): string => new Date(at).toISOString();
 
-describe('Time', function () {
-  this.timeout(60_000);
+describe('Time', () => {
   const opened: OwnedNode<SettableClock>[] = [];
 
   async function openService(

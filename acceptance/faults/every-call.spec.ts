@@ -93,9 +93,7 @@ function answersWait({ calls }: PlannedFaults): readonly string[] {
   return calls.filter((call) => !/^apiKeys\.(?:touch|find [2-9])/.test(call));
 }
 
-describe('A call of a port that breaks', function () {
-  this.timeout(60_000);
-
+describe('A call of a port that breaks', () => {
   for (const deed of DEEDS) {
     it(`costs ${deed.name} a 503 and nothing else, whichever call it is`, async () => {
       const service = await openService();

@@ -89,9 +89,7 @@ const TOO_LARGE = 10 * 1_048_576 + 1;
 /** Milliseconds after which a connection counts as one that nobody closes. */
 const LONGEST = 120_000;
 
-describe('Hostile uploads', function () {
-  this.timeout(300_000);
-
+describe('Hostile uploads', () => {
   it('leave no file, upload, socket, reservation or archive behind, and their keys free', async () => {
     const service = await openOwnedNode(HERE, createManualClock());
     const { node, client, clock } = service;

@@ -179,7 +179,8 @@ describe('one publication', () => {
 
   it('names what it stops, and stops it for good', async () => {
     const asked = await person.get(`${path}/stop`);
-    expect(asked.text).to.include('Stop this publication?').and.include('Report').and.include('2 files');
+    expect(asked.text).to.include('Stop this publication?').and.include('Report');
+    expect(asked.text).to.include('the files are deleted');
     expect((await now()).deletedAt).to.equal(null);
     await act('stop');
     expect((await now()).deletedAt).to.equal(screen.clock.now());

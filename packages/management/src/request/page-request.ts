@@ -5,12 +5,6 @@ export interface PageRequest {
   readonly cursor?: string;
 }
 
-/** Where a page is in its list. */
-export interface PagePosition {
-  readonly further: boolean;
-  readonly next: string | undefined;
-}
-
 /** Items on a page of a list, unless it says otherwise. */
 export const PAGE_SIZE = 50;
 
@@ -20,13 +14,6 @@ const LONGEST_SEARCH = 255;
 export function pageRequest(visit: RequestContext, limit: number = PAGE_SIZE): PageRequest {
   const { cursor } = visit.request.query;
   return typeof cursor === 'string' ? { limit, cursor } : { limit };
-}
-
-export function positionOf(
-  { cursor }: PageRequest,
-  { next }: { readonly next: string | undefined },
-): PagePosition {
-  return { further: cursor !== undefined, next };
 }
 
 /** A parameter of the query without spaces around it; empty if it is missing or there twice. */

@@ -1,47 +1,63 @@
-import type { SignInTrouble } from '@pinfold/core';
-import { clientOf } from '@pinfold/http/internal';
+import type { SignInProblem, SignInTrouble } from '@pinfold/core';
+import { clientOf, html } from '@pinfold/http/internal';
 import type { Request } from 'express';
-import type { With } from '../options.ts';
+import type { MessageId } from '../messages/catalogues.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';
 import { refuseStranger } from '../request/rates.ts';
-import type { FormContext } from '../request/request-context.ts';
+import type { FormContext, SignedIn } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
-import { ELSEWHERE_TROUBLES, elsewhereTroubleView } from '../views/sign-in-elsewhere.ts';
+import { cardPage } from '../views/layout.ts';
 import { bounceView } from '../views/trouble.ts';
 import { keepSession, returnPath } from './sign-in.ts';
 
-type SigningInElsewhere = With<'identityProvider' | 'sessions'>;
+type Visit = FormContext & Pick<SignedIn<'identityProvider' | 'sessions'>, 'screen'>;
+
+/** The status and text of what went wrong, and whether only the operator can solve it, who finds more in the log. */
+const TROUBLES: Readonly<
+  Record<SignInProblem, readonly [status: number, text: MessageId, isOfOperator: boolean]>
+> = {
+  unreachable: [503, 'elsewhereUnreachable', true],
+  forgotten: [400, 'elsewhereForgotten', false],
+  declined: [403, 'elsewhereDeclined', false],
+  late: [400, 'elsewhereLate', false],
+  untrusted: [502, 'elsewhereUntrusted', true],
+  clock: [502, 'elsewhereClock', true],
+  misconfigured: [502, 'elsewhereMisconfigured', true],
+  nameless: [403, 'elsewhereNameless', true],
+  busy: [503, 'elsewhereBusy', false],
+  not_allowed: [403, 'elsewhereNotAllowed', false],
+};
 
 /** As long as the provider accepts the stored state. */
 const KEPT_SECONDS = 600;
 
-export async function beginElsewhere(signing: SigningInElsewhere, visit: FormContext): Promise<Answer> {
-  const refused = await refuseStranger(signing, visit);
+export async function beginElsewhere(visit: Visit): Promise<Answer> {
+  const refused = await refuseStranger(visit);
   if (refused !== undefined) return refused;
-  const { request, response, scope } = visit;
-  const begun = await signing.identityProvider.begin(returnUrl(signing, visit));
-  if (begun.kind === 'trouble') return await troubled(signing, visit, begun);
+  const { request, response, scope, screen } = visit;
+  const begun = await screen.identityProvider.begin(returnUrl(visit));
+  if (begun.kind === 'trouble') return await troubled(visit, begun);
   const to = Buffer.from(returnPath(request.query.to) ?? '').toString('base64url');
   writeCookie(response, scope, 'oidc', `${begun.kept}~${to}`, KEPT_SECONDS);
   return seeOther(begun.url);
 }
 
 /** Signs in the browser that comes back from the provider, once its answer is verified. */
-export async function finishElsewhere(signing: SigningInElsewhere, visit: FormContext): Promise<Answer> {
-  const { sessions, identityProvider } = signing;
-  const { request, response, scope, base, signal } = visit;
+export async function finishElsewhere(visit: Visit): Promise<Answer> {
+  const { request, response, scope, base, signal, screen } = visit;
+  const { sessions, identityProvider, clientAddress } = screen;
   const [cookie = '', ...others] = readCookies(request, scope, 'oidc');
   const [kept, to = ''] = cookie.split('~');
   const query = request.url.slice(request.path.length);
-  const cameBack = `${returnUrl(signing, visit)}${query}`;
-  const from = { client: clientOf(signing.clientAddress(request)), signal };
+  const cameBack = `${returnUrl(visit)}${query}`;
+  const from = { client: clientOf(clientAddress(request)), signal };
   const outcome = await whileBrowserStays(request, () =>
     identityProvider.finish(cameBack, others.length === 0 ? kept : undefined, from),
   );
   if (others.length > 0) expireEverywhere(request, response, scope, 'oidc');
   else if (!mayComeBack(outcome)) writeCookie(response, scope, 'oidc', '', 0);
   if (outcome.kind === 'trouble') {
-    return (await refuseStranger(signing, visit)) ?? (await troubled(signing, visit, outcome));
+    return (await refuseStranger(visit)) ?? (await troubled(visit, outcome));
   }
   const { account } = outcome.person;
   keepSession(visit, await sessions.signInPerson(outcome.person, visit.origin));
@@ -84,24 +100,28 @@ function onward(visit: FormContext, to: string): Answer {
   return isPerson ? page(bounceView(visit, to)) : seeOther(to);
 }
 
-async function troubled(
-  { useCases, sessions, identityProvider }: SigningInElsewhere,
-  visit: FormContext,
-  { problem, detail, person }: SignInTrouble,
-): Promise<Answer> {
-  const { status, isOfOperator } = ELSEWHERE_TROUBLES[problem];
+async function troubled(visit: Visit, { problem, detail, person }: SignInTrouble): Promise<Answer> {
+  const { words, base, screen } = visit;
+  const { useCases, sessions, identityProvider } = screen;
+  const [status, text, isOfOperator] = TROUBLES[problem];
   // A person without an account is not recorded: there can be any number of them.
   const isKnown = person !== undefined && (await useCases.accounts.load(person.account)) !== undefined;
   if (isKnown) await sessions.refusePerson(person, visit.origin);
   const signOutUrl = person === undefined ? undefined : await identityProvider.signOutUrl();
-  const model = { provider: identityProvider.name, problem, person, signOutUrl };
-  return logged(page(elsewhereTroubleView(visit, model), status), {
+  const { name } = identityProvider;
+  const values = person === undefined ? { name } : { name, person: person.displayName ?? person.account };
+  const other =
+    signOutUrl &&
+    html` <a class="button" href="${signOutUrl}">${words.say('elsewhereAsAnother', { name })}</a>`;
+  const content = html`<p dir="auto">${words.say(text, values)}</p>
+<p class="buttons"><a class="button" href="${base}/sign-in">${words.say('elsewhereAgain')}</a>${other}</p>`;
+  return logged(page(cardPage(visit, words.say('elsewhereTitle'), content), status), {
     outcome: `sign_in_${problem}`,
     ...(isKnown ? { account: person.account } : {}),
     ...(isOfOperator && detail !== undefined ? { error: new Error(detail) } : {}),
   });
 }
 
-function returnUrl({ publicUrl }: SigningInElsewhere, { base }: FormContext): string {
-  return `${new URL(publicUrl).origin}${base}/sign-in/oidc`;
+function returnUrl({ base, screen }: Visit): string {
+  return `${new URL(screen.publicUrl).origin}${base}/sign-in/oidc`;
 }

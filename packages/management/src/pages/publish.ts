@@ -12,7 +12,6 @@ import { discardQuietly } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
 import { hashOnly, type ReceiveFormOptions, receiveForm } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Screen } from '../options.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
 import { refusedWords } from '../quota-text.ts';
 import { askToSignIn, type Guard, passed, refuseAgain } from '../request/middleware.ts';
@@ -22,7 +21,7 @@ import { duringMaintenance, refuse, wantsJson } from '../response/refuse.ts';
 import { UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
 import { problemList } from '../views/problems.ts';
 import { showList } from './list.ts';
-import { PASSWORD_MESSAGES, TITLE_MESSAGES } from './publications.ts';
+import { invalidText } from './publication.ts';
 
 /** A request with an archive; the handler publishes or discards it. */
 interface ArchiveContext extends SignedInContext {
@@ -46,19 +45,20 @@ const ODD: Readonly<Record<'invalid_filename' | 'invalid_idempotency_key' | 'inv
 };
 
 /** Receives the form with the archive, and authenticates again behind its body. */
-export const archiveReceived: Guard<SignedInContext, ArchiveContext> = async (screen, visit) => {
+export const archiveReceived: Guard<SignedInContext, ArchiveContext> = async (visit) => {
+  const { screen } = visit;
   const limits = await screen.useCases.limitsOf(visit.account);
   const reader = new UploadForm(visit.formToken, limits);
-  const options = receiving(screen, visit, limits, reader);
+  const options = receiving(visit, limits, reader);
   const form = await screen.uploads.take(visit.account, visit.signal, (follow) =>
     receiveForm(visit.request, reader, { ...options, follow }),
   );
   const archive = form.kind === 'received' ? form.archive : undefined;
   let isKept = false;
   try {
-    const ended = await refuseAgain(screen, visit);
+    const ended = await refuseAgain(visit);
     if (ended !== undefined) return ended;
-    if (form.kind === 'refused') return await refuseForm(screen, visit, form, limits);
+    if (form.kind === 'refused') return await refuseForm(visit, form, limits);
     isKept = true;
     return passed({ ...visit, wish: form.wish, archive: form.archive });
   } finally {
@@ -67,11 +67,11 @@ export const archiveReceived: Guard<SignedInContext, ArchiveContext> = async (sc
 };
 
 function receiving(
-  { useCases: { clock, findByKey, staging } }: Screen,
-  { account: by }: SignedInContext,
+  { account: by, screen }: SignedInContext,
   { archiveBytes }: Limits,
   form: UploadForm,
 ): ReceiveFormOptions {
+  const { clock, findByKey, staging } = screen.useCases;
   const receive: Staging['receive'] = async (...upload) => {
     const { key } = form;
     // A key that has published stays complete for ever: a repetition only needs its hash.
@@ -82,13 +82,13 @@ function receiving(
 }
 
 /** Publishes what a form or our script sent: a page is answered with a redirect, the script with JSON. */
-export async function publish(screen: Screen, visit: ArchiveContext): Promise<Answer> {
-  const { account: by, cause, credential, wish, archive } = visit;
+export async function publish(visit: ArchiveContext): Promise<Answer> {
+  const { account: by, cause, credential, wish, archive, screen } = visit;
   const outcome = await screen.useCases.publish({ by, ...wish, archive, cause, credential });
   if (outcome.kind === 'refused') {
     return outcome.code === 'unauthorized'
-      ? askToSignIn(screen, visit)
-      : await refuseUpload(screen, visit, outcome.code, refused(visit, outcome));
+      ? askToSignIn(visit)
+      : await refuseUpload(visit, outcome.code, refused(visit, outcome));
   }
   const { publication, warnings: remarks } = outcome;
   const { id, title, originalFilename, expiresAt } = publication;
@@ -105,7 +105,6 @@ export async function publish(screen: Screen, visit: ArchiveContext): Promise<An
 }
 
 async function refuseForm(
-  screen: Screen,
   visit: SignedInContext,
   { status, title, text, fault }: UploadRefusal,
   { archiveBytes }: Limits,
@@ -114,14 +113,12 @@ async function refuseForm(
     const log = fault === undefined ? {} : { error: new Error(fault) };
     return logged(refuse(visit, status, title, text), log);
   }
-  if (status === 413)
-    return await refuseUpload(screen, visit, 'archive_too_large', tooLarge(visit, archiveBytes));
+  if (status === 413) return await refuseUpload(visit, 'archive_too_large', tooLarge(visit, archiveBytes));
   const message = visit.words.say(text);
-  return await refuseUpload(screen, visit, 'invalid_form', { status, kind: 'refused', message });
+  return await refuseUpload(visit, 'invalid_form', { status, kind: 'refused', message });
 }
 
 async function refuseUpload(
-  screen: Screen,
   visit: SignedInContext,
   outcome: string,
   { status, ...body }: Refused,
@@ -130,7 +127,7 @@ async function refuseUpload(
   if (!wantsJson(visit)) {
     const problems = body.problems && problemList(visit.words, body.problems);
     const publish = { summary: body.message, problems };
-    return logged(await showList(screen, visit, { status, publish }), log);
+    return logged(await showList(visit, { status, publish }), log);
   }
   const answer = { kind: 'json', status, body, log } as const;
   if (outcome === 'read_only') return duringMaintenance(answer);
@@ -162,14 +159,9 @@ function refused(
     case 'invalid_idempotency_key':
     case 'invalid_name':
       return { status: 422, kind: 'refused', message: words.say(ODD[refusal.code]) };
-    case 'invalid_title': {
-      const message = words.say(TITLE_MESSAGES[refusal.rule], { ...refusal });
-      return { status: 422, kind: 'refused', message };
-    }
-    case 'invalid_password': {
-      const message = words.say(PASSWORD_MESSAGES[refusal.rule], { ...refusal });
-      return { status: 422, kind: 'refused', message };
-    }
+    case 'invalid_title':
+    case 'invalid_password':
+      return { status: 422, kind: 'refused', message: invalidText(visit, refusal) };
     default:
       return refusal satisfies never;
   }

@@ -7,12 +7,13 @@ import {
   type PasswordRules,
   type Publication,
   parseRoleId,
+  type Refusal,
   type RoleId,
   type TitleRules,
   type UpdateOutcome,
 } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { loopTurns } from '@pinfold/http/internal';
+import { html, loopTurns } from '@pinfold/http/internal';
 import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
@@ -22,131 +23,118 @@ import { fieldOf, type SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, page, seeOther } from '../response/answer.ts';
 import type { Flash } from '../response/flash.ts';
 import { notFound, refuse } from '../response/refuse.ts';
-import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
-import { NO_RENEWAL } from '../views/detail-cards.ts';
+import { factsCard, lifetimeCard, linkCard, NO_RENEWAL, stopCard } from '../views/detail-cards.ts';
+import { type FieldTrouble, passwordCard, titleCard } from '../views/detail-forms.ts';
 import { filesCard } from '../views/files.ts';
-import { stopView } from '../views/stop.ts';
+import { icon } from '../views/icons.ts';
+import { layout } from '../views/layout.ts';
+import { backLink, columns, heading, marks, stateBadge } from '../views/parts.ts';
 import { leaveView } from '../views/trouble.ts';
-import { namesOf } from './history.ts';
-import { namesShowing } from './names.ts';
+import { viewsCard } from '../views/views.ts';
+import { historyCard } from './history.ts';
+import { nameCard } from './names.ts';
 
-export const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
+const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
   type: 'passwordOdd',
   encoding: 'passwordOdd',
   too_short: 'passwordTooShort',
   too_long: 'passwordTooLong',
 };
-export const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
+const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
   type: 'titleOdd',
   encoding: 'titleOdd',
   too_long: 'titleTooLong',
   control_character: 'titleControl',
 };
 
-const SHOWN_EVENTS = 10;
-
-export async function askToStop(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  const found = await read(screen, visit);
-  if (found === undefined) return notFound(visit);
-  const publication = shownPublication(found, visit);
-  return publication.refusal('stop') === undefined
-    ? page(stopView(visit, publication))
-    : seeOther(pathOf(visit, publication.id), refusal('deleted', 'didStop'));
+/** What is wrong with a title or a password. */
+export function invalidText(
+  { words }: SignedInContext,
+  refusal: Refusal<'invalid_title' | 'invalid_password'>,
+): string {
+  const isTitle = refusal.code === 'invalid_title';
+  return words.say(isTitle ? TITLE_MESSAGES[refusal.rule] : PASSWORD_MESSAGES[refusal.rule], { ...refusal });
 }
 
-export async function stop(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  return change(screen, visit, (request) => screen.useCases.stop(request), 'didStop');
-}
+type Handler = (visit: SignedInContext) => Promise<Answer>;
 
-/** Pins, or the opposite. */
-export const pinning =
-  (action: 'pin' | 'unpin') =>
-  (screen: Screen, visit: SignedInContext): Promise<Answer> =>
-    change(
-      screen,
-      visit,
-      (request) => screen.useCases[action](request),
-      action === 'pin' ? 'didPin' : 'didUnpin',
-    );
+const changing =
+  (
+    command: (useCases: Screen['useCases'], request: ChangeRequest) => Promise<UpdateOutcome>,
+    done: MessageId,
+  ): Handler =>
+  (visit) =>
+    change(visit, (request) => command(visit.screen.useCases, request), done);
 
-export async function renew(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  const { update } = screen.useCases;
-  return change(screen, visit, (request) => update(request, { type: 'reset_expiration' }), 'didRenew');
-}
+export const stop: Handler = changing((useCases, request) => useCases.stop(request), 'didStop');
+export const pin: Handler = changing((useCases, request) => useCases.pin(request), 'didPin');
+export const unpin: Handler = changing((useCases, request) => useCases.unpin(request), 'didUnpin');
+export const renew: Handler = changing(
+  (useCases, request) => useCases.update(request, { type: 'reset_expiration' }),
+  'didRenew',
+);
 
 /** Renames a publication, unless its title has changed since the form was made. */
-export async function rename(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  const { updateSeen } = screen.useCases;
+export async function rename(visit: SignedInContext): Promise<Answer> {
+  const { updateSeen } = visit.screen.useCases;
   const title = fieldOf(visit, 'title') ?? '';
   const seen = { title: fieldOf(visit, 'seen') || null };
   const command = (request: ChangeRequest) => updateSeen(request, { type: 'set_title', title }, seen);
-  return await change(screen, visit, command, title === '' ? 'didClearTitle' : 'didRename', title);
+  return await change(visit, command, title === '' ? 'didClearTitle' : 'didRename', title);
 }
 
 /** Sets, changes or removes the password, unless viewers were cut off since the form was made. */
-export async function setPassword(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  const { updateSeen, limits } = screen.useCases;
+export async function setPassword(visit: SignedInContext): Promise<Answer> {
+  const { updateSeen, limits } = visit.screen.useCases;
   const removes = fieldOf(visit, 'remove') === 'yes';
   const password = removes ? null : (fieldOf(visit, 'password') ?? '');
   if (password === '') {
     const message = visit.words.say('passwordTooShort', { limit: limits.passwordMinCharacters });
-    const answer = await showPublication(screen, visit, { field: 'password', message });
+    const answer = await showPublication(visit, { field: 'new-password', message });
     return logged(answer, { outcome: 'invalid_password' });
   }
   const generation = generationOf(fieldOf(visit, 'seen') ?? '');
   if (generation === undefined) return refuse(visit, 400, 'badFormTitle', 'badFormText');
   const command = (request: ChangeRequest) =>
     updateSeen(request, { type: 'set_password', password }, { generation });
-  return await change(screen, visit, command, removes ? 'didRemovePassword' : 'didSetPassword');
+  return await change(visit, command, removes ? 'didRemovePassword' : 'didSetPassword');
 }
 
 /** Shows a publication, and what was wrong with a field of a form. */
-export async function showPublication(
-  screen: Screen,
-  visit: SignedInContext,
-  trouble?: FieldTrouble,
-): Promise<Answer> {
-  const { pageTurns } = screen;
-  return await pageTurns.run(visit.account, visit.signal, () => publicationPage(screen, visit, trouble));
+export async function showPublication(visit: SignedInContext, trouble?: FieldTrouble): Promise<Answer> {
+  const { account, signal, screen } = visit;
+  return await screen.pageTurns.run(account, signal, () => publicationPage(visit, trouble));
 }
 
-async function publicationPage(
-  screen: Screen,
-  visit: SignedInContext,
-  trouble: FieldTrouble | undefined,
-): Promise<Answer> {
-  const found = await read(screen, visit);
+async function publicationPage(visit: SignedInContext, trouble: FieldTrouble | undefined): Promise<Answer> {
+  const { words, base, account, signal, screen } = visit;
+  const found = await readOwn(visit);
   if (found === undefined) return notFound(visit);
-  const manifest = await manifestOf(screen, found, visit.signal);
   const publication = shownPublication(found, visit);
-  const limits = await screen.useCases.limitsOf(visit.account);
-  return page(
-    detailView(visit, {
-      publication,
-      limits,
-      files: filesCard(visit, publication, manifest, Number(visit.request.query.files)),
-      trouble,
-      history: await latestOf(screen, visit, found.id),
-      names: await namesShowing(screen, visit, found.id),
-      views: await screen.views?.of(found.id),
-    }),
-    trouble === undefined ? 200 : 422,
-  );
-}
-
-async function latestOf(
-  screen: Screen,
-  visit: SignedInContext,
-  pin: RoleId,
-): Promise<DetailModel['history']> {
-  const listed = await screen.history?.list({ by: visit.account, pin, limit: SHOWN_EVENTS });
-  if (listed?.kind !== 'page') return undefined;
-  const { events, next } = listed;
-  return { events, next, names: await namesOf(screen, visit, events) };
+  const { id, name, state } = publication;
+  const limits = await screen.useCases.limitsOf(account);
+  const hasNames = visit.offers.names && state === 'published';
+  const days = await screen.views?.of(id);
+  const manifest = await manifestOf(screen, found, signal);
+  const main = html`${backLink(`${base}/`, words.say('backToList'))}
+${trouble && html`<div class="said bad" role="alert">${icon('bad')}<p><a href="#${trouble.field}">${trouble.message}</a></p></div>`}
+${heading(name, html`<p class="head-state">${stateBadge(visit, publication)}${marks(visit, publication)}</p>`)}
+${columns(
+  html`${linkCard(visit, publication)}
+${lifetimeCard(visit, publication, limits)}
+${passwordCard(visit, publication, limits, trouble)}
+${titleCard(visit, publication, limits, trouble)}
+${hasNames ? await nameCard(visit, id) : undefined}
+${stopCard(visit, publication)}`,
+  html`${factsCard(visit, publication)}
+${days && viewsCard(visit, publication, days)}
+${await historyCard(visit, id)}
+${filesCard(visit, publication, manifest, Number(visit.request.query.files))}`,
+)}`;
+  return page(layout(visit, { title: name, signedIn: visit, main }), trouble === undefined ? 200 : 422);
 }
 
 async function change(
-  screen: Screen,
   visit: SignedInContext,
   command: (request: ChangeRequest) => Promise<UpdateOutcome | Conflict>,
   done: MessageId,
@@ -160,12 +148,11 @@ async function change(
     const values = valuesOf(visit, outcome.publication);
     return seeOther(backTo(visit, id), { tone: 'good', message: done, values });
   }
-  const answer = await refuseChange(screen, visit, id, outcome, done, title);
+  const answer = await refuseChange(visit, id, outcome, done, title);
   return logged(answer, { outcome: outcome.kind === 'refused' ? outcome.code : outcome.kind });
 }
 
 function refuseChange(
-  screen: Screen,
   visit: SignedInContext,
   id: RoleId,
   outcome: Exclude<UpdateOutcome | Conflict, { kind: 'changed' }>,
@@ -176,29 +163,29 @@ function refuseChange(
   if (outcome.kind === 'overtaken') {
     if (title === undefined) return seeOther(pathOf(visit, id), { tone: 'bad', message: 'overtaken' });
     const message = words.say('titleOvertaken', { title: outcome.publication.title ?? words.say('noTitle') });
-    return showPublication(screen, visit, { field: 'title', value: title, message });
+    return showPublication(visit, { field: 'title', value: title, message });
   }
   switch (outcome.code) {
     case 'invalid_state':
       return seeOther(pathOf(visit, id), refusal(outcome.state, tried));
-    case 'invalid_title': {
-      const message = words.say(TITLE_MESSAGES[outcome.rule], { ...outcome });
-      return showPublication(screen, visit, { field: 'title', message, value: title ?? '' });
-    }
-    case 'invalid_password': {
-      const message = words.say(PASSWORD_MESSAGES[outcome.rule], { ...outcome });
-      return showPublication(screen, visit, { field: 'password', message });
-    }
+    case 'invalid_title':
+      return showPublication(visit, {
+        field: 'title',
+        message: invalidText(visit, outcome),
+        value: title ?? '',
+      });
+    case 'invalid_password':
+      return showPublication(visit, { field: 'new-password', message: invalidText(visit, outcome) });
     default:
-      return refuseAnyChange(screen, visit, outcome);
+      return refuseAnyChange(visit, outcome);
   }
 }
 
 /** Opens a protected site for its owner, without the password. */
-export async function openSite(screen: Screen, visit: SignedInContext): Promise<Answer> {
+export async function openSite(visit: SignedInContext): Promise<Answer> {
+  const { account: by, cause, credential, signal, screen } = visit;
   const id = idOf(visit);
   if (id === undefined || screen.createGrant === undefined) return notFound(visit);
-  const { account: by, cause, credential, signal } = visit;
   const outcome = await screen.createGrant({ by, id, cause, credential, signal });
   // A page, because a form may not be redirected to another origin.
   if (outcome.kind === 'created') return page(leaveView(visit, outcome.url));
@@ -209,26 +196,28 @@ export async function openSite(screen: Screen, visit: SignedInContext): Promise<
     case 'invalid_state':
       return logged(seeOther(pathOf(visit, id), refusal(outcome.state, 'didPin')), log);
     default:
-      return refuseAnyChange(screen, visit, outcome);
+      return refuseAnyChange(visit, outcome);
   }
 }
 
-export async function showCode(screen: Screen, visit: SignedInContext): Promise<Answer> {
-  const publication = await read(screen, visit);
+export async function showCode(visit: SignedInContext): Promise<Answer> {
+  const { account, signal, screen } = visit;
+  const publication = await readOwn(visit);
   if (publication === undefined) return notFound(visit);
   // Loaded here: a start does not need it.
   const { encodeQR } = await import('qr');
-  return await screen.pageTurns.run(visit.account, visit.signal, async () => ({
+  return await screen.pageTurns.run(account, signal, async () => ({
     kind: 'picture',
     svg: encodeQR(sharedUrl(screen.publicUrl, publication.id), 'svg'),
   }));
 }
 
 /** The publication of the address, if it belongs to this account. */
-async function read(screen: Screen, visit: SignedInContext): Promise<Publication | undefined> {
+export async function readOwn(visit: SignedInContext): Promise<Publication | undefined> {
+  const { account: by, signal, screen } = visit;
   const id = idOf(visit);
   if (id === undefined) return undefined;
-  const found = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });
+  const found = await screen.useCases.read({ by, id, signal });
   return found.kind === 'found' ? found.publication : undefined;
 }
 
@@ -253,7 +242,7 @@ async function manifestOf(
   }
 }
 
-function pathOf({ base }: SignedInContext, id: RoleId): string {
+export function pathOf({ base }: SignedInContext, id: RoleId): string {
   return `${base}/publications/${id}`;
 }
 
@@ -273,7 +262,7 @@ function valuesOf({ words }: SignedInContext, { title, originalFilename, expires
   return { name: title ?? originalFilename, moment: expiresAt === null ? '' : words.moment(expiresAt) };
 }
 
-function refusal(reason: RefusedBecause, tried: MessageId): Flash {
+export function refusal(reason: RefusedBecause, tried: MessageId): Flash {
   if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
   return { tone: 'bad', message: reason === 'deleted' ? 'alreadyStopped' : 'alreadyExpired' };
 }
