@@ -1,6 +1,6 @@
 import type { Caller } from '@pinfold/core';
 import type { TakenRequest } from '@pinfold/http';
-import { RateHeaders, requestRateOf } from '@pinfold/http/internal';
+import { requestRateOf, tellRate } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Answer } from '../response/answer.ts';
 import { refuseTooMany } from '../response/refuse.ts';
@@ -62,6 +62,6 @@ function refusalOf(
 ): Answer | undefined {
   if (taken?.kind !== 'limited') return undefined;
   const now = visit.screen.useCases.clock.now();
-  new RateHeaders(visit.response).tell('requests', taken.left, now);
+  tellRate(visit.response, 'requests', taken.left, now);
   return refuseTooMany(visit, taken.left.nextAt - now, text);
 }

@@ -1,6 +1,6 @@
 import type { PinfoldClient } from '@pinfold/client';
 import { callApi, clientOf } from '../api-client/api-call.ts';
-import type { Server } from '../api-client/server.ts';
+import type { Server } from '../api-client/logins.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { PublishRequest } from './publication.ts';

@@ -76,7 +76,8 @@ export class LogOutput {
     }
     if (line.length * 3 > this.#batch.length) this.#enqueue(Buffer.from(line));
     else this.#used += this.#batch.write(line, this.#used);
-    if (urgent || (this.#held > 0 && !this.#fails)) this.#send();
+    if (urgent) this.#closeBatch();
+    if (this.#held > 0 && !this.#isWriting && !this.#fails) this.#send();
     else this.#batchTimer ??= setTimeout(() => this.#send(), BATCH_TIME);
   }
 
@@ -149,7 +150,8 @@ export class LogOutput {
     this.#held -= written;
     if (written === bytes.length) this.#waiting.shift();
     else this.#waiting[0] = bytes.subarray(written);
-    this.#send();
+    // Otherwise the timer of the batch sends what was gathered meanwhile: a write costs more than its lines.
+    if (this.#held > 0 || this.#batchTimer === undefined) this.#send();
   }
 
   #drained(): void {

@@ -101,14 +101,20 @@ export function openLog(
 
 let lastTime = 0;
 let lastTimeText = '';
+let lastSecond = 0;
+let lastSecondText = '';
 
-/** The time as RFC 3339 has it, in milliseconds. Lines of the same millisecond share one text. */
+/** The time as RFC 3339 has it, in milliseconds. Lines of the same millisecond share one text, and of the same second its beginning. */
 function timeNow(): string {
   const now = Date.now();
-  if (now !== lastTime) {
-    lastTime = now;
-    lastTimeText = new Date(now).toISOString();
+  if (now === lastTime) return lastTimeText;
+  lastTime = now;
+  const milliseconds = now % 1_000;
+  if (now - milliseconds !== lastSecond) {
+    lastSecond = now - milliseconds;
+    lastSecondText = new Date(lastSecond).toISOString().slice(0, -4);
   }
+  lastTimeText = `${lastSecondText}${String(milliseconds).padStart(3, '0')}Z`;
   return lastTimeText;
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestLog } from '@pinfold/http';
-import { type Answer, encodeAnswer, type PublicPage } from '@pinfold/http/internal';
+import { type Answer, encodeAnswer, PUBLIC_POLICY, type PublicPage } from '@pinfold/http/internal';
 import { type Health, type HealthReport, type Need, parseNeeds } from '../health/health.ts';
-import { INDEX_POLICY, indexPage } from './index-page.ts';
+import { indexPage } from './index-page.ts';
 import type { IsTrustedClient } from './trusted-client.ts';
 
 /** What the server's own routes need. */
@@ -48,7 +48,7 @@ function routesOf(options: OwnRoutesOptions): Readonly<Record<string, Respond>> 
       status: 200,
       html: indexPage(headers['accept-language'], options.service),
       headers: {
-        'Content-Security-Policy': INDEX_POLICY,
+        'Content-Security-Policy': PUBLIC_POLICY,
         'Cross-Origin-Opener-Policy': 'same-origin',
         'Cross-Origin-Resource-Policy': 'same-origin',
         'Referrer-Policy': 'same-origin',
