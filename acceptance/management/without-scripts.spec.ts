@@ -5,8 +5,7 @@ import { overflow } from './looks.ts';
 import { zipFile } from './open-publisher.ts';
 import { OWNER, openService, type Service, signIn } from './open-service.ts';
 
-describe('the screen without scripts', function () {
-  this.timeout(60_000);
+describe('the screen without scripts', () => {
   let service: Service;
   let page: Page;
   beforeEach(async () => {
@@ -69,11 +68,11 @@ describe('the screen without scripts', function () {
     await page.getByText('can be opened until').waitFor();
     await page.getByRole('textbox', { name: 'Title' }).fill('Minutes');
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByText('Set a password…').click();
+    await page.getByText('Set password…').click();
     await page.getByLabel('New password').fill('under the tree');
     await page.getByRole('button', { name: 'Set password' }).click();
-    await page.getByText('Remove the password…').click();
-    await page.getByRole('button', { name: 'Remove password' }).click();
+    await page.getByText('Remove password…').click();
+    await page.getByRole('button', { name: 'Remove password', exact: true }).click();
     await page.getByText('The password was removed').waitFor();
     expect(await only()).to.include({ title: 'Minutes', pinned: false, passwordProtected: false });
     await page.getByRole('link', { name: 'Stop publication…' }).click();
@@ -90,7 +89,7 @@ describe('the screen without scripts', function () {
     expect(await page.getByRole('row').count()).to.equal(21);
     await page.getByRole('link', { name: 'Keep searching' }).click();
     expect(await page.getByRole('row').count()).to.equal(4);
-    await page.getByRole('link', { name: 'Newest' }).click();
+    await page.getByRole('link', { name: 'First page' }).click();
     await page.getByRole('link', { name: 'Expired' }).click();
     await page.getByText('Nothing matches.').waitFor();
   });

@@ -1,6 +1,6 @@
 export { Gate, type GateOptions, type Leave } from './adapter/gate.ts';
 export { type Call, instrument, type Observer, type OnEvent, onRoleEvents } from './adapter/instrument.ts';
-export { jsonList, jsonOf, parseJson, parseJsonList } from './adapter/json.ts';
+export { parseJson, parseJsonList } from './adapter/json.ts';
 export { committedAs, judgeCommit, judgeHolder, type KeyRow } from './adapter/key-holder.ts';
 export {
   type Migration,
@@ -24,18 +24,11 @@ export type { Persistence, StoreName } from './adapter/persistence.ts';
 export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';
 export {
-  type ColumnTypes,
   changingMembers,
   type RecordTables,
   recordTables,
 } from './adapter/record-tables.ts';
-export {
-  type Column,
-  type Columns,
-  type StoredRow,
-  type Table,
-  tableOf,
-} from './adapter/table.ts';
+export type { Column, ColumnTypes, StoredRow, Table } from './adapter/table.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
   type AdmissionLooks,

@@ -33,14 +33,7 @@ export class Fault extends Error {
   }
 }
 
-/**
- * Whether a caught value is a {@link Fault}, made by this copy of the package or another.
- *
- * @example
- * import { isFault } from '@pinfold/core';
- *
- * const isWorthRetrying = (error: unknown) => isFault(error) && error.retryable;
- */
+/** Whether a caught value is a {@link Fault}, made by this copy of the package or another. */
 export function isFault(error: unknown): error is Fault {
   return typeof error === 'object' && error !== null && MARK in error;
 }

@@ -19,14 +19,6 @@ const BEARER = /^Bearer +([^ \t]+)[ \t]*$/i;
 /**
  * Authenticates by API keys, `Authorization: Bearer pf_<key id>_<secret>`. The use of a key is
  * noted after the answer, at most once a minute.
- *
- * @example
- * import type { Keys } from '@pinfold/core';
- * import { apiKeyAuthentication } from '@pinfold/http-express';
- *
- * declare const manageKeys: Keys;
- *
- * const authenticate = apiKeyAuthentication(manageKeys);
  */
 export function apiKeyAuthentication(
   manageKeys: Pick<Keys, 'authenticate' | 'noteUse'>,

@@ -4,7 +4,7 @@ import { admitAccount, admitAnyone, admitOperator } from './admission.ts';
 import { readAdminDocument, readDocument } from './endpoints/documents.ts';
 import { endpoints, operatorEndpoints } from './endpoints/index.ts';
 import { Routes } from './routes.ts';
-import { answerNothing, serve } from './serve.ts';
+import { serve } from './serve.ts';
 import { type ApiOptions, serviceOf } from './service.ts';
 
 /**
@@ -14,14 +14,15 @@ import { type ApiOptions, serviceOf } from './service.ts';
  *
  * @throws TypeError when `publicUrl` is no http or https URL, or `authenticate` is no function.
  * @example
- * import type { UseCases } from '@pinfold/core';
- * import { type Authenticate, createApi } from '@pinfold/http-express';
+ * import type { Keys, UseCases } from '@pinfold/core';
+ * import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
  * import express from 'express';
  *
  * declare const useCases: UseCases;
- * declare const authenticate: Authenticate;
+ * declare const keys: Keys;
  *
  * const app = express();
+ * const authenticate = apiKeyAuthentication(keys);
  * app.use(createApi({ useCases, publicUrl: 'https://share.example', authenticate }));
  */
 export function createApi(options: ApiOptions): Router {
@@ -33,6 +34,8 @@ export function createApi(options: ApiOptions): Router {
     administration: { ...operator, base: '/admin/v1' },
     administrationDocument: { ...operator, base: '' },
     document: { base: '', routes: new Routes([readDocument], offered), admit: admitAnyone },
+    // Checks no key: its 404 reveals nothing.
+    nothing: { base: '/api', routes: new Routes([], offered), admit: admitAnyone },
   } as const;
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => {
@@ -40,7 +43,7 @@ export function createApi(options: ApiOptions): Router {
     takeRequest(request, response, next);
   });
   router.use('/api/v1', (request, response) => serve(service, areas.api, request, response));
-  router.use('/api', (request, response) => answerNothing(service, request, response));
+  router.use('/api', (request, response) => serve(service, areas.nothing, request, response));
   if (service.administration !== undefined) {
     router.use('/admin/v1', (request, response) => serve(service, areas.administration, request, response));
     router.all(readAdminDocument.path, (request, response) =>

@@ -1,8 +1,8 @@
 import type { Account, Caller, Cause, Credential, Limits, Rate, RoleId, Scope } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { PublicUrl } from '@pinfold/http';
-import type { Answer, RateHeaders } from '@pinfold/http/internal';
-import type { Request } from 'express';
+import type { Answer } from '@pinfold/http/internal';
+import type { Request, Response } from 'express';
 import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
 import type { WireCode } from './problems/problem-table.ts';
 import { type Parameters, type QueryOf, queryReader } from './reading/query.ts';
@@ -27,7 +27,6 @@ export interface Call {
   readonly again: () => Promise<AnyRefusal | undefined>;
   /** Authenticates again in any case: after a wait. */
   readonly authenticateAgain: () => Promise<AnyRefusal | undefined>;
-  /** What the history records of a change. */
   readonly cause: Cause;
   /** Aborts when the client has gone before its answer was out. */
   readonly signal: AbortSignal;
@@ -40,12 +39,10 @@ export interface AccountCall extends Call {
   readonly credential: Credential;
   /** The account as it was when the request came. */
   readonly account: Account | undefined;
-  /** The rate of requests in force for the account. */
   readonly requestRate: Rate | null;
-  readonly rates: RateHeaders;
+  readonly response: Response;
 }
 
-/** A request of an operator. */
 export interface OperatorCall extends Call {
   readonly administration: Administration;
 }
@@ -53,18 +50,15 @@ export interface OperatorCall extends Call {
 /** What a handler answers; `role` is what it published. */
 export type Outcome = (Answer & { readonly role?: RoleId }) | AnyRefusal;
 
-/** What an endpoint's examples and descriptions may depend on. */
 export interface DocumentContext {
   readonly publicUrl: PublicUrl;
   readonly limits: Limits;
   readonly offered: Offered;
 }
 
-/** A successful answer, by its status. */
 export interface DescribedAnswer {
   readonly description: string;
   readonly schema?: Schema<unknown>;
-  /** Absent: the document has no example. */
   readonly examples?: Readonly<Record<string, unknown>>;
   /** Headers of this answer alone. */
   readonly headers?: readonly string[];
@@ -98,7 +92,6 @@ interface EndpointOptions<C, P extends Parameters, Body, Named> {
   readonly body?: RequestBody<Body>;
   /** Whether a request publishes, so that a problem's suggestion mentions the Idempotency-Key. */
   readonly publishes?: (request: Request) => boolean;
-  /** Whether it works while the service is read-only. */
   readonly inReadOnly?: true;
   /** What it may refuse, beside what follows from its other properties. */
   readonly codes?: readonly WireCode[];
@@ -118,13 +111,10 @@ export interface Endpoint<C> extends Omit<EndpointOptions<C, Parameters, unknown
   readonly answer: (service: Service, call: C, segment: string) => Promise<Outcome>;
 }
 
-/** An endpoint under `/api/v1` that reads. */
 export const readingEndpoint = defining<AccountCall>('pins:read');
-/** An endpoint under `/api/v1` that publishes or changes. */
 export const writingEndpoint = defining<AccountCall>('pins:write');
 /** An endpoint that needs no key, and looks at no query. */
 export const publicEndpoint = defining<Pick<Call, 'request' | 'again'>>(null);
-/** An endpoint for operators. */
 export const operatorEndpoint = defining<OperatorCall>('admin');
 
 function defining<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null) {
@@ -157,7 +147,6 @@ function defining<C extends Pick<Call, 'request' | 'again'>>(scope: Scope | null
   };
 }
 
-/** The path of the document that describes a path. */
 export function documentOf(path: string): string {
   return path.startsWith('/admin/') ? '/admin/openapi.json' : '/openapi.json';
 }

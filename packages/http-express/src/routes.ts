@@ -1,14 +1,12 @@
 import { CHANGE_COST } from '@pinfold/core/internal';
 import type { Endpoint, Offered } from './endpoint.ts';
 
-/** One path with its methods. */
 export interface Route<C> {
   /** The path with parameters in braces, as the API document and logs show it. */
   readonly pattern: string;
   readonly methods: Readonly<Record<string, Endpoint<C>>>;
 }
 
-/** A route that a path matched. */
 export interface FoundRoute<C> {
   readonly route: Route<C>;
   /** The value of the path's parameter, percent-encoded as it was sent. */
@@ -42,7 +40,6 @@ export function endpointOf<C>({ methods }: Route<C>, method: string): Endpoint<C
   return Object.hasOwn(methods, name) ? methods[name] : undefined;
 }
 
-/** The methods that `Allow` lists for a route. */
 export function allowedMethods({ methods }: Pick<Route<never>, 'methods'>): readonly string[] {
   return Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }

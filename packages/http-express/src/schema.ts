@@ -1,6 +1,5 @@
 import type { Limits } from '@pinfold/core';
 
-/** A part of a JSON document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 declare const VALUE: unique symbol;
@@ -15,38 +14,25 @@ export interface Optional<Value> {
   readonly optional: Schema<Value>;
 }
 
-/** The values that a schema describes. */
 export type ValueOf<S> =
   S extends Optional<infer Value> ? Value : S extends Schema<infer Value> ? Value : never;
 
 type Members = Readonly<Record<string, Schema<unknown> | Optional<unknown>>>;
 type OptionalName<M> = { [Name in keyof M]: M[Name] extends Optional<unknown> ? Name : never }[keyof M];
 
-/** The objects whose members have these schemas. */
 export type ObjectOf<M> = { readonly [Name in Exclude<keyof M, OptionalName<M>>]: ValueOf<M[Name]> } & {
   readonly [Name in OptionalName<M>]?: ValueOf<M[Name]>;
 };
 
-/** The pattern of a UUID. */
 export const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 
-export function string(rest: JsonObject = {}): Schema<string> {
-  return { type: 'string', ...rest };
-}
+type Primitive<Value> = (rest?: JsonObject) => Schema<Value>;
 
-export function boolean(rest: JsonObject = {}): Schema<boolean> {
-  return { type: 'boolean', ...rest };
-}
+export const string: Primitive<string> = (rest) => ({ type: 'string', ...rest });
+export const boolean: Primitive<boolean> = (rest) => ({ type: 'boolean', ...rest });
+export const number: Primitive<number> = (rest) => ({ type: 'number', ...rest });
+export const integer: Primitive<number> = (rest) => ({ type: 'integer', ...rest });
 
-export function number(rest: JsonObject = {}): Schema<number> {
-  return { type: 'number', ...rest };
-}
-
-export function integer(rest: JsonObject = {}): Schema<number> {
-  return { type: 'integer', ...rest };
-}
-
-/** One of these strings. */
 export function oneOf<const Value extends string>(
   values: readonly Value[],
   rest: JsonObject = {},
@@ -58,7 +44,6 @@ export function constant<const Value>(value: Value, rest: JsonObject = {}): Sche
   return { const: value, ...rest };
 }
 
-/** A number of things. */
 export function count(description: string): Schema<number> {
   return integer({ minimum: 0, description });
 }
@@ -67,7 +52,6 @@ export function uuid(description?: string): Schema<string> {
   return string({ pattern: UUID, ...(description === undefined ? {} : { description }) });
 }
 
-/** An instant (RFC 3339). */
 export function instant(): Schema<string> {
   const pattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
   return string({ pattern, description: 'RFC 3339, UTC, milliseconds.' });

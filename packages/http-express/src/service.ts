@@ -101,7 +101,6 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
 /** The options of the API, and what is made of them. */
 export interface Service
   extends Omit<ApiOptions, 'publicUrl' | 'requestRate' | 'requestLimiter' | 'clientAddress' | 'timeouts'> {
-  /** The optional parts that it has. */
   readonly offered: Offered;
   readonly documents: { readonly api: ServedDocument; readonly administration: ServedDocument };
   readonly publicUrl: PublicUrl;

@@ -46,5 +46,4 @@ export class AccountBacklogs {
   }
 }
 
-/** Those of this process: the doors share them. */
 export const accountBacklogs: AccountBacklogs = new AccountBacklogs();

@@ -9,7 +9,6 @@ export interface Answer {
   readonly bytes?: Uint8Array;
 }
 
-/** An answer as it goes out: whole, its length known. */
 export interface EncodedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number>>;

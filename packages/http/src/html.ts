@@ -1,7 +1,6 @@
 /** A value in markup: text is escaped, markup and numbers stay, and absent values and booleans are left out. */
 export type HtmlValue = Html | string | number | boolean | null | undefined | Iterable<HtmlValue>;
 
-/** Markup whose values were escaped. */
 export class Html {
   /** Text, and items that are still to be written. */
   readonly #parts: readonly (string | Iterable<HtmlValue>)[];

@@ -1,8 +1,5 @@
-/** The rules of a language beside its messages. */
 export interface LanguageRules {
-  /** The language's name, in itself. */
   readonly name: string;
-  /** The locale of dates. */
   readonly dates: string;
   /** Stands between two sentences. */
   readonly joiner: string;
@@ -17,10 +14,8 @@ export const LANGUAGES: Readonly<Record<Language, LanguageRules>> = {
   ja: { name: '日本語', dates: 'ja', joiner: '' },
 };
 
-/** The codes of {@link LANGUAGES}. */
 export const ALL_LANGUAGES: readonly [Language, ...Language[]] = ['en', 'ja'];
 
-/** Reads the code of a language, or of one that is offered. */
 export function parseLanguage(
   text: string | undefined,
   offered: readonly Language[] = ALL_LANGUAGES,

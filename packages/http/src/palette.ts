@@ -29,7 +29,6 @@ export const palette = {
   fast: '120ms',
 } as const;
 
-/** A name in the palette, `--name` in a sheet. */
 export type PaletteName = keyof typeof palette;
 
 /** The beginning of a style sheet, with what it uses of the palette. */

@@ -34,16 +34,11 @@ export class ParseThrottle {
     this.#turns = turns;
   }
 
-  /** A connection was opened. */
   opened(socket: Socket): void {
     if (performance.now() < this.#waryUntil) this.#readerOf(socket);
   }
 
-  /**
-   * A client sent a request ahead of an answer.
-   *
-   * @param connections all that are open.
-   */
+  /** A client sent a request ahead of an answer. */
   begin(newest: ParsedHead, connections: Iterable<Socket>): void {
     const now = performance.now();
     const isWary = now < this.#waryUntil;
@@ -71,7 +66,6 @@ class PiecewiseReader {
   readonly #socket: Socket;
   readonly #turns: Turns;
   #parsers: readonly ((bytes: Buffer) => void)[] = [];
-  /** The newest request, until its answer is out. */
   #newest: ParsedHead | undefined;
   /** Whether bytes are left in the connection until the answer is out. */
   #isHeld = false;

@@ -6,7 +6,6 @@ import type { Turns } from './turns.ts';
 /** Requests that may wait at the same time over all connections, some 2 KB each. */
 const MOST_WAITING = 32_768;
 
-/** A request that waits for the answers before it. */
 interface Waiting {
   readonly response: ServerResponse;
   readonly context: AsyncResource;
@@ -27,7 +26,6 @@ export class Pipelines {
     this.#most = most;
   }
 
-  /** How many requests wait. */
   get waiting(): number {
     return this.#waiting;
   }

@@ -35,28 +35,12 @@ export function pathOf(url: PublicUrl): string {
   return url.slice(new URL(url).origin.length);
 }
 
-/**
- * The shared URL of a publication.
- *
- * @example
- * import type { Publication } from '@pinfold/core';
- * import { publicUrl, sharedUrl } from '@pinfold/http';
- *
- * const linkTo = ({ id }: Publication) => sharedUrl(publicUrl('https://pages.example'), id);
- */
+/** The shared URL of a publication. */
 export function sharedUrl(url: PublicUrl, id: RoleId): string {
   return sharedUrlBelow(url, id);
 }
 
-/**
- * The URL of a name.
- *
- * @example
- * import type { Name } from '@pinfold/core';
- * import { nameUrl, publicUrl } from '@pinfold/http';
- *
- * const linkTo = (name: Name) => nameUrl(publicUrl('https://pages.example'), name);
- */
+/** The URL of a name. */
 export function nameUrl(url: PublicUrl, name: Pick<Name, 'url'>): string {
   return `${url}/n/${name.url.slice(name.url.lastIndexOf('/') + 1)}`;
 }

@@ -32,7 +32,6 @@ export type EntryMembers = { readonly [Name in keyof RequestEntry]: RequestEntry
   'requestId' | 'method' | 'route' | 'role' | 'status' | 'milliseconds'
 >;
 
-/** Makes the log entry of a request. */
 export function requestEntry(members: EntryMembers): RequestEntry {
   const { requestId, method, route, role, status, milliseconds } = members;
   const entry: { -readonly [Name in keyof RequestEntry]: RequestEntry[Name] } = {

@@ -5,7 +5,6 @@ export type Sentences<Rules> = {
   readonly [Rule in keyof Rules]: string | ((told: Rules[Rule]) => string);
 };
 
-/** The sentence of a broken rule. */
 export function sentenceOf<Rules>(sentences: Sentences<Rules>, told: RuleDetails<Rules>): string {
   const sentence: string | ((own: never) => string) = sentences[told.rule];
   return typeof sentence === 'string' ? sentence : sentence(told as never);

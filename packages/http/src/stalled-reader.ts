@@ -2,13 +2,11 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-/** Milliseconds between two looks. */
 const LOOK = 5_000;
 
 /** Checks in a row without progress that close a connection: after 45 to 50 seconds. */
 const LOOKS = 9;
 
-/** What one look saw of a connection. */
 interface Sight {
   readonly written: number;
   readonly buffered: number;
@@ -32,7 +30,6 @@ export class UntakenAnswers {
     this.#opened = opened;
   }
 
-  /** All that are open. */
   get connections(): Iterable<Socket> {
     return this.#sights.keys();
   }
@@ -60,7 +57,6 @@ export class UntakenAnswers {
     server.on(event, (next: Socket) => this.watch(next));
   }
 
-  /** Looks at every connection, and closes those that have taken nothing for too long. */
   look(): void {
     for (const [socket, before] of this.#sights) {
       const now = sightOf(socket, before);

@@ -23,7 +23,6 @@ export class Turns {
     this.#most = most;
   }
 
-  /** Whether steps wait for their turn. */
   get isBusy(): boolean {
     return this.#waiting.length > 0;
   }

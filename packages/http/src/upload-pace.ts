@@ -10,7 +10,6 @@ export interface IncomingBody {
   stall(): void;
 }
 
-/** Between two measurements. */
 export const MEASURE_EVERY: Duration = seconds(1);
 const WINDOW = 10;
 /** Bytes that a body has to bring in one window to be left alone: 16 KiB a second. */
@@ -42,16 +41,12 @@ export class PacedUpload {
     this.#measured = [...this.#measured.slice(-WINDOW), this.body.received];
   }
 
-  /** Measures a whole window anew. */
   forget(): void {
     this.#measured = [];
   }
 }
 
-/**
- * Ends uploads for their pace, at most as many as uploads of other accounts wait: the slowest of the account with the
- * most places first.
- */
+/** Ends at most as many uploads as wait of other accounts: the slowest of the account with the most places first. */
 export function endSlowUploads(
   uploads: Iterable<PacedUpload>,
   waitingBeside: (account: AccountId) => number,

@@ -44,7 +44,6 @@ export class Uploads {
     this.#admit = admit;
   }
 
-  /** How many are being received, and how many wait. */
   get queue(): { readonly running: number; readonly waiting: number } {
     return this.#gate;
   }

@@ -7,13 +7,6 @@ const zipInspector: ServiceIdentifier<ZipArchiveInspector> = Symbol('@pinfold/ar
 
 /**
  * Binds `inspector`; `unbindAllAsync` ends its threads.
- *
- * @example
- * import { archiveZipModule } from '@pinfold/inversify/archive-zip';
- * import { Container } from 'inversify';
- *
- * const container = new Container();
- * container.load(archiveZipModule({ workers: 2 }));
  */
 export function archiveZipModule(options: ZipArchiveInspectorOptions = {}): ContainerModule {
   return new ContainerModule(({ bind }) => {

@@ -23,14 +23,6 @@ const OBSERVERS = { serviceIdentifier: observer, isMultiple: true, optional: tru
 /**
  * Binds `useCases`, `manageKeys`, `manageSessions`, `managePairings`, `manageHistory`, `countedViews` and `administration`
  * over the ports that are bound elsewhere. Their calls of stores pass the observers that are bound to `observer`.
- *
- * @example
- * import { days } from '@pinfold/core';
- * import { coreModule } from '@pinfold/inversify/core';
- * import { Container } from 'inversify';
- *
- * const container = new Container();
- * container.load(coreModule({ lifetime: days(30) }));
  */
 export function coreModule(
   limits: Partial<Limits> = {},

@@ -26,13 +26,6 @@ export type HttpExpressModuleOptions = Omit<
 
 /**
  * Binds {@link api} and {@link authenticate}. Options known late, such as a free port's, are given as a function.
- *
- * @example
- * import { httpExpressModule } from '@pinfold/inversify/http-express';
- * import { Container } from 'inversify';
- *
- * const container = new Container();
- * container.load(httpExpressModule({ publicUrl: 'https://share.example' }));
  */
 export function httpExpressModule(
   options: HttpExpressModuleOptions | (() => HttpExpressModuleOptions),

@@ -18,13 +18,6 @@ export type ManagementModuleOptions = Omit<
 /**
  * Binds {@link management}, with our sessions unless `authenticate` is given. Options known late, such as a free port's,
  * are given as a function.
- *
- * @example
- * import { managementModule } from '@pinfold/inversify/management';
- * import { Container } from 'inversify';
- *
- * const container = new Container();
- * container.load(managementModule({ publicUrl: 'https://share.example' }));
  */
 export function managementModule(
   options: ManagementModuleOptions | (() => ManagementModuleOptions),

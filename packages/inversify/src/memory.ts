@@ -5,13 +5,6 @@ import { tokens } from './tokens.ts';
 
 /**
  * Binds `persistence` and every store of it, and `archives`, to memory: a new one, or one that is given.
- *
- * @example
- * import { memoryModule } from '@pinfold/inversify/memory';
- * import { Container } from 'inversify';
- *
- * const container = new Container();
- * container.load(memoryModule());
  */
 export function memoryModule(memory: Memory = createMemory()): ContainerModule {
   return new ContainerModule(({ bind }) => {

@@ -5,14 +5,6 @@ import { bindPersistence } from './bind-persistence.ts';
 /**
  * Binds `persistence` and every store of it. The file is opened when one of them is first asked for, with `getAsync`;
  * `unbindAllAsync` closes it. Migrating stays with the caller.
- *
- * @example
- * import { resolve } from 'node:path';
- * import { persistenceSqliteModule } from '@pinfold/inversify/persistence-sqlite';
- * import { Container } from 'inversify';
- *
- * const container = new Container();
- * container.load(persistenceSqliteModule({ file: resolve('pinfold.sqlite') }));
  */
 export function persistenceSqliteModule(options: OpenSqliteOptions): ContainerModule {
   return new ContainerModule(({ bind }) => bindPersistence(bind, () => openSqlite(options)));

@@ -19,13 +19,6 @@ export interface PlatformNodeModuleOptions extends HmacGrantSignerOptions {
 
 /**
  * Binds `clock`, `ids`, `passwords`, `grants`, `apiKeySecrets` and `sessionSecrets`.
- *
- * @example
- * import { platformNodeModule } from '@pinfold/inversify/platform-node';
- * import { Container } from 'inversify';
- *
- * const container = new Container();
- * container.load(platformNodeModule({ secrets: ['change me: thirty-two random bytes'] }));
  */
 export function platformNodeModule({ secrets, hashing }: PlatformNodeModuleOptions): ContainerModule {
   return new ContainerModule(({ bind }) => {

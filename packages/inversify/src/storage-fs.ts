@@ -15,13 +15,6 @@ const fsStaging: ServiceIdentifier<FsStaging> = Symbol('@pinfold/storage-fs stag
 
 /**
  * Binds `archives`, stored as files, and `staging`. Both folders are opened by the first `getAsync`.
- *
- * @example
- * import { storageFsModule } from '@pinfold/inversify/storage-fs';
- * import { Container } from 'inversify';
- *
- * const container = new Container();
- * container.load(storageFsModule({ folder: './archives', staging: './staging' }));
  */
 export function storageFsModule({ folder, staging }: StorageFsModuleOptions): ContainerModule {
   return new ContainerModule((options) => {
@@ -38,13 +31,6 @@ export function storageFsModule({ folder, staging }: StorageFsModuleOptions): Co
 
 /**
  * Binds `staging` alone, for archives that are stored elsewhere.
- *
- * @example
- * import { stagingFsModule } from '@pinfold/inversify/storage-fs';
- * import { Container } from 'inversify';
- *
- * const container = new Container();
- * container.load(stagingFsModule({ staging: './staging' }));
  */
 export function stagingFsModule({ staging }: Pick<StorageFsModuleOptions, 'staging'>): ContainerModule {
   return new ContainerModule((options) => bindStaging(options, staging));

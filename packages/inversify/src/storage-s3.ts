@@ -7,15 +7,6 @@ export type StorageS3ModuleOptions = Omit<S3ArchiveStorageOptions, 'clock'>;
 
 /**
  * Binds `archives` to objects of an S3-compatible store. The client stays the caller's to destroy.
- *
- * @example
- * import { storageS3Module } from '@pinfold/inversify/storage-s3';
- * import { createS3Client } from '@pinfold/storage-s3';
- * import { Container } from 'inversify';
- *
- * const client = createS3Client({ region: 'eu-west-1' });
- * const container = new Container();
- * container.load(storageS3Module({ client, bucket: 'pins' }));
  */
 export function storageS3Module(options: StorageS3ModuleOptions): ContainerModule {
   return new ContainerModule(({ bind }) => {

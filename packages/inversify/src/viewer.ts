@@ -10,13 +10,6 @@ export type ViewerModuleOptions = Omit<ViewerOptions, 'useCases' | 'counter'>;
 
 /**
  * Binds {@link viewer}. Options known late, such as a free port's, are given as a function.
- *
- * @example
- * import { viewerModule } from '@pinfold/inversify/viewer';
- * import { Container } from 'inversify';
- *
- * const container = new Container();
- * container.load(viewerModule({ publicUrl: 'https://share.example' }));
  */
 export function viewerModule(options: ViewerModuleOptions | (() => ViewerModuleOptions)): ContainerModule {
   return new ContainerModule(({ bind }) => {

@@ -123,8 +123,8 @@ async function takeAll(
   await page.goto(`${screen.base}/publications/${ids.locked}`);
   await page.locator('#password summary').first().click();
   await page.locator('#new-password').fill('short');
-  await page.locator('#password-field ~ .buttons button').click();
-  await page.locator('#password-error').waitFor();
+  await page.locator('.field:has(#new-password) ~ .buttons button').click();
+  await page.locator('#new-password-error').waitFor();
   await shot('detail-refused');
   await page.goto(`${screen.base}/publications/${ids.fresh}`);
   await page.locator('a[data-dialog]').click();

@@ -42,6 +42,11 @@ export class Words<Id extends string> {
     return text.replace(/\{(\w+)\}/g, (_, name: string) => this.#value(values[name]));
   }
 
+  /** The label of what asks for more before it does something. */
+  more(id: Id): string {
+    return `${this.say(id)}…`;
+  }
+
   join(sentences: readonly string[]): string {
     return sentences.join(LANGUAGES[this.language].joiner);
   }

@@ -18,12 +18,12 @@ const SOON = 86_400_000;
 
 export function shownPublication(
   publication: Publication,
-  { publicUrl, now }: Pick<RequestContext, 'now' | 'publicUrl'>,
+  { screen, now }: Pick<RequestContext, 'now' | 'screen'>,
 ): ShownPublication {
   const { id, title, originalFilename, state, expiresAt } = publication;
   return {
     ...publication,
-    sharedUrl: sharedUrl(publicUrl, id),
+    sharedUrl: sharedUrl(screen.publicUrl, id),
     name: title ?? originalFilename,
     endsSoon: state === 'published' && expiresAt !== null && expiresAt - now < SOON,
     refusal: (command) => refuseCommand(publication, command, now)?.state,

@@ -78,9 +78,9 @@ function quotaWords(
 ): string {
   switch (rule) {
     case 'sites':
-      return words.say('noRoomForSite', { count: limit, limit });
+      return words.say('noRoomForSite', { limit });
     case 'names':
-      return words.say('noRoomForName', { count: limit, limit });
+      return words.say('noRoomForName', { limit });
     case 'bytes':
       return words.say('noRoomForBytes', { limit: words.size(limit), actual: words.size(actual) });
     default:

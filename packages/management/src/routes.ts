@@ -1,25 +1,21 @@
 import { CHANGE_COST } from '@pinfold/core/internal';
-import { block, limit, showAccount, showAccountHistory, showAccounts, unblock } from './handlers/accounts.ts';
-import { connect, handOverKey, registerConnect, showConnect } from './handlers/connect.ts';
-import { showHistory } from './handlers/history.ts';
-import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
-import { showList } from './handlers/list.ts';
-import { deleteName, type Naming, setName, showNames } from './handlers/names.ts';
-import * as publications from './handlers/publications.ts';
-import { archiveReceived, publish } from './handlers/publish.ts';
-import { changeService, showService } from './handlers/service.ts';
-import { endSession, endSessions, showSessions } from './handlers/sessions.ts';
-import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
-import { beginElsewhere, finishElsewhere } from './handlers/sign-in-elsewhere.ts';
-import { askToStopSelected, stopSelected } from './handlers/stop-selected.ts';
-import {
-  lift,
-  showAllPublications,
-  showAnyPublication,
-  showTakedowns,
-  takeDown,
-} from './handlers/takedowns.ts';
 import { has, type Screen, type With } from './options.ts';
+import { block, limit, showAccount, unblock } from './pages/account.ts';
+import { showAccounts } from './pages/accounts.ts';
+import { showAllPublications, showAnyPublication, takeDown } from './pages/any-publication.ts';
+import { connect, handOverKey, registerConnect, showConnect } from './pages/connect.ts';
+import { showAccountHistory, showHistory } from './pages/history.ts';
+import { createKey, revokeKey, showKeys } from './pages/keys.ts';
+import { showList } from './pages/list.ts';
+import { deleteName, type Naming, setName, showNames } from './pages/names.ts';
+import * as publication from './pages/publication.ts';
+import { archiveReceived, publish } from './pages/publish.ts';
+import { changeService, showService } from './pages/service.ts';
+import { endSession, endSessions, showSessions } from './pages/sessions.ts';
+import { showSignIn, signIn, signOut } from './pages/sign-in.ts';
+import { beginElsewhere, finishElsewhere } from './pages/sign-in-elsewhere.ts';
+import { askToStop, askToStopSelected, stopSelected } from './pages/stop.ts';
+import { lift, showTakedowns } from './pages/takedowns.ts';
 import {
   administers,
   anybody,
@@ -85,16 +81,16 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('post', '/publish', upload, publish, screen),
     on('get', '/stop', wayToRevoke, askToStopSelected, screen),
     on('post', '/stop', revocation.and(unrefused), stopSelected, screen),
-    on('get', '/publications/:id', page, publications.showPublication, screen),
-    on('get', '/publications/:id/code.svg', picture, publications.showCode, screen),
-    on('get', '/publications/:id/stop', wayToRevoke, publications.askToStop, screen),
-    on('post', '/publications/:id/stop', revocation.and(unrefused), publications.stop, screen),
-    on('post', '/publications/:id/open', form, publications.openSite, screen),
-    on('post', '/publications/:id/pin', change, publications.pinning('pin'), screen),
-    on('post', '/publications/:id/unpin', change, publications.pinning('unpin'), screen),
-    on('post', '/publications/:id/renew', change, publications.renew, screen),
-    on('post', '/publications/:id/rename', change, publications.rename, screen),
-    on('post', '/publications/:id/password', change, publications.setPassword, screen),
+    on('get', '/publications/:id', page, publication.showPublication, screen),
+    on('get', '/publications/:id/code.svg', picture, publication.showCode, screen),
+    on('get', '/publications/:id/stop', wayToRevoke, askToStop, screen),
+    on('post', '/publications/:id/stop', revocation.and(unrefused), publication.stop, screen),
+    on('post', '/publications/:id/open', form, publication.openSite, screen),
+    on('post', '/publications/:id/pin', change, publication.pin, screen),
+    on('post', '/publications/:id/unpin', change, publication.unpin, screen),
+    on('post', '/publications/:id/renew', change, publication.renew, screen),
+    on('post', '/publications/:id/rename', change, publication.rename, screen),
+    on('post', '/publications/:id/password', change, publication.setPassword, screen),
     ...(names === undefined ? [] : namesOf({ ...screen, names })),
     ...(has(screen, 'keys') ? keysOf(screen) : []),
     ...(has(screen, 'pairings') ? pairingsOf(screen) : []),
@@ -138,7 +134,7 @@ const signInOf = (screen: With<'sessions'>): readonly Route[] => [
 function administrationOf(screen: With<'administration'>): readonly Route[] {
   const all = '/administration';
   const account = `${all}/accounts/:name`;
-  const publication = `${all}/publications/:id`;
+  const one = `${all}/publications/:id`;
   return [
     ...(has(screen, 'sessions')
       ? [
@@ -154,8 +150,8 @@ function administrationOf(screen: With<'administration'>): readonly Route[] {
     on('post', `${account}/unblock`, operation, unblock, screen),
     on('get', `${all}/history`, overview, showAccountHistory, screen),
     on('get', `${all}/publications`, overview, showAllPublications, screen),
-    on('get', publication, overview, showAnyPublication, screen),
-    on('post', `${publication}/take-down`, operation, takeDown, screen),
+    on('get', one, overview, showAnyPublication, screen),
+    on('post', `${one}/take-down`, operation, takeDown, screen),
     on('get', `${all}/takedowns`, overview, showTakedowns, screen),
     on('post', `${all}/takedowns/:sha256/lift`, operation, lift, screen),
     on('get', `${all}/service`, overview, showService, screen),
@@ -166,15 +162,15 @@ function administrationOf(screen: With<'administration'>): readonly Route[] {
 /** Answers everything else. */
 export const nowhere: Endpoint = {
   guards: Guards.none.and(anyone).all,
-  handle: async (visit) => notFound(visit),
+  handle: async (visit: RequestContext) => notFound(visit),
 };
 
-function on<Known extends RequestContext, Subject>(
+function on<Known extends RequestContext, Has extends Screen>(
   method: Route['method'],
   path: string,
   { all }: Guards<Known>,
-  handle: (subject: Subject, visit: Known) => Promise<Answer>,
-  subject: Subject,
+  handle: (visit: Known & { readonly screen: Has }) => Promise<Answer>,
+  screen: Has,
 ): Route {
-  return { method, path, guards: all, handle: (visit: Known) => handle(subject, visit) };
+  return { method, path, guards: all, handle: (visit: Known) => handle({ ...visit, screen }) };
 }

@@ -204,7 +204,7 @@ describe('the keys', () => {
     const { token: form } = await person.get('/keys');
     for (let n = 0; n < 100; n += 1) await screen.keys.create({ by: OPERATOR, account: OWNER });
     for (const [language, words] of [
-      ['en', 'may have 100 API keys'],
+      ['en', 'limit of API keys (100)'],
       ['ja', '100 個まで'],
     ] as const) {
       const headers = { 'accept-language': language };

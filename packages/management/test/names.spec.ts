@@ -1,6 +1,7 @@
 import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
-import { namesShowing } from '../src/handlers/names.ts';
+import { namesShowing } from '../src/pages/names.ts';
+import type { SignedInContext } from '../src/request/request-context.ts';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import type { Person } from './person.ts';
 
@@ -69,8 +70,9 @@ describe('the names', () => {
       return { kind: 'page', names: [], next: 'more' } as const;
     };
     const useCases = { ...screen.useCases, names: { ...screen.useCases.names, list } };
-    const visit = { account: OWNER, signal: new AbortController().signal };
-    expect(await namesShowing({ useCases }, visit, id)).to.deep.equal({ names: [], areAll: false });
+    const { signal } = new AbortController();
+    const visit = { account: OWNER, signal, screen: { useCases } } as unknown as SignedInContext;
+    expect(await namesShowing(visit, id)).to.deep.equal({ names: [], areAll: false });
     expect(calls).to.equal(10);
   });
 });

@@ -153,7 +153,7 @@ describe('one publication', () => {
     const before = await now();
     await act('password', { password: 'mine, later', seen: String(role.generation) });
     expect(await now()).to.deep.equal(before);
-    expect((await person.get(path)).text).to.include('changed elsewhere in the meantime');
+    expect((await person.get(path)).text).to.include('the publication was changed elsewhere');
   });
 
   it('takes no password from a form that does not say what it was made with', async () => {
@@ -179,7 +179,8 @@ describe('one publication', () => {
 
   it('names what it stops, and stops it for good', async () => {
     const asked = await person.get(`${path}/stop`);
-    expect(asked.text).to.include('Stop this publication?').and.include('Report').and.include('2 files');
+    expect(asked.text).to.include('Stop this publication?').and.include('Report');
+    expect(asked.text).to.include('the files are deleted');
     expect((await now()).deletedAt).to.equal(null);
     await act('stop');
     expect((await now()).deletedAt).to.equal(screen.clock.now());

@@ -44,7 +44,7 @@ describe('what an account may publish, on the screen', () => {
     await open({ publications: { count: 2, window: minutes(2) }, sites: 3, bytes: 1_048_576 });
     await upload('a');
     const { text } = await person.get('/');
-    expect(text).to.include('Room for 2 more publications, of 3.');
+    expect(text).to.include('2 of 3 publications left.');
     expect(text).to.match(/[\d,.]+ KiB of 1 MiB are left for archives\./);
     expect(text).to.include('1 publication left right now');
     await upload('b');
@@ -62,8 +62,8 @@ describe('what an account may publish, on the screen', () => {
     await upload('a');
     const quota = await upload('b');
     expect(quota.status).to.equal(403);
-    expect(quota.text).to.include('You may have 1 publication at a time.');
-    expect((await sendForm('c')).text).to.include('You may have 1 publication at a time.');
+    expect(quota.text).to.include('your limit of publications (1)');
+    expect((await sendForm('c')).text).to.include('your limit of publications (1)');
     await open({ bytes: 1 });
     expect((await upload('a')).text).to.include('may have 1 byte together');
   });

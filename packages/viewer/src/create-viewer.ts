@@ -24,7 +24,7 @@ import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answ
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
 import { CircuitBreaker, UnavailableError } from './sending/circuit-breaker.ts';
-import { filePolicies } from './sending/file-policies.ts';
+import { FROM_ANYWHERE_UNNAMED, filePolicies } from './sending/file-policies.ts';
 import { isDocument } from './sending/find-file.ts';
 import { Sites } from './sending/sites.ts';
 import type { ViewerContext } from './viewer-context.ts';
@@ -60,7 +60,7 @@ export interface Viewer {
  */
 export function createViewer(options: ViewerOptions): Viewer {
   const context = contextOf(options);
-  const { log = consoleLog, requestId = () => randomUUID() } = options;
+  const { log = consoleLog, requestId = newRequestId } = options;
   const logging = { log, requestId };
   const take: Answers = (request, response, next) => {
     const place = findPlace(context.settings, request);
@@ -78,6 +78,15 @@ export function createViewer(options: ViewerOptions): Viewer {
 
 /** Seconds of `Retry-After` when too many files wait to be inflated. */
 const BUSY_FOR = 2;
+
+/** Random for each process, with a count at its end: `randomUUID` for each view would cost it half a microsecond. */
+const IDS = randomUUID().slice(0, 24);
+let ids = 0;
+
+function newRequestId(): string {
+  ids += 1;
+  return IDS + String(ids).padStart(12, '0');
+}
 
 type Answers = (...input: Parameters<Viewer>) => void;
 
@@ -106,7 +115,7 @@ function contextOf(options: ViewerOptions): ViewerContext {
   };
   const sites = new Sites(useCases.open, siteCacheBytes);
   const bodies = new Bodies(tools, cacheBytes);
-  options.figures?.({ bodies: bodies.figures, sites: sites.figures, inflations: tools.turns });
+  options.figures?.({ bodies, sites, inflations: tools.turns });
   const access = options.access === undefined ? byPassword : byTeam(options.access, settings.publicUrl);
   return {
     settings,
@@ -121,12 +130,10 @@ function contextOf(options: ViewerOptions): ViewerContext {
   };
 }
 
-/** What the log has about an answer. */
 interface Settled extends Answered {
   readonly error?: unknown;
 }
 
-/** Answers a request, also after a failure, then logs and counts it. */
 async function answer(
   { log, requestId }: Required<Pick<ViewerOptions, 'log' | 'requestId'>>,
   context: ViewerContext,
@@ -137,7 +144,6 @@ async function answer(
   const id = requestId(request);
   // The clock of the service counts whole milliseconds, and most views take less than one.
   const begun = performance.now();
-  /** The final status, once the response has closed. */
   let status: number | undefined;
   let milliseconds = 0;
   let settled: Settled | undefined;
@@ -179,15 +185,14 @@ const LEFT = 499;
 
 function serve(context: ViewerContext, exchange: Exchange, place: Place): Promise<Answered> | Answered {
   const { clearCookies } = context.settings;
+  if (place.kind === 'unreadable') return sendPlainPage(exchange, 400, 'bad_request');
+  if (place.kind === 'misdirected') return sendPlainPage(exchange, 421, 'misdirected');
+  if (hasTooManyCookies(exchange.request)) {
+    return sendTooManyCookies(exchange, clearCookies, place.kind === 'path' ? FROM_ANYWHERE_UNNAMED : {});
+  }
   switch (place.kind) {
-    case 'unreadable':
-      return sendPlainPage(exchange, 400, 'bad_request');
-    case 'misdirected':
-      return sendPlainPage(exchange, 421, 'misdirected');
     case 'nowhere':
-      return hasTooManyCookies(exchange.request)
-        ? sendTooManyCookies(exchange, clearCookies)
-        : sendPlainPage(exchange, 404, 'not_found');
+      return sendPlainPage(exchange, 404, 'not_found');
     case 'origin':
       return serveSiteOrigin(context, exchange, place);
     case 'path':

@@ -6,7 +6,6 @@ import type { FilePolicies } from './sending/file-policies.ts';
 import type { Sites } from './sending/sites.ts';
 import type { Settings, ViewerUseCases } from './viewer-options.ts';
 
-/** What all parts of a viewer share. */
 export interface ViewerContext {
   readonly settings: Settings;
   readonly useCases: ViewerUseCases;

@@ -13,7 +13,7 @@ import fc from 'fast-check';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { editedTexts } from '../sequences/edits.ts';
-import { LATEST, nearTexts, someOf } from '../sequences/values.ts';
+import { nearTexts, someOf } from '../sequences/values.ts';
 
 export type Who = Pick<Attempt, 'role' | 'address'>;
 export type Limits = Pick<Attempt, 'perAddress' | 'perRole'>;
@@ -50,7 +50,6 @@ export const ERAS: readonly Instant[] = [
   Date.UTC(2150, 0, 1),
 ].map(instant);
 export const MANY: number = 2 ** 32;
-export const FOREVER: Instant = LATEST;
 
 export const who = ({ roles, addresses }: Values): fc.Arbitrary<Who> =>
   fc.record({ role: fc.constantFrom(...roles), address: fc.constantFrom(...addresses) });

@@ -73,15 +73,7 @@ const NEEDS_DECODING = /[\s&]/;
 const CHARACTERS = /&(?:#(\d{1,7}|x[\da-f]{1,6})|(amp|quot|apos|lt|gt));?/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>' };
 
-/**
- * Whether {@link observe} can find anything in a file of that path. Other files need not be decoded.
- *
- * @example
- * import { isObservable } from '@pinfold/archive-zip/observe';
- *
- * isObservable('index.html'); // true
- * isObservable('logo.png'); // false
- */
+/** Whether {@link observe} can find anything in a file of that path. Other files need not be decoded. */
 export function isObservable(path: string): boolean {
   return !OPAQUE.test(path);
 }

@@ -1,4 +1,5 @@
 import type { HistoryEvent } from '../domain/history.ts';
+import { snakeCase } from '../domain/text.ts';
 import { STORES, type StoreName } from './persistence.ts';
 
 /** A method of a port, without the port. */
@@ -67,10 +68,6 @@ function membersOf(port: object): ReadonlySet<string> {
   return members;
 }
 
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 /** Takes the events of a publication once they are stored. It must neither throw nor wait. */
 export type OnEvent = (event: HistoryEvent) => void;
 
@@ -85,14 +82,6 @@ const STORED: Readonly<Record<string, readonly [input: number, ...outcomes: read
 /**
  * Reports each publication, change and takedown after it is stored, at most once. Best effort: events are lost if the
  * process dies, or if the store cannot say whether it stored them.
- *
- * @example
- * import { createUseCases, type Ports } from '@pinfold/core';
- * import { instrument, onRoleEvents } from '@pinfold/core/adapter';
- *
- * declare const ports: Ports;
- * const reported = onRoleEvents(({ type, pin }) => console.log(type, pin));
- * const useCases = createUseCases(instrument(ports, [reported]));
  */
 export function onRoleEvents(onEvent: OnEvent): Observer {
   return (call, method, port) => {

@@ -23,19 +23,7 @@ export interface KeyRow {
   readonly warnings: string | null;
 }
 
-/**
- * What a key's row answers to a reservation; `undefined` when the key is free to be reserved.
- *
- * @example
- * import type { Reservation } from '@pinfold/core';
- * import { judgeHolder, type KeyRow } from '@pinfold/core/adapter';
- *
- * declare const row: KeyRow | undefined;
- * declare const request: Reservation;
- *
- * const held = judgeHolder(row, request);
- * if (held === undefined) console.log('write the reservation, unless another one was quicker');
- */
+/** What a key's row answers to a reservation; `undefined` when the key is free to be reserved. */
 export function judgeHolder(
   row: KeyRow | undefined,
   { fingerprint, now }: Pick<Reservation, 'fingerprint' | 'now'>,
@@ -52,16 +40,6 @@ export function judgeHolder(
 
 /**
  * What a key's row says to a commit: `held` while the lease is, `committed` when this very role was committed before.
- *
- * @example
- * import type { Lease, RoleId } from '@pinfold/core';
- * import { judgeCommit, type KeyRow } from '@pinfold/core/adapter';
- *
- * declare const row: KeyRow | undefined;
- * declare const lease: Lease;
- * declare const id: RoleId;
- *
- * if (judgeCommit(row, lease, id) === 'held') console.log('write role, manifest and key, all or nothing');
  */
 export function judgeCommit(
   row: KeyRow | undefined,
@@ -77,15 +55,6 @@ export function judgeCommit(
  * The outcome of a commit that was stored, now or before.
  *
  * @param warnings as the key's row has them.
- *
- * @example
- * import type { RoleCommit } from '@pinfold/core';
- * import { committedAs, type KeyRow } from '@pinfold/core/adapter';
- *
- * declare const publication: RoleCommit;
- * declare const row: KeyRow;
- *
- * const outcome = committedAs(publication, row.warnings);
  */
 export function committedAs({ name }: Pick<RoleCommit, 'name'>, warnings: string | null): CommitOutcome {
   return name === undefined

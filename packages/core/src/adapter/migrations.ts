@@ -78,13 +78,6 @@ export function isOutdated(error: unknown): boolean {
  * Refuses to run on a schema that only newer releases work with.
  *
  * @throws Fault `store_unavailable` naming the release that is needed.
- *
- * @example
- * import { refuseOutdated } from '@pinfold/core/adapter';
- *
- * refuseOutdated({ version: 1, oldestVersion: 1, oldestRelease: '1.0.0' }, [
- *   { version: 1, release: '1.0.0', oldestVersion: 1, sql: 'CREATE TABLE roles (id TEXT)' },
- * ]);
  */
 export function refuseOutdated(state: SchemaState | undefined, known: readonly Migration<unknown>[]): void {
   const message = neededRelease(state, known);
@@ -92,15 +85,7 @@ export function refuseOutdated(state: SchemaState | undefined, known: readonly M
   throw Object.defineProperty(new Fault('store_unavailable', message), OUTDATED, { value: true });
 }
 
-/**
- * Why this release cannot work with a schema: only newer releases can. `undefined` if it can.
- *
- * @example
- * import { neededRelease } from '@pinfold/core/adapter';
- *
- * neededRelease({ version: 8, oldestVersion: 8, oldestRelease: '2.0.0' }, []);
- * // the database needs release 2.0.0 or a newer one
- */
+/** Why this release cannot work with a schema: only newer releases can. `undefined` if it can. */
 export function neededRelease(
   state: SchemaState | undefined,
   known: readonly Migration<unknown>[],

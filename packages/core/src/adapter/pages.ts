@@ -23,17 +23,7 @@ export const NEWEST: Readonly<Record<'at' | 'createdAt', number> & Record<'id' |
   sha256: '~',
 };
 
-/**
- * The place of a role in a list, largest rank first.
- *
- * @example
- * import type { Role } from '@pinfold/core';
- * import { placeOf } from '@pinfold/core/adapter';
- *
- * declare const role: Role;
- *
- * const { rank, id } = placeOf(role, 'largest');
- */
+/** The place of a role in a list, largest rank first. */
 export function placeOf(role: Role, order: RoleOrder | undefined): RoleCursor {
   const { id, publishedAt, expiresAt, archiveBytes } = role;
   if (order === undefined) return { rank: publishedAt, id };
@@ -41,17 +31,7 @@ export function placeOf(role: Role, order: RoleOrder | undefined): RoleCursor {
   return { rank: expiresAt === null ? 0 : MOST_RANK - expiresAt, id };
 }
 
-/**
- * The place that a page begins after. Of what is published, the list by end skips what ended.
- *
- * @example
- * import type { RoleQuery } from '@pinfold/core';
- * import { startOf } from '@pinfold/core/adapter';
- *
- * declare const query: RoleQuery;
- *
- * const { rank, id } = startOf(query);
- */
+/** The place that a page begins after. Of what is published, the list by end skips what ended. */
 export function startOf({ after, order, state, now }: RoleQuery): {
   readonly rank: number;
   readonly id: string;
@@ -68,14 +48,6 @@ export const MOST_SEARCHED = 2_000;
  * A page of a list. Ask for one role more than the page holds: it shows that a page follows.
  *
  * @param lookedTo the last role that a search looked at, if it ended before the list did.
- *
- * @example
- * import type { Role } from '@pinfold/core';
- * import { pageOf } from '@pinfold/core/adapter';
- *
- * declare const roles: readonly Role[];
- *
- * const { items, next } = pageOf(roles, { limit: 20, order: undefined });
  */
 export function pageOf(
   roles: readonly Role[],
@@ -87,32 +59,14 @@ export function pageOf(
   return { items, next: last === undefined ? lookedTo : placeOf(last, order) };
 }
 
-/**
- * A page of the history. Ask for one event more than the page holds: it shows that a page follows.
- *
- * @example
- * import type { HistoryEvent } from '@pinfold/core';
- * import { eventPageOf } from '@pinfold/core/adapter';
- *
- * declare const events: readonly HistoryEvent[];
- *
- * const { items, next } = eventPageOf(events, 20);
- */
+/** A page of the history. Ask for one event more than the page holds: it shows that a page follows. */
 export function eventPageOf(events: readonly HistoryEvent[], limit: number): EventPage {
   const items = events.slice(0, limit);
   const last = events.length > limit ? items.at(-1) : undefined;
   return { items, next: last && { at: last.at, id: last.id } };
 }
 
-/**
- * The folded title of a role, for searches. Store it with the role, to fold it only once.
- *
- * @example
- * import type { Title } from '@pinfold/core';
- * import { titleFolded } from '@pinfold/core/adapter';
- *
- * console.log(titleFolded({ title: 'Ｓpring' as Title })); // spring
- */
+/** The folded title of a role, for searches. Store it with the role, to fold it only once. */
 export function titleFolded({ title }: Pick<Role, 'title'>): string {
   return title === null ? '' : foldForSearch(title);
 }

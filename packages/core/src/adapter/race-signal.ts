@@ -1,12 +1,4 @@
-/**
- * The outcome of a promise, or the signal's reason as soon as that aborts. The promise may settle later, unheard.
- *
- * @example
- * import { raceSignal } from '@pinfold/core/adapter';
- *
- * const answer = await raceSignal(Promise.resolve(42), AbortSignal.timeout(5_000));
- * console.log(answer); // 42
- */
+/** The outcome of a promise, or the signal's reason as soon as that aborts. The promise may settle later, unheard. */
 export async function raceSignal<Value>(value: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   if (signal === undefined) return value;
   const { promise: aborted, reject } = Promise.withResolvers<never>();

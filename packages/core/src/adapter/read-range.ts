@@ -4,11 +4,6 @@ import { MAX_READ } from '../ports/archive-storage.ts';
  * Checks the range that an `ArchiveStorage` is asked for.
  *
  * @throws TypeError for a range that no read can have.
- *
- * @example
- * import { checkReadRange } from '@pinfold/core/adapter';
- *
- * checkReadRange(0, 1_048_576);
  */
 export function checkReadRange(from: number, length: number): void {
   if (!Number.isSafeInteger(from) || from < 0 || !Number.isSafeInteger(length) || length < 0) {

@@ -1,16 +1,28 @@
+import type { StoredAs } from '../domain/record-schema.ts';
+import { snakeCase } from '../domain/text.ts';
+import { parseJson, parseJsonList } from './json.ts';
+
 /** How a member of a record is stored. */
-export interface Column<Value> {
+export interface Column {
   readonly name: string;
   /** The type of its parameter, where the database cannot tell. */
   readonly type?: string;
   /** Makes what is bound of the value; absent, the value itself is. */
-  readonly write?: (value: Value) => unknown;
+  readonly write?: (value: never) => unknown;
   /** Makes the value from the stored one. */
-  readonly read?: (kept: unknown) => Value;
+  readonly read?: (kept: unknown) => unknown;
 }
 
-/** The column of every member of a record: it does not compile when one is missing. */
-export type Columns<Row> = { readonly [Member in keyof Row]-?: string | Column<Row[Member]> };
+/** How a database stores whole numbers and flags, and how its statements write parameters. */
+export interface ColumnTypes {
+  integer(name: string): Pick<Column, 'name' | 'type'>;
+  flag(name: string): Column;
+  /** Writes the parameter at a place; `$1`, `$2` … when absent. */
+  readonly parameter?: (place: number) => string;
+}
+
+/** How every member of a record is stored: it does not compile when one is missing. */
+export type Stored<Row> = { readonly [Member in keyof Row]-?: { readonly storedAs: StoredAs } };
 
 /** What statements about a table and their values are made of. */
 export interface Table<Row> {
@@ -32,40 +44,19 @@ export interface Table<Row> {
 /** A row as it was selected: its values have the types of the database. */
 export type StoredRow<Row> = { readonly [Member in keyof Row]: unknown };
 
-/**
- * Makes the parts of a table's statements of its columns.
- *
- * @param parameter writes the parameter at a place; `$1`, `$2` … when absent.
- *
- * @example
- * import type { SignInLink } from '@pinfold/core';
- * import { jsonOf, tableOf } from '@pinfold/core/adapter';
- *
- * const links = tableOf<SignInLink>({
- *   tokenHash: 'token_hash',
- *   account: 'account',
- *   actor: jsonOf('actor'),
- *   scope: 'scope',
- *   endsAt: 'ends_at',
- * });
- * const insert = `INSERT INTO links (${links.insert}) VALUES (${links.parameters(1)})`;
- * console.log(insert); // INSERT INTO links (token_hash, account, actor, scope, ends_at) VALUES ($1, $2, …)
- */
-export function tableOf<Row>(
-  columns: Columns<Row>,
-  parameter: (place: number) => string = (place) => `$${place}`,
-): Table<Row> {
-  const members = Object.keys(columns) as (keyof Row & string)[];
-  const columnOf = <Member extends keyof Row>(member: Member): Column<Row[Member]> => {
-    const column: string | Column<Row[Member]> = columns[member];
-    return typeof column === 'string' ? { name: column } : column;
-  };
+/** Makes the parts of a table's statements of the members of its rows. */
+export function tableOf<Row>(stored: Stored<Row>, types: ColumnTypes): Table<Row> {
+  const { parameter = (place) => `$${place}` } = types;
+  const members = Object.keys(stored) as (keyof Row & string)[];
+  const columns = Object.fromEntries(
+    members.map((member) => [member, columnOf(member, stored[member].storedAs, types)]),
+  ) as { readonly [Member in keyof Row]: Column };
   const bound = (member: keyof Row, place: number): string => {
-    const { type } = columnOf(member);
+    const { type } = columns[member];
     return parameter(place) + (type === undefined ? '' : `::${type}`);
   };
   const readers = members.flatMap((member) => {
-    const { read } = columnOf(member);
+    const { read } = columns[member];
     return read === undefined ? [] : [[member, read] as const];
   });
   // Copying a template is twice as fast as adding keys, and every view reads a role.
@@ -75,15 +66,15 @@ export function tableOf<Row>(
   >;
   return {
     members,
-    select: members.map((member) => `${columnOf(member).name} AS "${member}"`).join(', '),
-    insert: members.map((member) => columnOf(member).name).join(', '),
+    select: members.map((member) => `${columns[member].name} AS "${member}"`).join(', '),
+    insert: members.map((member) => columns[member].name).join(', '),
     parameters: (first) => members.map((member, n) => bound(member, first + n)).join(', '),
     set: (some, first) =>
-      some.map((member, n) => `${columnOf(member).name} = ${bound(member, first + n)}`).join(', '),
+      some.map((member, n) => `${columns[member].name} = ${bound(member, first + n)}`).join(', '),
     values: (row, some = members) =>
       some.map((member) => {
-        const { write } = columnOf(member);
-        return write === undefined ? row[member] : write(row[member]);
+        const { write } = columns[member];
+        return write === undefined ? row[member] : write(row[member] as never);
       }),
     read: (row) => {
       const record = { ...blank };
@@ -92,4 +83,21 @@ export function tableOf<Row>(
       return record as Row;
     },
   };
+}
+
+/** The column of a member has its name in words with underscores. */
+function columnOf(member: string, storedAs: StoredAs, { integer, flag }: ColumnTypes): Column {
+  const name = snakeCase(member);
+  switch (storedAs) {
+    case 'text':
+      return { name };
+    case 'integer':
+      return integer(name);
+    case 'flag':
+      return flag(name.replace(/^is_/, ''));
+    case 'list':
+      return { name, write: JSON.stringify, read: (kept) => parseJsonList(kept as string) };
+    case 'object':
+      return { name, write: JSON.stringify, read: (kept) => parseJson(kept as string) };
+  }
 }

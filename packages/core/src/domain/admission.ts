@@ -47,18 +47,7 @@ export const FORBIDDEN_CONTENT: Refusal<'invalid_archive'> = {
 
 type KnownAccount = Pick<Account, 'limits' | 'publicationsMark'>;
 
-/**
- * The limits in force for the publications of an account: its own before those for all.
- *
- * @example
- * import type { Account, PublicationLimits } from '@pinfold/core';
- * import { boundsOf } from '@pinfold/core/adapter';
- *
- * declare const account: Account | undefined;
- * declare const ofAll: PublicationLimits;
- *
- * const { sites } = boundsOf(account, ofAll);
- */
+/** The limits in force for the publications of an account: its own before those for all. */
 export function boundsOf(
   account: Pick<Account, 'limits'> | undefined,
   ofAll: PublicationLimits,
@@ -80,14 +69,6 @@ export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null
 /**
  * Why an authority may not change what belongs to an account: the account is blocked, or the service is read-only.
  * `undefined` if it may.
- *
- * @example
- * import type { Account, Mode } from '@pinfold/core';
- * import { refuseChange } from '@pinfold/core/adapter';
- *
- * declare const account: Account | undefined, mode: Mode;
- *
- * if (refuseChange(account, mode) !== undefined) console.log('it only reads');
  */
 export function refuseChange(
   account: Pick<Account, 'blocked'> | undefined,
@@ -105,16 +86,6 @@ export function refuseChange(
 /**
  * Why an account that may change something may not publish; `undefined` if it may. Publications in service are counted only
  * if a quota needs it. For a commit, count them in its transaction.
- *
- * @example
- * import type { Account, Instant, PublicationLimits, Sha256 } from '@pinfold/core';
- * import { type AdmissionLooks, refuseAdmission } from '@pinfold/core/adapter';
- *
- * declare const account: Account | undefined;
- * declare const wish: { now: Instant; archiveBytes: number; sha256: Sha256; limits: PublicationLimits; isNamed: boolean };
- * declare const looks: AdmissionLooks;
- *
- * const refused = refuseAdmission(account, wish, looks);
  */
 export function refuseAdmission(
   account: KnownAccount | undefined,
@@ -136,30 +107,12 @@ export function refuseAdmission(
   );
 }
 
-/**
- * Whether an account has a quota, for which its publications in service have to be counted.
- *
- * @example
- * import { hasQuota } from '@pinfold/core/adapter';
- *
- * hasQuota({ sites: null, bytes: 1_048_576 }); // true
- */
+/** Whether an account has a quota, for which its publications in service have to be counted. */
 export function hasQuota({ sites, bytes }: Pick<PublicationLimits, 'sites' | 'bytes'>): boolean {
   return sites !== null || bytes !== null;
 }
 
-/**
- * The rate mark of an account after one more publication.
- *
- * @example
- * import type { Account, Instant, PublicationLimits } from '@pinfold/core';
- * import { published } from '@pinfold/core/adapter';
- *
- * declare const account: Account;
- * declare const wish: { now: Instant; limits: PublicationLimits };
- *
- * const { publicationsMark, lastPublishedAt } = published(account, wish);
- */
+/** The rate mark of an account after one more publication. */
 export function published(
   account: KnownAccount & Pick<Account, 'lastPublishedAt'>,
   { now, limits }: Pick<AdmissionRequest, 'now' | 'limits'>,
@@ -185,12 +138,6 @@ function pastQuota(
  * Why an account gets no further API key; `undefined` if it gets one.
  *
  * @param live its keys that are not revoked, without the new one.
- *
- * @example
- * import { refuseKey } from '@pinfold/core/adapter';
- *
- * refuseKey(99, 100); // undefined
- * refuseKey(100, 100)?.actual; // 101
  */
 export function refuseKey(live: number, limit: number | null): KeyQuotaExceeded | undefined {
   if (limit === null || live < limit) return undefined;

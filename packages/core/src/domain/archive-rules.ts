@@ -98,18 +98,7 @@ export function mostEntries({ files }: Pick<Limits, 'files'>): number {
   return FAR_TOO_MANY * Math.max(files, defaultLimits.files);
 }
 
-/**
- * Applies every rule that needs no bytes to a listing, and reports all that are broken at once.
- *
- * @example
- * import { type ArchiveListing, defaultLimits } from '@pinfold/core';
- * import { judgeListing } from '@pinfold/core/adapter';
- *
- * declare const listing: ArchiveListing;
- *
- * const { problems, tasks } = judgeListing(listing, defaultLimits);
- * console.log(problems.length === 0 ? `${tasks.length} entries to prove` : problems);
- */
+/** Applies every rule that needs no bytes to a listing, and reports all that are broken at once. */
 export function judgeListing(listing: ArchiveListing, limits: ArchiveLimits): Judgement {
   return atOnce(judgeInStretches(listing, limits));
 }

@@ -18,16 +18,7 @@ export type AttemptRefusal =
   | { readonly kind: 'limited'; readonly until: Instant }
   | { readonly kind: 'busy' };
 
-/**
- * Judges a try by the open windows that it would be counted in; `undefined` when it is admitted.
- *
- * @example
- * import { instant } from '@pinfold/core';
- * import { refuseAttempt } from '@pinfold/core/adapter';
- *
- * const window = { endsAt: instant(0), tries: 10, underWay: 1, limit: 10 };
- * console.log(refuseAttempt([window])); // { kind: 'busy' }
- */
+/** Judges a try by the open windows that it would be counted in; `undefined` when it is admitted. */
 export function refuseAttempt(open: readonly AttemptTally[]): AttemptRefusal | undefined {
   const ends = open
     .filter(({ tries, underWay, limit }) => tries - underWay >= limit)

@@ -12,16 +12,7 @@ export function actorOf({ key, person, account }: Pick<Caller, 'key' | 'person' 
   return { kind: 'person', id: person === undefined ? account : accountId(person) };
 }
 
-/**
- * The cause that the history records for a caller's request.
- *
- * @example
- * import type { Caller } from '@pinfold/core';
- * import { causeOf } from '@pinfold/core/history';
- *
- * declare const caller: Caller;
- * const cause = causeOf(caller, { request: '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c' });
- */
+/** The cause that the history records for a caller's request. */
 export function causeOf(caller: Caller, origin: Origin = {}): Cause {
   return { actor: actorOf(caller), ...origin };
 }

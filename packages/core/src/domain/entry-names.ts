@@ -7,11 +7,6 @@ const BACKSLASH_HOSTS = new Set([0, 10, 11]);
  * The names as the site means them, `undefined` for an entry that is nothing.
  * Windows PowerShell 5 writes `\` for `/`, and bsdtar begins every name with `./`: each is read as what it
  * means, only where the whole archive does so.
- *
- * @example
- * import { readNames } from '@pinfold/core/adapter';
- *
- * readNames([{ name: './index.html', host: 3 }]); // ['index.html']
  */
 export function readNames(
   entries: readonly Pick<ListedEntry, 'name' | 'host'>[],

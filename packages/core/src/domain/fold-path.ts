@@ -7,11 +7,6 @@ let known: Uint32Array | undefined;
 /**
  * The form in which two paths are the same to a file system that ignores case: NFC, then simple case folding, to upper
  * case and then to lower (Unicode, section 5.18).
- *
- * @example
- * import { foldPath } from '@pinfold/core/adapter';
- *
- * foldPath('IMG/Logo.png'); // 'img/logo.png'
  */
 export function foldPath(path: string): string {
   if (ASCII.test(path)) return path.toLowerCase();

@@ -29,12 +29,6 @@ const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 /**
  * Reads an Idempotency-Key as a header has it. A value in double quotes, the form of the IETF draft, counts without
  * them. `secret` is the credential of the same request, which the key must not contain.
- *
- * @example
- * import { defaultLimits, parseIdempotencyKey } from '@pinfold/core';
- *
- * parseIdempotencyKey('"spring-1"', defaultLimits); // 'spring-1'
- * parseIdempotencyKey('', defaultLimits); // { kind: 'refused', code: 'invalid_idempotency_key', rule: 'empty' }
  */
 export function parseIdempotencyKey(
   value: string,
@@ -60,11 +54,6 @@ export function checkIdempotencyKey(
 /**
  * Reads the name of the uploaded file: its last path segment, where `/` and `\` both separate. It has 1 to 255
  * characters, none of them a control character.
- *
- * @example
- * import { parseFilename } from '@pinfold/core';
- *
- * parseFilename('C:\\sites\\spring.zip'); // 'spring.zip'
  */
 export function parseFilename(value: string): Filename | Refusal<'invalid_filename'> {
   const name = typeof value === 'string' ? value.split(/[/\\]/).at(-1) : undefined;

@@ -17,15 +17,7 @@ const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 /** The last parsed id. */
 let parsed: RoleId | undefined;
 
-/**
- * Reads a UUID in any letter case (RFC 9562, section 4); `undefined` for anything else.
- *
- * @example
- * import { parseRoleId } from '@pinfold/core';
- *
- * parseRoleId('0C5A1F6E-2B7D-4E9A-9C3F-8D1B6A7E4F20'); // '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20'
- * parseRoleId('spring'); // undefined
- */
+/** Reads a UUID in any letter case (RFC 9562, section 4); `undefined` for anything else. */
 export function parseRoleId(text: string): RoleId | undefined {
   // Each view parses its id twice: in the door and in the use case.
   if (text === parsed) return parsed;
@@ -35,27 +27,12 @@ export function parseRoleId(text: string): RoleId | undefined {
   return parsed;
 }
 
-/**
- * Reads the name of a stored archive; `undefined` when it is not one of ours.
- *
- * @example
- * import { parseArchiveId } from '@pinfold/core/adapter';
- *
- * parseArchiveId('1795176000000-0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20.tmp'); // undefined
- */
+/** Reads the name of a stored archive; `undefined` when it is not one of ours. */
 export function parseArchiveId(text: string): ArchiveId | undefined {
   return ARCHIVE.test(text) ? (text as ArchiveId) : undefined;
 }
 
-/**
- * Makes the id of an archive created at `at` from a fresh UUID in lower case.
- *
- * @example
- * import { instant } from '@pinfold/core';
- * import { archiveIdOf } from '@pinfold/core/adapter';
- *
- * const id = archiveIdOf(instant(1_795_176_000_000), crypto.randomUUID());
- */
+/** Makes the id of an archive created at `at` from a fresh UUID in lower case. */
 export function archiveIdOf(at: Instant, uuid: string): ArchiveId {
   const id = parseArchiveId(`${String(at).padStart(13, '0')}-${uuid}`);
   if (id === undefined)
@@ -63,15 +40,7 @@ export function archiveIdOf(at: Instant, uuid: string): ArchiveId {
   return id;
 }
 
-/**
- * When the archive was created, read from its id: no file's or object's time is trusted for age.
- *
- * @example
- * import { instant } from '@pinfold/core';
- * import { archiveCreatedAt, archiveIdOf } from '@pinfold/core/adapter';
- *
- * archiveCreatedAt(archiveIdOf(instant(1_795_176_000_000), '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20')); // 1_795_176_000_000
- */
+/** When the archive was created, read from its id: no file's or object's time is trusted for age. */
 export function archiveCreatedAt(id: ArchiveId): Instant {
   return Number(id.slice(0, 13)) as Instant;
 }
@@ -80,11 +49,6 @@ export function archiveCreatedAt(id: ArchiveId): Instant {
  * Takes a name as an account.
  *
  * @throws TypeError unless it has 1 to 255 printable characters.
- *
- * @example
- * import { accountId } from '@pinfold/core';
- *
- * accountId('team-7'); // 'team-7'
  */
 export function accountId(name: string): AccountId {
   const id = parseAccountId(name);

@@ -10,11 +10,6 @@ export type Duration = Branded<number, 'Duration'>;
  * Takes milliseconds since the epoch as an {@link Instant}.
  *
  * @throws TypeError when the number is no safe integer.
- *
- * @example
- * import { instant } from '@pinfold/core';
- *
- * const now = instant(Date.now());
  */
 export function instant(milliseconds: number): Instant {
   if (!Number.isSafeInteger(milliseconds)) throw new TypeError('an instant is whole milliseconds');
@@ -25,11 +20,6 @@ export function instant(milliseconds: number): Instant {
  * Takes milliseconds as a {@link Duration}.
  *
  * @throws TypeError when the number is no safe integer of at least 0.
- *
- * @example
- * import { duration } from '@pinfold/core';
- *
- * duration(250); // 250
  */
 export function duration(milliseconds: number): Duration {
   if (!Number.isSafeInteger(milliseconds) || milliseconds < 0) {
@@ -50,62 +40,27 @@ export function seconds(count: number): Duration {
   return duration(Math.round(count * 1_000));
 }
 
-/**
- * `count` minutes.
- *
- * @example
- * import { minutes } from '@pinfold/core';
- *
- * minutes(15); // 900_000
- */
+/** `count` minutes. */
 export function minutes(count: number): Duration {
   return seconds(count * 60);
 }
 
-/**
- * `count` hours.
- *
- * @example
- * import { hours } from '@pinfold/core';
- *
- * hours(12); // 43_200_000
- */
+/** `count` hours. */
 export function hours(count: number): Duration {
   return minutes(count * 60);
 }
 
-/**
- * `count` days of 24 hours: neither daylight saving nor leap seconds play a part.
- *
- * @example
- * import { days } from '@pinfold/core';
- *
- * days(7); // 604_800_000
- */
+/** `count` days of 24 hours: neither daylight saving nor leap seconds play a part. */
 export function days(count: number): Duration {
   return hours(count * 24);
 }
 
-/**
- * The instant `length` after `start`.
- *
- * @example
- * import { after, instant, seconds } from '@pinfold/core';
- *
- * after(instant(0), seconds(30)); // 30_000
- */
+/** The instant `length` after `start`. */
 export function after(start: Instant, length: Duration): Instant {
   return instant(start + length);
 }
 
-/**
- * The instant `length` before `end`.
- *
- * @example
- * import { before, instant, seconds } from '@pinfold/core';
- *
- * before(instant(30_000), seconds(30)); // 0
- */
+/** The instant `length` before `end`. */
 export function before(end: Instant, length: Duration): Instant {
   return instant(end - length);
 }

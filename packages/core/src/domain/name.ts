@@ -48,15 +48,7 @@ const TOKEN = /^[0-9A-Za-z]{22}$/;
 /** From this share of the limit on, an account is warned. */
 const NEARLY = 0.9;
 
-/**
- * Reads a name.
- *
- * @example
- * import { parseName } from '@pinfold/core';
- *
- * parseName('pr-42'); // 'pr-42'
- * parseName('-x'); // { kind: 'refused', code: 'invalid_name' }
- */
+/** Reads a name. */
 export function parseName(text: string): PinName | Refusal<'invalid_name'> {
   return NAME.test(text) ? (text as PinName) : { kind: 'refused', code: 'invalid_name' };
 }
@@ -104,15 +96,6 @@ export function refuseName(
  * role nor the names of the account can change.
  *
  * @param role undefined if the account has none of that id.
- *
- * @example
- * import type { Instant, NamesInUse, Role } from '@pinfold/core';
- * import { decideName } from '@pinfold/core/adapter';
- *
- * declare const role: Role | undefined, names: NamesInUse, now: Instant;
- *
- * const decided = decideName(role, names, { now, limit: 1_000 });
- * if (decided.kind === 'created' || decided.kind === 'moved') console.log('write the name and its event');
  */
 export function decideName(
   role: Pick<Role, 'id' | 'deletedAt' | 'expiresAt'> | undefined,
@@ -133,14 +116,6 @@ export function decideName(
  * The warnings to store with a publication to a name: those that only the commit can decide come first.
  *
  * @param names the names of the account before the commit.
- *
- * @example
- * import type { NamesInUse, PublicationLimits, Role, Warning } from '@pinfold/core';
- * import { withNameWarnings } from '@pinfold/core/adapter';
- *
- * declare const role: Role, names: NamesInUse, limits: PublicationLimits, warnings: readonly Warning[];
- *
- * const stored = withNameWarnings(warnings, role, names, limits);
  */
 export function withNameWarnings(
   warnings: readonly KeptWarning[],

@@ -20,15 +20,7 @@ export interface PasswordRules {
 /** The longest guess that is worth hashing, in bytes of UTF-8 as sent. */
 const LONGEST_GUESS = 1_024;
 
-/**
- * Reads a new password; the empty string and null both mean that protection ends. Limits count the string as sent.
- *
- * @example
- * import { defaultLimits, parsePassword } from '@pinfold/core';
- *
- * parsePassword('correct horse battery', defaultLimits); // 'correct horse battery'
- * parsePassword('', defaultLimits); // null
- */
+/** Reads a new password; the empty string and null both mean that protection ends. Limits count the string as sent. */
 export function parsePassword(
   value: unknown,
   limits: Pick<Limits, 'passwordMinCharacters' | 'passwordMaxBytes'>,

@@ -21,7 +21,18 @@ import type { EncodedManifest } from './manifest.ts';
 import { type NameRecord, type PinName, parseName, parseNameToken } from './name.ts';
 import type { PasswordHash } from './password.ts';
 import type { RateText } from './rate.ts';
-import { count, type Form, flag, list, nullable, object, oneOf, parsedText, text } from './record-schema.ts';
+import {
+  count,
+  type Form,
+  type Forms,
+  flag,
+  list,
+  nullable,
+  object,
+  oneOf,
+  parsedText,
+  text,
+} from './record-schema.ts';
 import type {
   AccountRecord,
   ApiKeyRecord,
@@ -29,7 +40,7 @@ import type {
   PublicationRecord,
   RemovalRecord,
 } from './records.ts';
-import type { Generation } from './role.ts';
+import type { Generation, Role } from './role.ts';
 import type { Takedown } from './takedown.ts';
 import { parseTitle, type Title } from './title.ts';
 import type { CountedViews, Day } from './views.ts';
@@ -51,6 +62,7 @@ const filename: Form<Filename> = parsedText(parseFilename, 'the name of a file')
 /** The base64 of 96 bytes: what begins with "scrypt" and a zero byte. */
 const passwordHash: Form<PasswordHash> = text(/^c2NyeXB0A[\dA-Za-z+/]{119}$/, 'a password hash');
 const quota: Form<number | 'off'> = {
+  storedAs: 'integer',
   write: (value) => value,
   read: (json) => (json === 'off' ? json : count().read(json)),
 };
@@ -60,7 +72,7 @@ const actor: Form<EventActor> = object<EventActor>({
   id: nullable(anyText()),
 });
 
-const account: Form<AccountRecord> = object<AccountRecord>({
+export const ACCOUNT: Forms<AccountRecord> = {
   name: accountName,
   limits: object<AccountLimits>({
     requests: nullable(anyText<RateText>()),
@@ -71,15 +83,16 @@ const account: Form<AccountRecord> = object<AccountRecord>({
   blocked: nullable(object<Block>({ reason: anyText(), sites: oneOf('keep', 'hide'), at: instant })),
   generation: count<Generation>(),
   lastPublishedAt: nullable(instant),
-});
+};
 
 /** A flag that most records lack. */
 const trueOrAbsent: Form<boolean> = {
+  storedAs: 'flag',
   write: (value) => value || undefined,
   read: (json) => json !== undefined && flag.read(json),
 };
 
-const key: Form<ApiKeyRecord> = object<ApiKeyRecord>({
+export const KEY: Forms<ApiKeyRecord> = {
   id: parsedText<ApiKeyId>(parseApiKeyId, 'the id of a key'),
   account: accountName,
   scopes: list(oneOf(...KNOWN_SCOPES)),
@@ -88,7 +101,7 @@ const key: Form<ApiKeyRecord> = object<ApiKeyRecord>({
   createdAt: instant,
   revokedAt: nullable(instant),
   isEnsured: trueOrAbsent,
-});
+};
 
 /** A rule, and members that a warning of any rule may have. */
 const WARNING = {
@@ -107,7 +120,7 @@ const warning = object<Record<keyof typeof WARNING, string | number>>(
   ofSomeRules,
 ) as unknown as Form<KeptWarning>;
 
-const publication: Form<PublicationRecord> = object<PublicationRecord>({
+export const ROLE: Forms<Role> = {
   id: uuid<RoleId>(),
   account: accountName,
   archive: archiveId,
@@ -125,6 +138,10 @@ const publication: Form<PublicationRecord> = object<PublicationRecord>({
   deletedAt: nullable(instant),
   passwordHash: nullable(passwordHash),
   generation: count<Generation>(),
+};
+
+const publication: Form<PublicationRecord> = object<PublicationRecord>({
+  ...ROLE,
   fingerprint: anyText<Fingerprint>(),
   warnings: list(warning),
   lastEventAt: instant,
@@ -134,50 +151,49 @@ const publication: Form<PublicationRecord> = object<PublicationRecord>({
 
 const pinName: Form<PinName> = parsedText(parseName, 'a name');
 
-const name: Form<NameRecord> = object<NameRecord>({
+export const NAME: Forms<NameRecord> = {
   account: accountName,
   name: pinName,
   token: parsedText(parseNameToken, 'the token of a name'),
   role: uuid<RoleId>(),
   updatedAt: instant,
-});
+};
 
-const takedown: Form<Takedown> = object<Takedown>({
+export const TAKEDOWN: Forms<Takedown> = {
   id: uuid<RoleId>(),
   account: accountName,
   sha256: hash(/^(?:[0-9a-f]{64})?$/),
   reason: anyText(),
   at: instant,
   liftedAt: nullable(instant),
-});
+};
 
-const views: Form<CountedViews> = object<CountedViews>({
+export const VIEWS: Forms<CountedViews> = {
   role: uuid<RoleId>(),
   day: count<Day>(),
   views: count(),
   refusedPasswords: count(),
-});
+};
 
-const eventForm = object<HistoryEvent>(
-  {
-    id: uuid<EventId>(),
-    at: instant,
-    type: text<EventType>(/^[a-z]+\.[a-z_]+$/, 'the type of an event'),
-    account: nullable(accountName),
-    pin: nullable(uuid<RoleId>()),
-    name: nullable(pinName),
-    actor,
-    request: nullable(anyText()),
-    address: nullable(anyText()),
-    asOperator: flag,
-    recordedAt: instant,
-  },
-  ['name', 'recordedAt'],
-);
+export const EVENT: Forms<HistoryEvent> = {
+  id: uuid<EventId>(),
+  at: instant,
+  type: text<EventType>(/^[a-z]+\.[a-z_]+$/, 'the type of an event'),
+  account: nullable(accountName),
+  pin: nullable(uuid<RoleId>()),
+  name: nullable(pinName),
+  actor,
+  request: nullable(anyText()),
+  address: nullable(anyText()),
+  asOperator: flag,
+  recordedAt: instant,
+};
+
+const eventForm = object<HistoryEvent>(EVENT, ['name', 'recordedAt']);
 
 /** Version 1 of the format has neither `name` nor `recorded_at`. */
 const event: Form<HistoryEvent> = {
-  write: eventForm.write,
+  ...eventForm,
   read: (json) => {
     const read = eventForm.read(json);
     return { ...read, name: read.name ?? null, recordedAt: read.recordedAt ?? read.at };
@@ -193,12 +209,12 @@ const removal: Form<RemovalRecord> = object<RemovalRecord>({
 
 /** The form of each kind of record. */
 const FORMS: { readonly [Kind in MovedRecord['kind']]: Form<never> } = {
-  account,
-  key,
+  account: object(ACCOUNT),
+  key: object(KEY),
   publication,
-  name,
-  takedown,
-  views,
+  name: object(NAME),
+  takedown: object(TAKEDOWN),
+  views: object(VIEWS),
   event,
   removal,
 } as { readonly [Kind in MovedRecord['kind']]: Form<never> };

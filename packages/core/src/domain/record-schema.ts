@@ -1,5 +1,11 @@
+import { snakeCase } from './text.ts';
+
+/** The type of a column: whole numbers and flags as the database has them, lists and other objects as JSON. */
+export type StoredAs = 'text' | 'integer' | 'flag' | 'list' | 'object';
+
 /** How a value stands in a line of an export: both ways keep the order of members, and refuse what is not as it says. */
 export interface Form<Value> {
+  readonly storedAs: StoredAs;
   /** The value for JSON, its members in order. */
   write(value: Value): unknown;
   /** @throws TypeError unless the value of JSON has the form. */
@@ -10,12 +16,21 @@ function refuse(expected: string): never {
   throw new TypeError(`${expected} was expected`);
 }
 
+function checked<Value>(
+  storedAs: StoredAs,
+  isValid: (json: unknown) => boolean,
+  expected: string,
+): Form<Value> {
+  return {
+    storedAs,
+    write: (value) => value,
+    read: (json) => (isValid(json) ? (json as Value) : refuse(expected)),
+  };
+}
+
 /** A text that a pattern matches. */
 export function text<Value extends string>(pattern: RegExp, expected: string): Form<Value> {
-  return {
-    write: (value) => value,
-    read: (json) => (typeof json === 'string' && pattern.test(json) ? (json as Value) : refuse(expected)),
-  };
+  return checked('text', (json) => typeof json === 'string' && pattern.test(json), expected);
 }
 
 /** A text that a parser of the domain returns unchanged. */
@@ -23,35 +38,24 @@ export function parsedText<Value extends string>(
   parse: (text: string) => unknown,
   expected: string,
 ): Form<Value> {
-  return {
-    write: (value) => value,
-    read: (json) => (typeof json === 'string' && parse(json) === json ? (json as Value) : refuse(expected)),
-  };
+  return checked('text', (json) => typeof json === 'string' && parse(json) === json, expected);
 }
 
 /** A whole number from 0. */
 export function count<Value extends number>(): Form<Value> {
-  return {
-    write: (value) => value,
-    read: (json) =>
-      Number.isSafeInteger(json) && (json as number) >= 0 ? (json as Value) : refuse('a whole number from 0'),
-  };
+  const isCount = (json: unknown): boolean => Number.isSafeInteger(json) && (json as number) >= 0;
+  return checked('integer', isCount, 'a whole number from 0');
 }
 
-export const flag: Form<boolean> = {
-  write: (value) => value,
-  read: (json) => (typeof json === 'boolean' ? json : refuse('true or false')),
-};
+export const flag: Form<boolean> = checked('flag', (json) => typeof json === 'boolean', 'true or false');
 
 export function oneOf<Value extends string>(...values: readonly Value[]): Form<Value> {
-  return {
-    write: (value) => value,
-    read: (json) => values.find((value) => value === json) ?? refuse(`one of ${values.join(', ')}`),
-  };
+  return checked('text', (json) => values.includes(json as Value), `one of ${values.join(', ')}`);
 }
 
 export function nullable<Value>(form: Form<Value>): Form<Value | null> {
   return {
+    storedAs: form.storedAs,
     write: (value) => (value === null ? null : form.write(value)),
     read: (json) => (json === null ? null : form.read(json)),
   };
@@ -59,6 +63,7 @@ export function nullable<Value>(form: Form<Value>): Form<Value | null> {
 
 export function list<Item>(form: Form<Item>): Form<readonly Item[]> {
   return {
+    storedAs: 'list',
     write: (value) => value.map((item) => form.write(item)),
     read: (json) => (Array.isArray(json) ? json.map((item) => form.read(item)) : refuse('a list')),
   };
@@ -74,11 +79,12 @@ export function object<Value extends object>(
 ): Form<Value> {
   const members = (Object.keys(forms) as (keyof Value & string)[]).map((member) => ({
     member,
-    name: member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    name: snakeCase(member),
     form: forms[member],
   }));
   const names = members.map(({ name }) => name);
   return {
+    storedAs: 'object',
     write: (value) =>
       Object.fromEntries(
         members

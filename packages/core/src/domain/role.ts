@@ -74,14 +74,7 @@ export interface Decided {
   readonly events: readonly EventDraft<RoleEventType>[];
 }
 
-/**
- * The state at `now`: a role whose expiration is now or earlier is expired.
- *
- * @example
- * import { instant, stateOf } from '@pinfold/core';
- *
- * stateOf({ deletedAt: null, expiresAt: instant(1_000) }, instant(1_000)); // 'expired'
- */
+/** The state at `now`: a role whose expiration is now or earlier is expired. */
 export function stateOf(role: Pick<Role, 'deletedAt' | 'expiresAt'>, now: Instant): RoleState {
   if (role.deletedAt !== null) return 'deleted';
   if (role.expiresAt !== null && role.expiresAt <= now) return 'expired';

@@ -31,14 +31,7 @@ export function resolve<File>(files: FilesByPath<File>, path: string, navigation
   return answer ?? fallback(files, name, navigation);
 }
 
-/**
- * The file or folder that answers a name, which is a path in NFC without its first slash.
- *
- * @example
- * import { answerOf } from '@pinfold/core/adapter';
- *
- * answerOf(new Map([['docs/index.html', 'the page']]), 'docs'); // { kind: 'folder' }
- */
+/** The file or folder that answers a name, which is a path in NFC without its first slash. */
 export function answerOf<File>(
   files: FilesByPath<File>,
   name: string,
@@ -57,12 +50,6 @@ function file<File>(files: FilesByPath<File>, name: string): File | undefined {
  * What a site shows for a path that no file or folder answers.
  *
  * @param name the path without its first slash.
- *
- * @example
- * import { fallback } from '@pinfold/core/adapter';
- *
- * const files = new Map([['404.html', 'the page']]);
- * fallback(files, 'nowhere', true); // { kind: 'not_found_page', entry: 'the page' }
  */
 export function fallback<File>(
   files: FilesByPath<File>,

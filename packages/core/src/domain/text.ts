@@ -34,14 +34,7 @@ export function hasBrokenCharacter(text: string): boolean {
   return hasLoneSurrogate(text) || text.includes('\ufffd');
 }
 
-/**
- * Whether a text has so many marks in a row that normalisation, which sorts them, takes quadratic time.
- *
- * @example
- * import { hasManyMarks } from '@pinfold/core/adapter';
- *
- * hasManyMarks('caf\u0301'); // false
- */
+/** Whether a text has so many marks in a row that normalisation, which sorts them, takes quadratic time. */
 export function hasManyMarks(text: string): boolean {
   return MANY_MARKS.test(text);
 }
@@ -54,4 +47,9 @@ export function hasControlCharacter(text: string): boolean {
 /** The form in which titles are searched: compatibility-composed, lower case, so that width and case do not matter. */
 export function foldForSearch(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC');
+}
+
+/** A name of a member in words with underscores. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

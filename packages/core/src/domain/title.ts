@@ -14,15 +14,7 @@ export interface TitleRules {
   readonly too_long: Figures;
 }
 
-/**
- * Reads a title; the empty string and null both mean none.
- *
- * @example
- * import { defaultLimits, parseTitle } from '@pinfold/core';
- *
- * parseTitle('Spring catalogue', defaultLimits); // 'Spring catalogue'
- * parseTitle(7, defaultLimits); // { kind: 'refused', code: 'invalid_title', rule: 'type' }
- */
+/** Reads a title; the empty string and null both mean none. */
 export function parseTitle(
   value: unknown,
   limits: Pick<Limits, 'titleCharacters'>,

@@ -109,17 +109,7 @@ const CURSORS = cursorCodec<ApiKeyPlace>({ createdAt: readInstant, id: parseApiK
 /** The ports of `createKeys`. */
 export type KeyPorts = Pick<AllPorts, 'apiKeys' | 'apiKeySecrets' | 'clock' | 'ids'>;
 
-/**
- * Walks all keys that an actor reaches, newest first, a page at a time.
- *
- * @example
- * import { type Keys, OPERATOR } from '@pinfold/core';
- * import { everyKey } from '@pinfold/core/accounts';
- *
- * declare const keys: Keys;
- *
- * for await (const { id, label } of everyKey(keys, { by: OPERATOR })) console.log(id, label);
- */
+/** Walks all keys that an actor reaches, newest first, a page at a time. */
 export async function* everyKey(
   keys: Pick<Keys, 'list'>,
   request: Omit<KeyListRequest, 'cursor' | 'limit'>,

@@ -1,43 +1,52 @@
 import { expect } from 'chai';
-import { type Columns, changingMembers, tableOf } from '../../src/adapter.ts';
+import { type Stored, tableOf } from '../../src/adapter/table.ts';
+import { type ColumnTypes, changingMembers } from '../../src/adapter.ts';
 import type { Role } from '../../src/index.ts';
 
 interface Person {
   readonly name: string;
   readonly isTall: boolean;
   readonly bornIn: number | null;
+  readonly pets: readonly string[];
 }
 
-const COLUMNS: Columns<Person> = {
-  name: 'name',
-  isTall: { name: 'is_tall', write: Number, read: Boolean },
-  bornIn: { name: 'born_in', type: 'bigint' },
+const STORED: Stored<Person> = {
+  name: { storedAs: 'text' },
+  isTall: { storedAs: 'flag' },
+  bornIn: { storedAs: 'integer' },
+  pets: { storedAs: 'list' },
 };
 
-const ADA: Person = { name: 'Ada', isTall: true, bornIn: null };
+const TYPES: ColumnTypes = {
+  integer: (name) => ({ name, type: 'bigint' }),
+  flag: (name) => ({ name, write: Number, read: Boolean }),
+};
+
+const ADA: Person = { name: 'Ada', isTall: true, bornIn: null, pets: ['cat'] };
 
 describe('a table of columns', () => {
-  const people = tableOf(COLUMNS);
+  const people = tableOf(STORED, TYPES);
 
   it('gives every statement all of its columns, in one order', () => {
-    expect(people.select).to.equal('name AS "name", is_tall AS "isTall", born_in AS "bornIn"');
-    expect(people.insert).to.equal('name, is_tall, born_in');
-    expect(people.parameters(3)).to.equal('$3, $4, $5::bigint');
+    expect(people.select).to.equal('name AS "name", tall AS "isTall", born_in AS "bornIn", pets AS "pets"');
+    expect(people.insert).to.equal('name, tall, born_in, pets');
+    expect(people.parameters(3)).to.equal('$3, $4, $5::bigint, $6');
     expect(people.set(['bornIn', 'name'], 2)).to.equal('born_in = $2::bigint, name = $3');
-    expect(tableOf(COLUMNS, (place) => `?${place}`).parameters(1)).to.equal('?1, ?2, ?3::bigint');
+    const marked = tableOf(STORED, { ...TYPES, parameter: (place) => `?${place}` });
+    expect(marked.parameters(1)).to.equal('?1, ?2, ?3::bigint, ?4');
   });
 
   it('binds and reads what the database keeps otherwise', () => {
-    expect(people.values(ADA)).to.deep.equal(['Ada', 1, null]);
+    expect(people.values(ADA)).to.deep.equal(['Ada', 1, null, '["cat"]']);
     expect(people.values(ADA, ['bornIn', 'isTall'])).to.deep.equal([null, 1]);
-    const row = { name: 'Ada', isTall: 1, bornIn: null, version: 7 };
+    const row = { name: 'Ada', isTall: 1, bornIn: null, pets: '["cat"]', version: 7 };
     expect(people.read(row)).to.deep.equal(ADA);
   });
 
   it('does not compile with a column missing', () => {
     // @ts-expect-error: nobody would notice until a role is loaded without it.
-    const forgetful: Columns<Person> = { name: 'name', isTall: 'is_tall' };
-    expect(Object.keys(forgetful)).to.have.lengthOf(2);
+    const forgetful: Stored<Person> = { name: STORED.name, isTall: STORED.isTall, pets: STORED.pets };
+    expect(Object.keys(forgetful)).to.have.lengthOf(3);
   });
 });
 

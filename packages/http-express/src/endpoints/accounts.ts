@@ -14,7 +14,7 @@ import {
   exampleAccount,
   SITES,
 } from '../wire/account.ts';
-import { operatorText, pageAnswer } from '../wire/members.ts';
+import { operatorText, pageAnswer, pageOf } from '../wire/members.ts';
 import { accountName } from './path-parameters.ts';
 
 const examples = { account: { account: exampleAccount } };
@@ -30,14 +30,8 @@ export const listAccounts = operatorEndpoint({
       asked: 'this as cursor',
       order: 'By name.',
     }),
-  handle: async (_service, { administration }, { query }) => {
-    const listed = await administration.listAccounts(query);
-    if (listed.kind === 'refused') return listed;
-    return {
-      status: 200,
-      json: { accounts: listed.accounts.map(accountOf), next_cursor: listed.next ?? null },
-    };
-  },
+  handle: async (_service, { administration }, { query }) =>
+    pageOf('accounts', await administration.listAccounts(query), ({ accounts }) => accounts.map(accountOf)),
 });
 
 export const readAccount = operatorEndpoint({

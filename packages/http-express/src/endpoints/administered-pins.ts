@@ -1,10 +1,11 @@
+import type { AdministeredPublication } from '@pinfold/core/administration';
 import { ROLE_STATES } from '@pinfold/core/internal';
 import { operatorEndpoint } from '../endpoint.ts';
 import { pageParameters } from '../reading/query.ts';
 import { jsonBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
 import { accountFilter } from '../wire/account.ts';
-import { operatorText, pageAnswer } from '../wire/members.ts';
+import { operatorText, pageAnswer, pageOf } from '../wire/members.ts';
 import {
   administeredPinAnswer,
   administeredPinOf,
@@ -38,10 +39,10 @@ export const listAllPins = operatorEndpoint({
       asked: 'the same account, state and search, and this as cursor',
     }),
   handle: async ({ publicUrl }, { administration }, { query }) => {
-    const listed = await administration.listRoles(query);
-    if (listed.kind === 'refused') return listed;
-    const pins = listed.publications.map((found) => administeredPinOf(found, publicUrl));
-    return { status: 200, json: { pins, next_cursor: listed.next ?? null } };
+    const pinFor = (found: AdministeredPublication) => administeredPinOf(found, publicUrl);
+    return pageOf('pins', await administration.listRoles(query), ({ publications }) =>
+      publications.map(pinFor),
+    );
   },
 });
 

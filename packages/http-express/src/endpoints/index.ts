@@ -14,7 +14,6 @@ import { stopPin } from './stop-pin.ts';
 import { liftTakedown, listTakedowns } from './takedowns.ts';
 import { updatePin } from './update-pin.ts';
 
-/** Everything under `/api/v1`. */
 export const endpoints: readonly Endpoint<AccountCall>[] = [
   listPins,
   publishPin,
@@ -30,7 +29,6 @@ export const endpoints: readonly Endpoint<AccountCall>[] = [
   deleteName,
 ];
 
-/** Everything for operators. */
 export const operatorEndpoints: readonly Endpoint<OperatorCall>[] = [
   listAccounts,
   readAccount,

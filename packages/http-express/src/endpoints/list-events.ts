@@ -3,11 +3,12 @@ import type { History } from '@pinfold/core/history';
 import { type Call, type Outcome, operatorEndpoint, readingEndpoint } from '../endpoint.ts';
 import { EXAMPLE_FEED_CURSOR } from '../openapi/examples.ts';
 import { refuseRequest } from '../problems/problem.ts';
-import { pageParameters } from '../reading/query.ts';
+import { pageParameters, type QueryOf } from '../reading/query.ts';
 import * as T from '../schema.ts';
 import type { Service } from '../service.ts';
 import { accountFilter } from '../wire/account.ts';
 import { eventOf, eventSchema, exampleEvent } from '../wire/event.ts';
+import { pageOf } from '../wire/members.ts';
 
 /** Seconds after which a request that could not wait is worth repeating. */
 const RETRY_AFTER = '5';
@@ -92,16 +93,7 @@ export const listAllEvents = operatorEndpoint({
   handle: (service, call, { query }) => answer(service, OPERATOR, call, query),
 });
 
-interface EventQuery {
-  readonly cursor?: string;
-  readonly limit?: number;
-  readonly pin?: string;
-  readonly account?: string;
-  readonly order?: 'desc' | 'asc';
-  readonly after?: string;
-  readonly wait?: number;
-  readonly include?: 'cursors';
-}
+type EventQuery = QueryOf<ReturnType<typeof parameters>> & { readonly account?: string };
 
 async function answer(
   { history }: Service,
@@ -113,12 +105,10 @@ async function answer(
   const pin = id === undefined ? {} : { pin: parseRoleId(id) as RoleId };
   if (order === 'asc') return readFeed(history, call, { by, ...pin, ...query });
   const { after, wait, include, ...page } = query;
-  if ([after, wait, include].some((value) => value !== undefined)) {
+  if (after !== undefined || wait !== undefined || include !== undefined) {
     return refuseRequest('invalid_request', { detail: 'Send after, wait and include with order=asc only.' });
   }
-  const listed = await history.list({ by, ...pin, ...page });
-  if (listed.kind === 'refused') return listed;
-  return { status: 200, json: { events: listed.events.map(eventOf), next_cursor: listed.next ?? null } };
+  return pageOf('events', await history.list({ by, ...pin, ...page }), ({ events }) => events.map(eventOf));
 }
 
 async function readFeed(

@@ -1,13 +1,12 @@
 import { type Publication, parseIdempotencyKey } from '@pinfold/core';
 import { ROLE_STATES } from '@pinfold/core/internal';
 import { credentialsOf } from '../authentication.ts';
-import { type Outcome, readingEndpoint } from '../endpoint.ts';
+import { readingEndpoint } from '../endpoint.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import { tell } from '../problems/tell.ts';
 import { DEFAULT_LIMIT, pageParameters } from '../reading/query.ts';
 import { oneOf, string } from '../schema.ts';
-import type { Service } from '../service.ts';
-import { pageAnswer } from '../wire/members.ts';
+import { pageAnswer, pageOf } from '../wire/members.ts';
 import { examplePin, pinOf, pinSchema } from '../wire/pin.ts';
 
 export const listPins = readingEndpoint({
@@ -31,20 +30,19 @@ export const listPins = readingEndpoint({
     pageAnswer('PinList', 'pins', [pinSchema, examplePin(publicUrl)], {
       asked: 'this as cursor and the same parameters',
     }),
-  handle: async (service, { request, caller }, { query: { idempotency_key: sent, ...query } }) => {
-    const { useCases } = service;
+  handle: async (
+    { useCases, publicUrl },
+    { request, caller },
+    { query: { idempotency_key: sent, ...query } },
+  ) => {
+    const pinFor = (publication: Publication) => pinOf(publication, publicUrl);
     if (sent !== undefined) {
       const key = parseIdempotencyKey(sent, useCases.limits, credentialsOf(request));
       if (typeof key !== 'string') return refuseRequest('invalid_request', tell(key));
       const found = await useCases.findByKey({ by: caller.account, key });
-      return page(service, found === undefined ? [] : [found], undefined);
+      return { status: 200, json: { pins: found === undefined ? [] : [pinFor(found)], next_cursor: null } };
     }
     const listed = await useCases.list({ by: caller.account, limit: DEFAULT_LIMIT, ...query });
-    return listed.kind === 'refused' ? listed : page(service, listed.publications, listed.next);
+    return pageOf('pins', listed, ({ publications }) => publications.map(pinFor));
   },
 });
-
-function page({ publicUrl }: Service, found: readonly Publication[], next: string | undefined): Outcome {
-  const pins = found.map((publication) => pinOf(publication, publicUrl));
-  return { status: 200, json: { pins, next_cursor: next ?? null } };
-}

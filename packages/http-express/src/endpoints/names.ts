@@ -3,7 +3,7 @@ import { tellState } from '../problems/state-refusal.ts';
 import { pageParameters } from '../reading/query.ts';
 import { jsonBody } from '../reading/request-body.ts';
 import * as T from '../schema.ts';
-import { pageAnswer } from '../wire/members.ts';
+import { pageAnswer, pageOf } from '../wire/members.ts';
 import { exampleName, nameAnswer, nameOf, nameSchema } from '../wire/name.ts';
 import { EXAMPLE_ID } from '../wire/pin.ts';
 import { pinName } from './path-parameters.ts';
@@ -21,9 +21,7 @@ export const listNames = readingEndpoint({
     }),
   handle: async ({ useCases, publicUrl }, { caller }, { query }) => {
     const listed = await useCases.names.list({ by: caller.account, ...query });
-    if (listed.kind === 'refused') return listed;
-    const names = listed.names.map((name) => nameOf(name, publicUrl));
-    return { status: 200, json: { names, next_cursor: listed.next ?? null } };
+    return pageOf('names', listed, ({ names }) => names.map((name) => nameOf(name, publicUrl)));
   },
 });
 

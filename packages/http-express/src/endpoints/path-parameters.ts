@@ -11,7 +11,6 @@ import { parseSha256 } from '@pinfold/core/internal';
 import type { PathParameter } from '../endpoint.ts';
 import { EXAMPLE_SHA256 } from '../wire/pin.ts';
 
-/** The publication in a path. */
 export const pinId: PathParameter<RoleId> = {
   name: 'id',
   description: 'The last segment of the shared URL, in any letter case.',
@@ -19,7 +18,6 @@ export const pinId: PathParameter<RoleId> = {
   parse: parseRoleId,
 };
 
-/** The name in a path. */
 export const pinName: PathParameter<PinName> = {
   name: 'name',
   description: '1 to 63 of `a` to `z`, `0` to `9` and `-`, which is not at an end.',
@@ -30,7 +28,6 @@ export const pinName: PathParameter<PinName> = {
   },
 };
 
-/** The account in a path. */
 export const accountName: PathParameter<AccountId> = {
   name: 'name',
   description: 'The account, percent-encoded once.',
@@ -47,7 +44,6 @@ export const accountName: PathParameter<AccountId> = {
   },
 };
 
-/** The archive in a path. */
 export const archiveSha256: PathParameter<Sha256> = {
   name: 'sha256',
   description: 'The SHA-256 of the ZIP, in hexadecimal digits of any letter case.',

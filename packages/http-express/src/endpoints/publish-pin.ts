@@ -18,6 +18,7 @@ import {
   type ReceiveFile,
   receiveForm,
   receiveInto,
+  tellRate,
 } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
@@ -230,12 +231,12 @@ function cameToRate(outcome: PublishOutcome): boolean {
 
 async function tellPublications(
   { accounts, clock, quotasOf }: ApiUseCases,
-  { caller, rates }: AccountCall,
+  { caller, response }: AccountCall,
 ): Promise<void> {
   const account = (await accounts.load(caller.account))?.value;
   const now = clock.now();
   const left = publicationsLeft(account, boundsOf(account, await quotasOf(caller.account)), now);
-  if (left !== null) rates.tell('publications', left, now);
+  if (left !== null) tellRate(response, 'publications', left, now);
 }
 
 async function receiveUpload(

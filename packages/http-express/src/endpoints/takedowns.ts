@@ -1,6 +1,6 @@
 import { operatorEndpoint } from '../endpoint.ts';
 import { pageParameters } from '../reading/query.ts';
-import { pageAnswer } from '../wire/members.ts';
+import { pageAnswer, pageOf } from '../wire/members.ts';
 import { exampleTakedown, takedownOf, takedownSchema } from '../wire/pin.ts';
 import { archiveSha256 } from './path-parameters.ts';
 
@@ -12,14 +12,10 @@ export const listTakedowns = operatorEndpoint({
   query: pageParameters('The next_cursor of an earlier page.'),
   answers: () =>
     pageAnswer('TakedownList', 'takedowns', [takedownSchema, exampleTakedown], { asked: 'this as cursor' }),
-  handle: async (_service, { administration }, { query }) => {
-    const listed = await administration.listTakedowns(query);
-    if (listed.kind === 'refused') return listed;
-    return {
-      status: 200,
-      json: { takedowns: listed.takedowns.map(takedownOf), next_cursor: listed.next ?? null },
-    };
-  },
+  handle: async (_service, { administration }, { query }) =>
+    pageOf('takedowns', await administration.listTakedowns(query), ({ takedowns }) =>
+      takedowns.map(takedownOf),
+    ),
 });
 
 export const liftTakedown = operatorEndpoint({

@@ -49,14 +49,7 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
   });
 }
 
-/**
- * The API of administration described for machines, as `GET /admin/openapi.json` answers it.
- *
- * @example
- * import { administrationDocument } from '@pinfold/http-express';
- *
- * JSON.stringify(administrationDocument({ publicUrl: 'https://pages.example' }));
- */
+/** The API of administration described for machines, as `GET /admin/openapi.json` answers it. */
 export function administrationDocument(options: OpenApiOptions): JsonObject {
   return documentOf(options, operatorEndpoints, {
     info: {

@@ -2,14 +2,11 @@ import type { ProblemDetails } from '../problems/problem.ts';
 import type { WireCode } from '../problems/problem-table.ts';
 import { requestError, tell } from '../problems/tell.ts';
 
-/** The request id in examples. */
 export const EXAMPLE_REQUEST_ID = '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c';
 
-/** A cursor of the feed in examples. */
 export const EXAMPLE_FEED_CURSOR =
   '2s.5b0e3c52-7f1d-4c0a-9d3e-2a6f8b1c4d7e.9f86d081884c7d659a2feaa0c55ad015.1k2xq7z';
 
-/** The details of problems in examples. */
 export const exampleDetails = (): Readonly<Partial<Record<WireCode, ProblemDetails>>> => ({
   archive_too_large: { errors: [requestError({ rule: 'archive_too_large', limit: 10_485_760 })] },
   cursor_expired: tell({ kind: 'refused', code: 'cursor_expired', oldest: EXAMPLE_FEED_CURSOR }),

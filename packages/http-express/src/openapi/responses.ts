@@ -50,7 +50,6 @@ const CODES_OF_HEADERS = {
 /** What every answer to an account with a rate carries. */
 export const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
 
-/** Every header that an answer may carry. */
 export const componentHeaders = (): T.JsonObject => ({
   'X-Request-Id': header(
     'The id of this request. Give it to the operator when you report a problem.',
@@ -73,7 +72,6 @@ export const componentHeaders = (): T.JsonObject => ({
   ),
 });
 
-/** A successful answer, with the headers of its rates. */
 export function success(
   { description, schema, examples, headers = [] }: DescribedAnswer,
   rates: readonly string[],
@@ -87,7 +85,6 @@ export function success(
   };
 }
 
-/** The error answers of an operation by status, each with all its codes. */
 export function problems(codes: readonly WireCode[], rates: readonly string[]): T.JsonObject {
   const publishing = codes.includes('idempotency_key_required');
   const statuses = new Set(codes.map((code) => statusOf(code)));
@@ -103,7 +100,6 @@ export function problems(codes: readonly WireCode[], rates: readonly string[]): 
   );
 }
 
-/** One error answer, with the codes it may have. */
 export function problem(
   codes: readonly WireCode[],
   rates: readonly string[] = RATE_HEADERS,

@@ -14,7 +14,6 @@ export type HttpCode =
   | 'unavailable'
   | 'unsupported_media_type';
 
-/** Everything that has an answer in the table. */
 export type ProblemCode = RefusalCode | FaultCode | HttpCode;
 
 /** The codes that clients meet. */
@@ -22,7 +21,6 @@ export type WireCode =
   | Exclude<RefusalCode, 'invalid_cursor' | 'invalid_filename' | 'read_only' | 'refused_by_host'>
   | HttpCode;
 
-/** The answer to one refusal or fault. */
 export interface HttpProblem {
   readonly status: number;
   readonly code: WireCode;
@@ -228,7 +226,6 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   store_unavailable: problemOf('unavailable'),
 };
 
-/** Whether a text is a code that clients meet. */
 export function isWireCode(code: string): code is WireCode {
   return Object.hasOwn(problems, code);
 }

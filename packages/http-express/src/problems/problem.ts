@@ -29,7 +29,6 @@ export interface ProblemDetails {
   /** What to suggest, where the code's own advice says less; without its full stop. */
   readonly advice?: string;
   readonly errors?: readonly WireError[];
-  /** How many more errors there are than `errors` has. */
   readonly omitted?: number | undefined;
   readonly oldestCursor?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -37,7 +36,6 @@ export interface ProblemDetails {
   readonly retryAt?: Instant;
 }
 
-/** What an answer needs to know of its request. */
 export interface ProblemContext {
   readonly requestId: string;
   /** Whether the request is a publication, whose client holds an Idempotency-Key. */
@@ -46,7 +44,6 @@ export interface ProblemContext {
   readonly words?: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> | undefined;
 }
 
-/** The most errors an answer lists. */
 const MOST_ERRORS = 20;
 /** In how many seconds a service that is unavailable is worth another try. */
 const RETRY_AFTER = 5;
@@ -63,23 +60,10 @@ export interface HttpRefusal {
 /** An expected "no": of the core, or in words of our own. */
 export type AnyRefusal = Refusal | HttpRefusal;
 
-/** Refuses a request for a reason of the table. */
 export function refuseRequest(code: ProblemCode, told: ProblemDetails = {}): HttpRefusal {
   return { kind: 'refused', code, told };
 }
 
-/** A refusal on its way out of a stream, where only errors travel. */
-export class RequestRefused extends Error {
-  readonly refusal: HttpRefusal;
-
-  constructor(code: ProblemCode, told: ProblemDetails = {}) {
-    super(code);
-    this.name = 'RequestRefused';
-    this.refusal = refuseRequest(code, told);
-  }
-}
-
-/** A problem on its way out. */
 export interface ProblemAnswer extends Answer {
   readonly json: ProblemBody;
 }
@@ -108,7 +92,6 @@ export function problemOf(refusal: AnyRefusal, context: ProblemContext): Problem
 
 /** The answer to an exception: that of a fault, or 500. It contains nothing of the error itself. */
 export function answerThrown(error: unknown, context: ProblemContext, now: Instant): ProblemAnswer {
-  if (error instanceof RequestRefused) return answerRefusal(error.refusal, context, now);
   const code = isFault(error) ? (error as Fault).code : 'internal_error';
   return answerRefusal(refuseRequest(code in problemTable ? code : 'internal_error'), context, now);
 }

@@ -1,7 +1,6 @@
 import type { Refusal, UpdateOutcome } from '@pinfold/core';
 import type { AnyRefusal, ProblemDetails } from './problem.ts';
 
-/** The refused operation on a role. */
 export type RoleOperation = 'change' | 'name' | 'open' | 'reset_expiration' | 'stop';
 
 type State = Refusal<'invalid_state'>['state'];

@@ -13,7 +13,6 @@ import {
 } from './rule-sentences.ts';
 import { tellState } from './state-refusal.ts';
 
-/** A broken rule as the API tells it. */
 export interface WireError {
   readonly rule: string;
   readonly detail: string;
@@ -22,7 +21,6 @@ export interface WireError {
   readonly actual?: number;
 }
 
-/** A warning as the API tells it. */
 export type WireWarning = Pick<WireError, 'rule' | 'detail' | 'path'>;
 
 /** While nodes are upgraded, one may keep a warning that another has no words for. */
@@ -36,7 +34,6 @@ const NO_MORE_NAMES = {
 /** Maintenance takes minutes. */
 const READ_ONLY = { 'Retry-After': '60' };
 
-/** The words of a refusal of the core. */
 export function tell(refusal: Refusal): ProblemDetails {
   switch (refusal.code) {
     case 'account_blocked':
@@ -78,12 +75,10 @@ export function tell(refusal: Refusal): ProblemDetails {
   }
 }
 
-/** A broken rule of an archive as the API tells it. */
 export function archiveError(problem: ArchiveProblem): WireError {
   return errorOf(ARCHIVE, problem);
 }
 
-/** What a form or a header got wrong. */
 export function requestError(told: RuleDetails<RequestRules>): WireError {
   return errorOf(REQUEST, told);
 }

@@ -1,64 +1,62 @@
 import type { IncomingMessage } from 'node:http';
 import { BodyError, type BodyLimits, readWhole } from '@pinfold/http/internal';
-import { RequestRefused } from '../problems/problem.ts';
+import { type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import { refuseBody } from './publication-form.ts';
 
 /** The longest body of JSON, in bytes. */
 const LONGEST = 16_384;
 
 /** A body of JSON, with the number of members its outermost object was written with: the last of a name wins. */
-export interface JsonBody {
+interface JsonBody {
+  readonly kind: 'json';
   readonly value: unknown;
   readonly members: number;
 }
 
-const EMPTY: JsonBody = { value: {}, members: 0 };
+const EMPTY: JsonBody = { kind: 'json', value: {}, members: 0 };
 
-/** Reads a request's body as JSON (RFC 8259); what it refuses it throws as {@link RequestRefused}. */
+/**
+ * Reads a request's body as JSON (RFC 8259).
+ *
+ * @param limits `isOptional`: no body is read as `{}`; `wrongType` refuses a body of another type.
+ */
 export async function readJson(
   request: IncomingMessage & { readonly body?: unknown },
-  limits: Omit<BodyLimits, 'bytes'>,
-): Promise<JsonBody> {
-  return request.readableDidRead ? parsedBefore(request.body) : parse(await readBytes(request, limits));
-}
-
-/** Reads a body that may be absent, and is if it is empty; one without a media type must be. */
-export async function readOptionalJson(
-  request: IncomingMessage & { readonly body?: unknown },
-  limits: Omit<BodyLimits, 'bytes'>,
-): Promise<JsonBody> {
-  if (hasNoBody(request)) return EMPTY;
+  {
+    isOptional = false,
+    wrongType,
+    ...limits
+  }: Omit<BodyLimits, 'bytes'> & { readonly isOptional?: boolean; readonly wrongType: HttpRefusal },
+): Promise<JsonBody | HttpRefusal> {
+  if (isOptional && hasNoBody(request)) return EMPTY;
+  const isJson = hasMediaType(request, 'application/json');
+  const mayBeEmpty = isOptional && request.headers['content-type'] === undefined;
+  if (!isJson && !mayBeEmpty) return wrongType;
   if (request.readableDidRead) return parsedBefore(request.body);
-  const bytes = await readBytes(request, limits);
-  if (bytes.length === 0) return EMPTY;
-  if (request.headers['content-type'] === undefined) throw new RequestRefused('unsupported_media_type');
-  return parse(bytes);
-}
-
-async function readBytes(request: IncomingMessage, limits: Omit<BodyLimits, 'bytes'>): Promise<Uint8Array> {
-  return readWhole(request, { ...limits, bytes: LONGEST }).catch((error: unknown) => {
+  try {
+    const bytes = await readWhole(request, { ...limits, bytes: LONGEST });
+    if (isOptional && bytes.length === 0) return EMPTY;
+    return isJson ? parse(bytes) : wrongType;
+  } catch (error) {
     if (!(error instanceof BodyError)) throw error;
-    const { code, told } = refuseBody(error.trouble, 'Send at most 16 KiB of JSON.');
-    throw new RequestRefused(code, told);
-  });
-}
-
-/** What a parser of bodies that stands before the API has made of it. */
-function parsedBefore(body: unknown): JsonBody {
-  if (typeof body === 'object' && body !== null && !(body instanceof Uint8Array)) {
-    return { value: body, members: Object.keys(body).length };
+    return refuseBody(error.trouble, 'Send at most 16 KiB of JSON.');
   }
-  const { code, told } = refuseBody('read_before', '');
-  throw new RequestRefused(code, told);
 }
 
-/** A byte order mark may be there and means nothing (RFC 8259, section 8.1). */
-function parse(bytes: Uint8Array): JsonBody {
+/** The body as a parser before the API left it. */
+function parsedBefore(body: unknown): JsonBody | HttpRefusal {
+  return typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
+    ? { kind: 'json', value: body, members: Object.keys(body).length }
+    : refuseBody('read_before', '');
+}
+
+/** A byte order mark is allowed and means nothing (RFC 8259, section 8.1). */
+function parse(bytes: Uint8Array): JsonBody | HttpRefusal {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return { value: JSON.parse(text), members: countMembers(text) };
+    return { kind: 'json', value: JSON.parse(text), members: countMembers(text) };
   } catch {
-    throw new RequestRefused('invalid_request', { detail: 'Send the body as well-formed JSON in UTF-8.' });
+    return refuseRequest('invalid_request', { detail: 'Send the body as well-formed JSON in UTF-8.' });
   }
 }
 
@@ -79,11 +77,6 @@ function countMembers(text: string): number {
 export function hasMediaType(request: IncomingMessage, type: string): boolean {
   const { 'content-type': sent = '', 'content-encoding': coding = 'identity' } = request.headers;
   return sent.split(/[; \t]/, 1)[0]?.toLowerCase() === type && coding.toLowerCase() === 'identity';
-}
-
-/** Whether a request declares no body, or one without a media type, which may be empty. */
-export function mayBeAbsent(request: IncomingMessage): boolean {
-  return hasNoBody(request) || request.headers['content-type'] === undefined;
 }
 
 /** Whether a request says that it has no body (RFC 9112, section 6.3). */

@@ -12,7 +12,6 @@ import { type AnyRefusal, type HttpRefusal, refuseRequest } from '../problems/pr
 import type { RequestRules } from '../problems/rule-sentences.ts';
 import { requestError } from '../problems/tell.ts';
 
-/** What a publication's form says beside its archive. */
 export interface PublicationWish {
   readonly filename: Filename;
   /** A wrong title is reported only after the caller was authenticated again. */
@@ -87,7 +86,6 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
   }
 }
 
-/** Refuses a body that was not read whole. */
 export function refuseBody(trouble: BodyTrouble, tooLong: string): HttpRefusal {
   switch (trouble) {
     case 'broken_off':

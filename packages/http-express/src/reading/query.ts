@@ -4,7 +4,6 @@ import { type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import { integer, type Schema, string } from '../schema.ts';
 import { checkOf } from './schema-check.ts';
 
-/** One parameter of a query. */
 export interface Parameter<Value> {
   readonly description: string;
   readonly schema: Schema<Value>;
@@ -14,7 +13,6 @@ export interface Parameter<Value> {
   readonly needs?: keyof Offered;
 }
 
-/** The parameters of a query by name. */
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
 /** A checked query: parameters that were not sent are absent. */
@@ -25,7 +23,6 @@ export type QueryOf<P extends Parameters> = {
 /** How many entries a page has at most when the request does not say. */
 export const DEFAULT_LIMIT = 20;
 
-/** The parameters of a page: where it begins and how long it is. */
 export function pageParameters(cursor: string): {
   readonly cursor: Parameter<string>;
   readonly limit: Parameter<number>;
@@ -39,7 +36,6 @@ export function pageParameters(cursor: string): {
   };
 }
 
-/** The parameters that a service offers. */
 export function offeredParameters(parameters: Parameters, offered: Offered): Parameters {
   const named = Object.entries(parameters).filter(([, { needs }]) => needs === undefined || offered[needs]);
   return Object.fromEntries(named);
@@ -67,7 +63,6 @@ export function queryReader<P extends Parameters>(parameters: P, document: strin
   };
 }
 
-/** The query of a request. */
 export function searchOf({ url }: Pick<Request, 'url'>): URLSearchParams {
   const mark = url.indexOf('?');
   return new URLSearchParams(mark === -1 ? '' : url.slice(mark));

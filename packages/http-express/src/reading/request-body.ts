@@ -1,17 +1,15 @@
 import type { Limits } from '@pinfold/core';
 import type { Call } from '../endpoint.ts';
-import { type AnyRefusal, type ProblemDetails, refuseRequest } from '../problems/problem.ts';
+import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
 import { type JsonObject, named, type Schema } from '../schema.ts';
 import type { Service } from '../service.ts';
-import { hasMediaType, mayBeAbsent, readJson, readOptionalJson } from './json-body.ts';
+import { readJson } from './json-body.ts';
 import { checkOf } from './schema-check.ts';
 
-/** The body of a request. */
 export interface RequestBody<Body> {
   readonly mediaType: string;
   /** Its media type object of the API document. */
   readonly content: JsonObject;
-  /** Whether a request without a body is read as `{}`. */
   readonly isOptional?: true;
   /** Absent: the handler reads it. */
   readonly read?: (
@@ -20,9 +18,7 @@ export interface RequestBody<Body> {
   ) => Promise<{ readonly kind: 'body'; readonly body: Body } | AnyRefusal>;
 }
 
-/** Options of {@link jsonBody}. */
 interface JsonBodyOptions<Sent extends object, Body extends object> {
-  /** The name of the schema in the API document. */
   readonly name: string;
   /** Checks the body before `parse`. */
   readonly schema: Schema<Sent>;
@@ -49,7 +45,16 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
   const check = checkOf<Sent>(schema);
   const values =
     examples && Object.entries(examples).map(([example, value]) => [example, { value }] as const);
-  const [wrongType, wrong] = wordsOf(expected);
+  const wrongType = refuseRequest(
+    'unsupported_media_type',
+    expected === undefined ? {} : { detail: 'Send a body of application/json.' },
+  );
+  const wrong = refuseRequest(
+    'invalid_update',
+    expected === undefined
+      ? {}
+      : { detail: `Send an object with ${expected}, as the API document describes it.` },
+  );
   return {
     mediaType: 'application/json',
     ...(isOptional === undefined ? {} : { isOptional }),
@@ -58,26 +63,22 @@ export function jsonBody<Sent extends object, Body extends object = Sent>({
       ...(values === undefined ? {} : { examples: Object.fromEntries(values) }),
     },
     read: async ({ useCases: { clock, limits }, bodyTimeouts }, { request, again }) => {
-      const needsType = isOptional !== true || !mayBeAbsent(request);
-      if (needsType && !hasMediaType(request, 'application/json'))
-        return refuseRequest('unsupported_media_type', wrongType);
-      const readBody = isOptional === true ? readOptionalJson : readJson;
-      const { value, members } = await readBody(request, { clock, ...bodyTimeouts });
+      const json = await readJson(request, {
+        clock,
+        ...bodyTimeouts,
+        ...(isOptional && { isOptional }),
+        wrongType,
+      });
+      if (json.kind === 'refused') return json;
       const refused = await again();
       if (refused !== undefined) return refused;
-      const sent = await check(value);
-      const isOnce = sent !== undefined && members === Object.keys(sent).length;
+      const sent = await check(json.value);
+      const isOnce = sent !== undefined && json.members === Object.keys(sent).length;
       const body = isOnce ? parse(sent, limits) : undefined;
-      if (body === undefined) return refuseRequest('invalid_update', wrong);
+      if (body === undefined) return wrong;
       return isRefusal(body) ? body : { kind: 'body', body };
     },
   };
-}
-
-function wordsOf(expected: string | undefined): readonly [ProblemDetails?, ProblemDetails?] {
-  if (expected === undefined) return [];
-  const detail = `Send an object with ${expected}, as the API document describes it.`;
-  return [{ detail: 'Send a body of application/json.' }, { detail }];
 }
 
 function isRefusal(body: object): body is AnyRefusal {

@@ -59,10 +59,8 @@ const ACCOUNT = {
   ),
 };
 
-/** An account as JSON. */
 export type WireAccount = WireOf<typeof ACCOUNT>;
 
-/** The JSON of an account. */
 export function accountOf(found: AdministeredAccount): WireAccount {
   return wireOf(ACCOUNT, found);
 }
@@ -71,5 +69,4 @@ export const accountSchema = T.named('Account', () => T.object(schemasOf(ACCOUNT
 export const accountAnswer = T.named('AccountAnswer', () => T.object({ account: accountSchema }));
 export const exampleAccount: WireAccount = exampleOf(ACCOUNT);
 
-/** The name of an account in a query. */
 export const accountFilter = T.string({ pattern: '^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,255}$' });

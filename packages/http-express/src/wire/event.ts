@@ -20,16 +20,7 @@ const EVENT = {
 /** An event of the history as JSON. */
 export type WireEvent = T.ObjectOf<typeof EVENT>;
 
-/**
- * The JSON of an event.
- *
- * @example
- * import type { HistoryEvent } from '@pinfold/core';
- * import { eventOf } from '@pinfold/http-express';
- *
- * declare const event: HistoryEvent;
- * console.log(JSON.stringify(eventOf(event)));
- */
+/** The JSON of an event. */
 export function eventOf(event: HistoryEvent): WireEvent {
   const { id, at, type, account, pin, name, actor, request, address } = event;
   return {

@@ -1,6 +1,6 @@
-import type { Instant } from '@pinfold/core';
+import type { Instant, Refusal } from '@pinfold/core';
 import { OPERATOR_TEXT, toRfc3339 } from '@pinfold/core/internal';
-import type { DescribedAnswer } from '../endpoint.ts';
+import type { DescribedAnswer, Outcome } from '../endpoint.ts';
 import * as T from '../schema.ts';
 
 /** One member of a JSON object: its schema, an example, and how it is read from the source. */
@@ -15,7 +15,6 @@ type Schemas<M> = {
   readonly [Name in keyof M]: M[Name] extends Member<never, infer Value> ? T.Schema<Value> : never;
 };
 
-/** The JSON object that has these members. */
 export type WireOf<M> = T.ObjectOf<Schemas<M>>;
 
 /** Makes members that are read from one kind of source. */
@@ -48,7 +47,6 @@ export function operatorText(description = 'The reason, without control characte
   return T.string({ ...OPERATOR_TEXT, description });
 }
 
-/** Describes the answer that is one page of a list. */
 export function pageAnswer<Item>(
   name: string,
   member: string,
@@ -65,6 +63,16 @@ export function pageAnswer<Item>(
   );
   const examples = { page: { [member]: [example], next_cursor: null } };
   return { 200: { description: 'A page.', schema, examples } };
+}
+
+/** Answers with one page of a list, as {@link pageAnswer} describes it. */
+export function pageOf<Listed extends { readonly kind: string; readonly next: string | undefined }>(
+  member: string,
+  listed: Listed | Refusal,
+  items: (listed: Listed) => readonly unknown[],
+): Outcome {
+  if ('code' in listed) return listed;
+  return { status: 200, json: { [member]: items(listed), next_cursor: listed.next ?? null } };
 }
 
 function mapped<Source>(

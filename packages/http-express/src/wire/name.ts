@@ -24,10 +24,8 @@ const NAME = {
   updated_at: of(T.instant(), '2026-11-20T12:00:00.000Z', ({ updatedAt }) => toRfc3339(updatedAt)),
 };
 
-/** The JSON of a name. */
 export type WireName = WireOf<typeof NAME>;
 
-/** Writes a name. */
 export function nameOf(name: Name, publicUrl: PublicUrl): WireName {
   return wireOf(NAME, { ...name, url: nameUrl(publicUrl, name) });
 }
@@ -35,7 +33,6 @@ export function nameOf(name: Name, publicUrl: PublicUrl): WireName {
 export const nameSchema = T.named('Name', () => T.object(schemasOf(NAME)));
 export const nameAnswer = T.named('NameAnswer', () => T.object({ name: nameSchema }));
 
-/** A name in the examples of the API document. */
 export function exampleName(publicUrl: PublicUrl): WireName {
   const name = exampleOf(NAME);
   return { ...name, url: nameUrl(publicUrl, name) };

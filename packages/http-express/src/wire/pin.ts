@@ -14,53 +14,44 @@ import {
 } from './members.ts';
 
 export const EXAMPLE_ID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
-/** When something was taken down, in examples. */
 const EXAMPLE_TAKEDOWN = { reason: 'Phishing', at: '2026-11-21T08:15:00.000Z' };
 
-const ofPublication = memberOf<Publication>();
+const of = memberOf<Publication>();
 const PIN = {
-  id: ofPublication(T.uuid('The last segment of the shared URL.'), EXAMPLE_ID, ({ id }) => id),
-  title: ofPublication(
+  id: of(T.uuid('The last segment of the shared URL.'), EXAMPLE_ID, ({ id }) => id),
+  title: of(
     T.nullable(T.string(), { description: 'The management title; null when there is none.' }),
     'Spring catalogue',
     ({ title }) => title,
   ),
-  state: ofPublication(
+  state: of(
     T.oneOf(ROLE_STATES, { description: 'The state at the moment of the answer.' }),
     'published',
     ({ state }) => state,
   ),
-  shared_url: ofPublication(
+  shared_url: of(
     T.string({ pattern: '^https?://', description: 'The URL that viewers use.' }),
     `https://share.example/s/${EXAMPLE_ID}`,
     (publication) => publication.sharedUrl,
   ),
-  password_protected: ofPublication(T.boolean(), false, ({ passwordProtected }) => passwordProtected),
-  pinned: ofPublication(
-    T.boolean({ description: 'A pinned role does not expire.' }),
-    false,
-    ({ pinned }) => pinned,
-  ),
-  published_at: ofPublication(T.instant(), '2026-11-20T12:00:00.000Z', ({ publishedAt }) =>
-    toRfc3339(publishedAt),
-  ),
-  expires_at: ofPublication(
+  password_protected: of(T.boolean(), false, ({ passwordProtected }) => passwordProtected),
+  pinned: of(T.boolean({ description: 'A pinned role does not expire.' }), false, ({ pinned }) => pinned),
+  published_at: of(T.instant(), '2026-11-20T12:00:00.000Z', ({ publishedAt }) => toRfc3339(publishedAt)),
+  expires_at: of(
     T.nullable(T.instant(), { description: 'Null while pinned.' }),
     '2026-11-27T12:00:00.000Z',
     ({ expiresAt }) => instantOrNull(expiresAt),
   ),
-  deleted_at: ofPublication(
-    T.nullable(T.instant(), { description: 'Null unless stopped.' }),
-    null,
-    ({ deletedAt }) => instantOrNull(deletedAt),
+  deleted_at: of(T.nullable(T.instant(), { description: 'Null unless stopped.' }), null, ({ deletedAt }) =>
+    instantOrNull(deletedAt),
   ),
-  file_count: ofPublication(
+  file_count: of(
     T.count('Files of the site, without folders and files that operating systems add.'),
     12,
     ({ fileCount }) => fileCount,
   ),
-  size: ofPublication(T.count('Bytes of those files, expanded.'), 348_160, ({ size }) => size),
-  original_filename: ofPublication(
+  size: of(T.count('Bytes of those files, expanded.'), 348_160, ({ size }) => size),
+  original_filename: of(
     T.string({ minLength: 1, maxLength: 255, description: 'As uploaded.' }),
     'catalogue.zip',
     ({ originalFilename }) => originalFilename,
@@ -70,17 +61,7 @@ const PIN = {
 /** The JSON of a publication. */
 export type Pin = WireOf<typeof PIN>;
 
-/**
- * Writes a publication.
- *
- * @example
- * import type { Publication } from '@pinfold/core';
- * import { pinOf, publicUrl } from '@pinfold/http-express';
- *
- * declare const publication: Publication;
- *
- * const pin = pinOf(publication, publicUrl('https://pages.example'));
- */
+/** Writes a publication. */
 export function pinOf(publication: Publication, publicUrl: PublicUrl): Pin {
   return wireOf(PIN, { ...publication, sharedUrl: sharedUrl(publicUrl, publication.id) });
 }
@@ -93,7 +74,6 @@ export const pinSchema = T.named('Pin', ({ titleCharacters }) => {
 
 export const pinAnswer = T.named('PinAnswer', () => T.object({ pin: pinSchema }));
 
-/** A pin in the examples of the API document. */
 export function examplePin(publicUrl: PublicUrl): Pin {
   return { ...exampleOf(PIN), shared_url: sharedUrl(publicUrl, EXAMPLE_ID as Publication['id']) };
 }
@@ -102,16 +82,12 @@ const account = T.string();
 const sha256 = T.string({ pattern: '^[0-9a-f]{64}$', description: 'Of the ZIP.' });
 export const EXAMPLE_SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
-const ofAdministered = memberOf<AdministeredPublication>();
+const ofAny = memberOf<AdministeredPublication>();
 const ADMINISTERED = {
-  account: ofAdministered(account, 'web-team', ({ publication }) => publication.account),
-  archive_bytes: ofAdministered(
-    T.count('Bytes of the ZIP.'),
-    120_334,
-    ({ publication }) => publication.archiveBytes,
-  ),
-  sha256: ofAdministered(sha256, EXAMPLE_SHA256, ({ publication }) => publication.sha256),
-  taken_down: ofAdministered(
+  account: ofAny(account, 'web-team', ({ publication }) => publication.account),
+  archive_bytes: ofAny(T.count('Bytes of the ZIP.'), 120_334, ({ publication }) => publication.archiveBytes),
+  sha256: ofAny(sha256, EXAMPLE_SHA256, ({ publication }) => publication.sha256),
+  taken_down: ofAny(
     T.nullable(T.object({ reason: operatorText(), at: T.instant() }), {
       description: 'Why and when it was taken down, if it was.',
     }),
@@ -121,10 +97,8 @@ const ADMINISTERED = {
   ),
 };
 
-/** A publication as JSON for those who administer. */
 export type AdministeredPin = Pin & WireOf<typeof ADMINISTERED>;
 
-/** The JSON of a publication for those who administer. */
 export function administeredPinOf(found: AdministeredPublication, publicUrl: PublicUrl): AdministeredPin {
   return { ...pinOf(found.publication, publicUrl), ...wireOf(ADMINISTERED, found) };
 }
@@ -141,13 +115,11 @@ export function exampleAdministeredPin(publicUrl: PublicUrl): AdministeredPin {
   return { ...examplePin(publicUrl), ...exampleOf(ADMINISTERED) };
 }
 
-/** The same pin, taken down. */
 export function exampleTakenDown(publicUrl: PublicUrl): AdministeredPin {
   const deleted = { state: 'deleted', deleted_at: EXAMPLE_TAKEDOWN.at } as const;
   return { ...exampleAdministeredPin(publicUrl), ...deleted, taken_down: EXAMPLE_TAKEDOWN };
 }
 
-/** The id of a publication beside others. */
 export const publicationId = T.string({ description: 'Of the publication.' });
 
 const ofTakedown = memberOf<Takedown>();
@@ -159,10 +131,8 @@ const TAKEDOWN = {
   at: ofTakedown(T.instant(), EXAMPLE_TAKEDOWN.at, ({ at }) => toRfc3339(at)),
 };
 
-/** A takedown as JSON. */
 export type WireTakedown = WireOf<typeof TAKEDOWN>;
 
-/** The JSON of a takedown. */
 export function takedownOf(takedown: Takedown): WireTakedown {
   return wireOf(TAKEDOWN, takedown);
 }

@@ -6,10 +6,8 @@ export const SERVICE = {
   message: T.nullable(T.string(), { maxLength: 255 }),
 };
 
-/** How the service runs, as JSON. */
 export type WireService = T.ObjectOf<typeof SERVICE>;
 
-/** The JSON of the mode. */
 export function serviceOf({ kind, message }: Mode): WireService {
   return { mode: kind, message };
 }

@@ -7,11 +7,8 @@ import type { IncomingBody } from '../upload-pace.ts';
 /** How slow and how large a body may be. */
 export interface BodyLimits {
   readonly clock: Clock;
-  /** The longest time without a byte. */
   readonly idle: Duration;
-  /** The longest time for the whole body. */
   readonly total: Duration;
-  /** The most bytes. */
   readonly bytes: number;
   /** Takes the body when it is first read, to measure its pace. */
   readonly follow?: (body: IncomingBody) => void;
@@ -20,7 +17,6 @@ export interface BodyLimits {
 /** Why a body was not read whole; `read_before`: some parser of bodies was there first. */
 export type BodyTrouble = 'broken_off' | 'read_before' | 'stalled' | 'too_long';
 
-/** What reading a body fails with. */
 export class BodyError extends Error {
   readonly trouble: BodyTrouble;
 
@@ -184,10 +180,7 @@ export class WatchedBody extends Readable implements IncomingBody {
   }
 }
 
-/**
- * Reads a small body whole.
- * @throws BodyError when it is not there whole in time and within its limits.
- */
+/** @throws BodyError when the body is not there whole in time and within its limits. */
 export async function readWhole(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw new BodyError('too_long');
   const pieces: Buffer[] = [];

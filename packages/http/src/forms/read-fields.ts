@@ -5,13 +5,11 @@ import { BodyError, type BodyLimits, type BodyTrouble, readWhole } from '../body
 /** The fields of a form without a file; one that was there several times is a list. */
 export type FormFields = Readonly<Record<string, unknown>>;
 
-/** The outcome of reading a form without a file. */
 export type ReadFields =
   | { readonly kind: 'fields'; readonly fields: FormFields }
   | { readonly kind: 'unread'; readonly trouble: Exclude<BodyTrouble, 'read_before'> | 'media_type' };
 
 const FORM = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
-/** No form of ours has more. */
 const MOST_FIELDS = 50;
 
 /** Reads an urlencoded form. Where a parser of bodies was there first, its `request.body` is taken. */

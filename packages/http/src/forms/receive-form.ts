@@ -23,25 +23,18 @@ export interface FormFile {
   readonly type: string;
 }
 
-/** What can be wrong with a form as a whole. */
 export type FormTrouble = BodyTrouble | 'archive_too_large' | 'broken' | 'no_archive';
 
-/** How a door reads a form, part by part. */
 export interface FormReader<Wish, Refused> {
-  /** Takes a text, or refuses the form. */
   field(field: FormField): Refused | undefined;
   /** Takes the head of a file before its bytes, or refuses the form. A file without a name is ignored. */
   file(file: FormFile): Refused | undefined;
-  /** Judges the complete form. */
   end(): { readonly kind: 'wish'; readonly wish: Wish } | Refused;
-  /** Refuses a form that cannot be read. */
   refuse(trouble: FormTrouble): Refused;
 }
 
-/** What receiving a form needs. */
 export interface ReceiveFormOptions extends Omit<BodyLimits, 'bytes'> {
   readonly receive: ReceiveFile;
-  /** The most bytes of the archive. */
   readonly archiveBytes: number;
 }
 
@@ -52,7 +45,6 @@ export interface ReceivedForm<Wish> {
   readonly wish: Wish;
 }
 
-/** The most bytes of a form beside its archive. */
 const BESIDE = 1_048_576;
 /** The most bytes read of a text field; every reader refuses shorter ones already. */
 const LONGEST_TEXT = 65_536;
@@ -117,7 +109,6 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
     return end.kind === 'wish' ? { kind: 'received', archive: received.archive, wish: end.wish } : end;
   }
 
-  /** Ends what still runs, and waits until the upload is gone. */
   async leaveNothing(): Promise<void> {
     this.#body.destroy();
     const received = await this.#receiving?.catch(() => undefined);

@@ -28,7 +28,6 @@ const OF_REVOCATIONS: Rate = { count: 60, window: minutes(1) };
  * accounts.take(accountId('team'), rate, instant(0), 10).left.remaining; // 50
  */
 export class RequestLimiter {
-  /** By account, at the rate in force for it. */
   readonly accounts: RateLimiter<AccountId> = new RateLimiter();
   readonly #strangers: RateLimiter<string> = new RateLimiter();
   readonly #revocations: RateLimiter<string> = new RateLimiter();

@@ -1,7 +1,6 @@
 import type { Caller, Credential, EventActor } from '@pinfold/core';
 import { actorOf, credentialOf, mayManage } from '@pinfold/core/internal';
 import { callerOf } from '@pinfold/http/internal';
-import type { Screen } from '../options.ts';
 import { readCookies } from './cookies.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -26,11 +25,9 @@ const MOST_LOOKED_UP = 5;
  *
  * @param again the caller before the body arrived.
  */
-export async function identify(
-  { authenticate, sessions }: Screen,
-  { request, response, scope, shown }: RequestContext,
-  again?: Caller,
-): Promise<Identity> {
+export async function identify(visit: RequestContext, again?: Caller): Promise<Identity> {
+  const { request, response, scope, shown } = visit;
+  const { authenticate, sessions } = visit.screen;
   if (authenticate !== undefined) {
     const caller = await callerOf(authenticate, request, response, again && { again });
     if (caller === undefined) return { kind: 'stranger' };

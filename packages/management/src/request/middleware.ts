@@ -9,7 +9,6 @@ import {
   readFields,
 } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Screen } from '../options.ts';
 import { type Answer, logged, onThisHost, page, seeOther } from '../response/answer.ts';
 import { notFound, refuse, refuseChanges, wantsJson } from '../response/refuse.ts';
 import { bounceView, strangerView } from '../views/trouble.ts';
@@ -23,7 +22,6 @@ import { type FormContext, fieldOf, type RequestContext, type SignedInContext } 
 export type Verdict<Known> = { readonly kind: 'passed'; readonly visit: Known } | Answer;
 
 export type Guard<In extends RequestContext, Out extends RequestContext> = (
-  screen: Screen,
   visit: In,
 ) => Verdict<Out> | Promise<Verdict<Out>>;
 
@@ -43,25 +41,23 @@ export class Guards<Known extends RequestContext> {
   }
 }
 
-/** How slow and how large a form without a file can be. */
 const LIMITS = { idle: seconds(30), total: minutes(1), bytes: 16_384 };
 const UNREAD: Readonly<Partial<Record<Trouble, number>>> = { stalled: 408, too_long: 413 };
 type Trouble = Extract<ReadFields, { kind: 'unread' }>['trouble'];
 
 /** Proxies would refuse more cookies with a page that does not say what to do. */
-export const fewCookies: Guard<RequestContext, RequestContext> = (_, visit) =>
+export const fewCookies: Guard<RequestContext, RequestContext> = (visit) =>
   hasTooManyCookies(visit.request) ? refuse(visit, 431, 'cookiesTitle', 'cookiesText') : passed(visit);
 
 /** Browsers send no SameSite=Strict cookies when another site leads here; a reload from this page sends them. */
-export const fromHere: Guard<RequestContext, RequestContext> = (_, visit) => {
+export const fromHere: Guard<RequestContext, RequestContext> = (visit) => {
   const { request, shown } = visit;
   return shown !== 'one' && request.method === 'GET' && isFromAnotherSite(request.headers)
     ? page(bounceView(visit))
     : passed(visit);
 };
 
-/** Gives a browser its secret; removes them if it has several. */
-export const ownSecret: Guard<RequestContext, RequestContext> = (_, visit) => {
+export const ownSecret: Guard<RequestContext, RequestContext> = (visit) => {
   const { request, response, scope, secret, shown } = visit;
   if (shown === 'several') expireEverywhere(request, response, scope, 'form');
   if (shown === 'several' || (shown === 'none' && request.method === 'GET'))
@@ -69,58 +65,56 @@ export const ownSecret: Guard<RequestContext, RequestContext> = (_, visit) => {
   return passed(visit);
 };
 
-export const ownLanguage: Guard<RequestContext, RequestContext> = (_, visit) => {
-  const { request, response, scope, base, look } = visit;
-  const language = parseLanguage(String(request.query.language), look.languages);
+export const ownLanguage: Guard<RequestContext, RequestContext> = (visit) => {
+  const { request, response, scope, base, screen } = visit;
+  const language = parseLanguage(String(request.query.language), screen.look.languages);
   if (language === undefined) return passed(visit);
   writeCookie(response, scope, 'language', language, 31_536_000);
   return seeOther(onThisHost(base + request.path));
 };
 
-export const clearFlash: Guard<RequestContext, RequestContext> = (_, visit) => {
+export const clearFlash: Guard<RequestContext, RequestContext> = (visit) => {
   if (visit.flash !== undefined) writeCookie(visit.response, visit.scope, 'said', '', 0);
   return passed(visit);
 };
 
-export const ownPage: Guard<RequestContext, RequestContext> = ({ publicUrl }, visit) =>
-  isOwnForm(visit.request.headers, publicUrl)
+export const ownPage: Guard<RequestContext, RequestContext> = (visit) =>
+  isOwnForm(visit.request.headers, visit.screen.publicUrl)
     ? passed(visit)
     : refuse(visit, 403, 'foreignFormTitle', 'foreignFormText');
 
 /** Reads a form without a file. A body of another type has no fields, and so no token. */
-export const formRead = async <Known extends RequestContext>(
-  { useCases: { clock } }: Screen,
-  visit: Known,
-): Promise<Verdict<Known>> => {
+export const formRead = async <Known extends RequestContext>(visit: Known): Promise<Verdict<Known>> => {
+  const { clock } = visit.screen.useCases;
   const read = await readFields(visit.request, { clock, ...LIMITS });
   if (read.kind === 'fields') return passed({ ...visit, fields: read.fields });
   if (read.trouble === 'media_type') return passed(visit);
   return refuse(visit, UNREAD[read.trouble] ?? 400, 'badFormTitle', 'badFormText');
 };
 
-export const signedIn: Guard<RequestContext, SignedInContext> = async (screen, visit) => {
+export const signedIn: Guard<RequestContext, SignedInContext> = async (visit) => {
   const hasBody = await isWhole(visit.request);
-  const identity = await identify(screen, visit);
+  const identity = await identify(visit);
   switch (identity.kind) {
     case 'several':
-      return startOver(screen, visit);
+      return startOver(visit);
     case 'forbidden':
       return refuse(visit, 403, 'forbiddenTitle', 'forbiddenText');
     case 'stranger':
-      return askToSignIn(screen, visit);
+      return askToSignIn(visit);
     case 'signed_in':
-      return passed(await signedInContext(screen, visit, identity, hasBody));
+      return passed(await signedInContext(visit, identity, hasBody));
     default:
       return identity satisfies never;
   }
 };
 
 async function signedInContext(
-  screen: Screen,
   visit: RequestContext,
   { caller, credential, sessionBinding, actor }: Extract<Identity, { kind: 'signed_in' }>,
   hasBody = false,
 ): Promise<SignedInContext> {
+  const { screen } = visit;
   return {
     ...visit,
     caller,
@@ -144,40 +138,40 @@ async function signedInContext(
 }
 
 /** Authenticates again after a body that did not come with the head; the answer if the caller has changed. */
-export async function refuseAgain(screen: Screen, visit: SignedInContext): Promise<Answer | undefined> {
+export async function refuseAgain(visit: SignedInContext): Promise<Answer | undefined> {
   if (visit.hasBody) return undefined;
-  const identity = await identify(screen, visit, visit.caller);
+  const identity = await identify(visit, visit.caller);
   if (identity.kind === 'forbidden') return refuse(visit, 403, 'forbiddenTitle', 'forbiddenText');
-  if (identity.kind === 'several') return startOver(screen, visit);
+  if (identity.kind === 'several') return startOver(visit);
   const isSame = identity.kind === 'signed_in' && identity.caller.account === visit.account;
-  return isSame ? undefined : askToSignIn(screen, visit);
+  return isSame ? undefined : askToSignIn(visit);
 }
 
 export const withinRate =
   (cost: number): SignedInGuard =>
-  async (screen, visit) =>
-    (await refuseByRate(screen, visit, cost)) ?? passed(visit);
+  async (visit) =>
+    (await refuseByRate(visit, cost)) ?? passed(visit);
 
-/** Bounds requests that end access, apart from the account's rate. */
-export const revokes: SignedInGuard = (screen, visit) => refuseRevocation(screen, visit) ?? passed(visit);
+export const revokes: SignedInGuard = (visit) => refuseRevocation(visit) ?? passed(visit);
 
 /** Bounds the pages whose forms end access: the rate alone must not lock their owner out. */
-export const leadsToRevoke: SignedInGuard = async (screen, visit) =>
-  (await refuseWayToRevoke(screen, visit)) ?? passed(visit);
+export const leadsToRevoke: SignedInGuard = async (visit) =>
+  (await refuseWayToRevoke(visit)) ?? passed(visit);
 
 /**
  * Requires the scope `admin`; others get 404. Actions are recorded as the operator's and take nothing from the rate of
  * the operator's own account.
  */
-export const administers: SignedInGuard = async (screen, visit) =>
+export const administers: SignedInGuard = async (visit) =>
   visit.offers.administration
     ? passed({ ...visit, cause: { ...visit.cause, asOperator: true } })
-    : ((await refuseByRate(screen, visit, 1)) ?? notFound(visit));
+    : ((await refuseByRate(visit, 1)) ?? notFound(visit));
 
 const changing =
   (modeOf: (visit: SignedInContext) => Mode): SignedInGuard =>
-  async ({ useCases: { accounts } }, visit) => {
-    const refusal = refuseChange((await accounts.load(visit.account))?.value, modeOf(visit));
+  async (visit) => {
+    const account = await visit.screen.useCases.accounts.load(visit.account);
+    const refusal = refuseChange(account?.value, modeOf(visit));
     return refusal === undefined ? passed(visit) : refuseChanges(visit, refusal);
   };
 
@@ -188,30 +182,26 @@ export const unblocked: SignedInGuard = changing(() => NORMAL);
 export const unrefused: SignedInGuard = changing(({ mode }) => mode);
 
 /** Lets everyone pass; several valid sessions are removed. */
-export const anybody: Guard<RequestContext, FormContext> = async (screen, visit) => {
+export const anybody: Guard<RequestContext, FormContext> = async (visit) => {
   const { request, response, scope, secret } = visit;
   const sessions = readCookies(request, scope, 'session');
-  if (sessions.length > 1 && (await identify(screen, visit)).kind === 'several')
+  if (sessions.length > 1 && (await identify(visit)).kind === 'several')
     expireEverywhere(request, response, scope, 'session');
   return passed({ ...visit, formToken: formToken(secret, '') });
 };
 
 /** Lets everyone pass. A page for a person who is signed in has the navigation, also at an unknown address. */
-export const anyone: Guard<RequestContext, RequestContext> = async (screen, visit) => {
+export const anyone: Guard<RequestContext, RequestContext> = async (visit) => {
   if (!visit.request.headers.accept?.includes('text/html')) return passed(visit);
-  const identity = await identify(screen, visit);
-  return identity.kind === 'signed_in'
-    ? passed(await signedInContext(screen, visit, identity))
-    : passed(visit);
+  const identity = await identify(visit);
+  return identity.kind === 'signed_in' ? passed(await signedInContext(visit, identity)) : passed(visit);
 };
 
 /** Lets everyone pass whose browser has one secret: with several it is unknown whose form it is. */
-export const anybodyKnown: Guard<RequestContext, FormContext> = (screen, visit) =>
-  visit.shown === 'several'
-    ? startOver(screen, visit)
-    : passed({ ...visit, formToken: formToken(visit.secret, '') });
+export const anybodyKnown: Guard<RequestContext, FormContext> = (visit) =>
+  visit.shown === 'several' ? startOver(visit) : passed({ ...visit, formToken: formToken(visit.secret, '') });
 
-export const freshToken = <Known extends FormContext>(_: Screen, visit: Known): Verdict<Known> =>
+export const freshToken = <Known extends FormContext>(visit: Known): Verdict<Known> =>
   isSameToken(visit.formToken, fieldOf(visit, 'form'))
     ? passed(visit)
     : refuse(visit, 403, 'staleFormTitle', 'staleFormText');
@@ -221,33 +211,31 @@ export function passed<Known extends RequestContext>(visit: Known): Verdict<Know
 }
 
 /** Trusts none of several sessions: a sibling may have planted one of them, and with it another account. */
-function startOver(screen: Screen, visit: RequestContext): Answer {
+function startOver(visit: RequestContext): Answer {
   const { request, response, scope, shown } = visit;
   // The form secrets were removed already, and a proxy accepts only so many headers; the next request removes the rest.
   if (shown === 'several') writeCookie(response, scope, 'session', '', 0);
   else expireEverywhere(request, response, scope, 'session');
-  return askToSignIn(screen, visit, 'signInsMixed');
+  return askToSignIn(visit, 'signInsMixed');
 }
 
 /** Refuses what any change of a person's can be refused for. */
 export function refuseAnyChange(
-  screen: Screen,
   visit: RequestContext,
   refusal: Refusal<'not_found' | 'unauthorized'> | Unchangeable,
 ): Answer {
   if (refusal.code === 'not_found') return notFound(visit);
-  return refusal.code === 'unauthorized' ? askToSignIn(screen, visit) : refuseChanges(visit, refusal);
+  return refusal.code === 'unauthorized' ? askToSignIn(visit) : refuseChanges(visit, refusal);
 }
 
-/** Leads to the sign-in page; a script gets 401. */
-export function askToSignIn(screen: Screen, visit: RequestContext, why?: MessageId): Answer {
-  return logged(signInAnswer(screen, visit, why), { outcome: 'unauthorized' });
+export function askToSignIn(visit: RequestContext, why?: MessageId): Answer {
+  return logged(signInAnswer(visit, why), { outcome: 'unauthorized' });
 }
 
-function signInAnswer({ sessions }: Screen, visit: RequestContext, why?: MessageId): Answer {
+function signInAnswer(visit: RequestContext, why?: MessageId): Answer {
   if (wantsJson(visit)) return { kind: 'json', status: 401, body: { kind: 'signed_out' } };
-  if (sessions === undefined) return page(strangerView(visit), 401);
-  const { request, base } = visit;
+  const { request, base, screen } = visit;
+  if (screen.sessions === undefined) return page(strangerView(visit), 401);
   if (request.method !== 'GET') {
     return seeOther(`${base}/sign-in`, { tone: 'bad', message: why ?? 'signedOutMeanwhile' });
   }

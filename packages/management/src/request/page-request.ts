@@ -5,28 +5,13 @@ export interface PageRequest {
   readonly cursor?: string;
 }
 
-/** Where a page is in its list. */
-export interface PagePosition {
-  readonly further: boolean;
-  readonly next: string | undefined;
-}
-
-/** Items on a page of a list, unless it says otherwise. */
 export const PAGE_SIZE = 50;
 
-/** As the search fields of pages have it. */
 const LONGEST_SEARCH = 255;
 
 export function pageRequest(visit: RequestContext, limit: number = PAGE_SIZE): PageRequest {
   const { cursor } = visit.request.query;
   return typeof cursor === 'string' ? { limit, cursor } : { limit };
-}
-
-export function positionOf(
-  { cursor }: PageRequest,
-  { next }: { readonly next: string | undefined },
-): PagePosition {
-  return { further: cursor !== undefined, next };
 }
 
 /** A parameter of the query without spaces around it; empty if it is missing or there twice. */
@@ -39,7 +24,6 @@ export function searchText(visit: RequestContext): string {
   return queryText(visit, 'q').slice(0, LONGEST_SEARCH);
 }
 
-/** The members that have a value. */
 export function present<Members extends Readonly<Record<string, unknown>>>(
   members: Members,
 ): { [Name in keyof Members]?: Exclude<Members[Name], undefined | ''> } {

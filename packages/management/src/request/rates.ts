@@ -1,36 +1,30 @@
 import type { Caller } from '@pinfold/core';
 import type { TakenRequest } from '@pinfold/http';
-import { RateHeaders, requestRateOf } from '@pinfold/http/internal';
+import { requestRateOf, tellRate } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Screen } from '../options.ts';
 import type { Answer } from '../response/answer.ts';
 import { refuseTooMany } from '../response/refuse.ts';
 import { identify } from './authenticate.ts';
 import type { RequestContext, SignedInContext } from './request-context.ts';
 
-/** Takes a request from its account's rate; refuses it if too little is left. */
-export async function refuseByRate(
-  screen: Screen,
-  visit: SignedInContext,
-  cost: number,
-): Promise<Answer | undefined> {
-  return refusalOf(screen, visit, await takeFromRate(screen, visit.caller, cost), tooMany(visit));
+export async function refuseByRate(visit: SignedInContext, cost: number): Promise<Answer | undefined> {
+  return refusalOf(visit, await takeFromRate(visit, visit.caller, cost));
 }
 
 /**
  * Counts a request that ends access, by session. The account's rate never refuses it: an owner must be able to revoke a
  * key while someone else uses the rate up.
  */
-export function refuseRevocation(screen: Screen, visit: SignedInContext): Answer | undefined {
-  const { requestLimiter, useCases } = screen;
+export function refuseRevocation(visit: SignedInContext): Answer | undefined {
+  const { requestLimiter, useCases } = visit.screen;
   const taken = requestLimiter.takeRevocation(visit.sessionBinding, useCases.clock.now());
-  return refusalOf(screen, visit, taken, tooMany(visit));
+  return refusalOf(visit, taken);
 }
 
 /** Counts a page with a form that ends access: by the account's rate, and past it as {@link refuseRevocation} does. */
-export async function refuseWayToRevoke(screen: Screen, visit: SignedInContext): Promise<Answer | undefined> {
-  const taken = await takeFromRate(screen, visit.caller, 1);
-  return taken?.kind === 'limited' ? refuseRevocation(screen, visit) : undefined;
+export async function refuseWayToRevoke(visit: SignedInContext): Promise<Answer | undefined> {
+  const taken = await takeFromRate(visit, visit.caller, 1);
+  return taken?.kind === 'limited' ? refuseRevocation(visit) : undefined;
 }
 
 /**
@@ -39,43 +33,35 @@ export async function refuseWayToRevoke(screen: Screen, visit: SignedInContext):
  *
  * @param cost taken from the account's rate: `CHANGE_COST` for what is stored.
  */
-export async function refuseStranger(
-  screen: Screen,
-  visit: RequestContext,
-  cost = 1,
-): Promise<Answer | undefined> {
-  const identity = await identify(screen, visit);
-  if (identity.kind === 'signed_in') {
-    return refusalOf(screen, visit, await takeFromRate(screen, identity.caller, cost), tooMany(visit));
-  }
+export async function refuseStranger(visit: RequestContext, cost = 1): Promise<Answer | undefined> {
+  const identity = await identify(visit);
+  if (identity.kind === 'signed_in')
+    return refusalOf(visit, await takeFromRate(visit, identity.caller, cost));
+  const { request, screen } = visit;
   const { requestLimiter, clientAddress, useCases } = screen;
-  const { request } = visit;
   const taken = requestLimiter.takeStranger(request, clientAddress(request), useCases.clock.now());
-  return refusalOf(screen, visit, taken, 'tooManyFailures');
+  return refusalOf(visit, taken, 'tooManyFailures');
 }
 
 async function takeFromRate(
-  { useCases: { accounts, clock }, requestLimiter, requestRate }: Screen,
+  { screen }: RequestContext,
   caller: Caller,
   cost: number,
 ): Promise<TakenRequest | undefined> {
+  const { useCases, requestLimiter, requestRate } = screen;
+  const { accounts, clock } = useCases;
   const account = (await accounts.load(caller.account))?.value;
   const rate = await requestRateOf(requestRate, caller, account);
   return rate === null ? undefined : requestLimiter.accounts.take(caller.account, rate, clock.now(), cost);
 }
 
-function tooMany({ request }: RequestContext): MessageId {
-  return request.method === 'POST' ? 'tooManyChanges' : 'tooManyPages';
-}
-
 function refusalOf(
-  { useCases: { clock } }: Screen,
   visit: RequestContext,
   taken: TakenRequest | undefined,
-  text: MessageId,
+  text: MessageId = visit.request.method === 'POST' ? 'tooManyChanges' : 'tooManyPages',
 ): Answer | undefined {
   if (taken?.kind !== 'limited') return undefined;
-  const now = clock.now();
-  new RateHeaders(visit.response).tell('requests', taken.left, now);
+  const now = visit.screen.useCases.clock.now();
+  tellRate(visit.response, 'requests', taken.left, now);
   return refuseTooMany(visit, taken.left.nextAt - now, text);
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountId, Caller, Cause, Credential, Instant, Mode, Origin } from '@pinfold/core';
-import type { PublicUrl } from '@pinfold/http';
 import {
   type FormFields,
   type Language,
@@ -9,11 +8,9 @@ import {
   untilGone,
 } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
-import type { AssetNames } from '../assets.ts';
-import type { Look } from '../branding.ts';
 import { Words } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Screen } from '../options.ts';
+import type { Screen, With } from '../options.ts';
 import { onThisHost } from '../response/answer.ts';
 import { type Flash, readFlash } from '../response/flash.ts';
 import { type CookieScope, readCookies, readZone } from './cookies.ts';
@@ -21,26 +18,21 @@ import { isFormSecret, newFormSecret } from './form-guard.ts';
 
 /** A request, and what every page needs to answer it. */
 export interface RequestContext {
+  readonly screen: Screen;
   readonly request: Request;
   readonly response: Response;
-  readonly publicUrl: PublicUrl;
   /** The path under which the screen is reached, without a slash at its end. */
   readonly base: string;
   readonly scope: CookieScope;
   readonly words: Words<MessageId>;
   readonly now: Instant;
-  readonly assets: AssetNames;
-  readonly look: Look;
-  /** Scripts run only with it. */
   readonly nonce: string;
   /** Binds what is signed to this browser. */
   readonly secret: string;
   /** How many such secrets the browser sent. With several, none of its cookies is trusted. */
   readonly shown: 'none' | 'one' | 'several';
   readonly flash: Flash | undefined;
-  /** The fields of the form; empty before it is read. */
   readonly fields: FormFields;
-  /** Where changes come from, for the history. */
   readonly origin: Origin;
   readonly signal: AbortSignal;
 }
@@ -60,14 +52,15 @@ export interface SignedInContext extends FormContext {
   readonly account: AccountId;
   /** The person's name: the account's unless the sign-in gave another. */
   readonly displayName: string;
-  /** The actor of a change and its origin, for the history. */
   readonly cause: Cause;
   readonly mode: Mode;
-  /** Which parts of the screen this person has. */
   readonly offers: Readonly<
     Record<'signOut' | 'keys' | 'history' | 'administration' | 'grants' | 'names', boolean>
   >;
 }
+
+/** The same on a screen that has some of its optional parts. */
+export type SignedIn<Part extends keyof Screen> = SignedInContext & { readonly screen: With<Part> };
 
 /** Reads a request; nothing of it is checked yet. */
 export function createContext(
@@ -88,15 +81,13 @@ export function createContext(
     parseLanguage(readCookies(request, scope, 'language')[0], look.languages) ??
     preferredLanguage<Language>(request.headers['accept-language'], look.languages);
   return {
+    screen,
     request,
     response,
-    publicUrl: screen.publicUrl,
     base,
     scope,
     words: new Words(language, readZone(request) ?? 'UTC', look.catalogues[language]),
     now: screen.useCases.clock.now(),
-    assets: screen.assets.names,
-    look,
     nonce: randomBytes(18).toString('base64url'),
     secret,
     shown: known === undefined ? 'none' : others.length === 0 ? 'one' : 'several',

@@ -5,7 +5,7 @@ import { signFlash } from './flash.ts';
 
 const FLASH_SECONDS = 60;
 
-export function protect({ response, nonce, look }: RequestContext, requestId: string): void {
+export function protect({ response, nonce, screen: { look } }: RequestContext, requestId: string): void {
   response.set({
     'X-Request-Id': requestId,
     'Cache-Control': 'no-store',

@@ -33,7 +33,7 @@ export function serve(screen: Screen, endpoint: Endpoint): RequestHandler {
     const requestId = randomUUID();
     const visit = createContext(screen, request, response, requestId);
     protect(visit, requestId);
-    const { answer, error, account } = await settle(screen, visit, endpoint);
+    const { answer, error, account } = await settle(visit, endpoint);
     if (answer !== undefined) send(visit, answer);
     if (account !== undefined) accountBacklogs.follow(account, response);
     drainAndClose(request, useCases);
@@ -60,13 +60,13 @@ function routeOf({ baseUrl, route }: Request): string {
   return `${baseUrl.toLowerCase()}${String(route?.path ?? '')}`.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-async function settle(screen: Screen, visit: RequestContext, { guards, handle }: Endpoint): Promise<Settled> {
+async function settle(visit: RequestContext, { guards, handle }: Endpoint): Promise<Settled> {
   let known: RequestContext & { readonly account?: AccountId } = visit;
   const settled = (rest: Settled): Settled =>
     known.account === undefined ? rest : { account: known.account, ...rest };
   const answered = async (): Promise<Answer> => {
     for (const guard of [...entrance.all, ...guards]) {
-      const verdict = await guard(screen, known as never);
+      const verdict = await guard(known as never);
       if (verdict.kind !== 'passed') return verdict;
       known = verdict.visit;
     }

@@ -1,7 +1,8 @@
 import { type Html, html } from '@pinfold/http/internal';
 import type { SignedInContext } from '../request/request-context.ts';
 import type { Flash } from '../response/flash.ts';
-import { layout, type PageParts } from './layout.ts';
+import { layout } from './layout.ts';
+import { filters } from './tables.ts';
 
 export type AdministrationPart =
   | 'accounts'
@@ -20,30 +21,26 @@ const PARTS: readonly (readonly [part: AdministrationPart, path: string])[] = [
   ['service', '/service'],
 ];
 
-export interface AdministrationPage extends Pick<PageParts, 'flash'> {
-  readonly part: AdministrationPart;
-  readonly title: string;
-  readonly main: Html;
-}
-
-export const REASON_WRONG: Flash = { tone: 'bad', message: 'reasonWrong' };
-
+/** A page of those who administer; `title` is the part's unless it is given. */
 export function administrationPage(
   visit: SignedInContext,
-  { part, title, main, ...more }: AdministrationPage,
+  part: AdministrationPart,
+  main: Html,
+  { title, isReasonWrong }: { readonly title?: string; readonly isReasonWrong?: boolean } = {},
 ): Html {
   const { words, base, offers } = visit;
-  const link = ([name, path]: (typeof PARTS)[number]) =>
-    html`<a href="${base}/administration${path}"${name === part ? html` aria-current="true"` : undefined}>${words.say(name)}</a>`;
+  const shown = PARTS.filter(([name]) =>
+    name === 'history' ? offers.history : name !== 'sessions' || offers.signOut,
+  );
+  const links = shown.map(([name, path]) => [name, `${base}/administration${path}`, name === part] as const);
+  const flash: Flash = { tone: 'bad', message: 'reasonWrong' };
   return layout(visit, {
-    ...more,
-    title,
+    ...(isReasonWrong ? { flash } : {}),
+    title: title ?? words.say(part),
     signedIn: visit,
     part: 'administration',
     showsMode: part === 'service',
-    main: html`<nav class="filters" aria-label="${words.say('administration')}">${PARTS.filter(([name]) =>
-      name === 'history' ? offers.history : name !== 'sessions' || offers.signOut,
-    ).map(link)}</nav>
+    main: html`${filters(visit, 'administration', links)}
 ${main}`,
   });
 }

@@ -3,66 +3,55 @@ import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { RefusedBecause, ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import {
-  buttonForm,
-  card,
-  copyButton,
-  disabledInReadOnly,
-  distance,
-  moment,
-  shortId,
-  stopLink,
-} from './parts.ts';
+import { buttonForm, disabledInReadOnly, form, stopLink } from './forms.ts';
+import { card, copyButton, distance, moment, shortId } from './parts.ts';
 import { factList } from './tables.ts';
 
-/** Why a publication cannot be renewed, and what to do instead. */
 export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
   deleted: 'noRenewalStopped',
   expired: 'noRenewalExpired',
   pinned: 'noRenewalPinned',
 };
 
-/** The shared URL, and who can open it. */
 export function linkCard(visit: SignedInContext, publication: ShownPublication): Html {
   const { words } = visit;
   const { sharedUrl, state, passwordProtected: locked } = publication;
   if (state !== 'published') {
-    const over: MessageId = state === 'expired' ? 'linkExpired' : 'linkStopped';
-    const content = html`<p class="url quiet"><s>${sharedUrl}</s></p><p>${words.say(over)}</p>`;
+    const over = words.say(state === 'expired' ? 'linkExpired' : 'linkStopped');
+    const content = html`<p class="url quiet"><s>${sharedUrl}</s></p><p>${over}</p>`;
     return card(visit, 'sharedUrl', content);
   }
+  const path = `${visit.base}/publications/${publication.id}`;
   const opener =
     locked && visit.offers.grants
-      ? html`<form method="post" action="${visit.base}/publications/${publication.id}/open" target="_blank"><input type="hidden" name="form" value="${visit.formToken}"><button>${words.say('openSite')}</button></form>`
+      ? form(visit, `${path}/open`, html`<button>${words.say('openSite')}</button>`, html` target="_blank"`)
       : html`<a class="button" href="${sharedUrl}" target="_blank" rel="noopener">${words.say('openSite')}</a>`;
-  const who: MessageId = locked ? 'openToPassword' : 'openToAnyone';
   const content = html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>${copyButton(visit, sharedUrl, 'copyLink')}${opener}</div>
-<div class="link-more"><img class="code" src="${visit.base}/publications/${publication.id}/code.svg" alt="${words.say('linkCode')}" width="128" height="128">
-<dl class="brief"><div><dt>${words.say('whoCanOpen')}</dt><dd>${words.say(who)}</dd></div></dl></div>`;
+<div class="link-more"><img class="code" src="${path}/code.svg" alt="${words.say('linkCode')}" width="128" height="128">
+<dl class="brief"><div><dt>${words.say('whoCanOpen')}</dt><dd>${words.say(locked ? 'openToPassword' : 'openToAnyone')}</dd></div></dl></div>`;
   return card(visit, 'sharedUrl', content);
 }
 
-/** When it expires, and how to change that. */
 export function lifetimeCard(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
   const { words } = visit;
   const { state, pinned, expiresAt } = publication;
   const remaining =
     expiresAt === null
       ? html`<p class="big">${words.say('pinnedNow')}</p>`
-      : html`<p class="big remaining">${state === 'expired' ? words.say('stateExpired') : undefined} ${distance(visit, expiresAt)} <span class="quiet exact">${moment(visit, expiresAt)}</span></p>`;
+      : html`<p class="big remaining">${state === 'expired' && words.say('stateExpired')} ${distance(visit, expiresAt)} <span class="quiet exact">${moment(visit, expiresAt)}</span></p>`;
   const buttons = html`<div class="buttons">${pinButton(visit, publication)}${renewButton(visit, publication, limits)}</div>`;
   const means = pinned ? 'unpinMeans' : 'pinMeans';
-  const content = html`${state === 'deleted' ? undefined : remaining}${buttons}
-${publication.refusal('pin') === undefined ? html`<p class="quiet">${words.say(means, { span: words.span(limits.renewal) })}</p>` : undefined}`;
-  return card(visit, 'lifetime', content);
+  const content = html`${state !== 'deleted' && remaining}${buttons}
+${publication.refusal('pin') === undefined && html`<p class="quiet">${words.say(means, { span: words.span(limits.renewal) })}</p>`}`;
+  return card(visit, 'expires', content);
 }
 
 function pinButton(visit: SignedInContext, { id, pinned, refusal }: ShownPublication): Html | undefined {
   if (refusal('pin') !== undefined) return undefined;
-  const path = `${visit.base}/publications/${id}`;
-  const { words } = visit;
+  const { words, base } = visit;
   const action = pinned ? 'unpin' : 'pin';
-  return buttonForm(visit, `${path}/${action}`, words.say(action), disabledInReadOnly(visit));
+  const path = `${base}/publications/${id}/${action}`;
+  return buttonForm(visit, path, words.say(action), disabledInReadOnly(visit));
 }
 
 function renewButton(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
@@ -72,9 +61,8 @@ function renewButton(visit: SignedInContext, publication: ShownPublication, limi
   if (refused !== undefined) {
     return html`<button type="button" disabled aria-describedby="no-renewal">${text}</button><p class="quiet reason" id="no-renewal">${words.say(NO_RENEWAL[refused])}</p>`;
   }
-  const asksAgain = publication.passwordProtected
-    ? html`<p class="quiet reason">${words.say('renewAsksAgain')}</p>`
-    : undefined;
+  const asksAgain =
+    publication.passwordProtected && html`<p class="quiet reason">${words.say('renewAsksAgain')}</p>`;
   return html`${buttonForm(visit, `${base}/publications/${publication.id}/renew`, text, disabledInReadOnly(visit))}${asksAgain}`;
 }
 

@@ -1,70 +1,69 @@
+import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
+import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
-import type { DetailModel, FieldTrouble } from './detail.ts';
-import { card, confirmation, disabledInReadOnly } from './parts.ts';
+import { confirmation, disabledInReadOnly, field, fieldForm, hidden } from './forms.ts';
+import { card } from './parts.ts';
+
+export interface FieldTrouble {
+  readonly field: 'title' | 'new-password';
+  readonly message: string;
+  /** Shown again; never of a password. */
+  readonly value?: string;
+}
 
 /** Sets, changes or removes the password, and says before what that does to viewers. */
 export function passwordCard(
   visit: SignedInContext,
-  { publication, limits, trouble }: DetailModel,
+  publication: ShownPublication,
+  limits: Limits,
+  trouble: FieldTrouble | undefined,
 ): Html | undefined {
   if (publication.refusal('set_password') !== undefined) return undefined;
   const { words, base } = visit;
   const { id, generation, passwordProtected: locked } = publication;
   const path = `${base}/publications/${id}/password`;
-  const wrong = troubleOf(trouble, 'password');
-  const set = html`<form method="post" action="${path}" class="field-form">
-<input type="hidden" name="form" value="${visit.formToken}"><input type="hidden" name="seen" value="${generation}">
-<div class="field" id="password-field"><label for="new-password">${words.say('newPassword')}</label>
-<div class="with-button" data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"><input id="new-password" name="password" type="password" autocomplete="new-password" required aria-describedby="password-hint${wrong === undefined ? '' : ' password-error'}"${invalid(wrong)}></div>
-<p class="quiet hint" id="password-hint">${words.say('passwordHint', { characters: limits.passwordMinCharacters, bytes: limits.passwordMaxBytes })}</p>
-${fieldError('password', wrong)}</div>
-<p class="quiet">${words.say(locked ? 'passwordChangeMeans' : 'passwordSetMeans')}</p>
-<div class="buttons"><button${locked ? undefined : html` class="primary"`}${disabledInReadOnly(visit)}>${words.say(locked ? 'changePassword' : 'setPassword')}</button></div>
-</form>`;
-  const open = wrong === undefined ? undefined : html` open`;
-  if (!locked) {
-    const content = html`<p>${words.say('noPassword')}</p><details${open}><summary>${words.say('setPasswordEllipsis')}</summary>${set}</details>`;
-    return card(visit, 'password', content);
-  }
-  const fields = html`<input type="hidden" name="seen" value="${generation}"><input type="hidden" name="remove" value="yes">`;
+  const wrong = trouble?.field === 'new-password' ? trouble.message : undefined;
+  const [action, means] = locked
+    ? (['changePassword', 'passwordChangeMeans'] as const)
+    : (['setPassword', 'passwordSetMeans'] as const);
+  const seen = hidden('seen', generation);
   const disabled = disabledInReadOnly(visit);
-  const remove = confirmation(visit, 'removePassword', 'remove-password', path, { fields, disabled });
-  const content = html`<p>${words.say('hasPassword')}</p><details${open}><summary>${words.say('changePasswordEllipsis')}</summary>${set}</details>
-<p>${remove}</p>`;
+  const set = html`${seen}
+${field(visit, 'new-password', 'newPassword', {
+  name: 'password',
+  isSecret: true,
+  hint: words.say('passwordHint', {
+    characters: limits.passwordMinCharacters,
+    bytes: limits.passwordMaxBytes,
+  }),
+  error: wrong,
+  attributes: html`autocomplete="new-password" required`,
+})}
+<p class="quiet">${words.say(means)}</p>
+<div class="buttons"><button${!locked && html` class="primary"`}${disabled}>${words.say(action)}</button></div>`;
+  const fields = html`${seen}${hidden('remove', 'yes')}`;
+  const content = html`<p>${words.say(locked ? 'hasPassword' : 'noPassword')}</p><details${wrong && html` open`}><summary>${words.more(action)}</summary>${fieldForm(visit, path, set)}</details>
+${locked && html`<p>${confirmation(visit, 'removePassword', 'remove-password', path, { fields, disabled })}</p>`}`;
   return card(visit, 'password', content);
 }
 
-/** Renames, unless another change came first. */
 export function titleCard(
   visit: SignedInContext,
-  { publication, limits, trouble }: DetailModel,
-): Html | undefined {
-  if (publication.refusal('set_title') !== undefined) return undefined;
-  const { words, base } = visit;
-  const { id, title } = publication;
-  const wrong = troubleOf(trouble, 'title');
-  const content = html`<form method="post" action="${base}/publications/${id}/rename" class="field-form">
-<input type="hidden" name="form" value="${visit.formToken}"><input type="hidden" name="seen" value="${title ?? ''}">
-<div class="field" id="title-field"><label class="hidden" for="title">${words.say('titleHeading')}</label>
-<div class="with-button"><input id="title" name="title" value="${wrong?.value ?? title ?? ''}" autocomplete="off" dir="auto" aria-describedby="title-hint${wrong === undefined ? '' : ' title-error'}"${invalid(wrong)}><button${disabledInReadOnly(visit)}>${words.say('rename')}</button></div>
-<p class="quiet hint" id="title-hint">${words.say('titleHint', { characters: limits.titleCharacters })}</p>
-${fieldError('title', wrong)}</div>
-</form>`;
-  return card(visit, 'titleHeading', content);
-}
-
-function troubleOf(
+  { id, title, refusal }: ShownPublication,
+  limits: Limits,
   trouble: FieldTrouble | undefined,
-  field: FieldTrouble['field'],
-): FieldTrouble | undefined {
-  return trouble?.field === field ? trouble : undefined;
-}
-
-function invalid(wrong: FieldTrouble | undefined): Html | undefined {
-  return wrong === undefined ? undefined : html` aria-invalid="true" autofocus`;
-}
-
-function fieldError(field: FieldTrouble['field'], wrong: FieldTrouble | undefined): Html | undefined {
-  return wrong === undefined ? undefined : html`<p class="error" id="${field}-error">${wrong.message}</p>`;
+): Html | undefined {
+  if (refusal('set_title') !== undefined) return undefined;
+  const { words, base } = visit;
+  const wrong = trouble?.field === 'title' ? trouble : undefined;
+  const content = html`${hidden('seen', title ?? '')}
+${field(visit, 'title', 'titleHeading', {
+  value: wrong?.value ?? title ?? '',
+  hidesLabel: true,
+  hint: words.say('titleHint', { characters: limits.titleCharacters }),
+  error: wrong?.message,
+  button: html`<button${disabledInReadOnly(visit)}>${words.say('rename')}</button>`,
+})}`;
+  return card(visit, 'titleHeading', fieldForm(visit, `${base}/publications/${id}/rename`, content));
 }

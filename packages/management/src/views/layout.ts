@@ -1,16 +1,18 @@
 import { type Html, html, LANGUAGES, type Language, raw } from '@pinfold/http/internal';
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';
 import type { Flash } from '../response/flash.ts';
+import { buttonForm, READ_ONLY_ID } from './forms.ts';
 import { icon, iconSheet } from './icons.ts';
-import { READ_ONLY_ID } from './parts.ts';
 import { remarkList } from './problems.ts';
 
+/** The parts of the screen that a person may have beside the publications. */
+const PARTS = ['names', 'keys', 'history', 'administration'] as const;
+
 export interface PageParts {
-  /** The window's title, before the product's name. */
   readonly title: string;
   readonly main: Html;
   readonly signedIn?: SignedInContext;
-  readonly part?: 'publications' | 'names' | 'keys' | 'history' | 'administration';
+  readonly part?: 'publications' | (typeof PARTS)[number];
   readonly head?: Html;
   /** Shown above the page instead of the message about what was just done. */
   readonly flash?: Flash;
@@ -19,7 +21,10 @@ export interface PageParts {
 }
 
 export function layout(visit: RequestContext, parts: PageParts): Html {
-  const { words, base, assets, nonce, look } = visit;
+  const { words, base, nonce, screen } = visit;
+  const { look } = screen;
+  const assets = `${base}/assets`;
+  const { style, icon: mark, script } = screen.assets.names;
   const flash = parts.flash ?? visit.flash;
   return html`<!doctype html>
 <html lang="${words.language}">
@@ -28,10 +33,10 @@ export function layout(visit: RequestContext, parts: PageParts): Html {
 <title>${parts.title} · ${look.productName}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<link rel="stylesheet" href="${base}/assets/${assets.style}">
-${look.sheet === undefined ? undefined : html`<style nonce="${nonce}">${raw(look.sheet)}</style>`}
-<link rel="icon" href="${base}/assets/${assets.icon}" type="image/svg+xml">
-<script type="module" src="${base}/assets/${assets.script}" nonce="${nonce}"></script>
+<link rel="stylesheet" href="${assets}/${style}">
+${look.sheet && html`<style nonce="${nonce}">${raw(look.sheet)}</style>`}
+<link rel="icon" href="${assets}/${mark}" type="image/svg+xml">
+<script type="module" src="${assets}/${script}" nonce="${nonce}"></script>
 ${parts.head}
 </head>
 <body data-copied="${words.say('copied')}">
@@ -39,24 +44,23 @@ ${iconSheet()}
 <a class="skip" href="#main">${words.say('skip')}</a>
 <header class="top">
 <div class="top-in">
-${look.back === undefined ? undefined : html`<a class="back" href="${look.back.url}" dir="auto">${look.back.text}</a>`}
+${look.back && html`<a class="back" href="${look.back.url}" dir="auto">${look.back.text}</a>`}
 <a class="mark" href="${base}/">${look.logoUrl === undefined ? icon('pin') : html`<img src="${look.logoUrl}" alt="" height="24">`}<span dir="auto">${look.productName}</span></a>
-${parts.signedIn === undefined ? undefined : navigation(parts.signedIn, parts.part)}
+${parts.signedIn && navigation(parts.signedIn, parts.part)}
 </div>
 </header>
 <main id="main" tabindex="-1">
 ${parts.signedIn?.mode.kind === 'read_only' && !parts.showsMode ? readOnlyView(parts.signedIn) : undefined}
-${flash === undefined ? undefined : flashView(visit, flash)}
+${flash && flashView(visit, flash)}
 ${parts.main}
 </main>
 <footer class="foot">
-${look.languages.length === 1 ? undefined : look.languages.map((one) => languageLink(visit, one))}
+${look.languages.length > 1 && look.languages.map((one) => languageLink(visit, one))}
 </footer>
 </body>
 </html>`;
 }
 
-/** A page of one card. */
 export function cardPage(
   visit: RequestContext,
   title: string,
@@ -76,31 +80,28 @@ function languageLink({ words }: RequestContext, language: Language): Html {
 }
 
 function navigation(visit: SignedInContext, part: PageParts['part']): Html {
-  const { words, base, displayName, formToken, offers, look } = visit;
-  const current = (name: PageParts['part']) => (part === name ? html` aria-current="page"` : undefined);
+  const { words, base, displayName, offers, screen } = visit;
+  const { signOutUrl } = screen.look;
+  const link = (name: NonNullable<typeof part>, path = `/${name}`) =>
+    html`<a href="${base}${path}"${part === name && html` aria-current="page"`}>${words.say(name)}</a>
+`;
   return html`<button type="button" class="menu-button" popovertarget="menu">${icon('menu')}${words.say('menu')}</button>
 <div id="menu" class="top-menu" popover><nav aria-label="${words.say('navigation')}">
-<a href="${base}/"${current('publications')}>${words.say('publications')}</a>
-${offers.names ? html`<a href="${base}/names"${current('names')}>${words.say('names')}</a>` : undefined}
-${offers.keys ? html`<a href="${base}/keys"${current('keys')}>${words.say('keys')}</a>` : undefined}
-${offers.history ? html`<a href="${base}/history"${current('history')}>${words.say('history')}</a>` : undefined}
-${offers.administration ? html`<a href="${base}/administration"${current('administration')}>${words.say('administration')}</a>` : undefined}
-</nav>
+${link('publications', '/')}${PARTS.map((name) => offers[name] && link(name))}</nav>
 <div class="who">
 <span class="quiet clip" title="${words.say('accountNamed', { name: displayName })}" dir="auto">${displayName}</span>
 ${
   offers.signOut
-    ? html`<form method="post" action="${base}/sign-out"><input type="hidden" name="form" value="${formToken}"><button class="plain">${words.say('signOut')}</button></form>`
-    : look.signOutUrl && html`<a href="${look.signOutUrl}">${words.say('signOut')}</a>`
+    ? buttonForm(visit, `${base}/sign-out`, words.say('signOut'), html` class="plain"`)
+    : signOutUrl && html`<a href="${signOutUrl}">${words.say('signOut')}</a>`
 }
 </div></div>`;
 }
 
-/** Every page says so while nothing can be changed. */
 function readOnlyView({ words, mode: { message } }: SignedInContext): Html {
   return html`<section class="said warn" role="status">
 ${icon('bad')}<div class="said-text"><p id="${READ_ONLY_ID}">${words.say('readOnlyText')}</p>
-${message === null ? undefined : html`<p dir="auto">${message}</p>`}</div>
+${message && html`<p dir="auto">${message}</p>`}</div>
 </section>`;
 }
 
@@ -108,6 +109,6 @@ function flashView({ words }: RequestContext, flash: Flash): Html {
   const text = words.say(flash.message, flash.values);
   return html`<section class="said ${flash.tone}" role="${flash.tone === 'good' ? 'status' : 'alert'}">
 ${icon(flash.tone)}<div class="said-text"><p dir="auto">${text}</p>
-${flash.remarks === undefined || flash.remarks.length === 0 ? undefined : remarkList(words, flash.remarks)}</div>
+${flash.remarks?.length ? remarkList(words, flash.remarks) : undefined}</div>
 </section>`;
 }

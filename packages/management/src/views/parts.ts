@@ -1,10 +1,9 @@
 import type { Instant } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
-import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
-import type { RequestContext, SignedInContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { type Icon, icon } from './icons.ts';
 
 const STATES: Readonly<
@@ -16,7 +15,6 @@ const STATES: Readonly<
   stopped: { icon: 'stopped', message: 'stateStopped' },
 };
 
-/** The state of a publication: a word, a shape and a colour. */
 export function stateBadge({ words }: RequestContext, publication: ShownPublication): Html {
   const name = stateName(publication);
   const state = STATES[name];
@@ -29,14 +27,13 @@ function stateName({ state, endsSoon }: ShownPublication): keyof typeof STATES {
   return endsSoon ? 'soon' : 'live';
 }
 
-/** What else is worth knowing at a glance: pinned, protected. */
 export function marks(
   { words }: RequestContext,
   { pinned, passwordProtected: locked }: ShownPublication,
 ): Html {
-  return html`${pinned ? html`<span class="chip">${icon('pin')}${words.say('pinned')}</span>` : undefined}${
-    locked ? html`<span class="chip">${icon('lock')}${words.say('password')}</span>` : undefined
-  }`;
+  const chip = (name: 'pin' | 'lock', message: MessageId) =>
+    html`<span class="chip">${icon(name)}${words.say(message)}</span>`;
+  return html`${pinned && chip('pin', 'pinned')}${locked && chip('lock', 'password')}`;
 }
 
 /** An instant as a distance from now, with the exact time in the tooltip. */
@@ -59,28 +56,6 @@ export function copyLinkButton({ words }: RequestContext, row: number): Html {
   return html`<button class="copy" id="c${row}" aria-labelledby="c${row} n${row}" data-copy-from="o${row}">${icon('copy')}<span>${words.say('copyLink')}</span></button>`;
 }
 
-/** The id of the sentence that says why nothing can be changed. Every page has it while the service is read-only. */
-export const READ_ONLY_ID = 'read-only';
-
-/** Attributes of the buttons whose action a read-only service refuses. With its button disabled, Enter does not send a form. */
-export function disabledInReadOnly({ mode }: SignedInContext): Html | undefined {
-  return mode.kind === 'read_only' ? html` disabled aria-describedby="${READ_ONLY_ID}"` : undefined;
-}
-
-export function buttonForm(visit: SignedInContext, action: string, label: string, disabled?: Html): Html {
-  return html`<form method="post" action="${action}"><input type="hidden" name="form" value="${visit.formToken}"><button${disabled}>${label}</button></form>`;
-}
-
-/** The link to the page that asks before a publication is stopped. */
-export function stopLink(visit: SignedInContext, style: 'button' | 'item', href: string): Html {
-  const disabled = disabledInReadOnly(visit);
-  const text = visit.words.say('stopEllipsis');
-  return disabled === undefined
-    ? html`<a class="${style} bad" href="${href}" data-dialog>${text}</a>`
-    : html`<button type="button" class="${style} bad"${disabled}>${text}</button>`;
-}
-
-/** The first eight digits of an id, the whole on hover. */
 export function shortId(id: string): Html {
   return html`<code title="${id}">${id.slice(0, 8)}</code>`;
 }
@@ -91,42 +66,16 @@ export function card({ words }: RequestContext, heading: MessageId, content: Htm
 ${content}</section>`;
 }
 
-export function reasonField({ words }: SignedInContext): Html {
-  return html`<div class="field"><label for="reason">${words.say('reason')}</label>
-<input id="reason" name="reason" required maxlength="510" autocomplete="off" dir="auto" aria-describedby="reason-hint">
-<p class="quiet hint" id="reason-hint">${words.say('reasonHint')}</p></div>`;
+export function heading(title: string, more?: Html | string): Html {
+  const below = typeof more === 'string' ? html`<p class="quiet">${more}</p>` : more;
+  return html`<div class="head"><h1 dir="auto">${title}</h1>${below}</div>`;
 }
 
-/** What asks for confirmation: messages of each name say how it is asked for, what it does, and what is pressed. */
-export type Confirmed =
-  | 'block'
-  | 'deleteName'
-  | 'endSession'
-  | 'endSessions'
-  | 'lift'
-  | 'removePassword'
-  | 'revoke'
-  | 'takeDown';
-
-/** A button that opens a dialog to confirm an action; it needs no script. */
-export function confirmation(
-  { words, formToken }: SignedInContext,
-  name: Confirmed,
-  id: string,
-  action: string,
-  { values, fields, disabled }: ConfirmationDetails = {},
-): Html {
-  return html`<button type="button" class="bad" popovertarget="${id}"${disabled}>${words.say(`${name}Ellipsis`)}</button>
-<div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-title"><form method="post" action="${action}" class="field-form"><input type="hidden" name="form" value="${formToken}">
-<h2 id="${id}-title">${words.say(`${name}Title`, values)}</h2>
-<p>${words.say(`${name}Means`)}</p>${fields}
-<div class="buttons end"><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${words.say('cancel')}</button><button class="danger"${disabled}>${words.say(name)}</button></div></form></div>`;
+export function backLink(href: string, text: string): Html {
+  return html`<p class="back"><a href="${href}">${text}</a></p>`;
 }
 
-export interface ConfirmationDetails {
-  /** Of the dialog's title. */
-  readonly values?: Values;
-  readonly fields?: Html;
-  /** Attributes of its buttons, where the action is refused now. */
-  readonly disabled?: Html | undefined;
+export function columns(first: Html, second: Html): Html {
+  return html`<div class="columns"><div class="stack">${first}</div>
+<div class="stack">${second}</div></div>`;
 }

@@ -1,14 +1,25 @@
 import type { RoleState } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import { type PagePosition, present } from '../request/page-request.ts';
+import { present } from '../request/page-request.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { icon } from './icons.ts';
 
-/** A column by its heading alone, or with more: whether it has figures, and how the list is sorted by it. */
-export type Column =
-  | MessageId
-  | { readonly label: MessageId; readonly isFigure?: boolean; readonly sort?: ColumnSort | undefined };
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** A column: its heading, and what its cell shows of an item. The first one names the item. */
+export type Column<Item> = readonly [
+  label: MessageId,
+  cell: (item: Item, index: number) => Html | string | null | undefined,
+  details?: ColumnDetails,
+];
+
+export interface ColumnDetails {
+  readonly sort?: ColumnSort | undefined;
+  readonly figure?: string;
+  /** What phones show before the cell, where that is not the heading; null for nothing. */
+  readonly phoneLabel?: MessageId | null;
+}
 
 /** A link that sorts a list by a column, and whether it is so sorted. */
 export interface ColumnSort {
@@ -17,7 +28,17 @@ export interface ColumnSort {
   readonly isCurrent: boolean;
 }
 
-/** The states by which lists of publications are filtered. */
+export interface List<Item> {
+  readonly items: readonly Item[];
+  readonly columns: readonly Column<Item>[];
+  /** What an empty list says; nothing if absent. */
+  readonly none?: MessageId;
+  readonly path: string;
+  readonly next: string | undefined;
+  readonly query?: Query;
+  readonly rowClass?: (item: Item) => string;
+}
+
 export const STATE_FILTERS: readonly (readonly [state: RoleState | undefined, message: MessageId])[] = [
   [undefined, 'filterAll'],
   ['published', 'statePublished'],
@@ -37,62 +58,73 @@ export function each<Item>(
   };
 }
 
+/** A page of a list, with links to other pages. */
+export function listOf<Item>(visit: RequestContext, list: List<Item>): Html {
+  const { items, none, path, next, query } = list;
+  const empty = none && html`<p class="none">${visit.words.say(none)}</p>`;
+  return html`${items.length === 0 ? empty : rowsTable(visit, list)}
+${pager(visit, path, next, query)}`;
+}
+
 /** A table that is a list of cards on a phone, where each cell shows its column's heading. */
 export function rowsTable<Item>(
   { words }: RequestContext,
-  columns: readonly Column[],
-  items: readonly Item[],
-  row: (item: Item, index: number) => Html,
+  { items, columns, rowClass }: Pick<List<Item>, 'items' | 'columns' | 'rowClass'>,
 ): Html {
-  const heading = (column: Column) => {
-    if (column === 'actions')
-      return html`<th scope="col"><span class="hidden">${words.say('actions')}</span></th>`;
-    if (typeof column === 'string') return html`<th scope="col">${words.say(column)}</th>`;
-    const { label, isFigure = false, sort } = column;
-    const sorted = sort?.isCurrent ? html` aria-sort="${sort.direction}"` : undefined;
+  const heading = ([label, , { sort, figure } = {}]: Column<Item>) => {
+    if (label === 'actions')
+      return html`<th scope="col"><span class="hidden">${words.say(label)}</span></th>`;
+    const sorted = sort?.isCurrent && html` aria-sort="${sort.direction}"`;
     const text = sort === undefined ? words.say(label) : html`<a href="${sort.href}">${words.say(label)}</a>`;
-    return html`<th scope="col"${isFigure ? html` class="figure"` : undefined}${sorted}>${text}</th>`;
+    return html`<th scope="col"${figure && html` class="figure"`}${sorted}>${text}</th>`;
+  };
+  const row = (item: Item, index: number) => {
+    const cells = columns.map(([label, cell, { figure, phoneLabel = label } = {}], at) => {
+      const content = cell(item, index);
+      if (at === 0) return html`<th scope="row">${content}</th>`;
+      if (label === 'actions') return html`<td class="actions">${content}</td>`;
+      const shown = phoneLabel && html` data-label="${words.say(phoneLabel)}"`;
+      return html`<td${figure && html` class="${figure}"`}${shown}>${content}</td>`;
+    });
+    const style = rowClass?.(item);
+    return html`<tr${style && html` class="${style}"`}>
+${cells}</tr>`;
   };
   return html`<table class="rows">
 <thead><tr>${columns.map(heading)}</tr></thead>
 <tbody>${each(items, row)}</tbody></table>`;
 }
 
-/** A cell of {@link rowsTable}; an empty one does not show on a phone. */
-export function cell(
-  { words }: RequestContext,
-  label: MessageId,
-  content: Html | string | null | undefined,
-): Html {
-  return html`<td data-label="${words.say(label)}">${content}</td>`;
-}
-
-/** Absent ones are those of any list. */
-export interface PagerLabels {
-  readonly first?: MessageId;
-  readonly next?: MessageId;
-}
-
-/** Links to the first and the next page of a list. */
 export function pager(
-  { words, base }: RequestContext,
+  { words, base, request }: RequestContext,
   path: string,
-  { further, next }: PagePosition,
-  query: Readonly<Record<string, string | undefined>> = {},
-  labels: PagerLabels = {},
-): Html {
-  if (!further && next === undefined) return html``;
-  const first = html`<a href="${base}${path}${queryOf(query)}">${words.say(labels.first ?? 'firstPage')}</a>`;
+  next: string | undefined,
+  query: Query = {},
+  nextLabel: MessageId = 'nextPage',
+): Html | undefined {
+  const isFirst = request.query.cursor === undefined;
+  if (isFirst && next === undefined) return undefined;
+  const first = html`<a href="${base}${path}${queryOf(query)}">${words.say('firstPage')}</a>`;
   return html`<nav class="pages" aria-label="${words.say('pagesLabel')}">
-${further ? first : html`<span></span>`}
-${next === undefined ? undefined : html`<a rel="next" href="${base}${path}${queryOf({ ...query, cursor: next })}">${words.say(labels.next ?? 'nextPage')}</a>`}
+${isFirst ? html`<span></span>` : first}
+${next && html`<a rel="next" href="${base}${path}${queryOf({ ...query, cursor: next })}">${words.say(nextLabel)}</a>`}
 </nav>`;
 }
 
-/** The query of a page; empty if no parameter has a value. */
-export function queryOf(parameters: Readonly<Record<string, string | undefined>>): string {
+export function queryOf(parameters: Query): string {
   const query = new URLSearchParams(present(parameters) as Record<string, string>);
   return query.size === 0 ? '' : `?${query}`;
+}
+
+/** Links of which one is the current one. */
+export function filters(
+  { words }: RequestContext,
+  label: MessageId,
+  links: readonly (readonly [message: MessageId, href: string, isCurrent: boolean])[],
+): Html {
+  const link = ([message, href, isCurrent]: (typeof links)[number]) =>
+    html`<a href="${href}"${isCurrent && html` aria-current="true"`}>${words.say(message)}</a>`;
+  return html`<nav class="filters" aria-label="${words.say(label)}">${links.map(link)}</nav>`;
 }
 
 /** A field to search by, whose label only screen readers show. */

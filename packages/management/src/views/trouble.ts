@@ -4,7 +4,6 @@ import type { RequestContext, SignedInContext } from '../request/request-context
 import { onThisHost } from '../response/answer.ts';
 import { cardPage } from './layout.ts';
 
-/** A page that says what went wrong and what to do, with the navigation of a person who is signed in. */
 export function troubleView(
   visit: RequestContext,
   title: MessageId,
@@ -14,8 +13,8 @@ export function troubleView(
   const { words, base } = visit;
   const signedIn = isSignedIn(visit) ? visit : undefined;
   const content = html`<p>${words.say(text)}</p>
-${note === null ? undefined : html`<p dir="auto">${note}</p>`}
-<p><a class="button" href="${base}/">${words.say(signedIn === undefined ? 'signIn' : 'toPublications')}</a></p>`;
+${note && html`<p dir="auto">${note}</p>`}
+<p><a class="button" href="${base}/">${words.say(signedIn === undefined ? 'signIn' : 'backToList')}</a></p>`;
   return cardPage(visit, words.say(title), content, signedIn === undefined ? {} : { signedIn });
 }
 
@@ -25,9 +24,10 @@ function isSignedIn(visit: RequestContext): visit is SignedInContext {
 
 /** A page for a person who is not signed in, where the embedding team signs people in. */
 export function strangerView(visit: RequestContext): Html {
-  const { words, look } = visit;
-  if (look.signInUrl === undefined) return troubleView(visit, 'strangerTitle', 'strangerText');
-  const content = html`<p><a class="button" href="${look.signInUrl}">${words.say('signIn')}</a></p>`;
+  const { words, screen } = visit;
+  const { signInUrl } = screen.look;
+  if (signInUrl === undefined) return troubleView(visit, 'strangerTitle', 'strangerText');
+  const content = html`<p><a class="button" href="${signInUrl}">${words.say('signIn')}</a></p>`;
   return cardPage(visit, words.say('strangerTitle'), content);
 }
 

@@ -1,7 +1,8 @@
 import { fstatSync, readdirSync, readSync, statSync } from 'node:fs';
 
-/** The first copy of the header of the WAL index (SQLite's file format, `WalIndexHdr`). */
-const HEADER_BYTES = 48;
+/** The words of the first copy of the header of the WAL index (SQLite's file format, `WalIndexHdr`). */
+const HEADER_WORDS = 12;
+const HEADER_BYTES = HEADER_WORDS * Uint32Array.BYTES_PER_ELEMENT;
 /** Where the header says that it is initialized. */
 const IS_INIT = 12;
 
@@ -16,8 +17,9 @@ const IS_INIT = 12;
  */
 export class CommitWatch {
   readonly #descriptor: number;
-  #seen: Buffer = Buffer.alloc(HEADER_BYTES);
-  #now: Buffer = Buffer.alloc(HEADER_BYTES);
+  readonly #seen: Uint32Array = new Uint32Array(HEADER_WORDS);
+  readonly #now: Uint32Array = new Uint32Array(HEADER_WORDS);
+  readonly #bytes: Uint8Array = new Uint8Array(this.#now.buffer);
 
   private constructor(descriptor: number) {
     this.#descriptor = descriptor;
@@ -45,12 +47,18 @@ export class CommitWatch {
   /** Whether anything may have been committed since the last call. */
   hasChanged(): boolean {
     try {
-      if (readSync(this.#descriptor, this.#now, 0, HEADER_BYTES, 0) !== HEADER_BYTES) return true;
+      if (readSync(this.#descriptor, this.#bytes, 0, HEADER_BYTES, 0) !== HEADER_BYTES) return true;
     } catch {
       return true;
     }
-    if (this.#now[IS_INIT] === 1 && this.#now.equals(this.#seen)) return false;
-    [this.#seen, this.#now] = [this.#now, this.#seen];
+    if (this.#bytes[IS_INIT] === 1 && this.#isSeen()) return false;
+    this.#seen.set(this.#now);
+    return true;
+  }
+
+  /** A loop: calls into Node take longer for so few words, and every view comes here. */
+  #isSeen(): boolean {
+    for (let at = 0; at < HEADER_WORDS; at += 1) if (this.#now[at] !== this.#seen[at]) return false;
     return true;
   }
 }

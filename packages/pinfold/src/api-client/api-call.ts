@@ -3,7 +3,7 @@ import { CommandFailure, type FailureJson, UnavailableError } from '../command-l
 import type { Terminal } from '../command-line/terminal.ts';
 import { release } from '../release.ts';
 import { failureText, systemErrorCode } from './failure-text.ts';
-import type { Server } from './server.ts';
+import type { Server } from './logins.ts';
 
 /** Options of the client that a command changes. */
 interface CallOptions {

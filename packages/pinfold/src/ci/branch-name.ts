@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readName } from '../command-line/arguments.ts';
+import { type Flag, flag } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import type { Environment } from '../settings/settings.ts';
 
@@ -9,10 +10,7 @@ const MOST_CHARACTERS = 54;
 const DIGITS = 8;
 
 /** The option of commands that take {@link nameToPublish}. */
-export const TO_BRANCH = {
-  type: 'boolean',
-  help: 'in CI: the name of the branch, or pr-N for pull or merge request N',
-} as const;
+export const TO_BRANCH: Flag = flag('in CI: the name of the branch, or pr-N for pull or merge request N');
 
 /**
  * The name that a command is about; `undefined` when it is given none.

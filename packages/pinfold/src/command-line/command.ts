@@ -4,14 +4,29 @@ import { escapeControls, jsonLine } from './escape-control-characters.ts';
 import { UsageError } from './failures.ts';
 import type { Terminal } from './terminal.ts';
 
-/** An option of a command. */
-export interface Option {
-  readonly type: 'string' | 'boolean';
-  readonly multiple?: true;
-  /** The placeholder of its value in the help. */
-  readonly value?: string;
+/** An option without a value. */
+export interface Flag {
+  readonly type: 'boolean';
   readonly help: string;
 }
+
+/** An option with a value, whose placeholder the help shows. */
+export interface Text {
+  readonly type: 'string';
+  readonly value: string;
+  readonly help: string;
+}
+
+/** An option that can be repeated. */
+export interface Texts extends Text {
+  readonly multiple: true;
+}
+
+export const flag = (help: string): Flag => ({ type: 'boolean', help });
+export const text = (value: string, help: string): Text => ({ type: 'string', value, help });
+export const texts = (value: string, help: string): Texts => ({ ...text(value, help), multiple: true });
+
+type Option = Flag | Text | Texts;
 
 export type Options = Readonly<Record<string, Option>>;
 
@@ -34,9 +49,9 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
-type Value<Known extends Option> = Known['type'] extends 'boolean'
+type Value<Known extends Option> = Known extends Flag
   ? boolean
-  : Known extends { readonly multiple: true }
+  : Known extends Texts
     ? readonly string[]
     : string;
 
@@ -70,7 +85,7 @@ interface CommandRecord<Names extends readonly string[], Known extends Options>
   ) => Promise<Result> | Promise<number> | Promise<void>;
 }
 
-const JSON_OPTION: Options = { json: { type: 'boolean', help: 'print one JSON document, for scripts' } };
+const JSON_OPTION: Options = { json: flag('print one JSON document, for scripts') };
 
 /** Makes a command of a record; nearly every command takes `--json`. */
 export function command<
@@ -92,8 +107,7 @@ export function command<
       const typed = { ...values, json: values.json === true } as unknown as Values<Known>;
       const ended = await run(positionals as unknown as Positionals<Names>, typed, terminal);
       if (typeof ended !== 'object') return ended ?? 0;
-      const { json, text } = ended;
-      const lines = typed.json ? [jsonLine(json)] : [text].flat().map(escapeControls);
+      const lines = typed.json ? [jsonLine(ended.json)] : [ended.text].flat().map(escapeControls);
       for (const line of lines) terminal.out(line);
       return 0;
     },
@@ -110,7 +124,10 @@ function checkCount(positionals: readonly string[], names: readonly string[]): v
 
 function parse(args: readonly string[], options: Options): ReturnType<typeof parseArgs> {
   const known = Object.fromEntries(
-    Object.entries(options).map(([name, { type, multiple = false }]) => [name, { type, multiple }]),
+    Object.entries(options).map(([name, option]) => [
+      name,
+      { type: option.type, multiple: 'multiple' in option },
+    ]),
   );
   try {
     return parseArgs({ args: [...args], options: known, strict: true, allowPositionals: true });

@@ -42,8 +42,8 @@ export function callOf({ name, arguments: names }: Command): string {
 }
 
 function sectionOf(command: Command): string {
-  const options = Object.entries(command.options).map(([option, { value, help }]) =>
-    columns(`  --${option}${value === undefined ? '' : ` ${value}`}`, help),
+  const options = Object.entries(command.options).map(([name, option]) =>
+    columns(`  --${name}${'value' in option ? ` ${option.value}` : ''}`, option.help),
   );
   return [
     `pinfold ${callOf(command)}`,

@@ -4,7 +4,7 @@ import { parseAccountLimit, toRfc3339 } from '@pinfold/core/internal';
 import { accountOf } from '@pinfold/http-express/internal';
 import { readAccount, readOperatorText } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
-import { type Command, command, type Result } from '../command-line/command.ts';
+import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { formatBytes, pluralize } from '../command-line/pluralize.ts';
 import { lineOf, printList } from '../command-line/print-list.ts';
@@ -37,13 +37,9 @@ const block = command({
   name: 'accounts block',
   arguments: ['NAME'],
   options: {
-    reason: { type: 'string', value: 'TEXT', help: 'the reason, which the account is shown; required' },
-    sites: {
-      type: 'string',
-      value: 'keep|hide',
-      help: 'keep showing its sites, or answer as for stopped ones (default: keep)',
-    },
-    create: { type: 'boolean', help: 'block a name that no account has yet, too' },
+    reason: text('TEXT', 'the reason, which the account is shown; required'),
+    sites: text('keep|hide', 'keep showing its sites, or answer as for stopped ones (default: keep)'),
+    create: flag('block a name that no account has yet, too'),
   },
   help: 'make an account read-only: it can publish and change nothing',
   example: 'pinfold accounts block web-team --reason "Phishing, ticket 4711"',
@@ -82,14 +78,13 @@ const limits = command({
   name: 'accounts limits',
   arguments: ['NAME'],
   options: {
-    requests: { type: 'string', value: 'RATE', help: 'API requests per process, such as 6000/1m' },
-    publications: { type: 'string', value: 'RATE', help: 'new publications, such as 600/1h' },
-    sites: { type: 'string', value: 'NUMBER', help: 'publications in service' },
-    bytes: {
-      type: 'string',
-      value: 'NUMBER',
-      help: 'bytes of their archives; each limit can also be off (unlimited), or default\n(the limit of all accounts)',
-    },
+    requests: text('RATE', 'API requests per process, such as 6000/1m'),
+    publications: text('RATE', 'new publications, such as 600/1h'),
+    sites: text('NUMBER', 'publications in service'),
+    bytes: text(
+      'NUMBER',
+      'bytes of their archives; each limit can also be off (unlimited), or default\n(the limit of all accounts)',
+    ),
   },
   help: 'limit what one account may use',
   example: 'pinfold accounts limits web-team --publications 100/1d --sites 200',

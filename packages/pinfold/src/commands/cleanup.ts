@@ -1,6 +1,6 @@
 import { type CleanUpReport, type Clock, hours, type Instant, isFault, seconds } from '@pinfold/core';
 import { operatorCause } from '../command-line/by-command.ts';
-import { type Command, command } from '../command-line/command.ts';
+import { type Command, command, flag } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/pluralize.ts';
@@ -17,14 +17,12 @@ const PROGRESS_EVERY = seconds(2);
 const cleanup = command({
   name: 'cleanup',
   options: {
-    'dry-run': {
-      type: 'boolean',
-      help: 'print what would be removed and what is missing, and change nothing;\nit does not compare archives younger than a day',
-    },
-    force: {
-      type: 'boolean',
-      help: 'compare storage and records now, and remove archives without a record in any case,\n1,000 at a time',
-    },
+    'dry-run': flag(
+      'print what would be removed and what is missing, and change nothing;\nit does not compare archives younger than a day',
+    ),
+    force: flag(
+      'compare storage and records now, and remove archives without a record in any case,\n1,000 at a time',
+    ),
   },
   help: 'remove what is no longer needed; the server also does it every ten minutes',
   example: 'pinfold cleanup --dry-run',

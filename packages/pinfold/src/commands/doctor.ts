@@ -1,5 +1,5 @@
 import { type PublicUrl, publicUrl } from '@pinfold/http';
-import { type Command, command } from '../command-line/command.ts';
+import { type Command, command, text } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Finding, FindingStatus } from '../doctor/finding.ts';
@@ -9,7 +9,7 @@ const BAD: readonly FindingStatus[] = ['failed', 'warning'];
 const doctor = command({
   name: 'doctor',
   options: {
-    url: { type: 'string', value: 'URL', help: 'the address to check instead of PINFOLD_PUBLIC_URL' },
+    url: text('URL', 'the address to check instead of PINFOLD_PUBLIC_URL'),
   },
   help: 'check the settings, the machine, the stores and the proxy, and print what to do',
   example: 'pinfold doctor --url https://share.example',

@@ -4,7 +4,7 @@ import { toRfc3339 } from '@pinfold/core/internal';
 import { eventOf } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { readAccount, readPublicationId, readTime } from '../command-line/arguments.ts';
-import { type Command, command } from '../command-line/command.ts';
+import { type Command, command, text } from '../command-line/command.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
@@ -12,13 +12,9 @@ import { everyItem } from './every-item.ts';
 const history = command({
   name: 'history',
   options: {
-    account: { type: 'string', value: 'NAME', help: 'only events of one account' },
-    pin: { type: 'string', value: 'ID', help: 'only events of one publication' },
-    since: {
-      type: 'string',
-      value: 'TIME',
-      help: 'only events from then on: 1h or 7d ago, or 2026-11-20 or 2026-11-20T09:30Z',
-    },
+    account: text('NAME', 'only events of one account'),
+    pin: text('ID', 'only events of one publication'),
+    since: text('TIME', 'only events from then on: 1h or 7d ago, or 2026-11-20 or 2026-11-20T09:30Z'),
   },
   help: 'list what happened, newest first: who published, changed and stopped what',
   example: 'pinfold history --since 1h',

@@ -1,9 +1,9 @@
-import { type ApiKey, type ApiKeyId, OPERATOR, type Scope } from '@pinfold/core';
+import { type ApiKey, type ApiKeyId, type Instant, OPERATOR, type Scope } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
-import { type Command, command } from '../command-line/command.ts';
+import { type Command, command, text, texts } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -12,14 +12,12 @@ import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 const create = command({
   name: 'keys create',
   options: {
-    account: { type: 'string', value: 'NAME', help: 'the account of the key (default: default)' },
-    label: { type: 'string', value: 'TEXT', help: 'a label for people' },
-    scope: {
-      type: 'string',
-      multiple: true,
-      value: 'SCOPE',
-      help: 'pins:read, pins:write, manage or admin; repeatable (default: pins:read and pins:write)',
-    },
+    account: text('NAME', 'the account of the key (default: default)'),
+    label: text('TEXT', 'a label for people'),
+    scope: texts(
+      'SCOPE',
+      'pins:read, pins:write, manage or admin; repeatable (default: pins:read and pins:write)',
+    ),
   },
   help: 'create an API key and print it; it is shown only once',
   example: 'pinfold keys create --account web-team --label "build server"',
@@ -41,7 +39,7 @@ const create = command({
 
 const list = command({
   name: 'keys list',
-  options: { account: { type: 'string', value: 'NAME', help: 'only the keys of one account' } },
+  options: { account: text('NAME', 'only the keys of one account') },
   help: 'list API keys: id, account, scopes, creation, last use or revocation, label',
   example: 'pinfold keys list --json',
   run: async (_, { account, json }, terminal) => {
@@ -102,35 +100,16 @@ function readScopes(names: readonly string[] | undefined): readonly Scope[] | un
   return wanted === undefined ? undefined : KNOWN_SCOPES.filter((scope) => wanted.includes(scope));
 }
 
-function keyJson({
-  id,
-  account,
-  label,
-  scopes,
-  createdAt,
-  lastUsedAt,
-  revokedAt,
-}: ApiKey): Record<string, unknown> {
+function keyJson({ id, account, label, scopes, ...times }: ApiKey): Record<string, unknown> {
+  const at = (time: Instant | null) => (time === null ? null : toRfc3339(time));
   return {
-    id,
-    account,
-    label,
-    scopes,
-    created_at: toRfc3339(createdAt),
-    last_used_at: lastUsedAt === null ? null : toRfc3339(lastUsedAt),
-    revoked_at: revokedAt === null ? null : toRfc3339(revokedAt),
+    ...{ id, account, label, scopes, created_at: at(times.createdAt) },
+    ...{ last_used_at: at(times.lastUsedAt), revoked_at: at(times.revokedAt) },
   };
 }
 
-function factsOf({
-  id,
-  account,
-  label,
-  scopes,
-  createdAt,
-  lastUsedAt,
-  revokedAt,
-}: ApiKey): readonly string[] {
+function factsOf(key: ApiKey): readonly string[] {
+  const { id, account, label, scopes, createdAt, lastUsedAt, revokedAt } = key;
   const used = lastUsedAt === null ? 'never used' : `used ${toRfc3339(lastUsedAt)}`;
   const state = revokedAt === null ? used : `revoked ${toRfc3339(revokedAt)}`;
   return [id, account, scopes.join(','), `created ${toRfc3339(createdAt)}`, state, label];

@@ -6,7 +6,7 @@ import { callApi } from '../api-client/api-call.ts';
 import { inBrowser } from '../api-client/browser.ts';
 import { keyForSecret, registerLogin } from '../api-client/device-login.ts';
 import { loginsFile, loginsOf, readLogins, writeLogin } from '../api-client/logins.ts';
-import { type Command, command } from '../command-line/command.ts';
+import { type Command, command, flag } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
@@ -16,7 +16,7 @@ const login = command({
   name: 'login',
   group: 'about',
   arguments: ['URL'],
-  options: { 'no-browser': { type: 'boolean', help: 'only print the address of the page' } },
+  options: { 'no-browser': flag('only print the address of the page') },
   help: 'get an API key by the management screen of a server, and store it for other commands',
   example: 'pinfold login https://share.example',
   guide: '../publish-with-the-command.md#sign-in',

@@ -1,7 +1,7 @@
 import type { Name } from '@pinfold/client';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { readName, readPublicationId } from '../command-line/arguments.ts';
-import { type Command, command } from '../command-line/command.ts';
+import { type Command, command, flag } from '../command-line/command.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
 import { lineOf, printList } from '../command-line/print-list.ts';
 import { TARGET_OPTIONS, withPublications } from '../publishing/publications.ts';
@@ -42,7 +42,7 @@ const remove = command({
   arguments: ['[NAME]'],
   options: {
     'to-branch': TO_BRANCH,
-    'if-exists': { type: 'boolean', help: 'succeed if there is no such name' },
+    'if-exists': flag('succeed if there is no such name'),
     ...TARGET_OPTIONS,
   },
   help: 'delete a name; its link shows nothing any more, and its publications stay',

@@ -1,6 +1,6 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { RoleListRequest } from '@pinfold/core/administration';
-import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express/internal';
+import { type AdministeredPin, administeredPinOf, pinOf } from '@pinfold/http-express/internal';
 import {
   readAccount,
   readOperatorText,
@@ -9,24 +9,27 @@ import {
   stateText,
 } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
-import { type Command, command } from '../command-line/command.ts';
+import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { linkAddresses } from '../command-line/known-addresses.ts';
 import { type Fact, linesOf, pinFacts } from '../command-line/pin-facts.ts';
 import { formatBytes } from '../command-line/pluralize.ts';
 import { printList } from '../command-line/print-list.ts';
+import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
+import { accepted } from '../publishing/refusal-text.ts';
 import type { Settings } from '../settings/settings.ts';
+import { webAddresses } from '../settings/web-addresses.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'pins list',
   options: {
-    account: { type: 'string', value: 'NAME', help: 'only those of one account' },
-    state: { type: 'string', value: 'STATE', help: 'only published, expired or stopped ones' },
-    search: { type: 'string', value: 'TEXT', help: 'only those with a text in the title or the id' },
+    account: text('NAME', 'only those of one account'),
+    state: text('STATE', 'only published, expired or stopped ones'),
+    search: text('TEXT', 'only those with a text in the title or the id'),
   },
   help: 'list the publications of all accounts, newest first, without stopped ones',
   example: 'pinfold pins list --account web-team --search invoice',
@@ -87,9 +90,9 @@ const takedown = command({
   name: 'pins takedown',
   arguments: ['ID...'],
   options: {
-    reason: { type: 'string', value: 'TEXT', help: 'the reason; required' },
-    purge: { type: 'boolean', help: 'remove the archive now instead of at a later cleanup' },
-    copies: { type: 'boolean', help: 'take down all other publications of the same archive, too' },
+    reason: text('TEXT', 'the reason; required'),
+    purge: flag('remove the archive now instead of at a later cleanup'),
+    copies: flag('take down all other publications of the same archive, too'),
   },
   help: 'stop publications, and prevent their archives from being published again',
   example: 'pinfold pins takedown 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 --reason Phishing --copies --purge',
@@ -118,7 +121,34 @@ const takedown = command({
   },
 });
 
-export const commands: readonly Command[] = [list, show, stop, takedown];
+const pin = command({
+  name: 'pin',
+  arguments: ['ID'],
+  help: 'pin a publication: it no longer expires',
+  example: 'pinfold pin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  run: ([id], _, terminal) => change('pin', id, terminal),
+});
+
+const unpin = command({
+  name: 'unpin',
+  arguments: ['ID'],
+  help: 'unpin a publication: it expires again, as late as after a renewal',
+  example: 'pinfold unpin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  run: ([id], _, terminal) => change('unpin', id, terminal),
+});
+
+export const commands: readonly Command[] = [list, show, stop, takedown, pin, unpin];
+
+function change(action: 'pin' | 'unpin', text: string, terminal: Terminal): Promise<Result> {
+  const id = readPublicationId(text);
+  return withComposition(terminal, async ({ useCases }, settings) => {
+    const { publication } = accepted(await useCases[action]({ by: OPERATOR, id, cause: operatorCause() }));
+    const pin = pinOf(publication, webAddresses(settings, settings.port).publicUrl);
+    const end =
+      pin.expires_at === null ? 'stays until it is unpinned or stopped' : `expires ${pin.expires_at}`;
+    return { json: { pin }, text: `${id} ${end}.` };
+  });
+}
 
 function takedownLines(id: RoleId, copies: readonly RoleId[], all: boolean): readonly string[] {
   const fate = all ? 'a copy, was taken down.' : 'a copy, is still in service.';

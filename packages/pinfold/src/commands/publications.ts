@@ -4,7 +4,7 @@ import { SystemClock } from '@pinfold/platform-node';
 import { inBrowser } from '../api-client/browser.ts';
 import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
 import { readName, readPublicationId, readState, stateText } from '../command-line/arguments.ts';
-import { type Command, command, type Result } from '../command-line/command.ts';
+import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { linesOf, pinFacts } from '../command-line/pin-facts.ts';
@@ -26,7 +26,7 @@ const list = command({
   name: 'list',
   group: 'publications',
   options: {
-    state: { type: 'string', value: 'STATE', help: 'only published, expired or stopped ones' },
+    state: text('STATE', 'only published, expired or stopped ones'),
     ...TARGET_OPTIONS,
   },
   help: 'list your publications, newest first, without stopped ones',
@@ -77,7 +77,7 @@ const password = command({
   name: 'password',
   group: 'publications',
   arguments: ['ID'],
-  options: { none: { type: 'boolean', help: 'remove the protection' }, ...TARGET_OPTIONS },
+  options: { none: flag('remove the protection'), ...TARGET_OPTIONS },
   help: 'protect it with a password, which is asked for, or read from standard input',
   example: `pinfold password ${ID} < password.txt`,
   guide: GUIDE,
@@ -123,7 +123,7 @@ const open = command({
   group: 'publications',
   arguments: ['ID'],
   options: {
-    print: { type: 'boolean', help: 'only print the URL, which needs no password for one minute' },
+    print: flag('only print the URL, which needs no password for one minute'),
     ...TARGET_OPTIONS,
   },
   help: 'open it in the browser, without its password',

@@ -5,7 +5,7 @@ import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { keyOfRun } from '../ci/run-key.ts';
 import { writeStepFiles } from '../ci/step-files.ts';
 import { readPath } from '../command-line/arguments.ts';
-import { type Command, command } from '../command-line/command.ts';
+import { type Command, command, flag, text } from '../command-line/command.ts';
 import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
@@ -31,42 +31,26 @@ const publish = command({
   group: 'publications',
   arguments: ['PATH'],
   options: {
-    title: { type: 'string', value: 'TEXT', help: 'the title that the management screen shows' },
-    name: {
-      type: 'string',
-      value: 'NAME',
-      help: 'the file name of standard input, such as report.html or site.zip, if PATH is -',
-    },
-    to: { type: 'string', value: 'NAME', help: 'the name that is to show it; its link stays the same' },
+    title: text('TEXT', 'the title that the management screen shows'),
+    name: text('NAME', 'the file name of standard input, such as report.html or site.zip, if PATH is -'),
+    to: text('NAME', 'the name that is to show it; its link stays the same'),
     'to-branch': TO_BRANCH,
-    'password-stdin': {
-      type: 'boolean',
-      help: 'protect it with a password, which is asked for, or read from standard input',
-    },
-    'no-password': {
-      type: 'boolean',
-      help: 'publish without a password to a name that shows a protected publication',
-    },
-    'with-files': {
-      type: 'boolean',
-      help: 'with a single page, publish the images, styles and scripts beside it that it shows;\na terminal is asked',
-    },
-    'with-dot-files': {
-      type: 'boolean',
-      help: 'include files and folders whose names begin with a dot (.well-known is always included)',
-    },
-    'as-is': {
-      type: 'boolean',
-      help: 'publish all of a folder that looks like the project of a site, with its sources',
-    },
-    strict: { type: 'boolean', help: 'check first, and publish nothing if there are warnings' },
-    'dry-run': { type: 'boolean', help: 'only check: print the errors and warnings, and publish nothing' },
-    qr: { type: 'boolean', help: 'draw the link as a QR code, too' },
-    'idempotency-key': {
-      type: 'string',
-      value: 'KEY',
-      help: 'a key of your own: the same key with the same content publishes only once;\nin CI the key of a job is the same in each attempt of a run',
-    },
+    'password-stdin': flag('protect it with a password, which is asked for, or read from standard input'),
+    'no-password': flag('publish without a password to a name that shows a protected publication'),
+    'with-files': flag(
+      'with a single page, publish the images, styles and scripts beside it that it shows;\na terminal is asked',
+    ),
+    'with-dot-files': flag(
+      'include files and folders whose names begin with a dot (.well-known is always included)',
+    ),
+    'as-is': flag('publish all of a folder that looks like the project of a site, with its sources'),
+    strict: flag('check first, and publish nothing if there are warnings'),
+    'dry-run': flag('only check: print the errors and warnings, and publish nothing'),
+    qr: flag('draw the link as a QR code, too'),
+    'idempotency-key': text(
+      'KEY',
+      'a key of your own: the same key with the same content publishes only once;\nin CI the key of a job is the same in each attempt of a run',
+    ),
     ...TARGET_OPTIONS,
   },
   help: 'publish a folder, a .zip or a single .html, and print the shared URL',

@@ -1,23 +1,35 @@
-import { OPERATOR, type Session, type SessionId, type Sessions } from '@pinfold/core';
+import { OPERATOR, type Session, type SessionId } from '@pinfold/core';
 import { sessionIdOf, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
 import { operatorCause } from '../command-line/by-command.ts';
-import { type Command, command } from '../command-line/command.ts';
+import { type Command, command, flag, text } from '../command-line/command.ts';
 import { CommandFailure } from '../command-line/failures.ts';
+import { printableAddresses } from '../command-line/known-addresses.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
+import { offerSignInLink } from '../start/sign-in-link.ts';
+import { everyItem } from './every-item.ts';
 
 const list = command({
   name: 'sessions list',
-  options: { account: { type: 'string', value: 'NAME', help: 'only the sessions of one account' } },
+  options: { account: text('NAME', 'only the sessions of one account') },
   help: 'list who is signed in to the management screen',
   example: 'pinfold sessions list --account web-team',
   run: async (_, values, terminal) => {
     const account = values.account === undefined ? undefined : readAccount(values.account);
     const format = { member: 'sessions', json: values.json, factsOf, toJson: sessionJson };
-    await withComposition(terminal, ({ manageSessions }) =>
-      printList(everySession(manageSessions, account), terminal, format),
-    );
+    await withComposition(terminal, ({ manageSessions }) => {
+      const sessions = everyItem(
+        async ({ limit, cursor }) => {
+          const place = { ...(account && { account }), ...(cursor && { after: cursor as SessionId }) };
+          const page = await manageSessions.list({ by: OPERATOR, limit, ...place });
+          return { kind: 'page', ...page } as const;
+        },
+        (page) => page.sessions,
+      );
+      return printList(sessions, terminal, format);
+    });
   },
 });
 
@@ -37,20 +49,32 @@ const end = command({
   },
 });
 
-export const commands: readonly Command[] = [list, end];
+const manage = command({
+  name: 'manage',
+  options: {
+    account: text('NAME', 'the account to sign in to (default: default)'),
+    admin: flag('sign in as an administrator of the service as well'),
+  },
+  help: 'print a link that signs in to the management screen once, within an hour',
+  example: 'pinfold manage --account web-team',
+  guide: 'administration.md',
+  run: async (_, { admin, ...values }, terminal) => {
+    const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
+    const { url, warning } = await withComposition(terminal, async (composition, settings) => {
+      const { addresses, warning } = await printableAddresses(settings);
+      const scope = admin === true ? 'admin' : 'manage';
+      const cause = operatorCause();
+      return { url: await offerSignInLink(composition, addresses, account, cause, scope), warning };
+    });
+    terminal.err(
+      'The link signs in once, within an hour: the first person who presses "Sign in" is signed in.',
+    );
+    if (warning !== undefined) terminal.err(warning);
+    return { json: { account, url }, text: url };
+  },
+});
 
-async function* everySession(sessions: Sessions, account: string | undefined): AsyncGenerator<Session> {
-  let after: SessionId | undefined;
-  do {
-    const wanted = {
-      ...(account === undefined ? {} : { account }),
-      ...(after === undefined ? {} : { after }),
-    };
-    const page = await sessions.list({ by: OPERATOR, limit: 100, ...wanted });
-    yield* page.sessions;
-    after = page.next;
-  } while (after !== undefined);
-}
+export const commands: readonly Command[] = [manage, list, end];
 
 function sessionJson(session: Session): Record<string, unknown> {
   const { account, scope, actor, displayName, startedAt, endsAt } = session;

@@ -1,13 +1,12 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SettingsError } from '../settings/settings-error.ts';
-import { EXPOSITION_TYPE, exposition } from './exposition.ts';
-import type { Snapshot } from './metrics-snapshot.ts';
+import { exposition, type Snapshot } from './metrics-snapshot.ts';
 
 // An import of node:http would load Node's fetch.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** Where figures are asked for. */
 export interface MetricsServer {
   readonly port: number;
   close(): Promise<void>;
@@ -24,22 +23,19 @@ const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosnif
 export async function serveMetrics(port: number, host: string, read: () => Snapshot): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: 10_000 }, (request, response) =>
     answer(request, response, read),
-  );
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject).listen(port, host, resolve);
+  ).listen(port, host);
   try {
-    await promise;
+    await once(server, 'listening');
   } catch (cause) {
     const expectation = 'must lead, with PINFOLD_METRICS_HOST, to a port that is free';
     throw new SettingsError('PINFOLD_METRICS_PORT', expectation, { cause });
   }
   return {
     port: (server.address() as AddressInfo).port,
-    close: () => {
-      const closed = Promise.withResolvers<void>();
-      server.close(() => closed.resolve());
+    close: async () => {
+      const closed = once(server.close(), 'close');
       server.closeAllConnections();
-      return closed.promise;
+      await closed;
     },
   };
 }
@@ -52,8 +48,9 @@ function answer(request: IncomingMessage, response: ServerResponse, read: () => 
     response.writeHead(405, { ...HEADERS, Allow: 'GET, HEAD' }).end();
   } else {
     const text = exposition(read());
+    const type = 'text/plain; version=0.0.4; charset=utf-8';
     const length = Buffer.byteLength(text);
-    response.writeHead(200, { ...HEADERS, 'Content-Type': EXPOSITION_TYPE, 'Content-Length': length });
+    response.writeHead(200, { ...HEADERS, 'Content-Type': type, 'Content-Length': length });
     response.end(request.method === 'HEAD' ? undefined : text);
   }
 }

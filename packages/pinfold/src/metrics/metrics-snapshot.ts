@@ -35,11 +35,6 @@ export function merged(snapshots: readonly Snapshot[]): Snapshot {
   return all;
 }
 
-/** The counters of a process that has ended, which must never decrease; its gauges are dropped. */
-export function counted(snapshot: Snapshot): Snapshot {
-  return Object.fromEntries(Object.entries(snapshot).filter(([, { type }]) => type !== 'gauge'));
-}
-
 function withSeries(family: Family, { series }: Family): Family {
   const merge = MERGE[family.merging];
   const all: Record<string, readonly number[]> = { ...family.series };
@@ -48,4 +43,45 @@ function withSeries(family: Family, { series }: Family): Family {
     all[labels] = before === undefined ? values : values.map((value, at) => merge(before[at] ?? 0, value));
   }
   return { ...family, series: all };
+}
+
+/** The counters of a process that has ended, which must never decrease; its gauges are dropped. */
+export function counted(snapshot: Snapshot): Snapshot {
+  return Object.fromEntries(Object.entries(snapshot).filter(([, { type }]) => type !== 'gauge'));
+}
+
+/** Writes figures as Prometheus reads them, format 0.0.4. */
+export function exposition(snapshot: Snapshot): string {
+  const families = Object.values(snapshot).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const lines = families.flatMap((family) => [
+    `# HELP ${family.name} ${family.help}`,
+    `# TYPE ${family.name} ${family.type}`,
+    ...Object.entries(family.series).flatMap(([labels, values]) => seriesLines(family, labels, values)),
+  ]);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Labels as they are written: `route="site",method="GET"`. */
+export function labelsOf(names: readonly string[], values: readonly string[]): string {
+  const escaped = (text: string = ''): string =>
+    text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  return names.map((name, at) => `${name}="${escaped(values[at])}"`).join(',');
+}
+
+function seriesLines(
+  { name, type, bounds }: Family,
+  labels: string,
+  values: readonly number[],
+): readonly string[] {
+  const line = (suffix: string, value: number = 0, ...more: readonly string[]): string => {
+    const all = [labels, ...more].filter((label) => label !== '').join(',');
+    return `${name}${suffix}${all === '' ? '' : `{${all}}`} ${value}`;
+  };
+  if (type !== 'histogram') return [line('', values[0])];
+  let count = 0;
+  const buckets = [...bounds, '+Inf'].map((bound, at) => {
+    count += values[at] ?? 0;
+    return line('_bucket', count, `le="${bound}"`);
+  });
+  return [...buckets, line('_sum', values.at(-1)), line('_count', count)];
 }

@@ -1,10 +1,4 @@
-import { labelsOf } from './exposition.ts';
-import type { Family, Merging, Snapshot } from './metrics-snapshot.ts';
-
-/** One number of a figure. */
-export interface Series {
-  value: number;
-}
+import { type Family, labelsOf, type Merging, type Snapshot } from './metrics-snapshot.ts';
 
 /** The bound holds for any input of clients. */
 const MOST_SERIES = 500;
@@ -14,16 +8,44 @@ const SECONDS: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ];
 
-/** The series of a figure, one for each set of labels. */
-export class SeriesSet<Made> {
-  readonly #names: readonly string[];
-  readonly #make: () => Made;
-  readonly #most: number;
-  readonly #made: Map<string, Made> = new Map();
+/** A number, or durations in buckets: see {@link Family}. */
+export class Series {
+  readonly values: number[];
+  readonly #bounds: readonly number[];
 
-  constructor(names: readonly string[], make: () => Made, most: number = MOST_SERIES) {
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.values = new Array(bounds.length === 0 ? 1 : bounds.length + 2).fill(0);
+  }
+
+  get value(): number {
+    return this.values[0] ?? 0;
+  }
+
+  set value(value: number) {
+    this.values[0] = value;
+  }
+
+  /** Counts a duration of a histogram. */
+  observe(seconds: number): void {
+    let at = 0;
+    while (at < this.#bounds.length && seconds > (this.#bounds[at] ?? 0)) at += 1;
+    this.values[at] = (this.values[at] ?? 0) + 1;
+    const sum = this.#bounds.length + 1;
+    this.values[sum] = (this.values[sum] ?? 0) + seconds;
+  }
+}
+
+/** A figure, with a series for each set of labels. */
+export class Figure {
+  readonly #names: readonly string[];
+  readonly #most: number;
+  readonly #made: Map<string, Series> = new Map();
+  readonly #family: Omit<Family, 'series'>;
+
+  constructor(family: Omit<Family, 'series'>, names: readonly string[], most: number = MOST_SERIES) {
+    this.#family = family;
     this.#names = names;
-    this.#make = make;
     this.#most = most;
     if (names.length === 0) this.at();
   }
@@ -32,72 +54,37 @@ export class SeriesSet<Made> {
    * The series of these labels, in the order of their names. Beyond the most series it is the one of `other`. Callers on
    * hot paths should cache it.
    */
-  at(...values: readonly string[]): Made {
+  at(...values: readonly string[]): Series {
     const labels = labelsOf(this.#names, values);
     const known = this.#made.get(labels);
     if (known !== undefined) return known;
     if (this.#made.size >= this.#most && values.some((value) => value !== 'other')) {
       return this.at(...values.map(() => 'other'));
     }
-    const made = this.#make();
+    const made = new Series(this.#family.bounds);
     this.#made.set(labels, made);
     return made;
   }
 
-  /** All that there are, by their labels as they are written. */
-  series(valuesOf: (made: Made) => readonly number[]): Family['series'] {
-    return Object.fromEntries([...this.#made].map(([labels, made]) => [labels, valuesOf(made)]));
-  }
-}
-
-/** Durations in buckets. */
-export class Histogram {
-  readonly #bounds: readonly number[];
-  readonly #values: Float64Array;
-
-  constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
-    this.#values = new Float64Array(bounds.length + 2);
-  }
-
-  /** Counts one. */
-  observe(seconds: number): void {
-    let at = 0;
-    while (at < this.#bounds.length && seconds > (this.#bounds[at] ?? 0)) at += 1;
-    this.#values[at] = (this.#values[at] ?? 0) + 1;
-    const sum = this.#bounds.length + 1;
-    this.#values[sum] = (this.#values[sum] ?? 0) + seconds;
-  }
-
-  /** The count of each bucket, of what lies beyond the last one, and the sum. */
-  get values(): readonly number[] {
-    return [...this.#values];
+  get family(): Family {
+    const series = Object.fromEntries([...this.#made].map(([labels, { values }]) => [labels, values]));
+    return { ...this.#family, series };
   }
 }
 
 /** All figures of a process. */
 export class Figures {
-  readonly #families: (() => Family)[] = [];
+  readonly #figures: Figure[] = [];
   readonly #measuring: (() => void)[] = [];
 
   /** A figure that only grows. */
-  counter(
-    name: string,
-    help: string,
-    labels: readonly string[] = [],
-    mostSeries?: number,
-  ): SeriesSet<Series> {
-    return this.#plain({ name, help, type: 'counter', merging: 'sum', bounds: [] }, labels, mostSeries);
+  counter(name: string, help: string, labels: readonly string[] = [], mostSeries?: number): Figure {
+    return this.#add({ name, help, type: 'counter', merging: 'sum', bounds: [] }, labels, mostSeries);
   }
 
   /** A figure that goes up and down. */
-  gauge(
-    name: string,
-    help: string,
-    labels: readonly string[] = [],
-    merging: Merging = 'sum',
-  ): SeriesSet<Series> {
-    return this.#plain({ name, help, type: 'gauge', merging, bounds: [] }, labels);
+  gauge(name: string, help: string, labels: readonly string[] = [], merging: Merging = 'sum'): Figure {
+    return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, labels);
   }
 
   /** How often something took how long, in seconds. */
@@ -106,13 +93,8 @@ export class Figures {
     help: string,
     labels: readonly string[] = [],
     bounds: readonly number[] = SECONDS,
-  ): SeriesSet<Histogram> {
-    const set = new SeriesSet(labels, () => new Histogram(bounds));
-    this.#families.push(() => {
-      const series = set.series(({ values }) => values);
-      return { name, help, type: 'histogram', merging: 'sum', bounds, series };
-    });
-    return set;
+  ): Figure {
+    return this.#add({ name, help, type: 'histogram', merging: 'sum', bounds }, labels);
   }
 
   /** Has something measured before each snapshot. */
@@ -120,15 +102,15 @@ export class Figures {
     this.#measuring.push(measuring);
   }
 
+  /** The figures now; their numbers may be those that are counted further, so read them at once. */
   snapshot(): Snapshot {
     for (const measure of this.#measuring) measure();
-    const families = this.#families.map((family) => family());
-    return Object.fromEntries(families.map((family) => [family.name, family]));
+    return Object.fromEntries(this.#figures.map(({ family }) => [family.name, family]));
   }
 
-  #plain(family: Omit<Family, 'series'>, labels: readonly string[], most?: number): SeriesSet<Series> {
-    const set = new SeriesSet<Series>(labels, () => ({ value: 0 }), most);
-    this.#families.push(() => ({ ...family, series: set.series(({ value }) => [value]) }));
-    return set;
+  #add(family: Omit<Family, 'series'>, labels: readonly string[], most?: number): Figure {
+    const figure = new Figure(family, labels, most);
+    this.#figures.push(figure);
+    return figure;
   }
 }

@@ -1,5 +1,5 @@
 import type { RequestEntry } from '@pinfold/http';
-import type { Figures, Histogram, Series } from './registry.ts';
+import type { Figures, Series } from './registry.ts';
 
 /** Counts an answered request, and its bytes. */
 export type CountRequest = (entry: RequestEntry, received: number, sent: number) => void;
@@ -7,7 +7,6 @@ export type CountRequest = (entry: RequestEntry, received: number, sent: number)
 /** Methods that have their own series; a client can send any word. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The most routes that have their own series. */
 const MOST_ROUTES = 256;
 
 /** Routes, methods and statuses are ours: a client that is refused in every way must not take the place of a fault. */
@@ -18,12 +17,11 @@ const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'name', 'hand_over', '
 
 interface RouteSeries {
   readonly route: string;
-  readonly seconds: Histogram;
+  readonly seconds: Series;
   /** By method and status, so that nothing is put together for a request like one before. */
   readonly requests: Map<string, Map<number, Series>>;
 }
 
-/** Counts answered requests. */
 export function requestFigures(figures: Figures): CountRequest {
   const requests = figures.counter(
     'pinfold_http_requests_total',

@@ -1,8 +1,7 @@
 import { isFault } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
-import type { Figures, Histogram } from './registry.ts';
+import type { Figures, Series } from './registry.ts';
 
-/** Measures the calls of stores. */
 export function storeFigures(figures: Figures): Observer {
   const secondsHelp = 'How long the calls of the database and the storage took.';
   const durations = figures.histogram('pinfold_store_seconds', secondsHelp, ['store', 'operation']);
@@ -12,7 +11,7 @@ export function storeFigures(figures: Figures): Observer {
   return (call, operation, store) => {
     if (store === 'inspector') return call;
     // Made by the first call: an unused operation has no figures.
-    let seconds: Histogram | undefined;
+    let seconds: Series | undefined;
     const measured = (begun: number): void => {
       seconds ??= durations.at(store, operation);
       seconds.observe((performance.now() - begun) / 1_000);

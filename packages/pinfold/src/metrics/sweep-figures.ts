@@ -1,10 +1,9 @@
 import { before, type Clock, type Observe, type RoleStore, type UseCases } from '@pinfold/core';
-import type { Figures, Series, SeriesSet } from './registry.ts';
+import type { Figure, Figures } from './registry.ts';
 
 const LENGTHS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
 const REMOVED = ['reservations', 'attempts', 'uploads', 'archives', 'orphans'] as const;
 
-/** Where it is looked up what sweeps leave. */
 export interface SweepStores {
   readonly roles: Pick<RoleStore, 'countForCleanup' | 'loadComparison'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -13,14 +12,13 @@ export interface SweepStores {
 
 /** Counts what sweeps do, and what they leave. */
 export interface SweepFigures {
-  /** Takes the core's measurement of a sweep. */
   readonly observe: Observe;
   /** Looks up what is left: after a sweep that has ended well, or before the first one. */
   look(stores: SweepStores, swept: boolean): Promise<void>;
 }
 
 export function sweepFigures(figures: Figures): SweepFigures {
-  const gauge = (name: string, help: string, ...labels: readonly string[]): SeriesSet<Series> =>
+  const gauge = (name: string, help: string, ...labels: readonly string[]): Figure =>
     figures.gauge(`pinfold_sweep_${name}`, help, labels, 'greatest');
   const seconds = figures.histogram('pinfold_sweep_seconds', 'How long sweeps took.', [], LENGTHS).at();
   const removed = figures.counter('pinfold_sweep_removed_total', 'What sweeps removed.', ['what']);

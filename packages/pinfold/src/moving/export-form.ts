@@ -1,10 +1,15 @@
-import type { ArchiveId, Sha256 } from '@pinfold/core';
+import { createHash } from 'node:crypto';
+import type { ArchiveId } from '@pinfold/core';
+import { parseArchiveId } from '@pinfold/core/adapter';
+import { readRecordLine } from '@pinfold/core/internal';
+import type { MovedRecord } from '@pinfold/core/moving';
+import { CommandFailure } from '../command-line/failures.ts';
 
 /** The form of an export, and the version that is written. */
-export const FORM = { format: 'pinfold-export', version: 2 } as const;
+const FORM = { format: 'pinfold-export', version: 2 } as const;
 
 /** The versions that are read. Their records differ in members that may be absent. */
-export const READ_VERSIONS: readonly unknown[] = [1, FORM.version];
+const READ_VERSIONS: readonly unknown[] = [1, FORM.version];
 
 /** The last file of an export, which is incomplete without it. */
 export const MANIFEST = 'manifest.json';
@@ -12,6 +17,9 @@ export const MANIFEST = 'manifest.json';
 /** The folder of the files of records, and that of the archives. */
 export const RECORDS = 'records';
 export const ARCHIVES = 'archives';
+
+/** The names of files of records; no other file is ever opened. */
+export const RECORDS_FILE: RegExp = /^records\/\d{6,}-[0-9a-f]{12}\.jsonl$/;
 
 /** One file of records: lines of JSON. */
 export interface RecordsFile {
@@ -26,18 +34,10 @@ export interface ExportManifest {
   readonly format: typeof FORM.format;
   readonly version: number;
   readonly records: readonly RecordsFile[];
-  /** How many archives belong to it. */
+  /** The number of its archives. */
   readonly archives: number;
   /** Archives of its records that were missing or altered already where it was made: it has none of them. */
   readonly broken: readonly ArchiveId[];
-}
-
-/** An archive on its way, whole. */
-export interface MovingArchive {
-  readonly id: ArchiveId;
-  readonly pieces: readonly Uint8Array[];
-  readonly bytes: number;
-  readonly sha256: Sha256;
 }
 
 /** What an export ends with. */
@@ -47,14 +47,74 @@ export interface ExportEnd {
   readonly broken: readonly ArchiveId[];
 }
 
-/** Where an export goes to: its records first, then its archives, then its end. */
-export interface Destination {
-  begin(): Promise<void>;
-  /** Lines of whole records, each with its end. */
-  records(lines: Uint8Array): Promise<void>;
-  /** Whether it has an archive already, which then need not be read. */
-  has(id: ArchiveId): boolean;
-  /** Takes an archive; it may resolve before that is stored. */
-  archive(archive: MovingArchive): Promise<void>;
-  end(end: ExportEnd): Promise<void>;
+/** What the manifest says of the `n`th file of records. Its name has a part of its hash: two exports share no name. */
+export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
+  const sha256 = createHash('sha256').update(lines).digest('hex');
+  const file = `${RECORDS}/${String(n).padStart(6, '0')}-${sha256.slice(0, 12)}.jsonl`;
+  return { file, records: lines.filter((byte) => byte === 0x0a).length, bytes: lines.length, sha256 };
+}
+
+/** @throws CommandFailure when a line is no record. */
+export function recordsIn(lines: Uint8Array): readonly MovedRecord[] {
+  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength).toString('utf8');
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line, n) => {
+      try {
+        return readRecordLine(line);
+      } catch (cause) {
+        if (!(cause instanceof TypeError)) throw cause;
+        const message = `line ${n + 1} of the records cannot be read: ${cause.message}`;
+        throw new CommandFailure(message, { cause });
+      }
+    });
+}
+
+/** The manifest of an export with these files. */
+export function manifestOf(records: readonly RecordsFile[], { archives, broken }: ExportEnd): Buffer {
+  const manifest = { ...FORM, records, archives: archives.length, broken };
+  return Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
+}
+
+/**
+ * Reads the manifest of an export.
+ *
+ * @throws CommandFailure for anything else, and for a manifest of a newer release.
+ */
+export function readManifest(text: string): ExportManifest {
+  const { format, version, records, archives, broken } = membersOf(text);
+  if (format !== FORM.format) throw new CommandFailure('this is no export: its manifest says nothing of one');
+  if (!READ_VERSIONS.includes(version)) {
+    throw new CommandFailure('a newer release made this export: import it with that one');
+  }
+  const isWhole =
+    Array.isArray(records) &&
+    records.every(isRecordsFile) &&
+    Number.isSafeInteger(archives) &&
+    Array.isArray(broken) &&
+    broken.every((id) => typeof id === 'string' && parseArchiveId(id) !== undefined);
+  if (!isWhole) throw damaged();
+  return { format: FORM.format, version: version as number, records, archives: archives as number, broken };
+}
+
+function damaged(cause?: unknown): CommandFailure {
+  return new CommandFailure('the manifest of the export is damaged', { cause });
+}
+
+function membersOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    throw damaged(cause);
+  }
+  throw damaged();
+}
+
+function isRecordsFile(value: unknown): value is RecordsFile {
+  if (typeof value !== 'object' || value === null) return false;
+  const { file, records, bytes, sha256 } = value as Partial<Record<keyof RecordsFile, unknown>>;
+  const isNamed = typeof file === 'string' && RECORDS_FILE.test(file);
+  return isNamed && [records, bytes].every(Number.isSafeInteger) && typeof sha256 === 'string';
 }

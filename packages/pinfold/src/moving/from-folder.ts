@@ -3,44 +3,33 @@ import { join } from 'node:path';
 import { SystemClock } from '@pinfold/platform-node';
 import { FsArchiveStorage } from '@pinfold/storage-fs';
 import { CommandFailure } from '../command-line/failures.ts';
-import { ARCHIVES, type Destination, MANIFEST, type RecordsFile } from './export-form.ts';
-import type { Moved } from './from-stores.ts';
-import { prefetch } from './prefetch.ts';
-import type { Progress } from './progress.ts';
-import { readManifest } from './read-manifest.ts';
-import { recordsFileOf } from './records-file.ts';
-import { storedArchives, wholeArchive } from './whole-archive.ts';
+import { ARCHIVES, MANIFEST, readManifest, recordsFileOf } from './export-form.ts';
+import type { Destination, Step } from './move.ts';
+import { prefetch, storedArchives, wholeArchive } from './whole-archive.ts';
 
-const AT_ONCE = 4;
-
-/** Brings the export in a folder to a destination. */
-export async function moveFromFolder(folder: string, to: Destination, progress: Progress): Promise<Moved> {
-  const { records: files, archives: count, broken } = readManifest(await textOf(join(folder, MANIFEST)));
-  await to.begin();
-  let records = 0;
-  for (const [n, file] of files.entries()) {
-    await to.records(await linesOf(folder, n + 1, file));
-    records += file.records;
-    progress.records(file.records);
+/** The export in a folder. */
+export async function* stepsFromFolder(folder: string, to: Destination): AsyncGenerator<Step, void> {
+  const { records, archives, broken } = readManifest(await textOf(join(folder, MANIFEST)));
+  // The destination begins now: damaged records leave an import unfinished.
+  yield { kind: 'expected', archives };
+  for (const [n, { file, sha256, records: count }] of records.entries()) {
+    const lines = await readFile(join(folder, file));
+    if (recordsFileOf(n + 1, lines).sha256 !== sha256) {
+      throw new CommandFailure(`${file} is not what the manifest says`);
+    }
+    yield { kind: 'records', lines, count };
   }
-  progress.expect(count);
   const root = join(folder, ARCHIVES);
   await stat(root);
   const storage = new FsArchiveStorage({ folder: root, staging: { folder: root }, clock: new SystemClock() });
-  const archives = [];
-  for await (const id of storedArchives(storage)) archives.push(id);
-  let copied = 0;
-  const read = prefetch(archives, AT_ONCE, async (id) =>
-    to.has(id) ? undefined : wholeArchive(storage, id),
-  );
-  for await (const archive of read) {
-    progress.archive(archive?.bytes ?? 0);
-    if (archive === undefined) continue;
-    await to.archive(archive);
-    copied += 1;
+  const ids = await Array.fromAsync(storedArchives(storage));
+  for await (const step of prefetch(ids, async (id) => {
+    const whole = to.has(id) ? undefined : await wholeArchive(storage, id);
+    return { kind: 'archive', id, whole } as const;
+  })) {
+    yield step;
   }
-  await to.end({ archives, broken });
-  return { records, archives: count, copied, broken };
+  yield { kind: 'broken', ids: broken };
 }
 
 async function textOf(file: string): Promise<string> {
@@ -51,11 +40,4 @@ async function textOf(file: string): Promise<string> {
     const message = `${file} cannot be read (${error.code}): there is no export, or one that has not ended`;
     throw new CommandFailure(message, { cause: error });
   }
-}
-
-async function linesOf(folder: string, n: number, file: RecordsFile): Promise<Uint8Array> {
-  const lines = await readFile(join(folder, file.file));
-  const { sha256 } = recordsFileOf(n, lines);
-  if (sha256 !== file.sha256) throw new CommandFailure(`${file.file} is not what the manifest says`);
-  return lines;
 }

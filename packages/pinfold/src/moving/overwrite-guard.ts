@@ -3,9 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFault, type RoleStore } from '@pinfold/core';
 import { CommandFailure } from '../command-line/failures.ts';
-import { MANIFEST } from './export-form.ts';
-import { readManifest } from './read-manifest.ts';
-import { recordsIn } from './records-file.ts';
+import { MANIFEST, readManifest, recordsIn } from './export-form.ts';
 
 /**
  * Refuses a folder whose export has publications of which the database knows none. A server whose disk was not

@@ -2,7 +2,7 @@ import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import type { Moved } from './from-stores.ts';
+import type { Moved } from './move.ts';
 
 /** Standard error names at most this many broken archives; `--json` names all. */
 const MOST_NAMED = 20;

@@ -13,15 +13,15 @@ import { CommandFailure } from '../command-line/failures.ts';
 import { makeFolder } from '../compose/data-folder.ts';
 import {
   ARCHIVES,
-  type Destination,
   type ExportEnd,
   MANIFEST,
-  type MovingArchive,
+  manifestOf,
   RECORDS,
   type RecordsFile,
+  recordsFileOf,
 } from './export-form.ts';
-import { manifestOf, recordsFileOf } from './records-file.ts';
-import { storedArchives } from './whole-archive.ts';
+import type { Destination } from './move.ts';
+import { type MovingArchive, storedArchives } from './whole-archive.ts';
 
 /** What is being written, and nothing of the export. */
 const INCOMING = 'incoming';

@@ -3,17 +3,13 @@ import type { ArchiveId, ArchiveStorage, Sha256, Staging, Token } from '@pinfold
 import { Gate } from '@pinfold/core/adapter';
 import type { Import } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
-import type { Destination, ExportEnd, MovingArchive } from './export-form.ts';
-import { recordsIn } from './records-file.ts';
-import { storedArchives } from './whole-archive.ts';
-
-/** Archives stored at the same time: each is in memory as a whole. */
-const AT_ONCE = 4;
+import { type ExportEnd, recordsIn } from './export-form.ts';
+import type { Destination } from './move.ts';
+import { AT_ONCE, archiveIn, type MovingArchive, storedArchives } from './whole-archive.ts';
 
 /** Records of one transaction. */
 const BATCH = 200;
 
-/** What an export is taken into. */
 export interface ImportedStores {
   readonly imports: Import;
   readonly archives: ArchiveStorage;
@@ -45,9 +41,10 @@ export class ToStores implements Destination {
 
   async records(lines: Uint8Array): Promise<void> {
     const records = recordsIn(lines);
-    for (const { kind, value } of records) {
-      if (kind === 'publication' && value.manifest !== null) this.#named.set(value.archive, value.sha256);
-      if (kind === 'removal') this.#named.delete(value.archive);
+    for (const record of records) {
+      const named = archiveIn(record);
+      if (named !== undefined) this.#named.set(named.archive, named.sha256);
+      if (record.kind === 'removal') this.#named.delete(record.value.archive);
     }
     for (let from = 0; from < records.length; from += BATCH) {
       const kept = await this.#stores.imports.keep(this.#token, records.slice(from, from + BATCH));

@@ -1,13 +1,14 @@
 import { createTarPacker, type TarPackController } from 'modern-tar';
 import {
   ARCHIVES,
-  type Destination,
   type ExportEnd,
   MANIFEST,
-  type MovingArchive,
+  manifestOf,
   type RecordsFile,
+  recordsFileOf,
 } from './export-form.ts';
-import { manifestOf, recordsFileOf } from './records-file.ts';
+import type { Destination } from './move.ts';
+import type { MovingArchive } from './whole-archive.ts';
 
 /** Writes an export as a tar, whose files are those of a folder; of no time and no user. */
 export class ToTar implements Destination {

@@ -1,20 +1,23 @@
 import { randomInt } from 'node:crypto';
-import type { ArchiveId, ArchiveStorage, Clock, RoleId, RoleStore, Sha256 } from '@pinfold/core';
+import { crc32, inflateRawSync } from 'node:zlib';
+import type { ArchiveId, ArchiveStorage, Clock, ManifestEntry, RoleStore, Sha256 } from '@pinfold/core';
 import { before, hours } from '@pinfold/core';
 import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { decodeManifest } from '@pinfold/core/internal';
 import type { Snapshot } from '@pinfold/core/moving';
-import { isSound } from './check-archive.ts';
-import { prefetch } from './prefetch.ts';
 import type { Progress } from './progress.ts';
-import { storedArchives, wholeArchive } from './whole-archive.ts';
-
-const AT_ONCE = 4;
+import {
+  archiveIn,
+  type MovingArchive,
+  type NamedArchive as Named,
+  prefetch,
+  storedArchives,
+  wholeArchive,
+} from './whole-archive.ts';
 
 /** For this long, an archive without a record may belong to a publication under way. */
 const YOUNG = hours(24);
 
-/** The stores to verify. */
 export interface VerifiedStores {
   readonly snapshot: Snapshot;
   readonly roles: Pick<RoleStore, 'loadManifest' | 'whichAreNamed'>;
@@ -23,12 +26,8 @@ export interface VerifiedStores {
 }
 
 /** An archive, and the publication that it belongs to. */
-export interface NamedArchive {
-  readonly archive: ArchiveId;
-  readonly pin: RoleId;
-}
+export type NamedArchive = Omit<Named, 'sha256'>;
 
-/** The findings. */
 export interface Verified {
   /** Archives that records name. */
   readonly named: number;
@@ -55,14 +54,13 @@ export async function verifyStores(
   progress: Progress,
 ): Promise<Verified> {
   // In this order: what is stored and committed between the two looks is named, and not missed.
-  const stored = new Set<ArchiveId>();
-  for await (const id of storedArchives(stores.archives)) stored.add(id);
+  const stored = new Set(await Array.fromAsync(storedArchives(stores.archives)));
   const named = await namedArchives(stores.snapshot, progress);
   const chosen = sampleOf([...named.keys()].sort(), sample);
   progress.expect(chosen.length);
   const found: Record<Judgement['kind'], ArchiveId[]> = { sound: [], altered: [], missing: [], gone: [] };
   const judge = (id: ArchiveId): Promise<Judgement> => judged(stores, id, (named.get(id) as Named).sha256);
-  for await (const { id, kind, bytes } of prefetch(chosen, AT_ONCE, judge)) {
+  for await (const { id, kind, bytes } of prefetch(chosen, judge)) {
     found[kind].push(id);
     progress.archive(bytes);
   }
@@ -82,25 +80,16 @@ export async function verifyStores(
   };
 }
 
-/** Whose an archive is, and what it must be. */
-interface Named {
-  readonly pin: RoleId;
-  readonly sha256: Sha256;
-}
-
-/** The archives that records name. */
 async function namedArchives(snapshot: Snapshot, progress: Progress): Promise<ReadonlyMap<ArchiveId, Named>> {
   const named = new Map<ArchiveId, Named>();
-  for await (const { kind, value } of snapshot.records()) {
-    if (kind === 'publication' && value.manifest !== null) {
-      named.set(value.archive, { pin: value.id, sha256: value.sha256 });
-    }
+  for await (const record of snapshot.records()) {
+    const archive = archiveIn(record);
+    if (archive !== undefined) named.set(archive.archive, archive);
     progress.records(1);
   }
   return named;
 }
 
-/** Any of the ids, in their order; each is as likely as the others. */
 function sampleOf(ids: readonly ArchiveId[], count: number = ids.length): readonly ArchiveId[] {
   const chosen = [...ids];
   while (chosen.length > count) chosen.splice(randomInt(chosen.length), 1);
@@ -125,6 +114,29 @@ async function judged(
   if (archive === undefined) return { id, kind: 'missing', bytes: 0 };
   const { entries } = decodeManifest(manifest);
   return { id, kind: isSound(archive, { sha256, entries }) ? 'sound' : 'altered', bytes: archive.bytes };
+}
+
+/** Whether an archive is what its record says: all of its bytes, and each file that its manifest names. */
+export function isSound(
+  { pieces, sha256 }: MovingArchive,
+  named: { readonly sha256: Sha256; readonly entries: readonly ManifestEntry[] },
+): boolean {
+  if (named.sha256 !== '' && sha256 !== named.sha256) return false;
+  const archive = Buffer.concat(pieces);
+  return named.entries.every(({ offset, compressedSize, size, method, crc32: expected }) => {
+    const data = archive.subarray(offset, offset + compressedSize);
+    const bytes = method === 'stored' ? data : inflated(data, size);
+    return data.length === compressedSize && bytes?.length === size && crc32(bytes) === expected;
+  });
+}
+
+/** Data that inflates beyond the limit is dropped. */
+function inflated(data: Uint8Array, size: number): Uint8Array | undefined {
+  try {
+    return inflateRawSync(data, { maxOutputLength: Math.max(1, size) });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Those of which it is still so: the service runs, and removes archives before it forgets their names. */

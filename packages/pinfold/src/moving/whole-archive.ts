@@ -1,8 +1,30 @@
 import { createHash } from 'node:crypto';
-import { type ArchiveId, type ArchiveStorage, isFault, type Sha256 } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, isFault, type RoleId, type Sha256 } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
+import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
-import type { MovingArchive } from './export-form.ts';
+
+/** An archive on its way, whole. */
+export interface MovingArchive {
+  readonly id: ArchiveId;
+  readonly pieces: readonly Uint8Array[];
+  readonly bytes: number;
+  readonly sha256: Sha256;
+}
+
+/** An archive that a record names, the publication that it belongs to, and its hash. */
+export interface NamedArchive {
+  readonly archive: ArchiveId;
+  readonly pin: RoleId;
+  /** Empty for publications of early releases. */
+  readonly sha256: Sha256;
+}
+
+/** The archive that a record names, if it names one. */
+export function archiveIn({ kind, value }: MovedRecord): NamedArchive | undefined {
+  if (kind !== 'publication' || value.manifest === null) return undefined;
+  return { archive: value.archive, pin: value.id, sha256: value.sha256 };
+}
 
 /**
  * Reads a whole archive; `undefined` when it is not there, or no longer.
@@ -14,38 +36,27 @@ export async function wholeArchive(
   id: ArchiveId,
 ): Promise<MovingArchive | undefined> {
   try {
-    return await readWhole(archives, id);
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    throw new CommandFailure(`archive ${id} cannot be read: ${error.message} (${error.code})`, {
-      cause: error,
-    });
+    const bytes = await archives.size(id);
+    const pieces: Uint8Array[] = [];
+    for (let from = 0; from < (bytes ?? 0); from += MAX_READ) {
+      const piece = await archives.read(id, from, Math.min(MAX_READ, Number(bytes) - from));
+      if (piece === undefined) return undefined;
+      pieces.push(piece);
+    }
+    return bytes === undefined ? undefined : { id, pieces, bytes, sha256: hashOf(pieces) };
+  } catch (cause) {
+    if (!isFault(cause)) throw cause;
+    throw new CommandFailure(`archive ${id} cannot be read: ${cause.message} (${cause.code})`, { cause });
   }
 }
 
-async function readWhole(
-  archives: Pick<ArchiveStorage, 'read' | 'size'>,
-  id: ArchiveId,
-): Promise<MovingArchive | undefined> {
-  const bytes = await archives.size(id);
-  if (bytes === undefined) return undefined;
-  const pieces: Uint8Array[] = [];
-  for (let from = 0; from < bytes; from += MAX_READ) {
-    const piece = await archives.read(id, from, Math.min(MAX_READ, bytes - from));
-    if (piece === undefined) return undefined;
-    pieces.push(piece);
-  }
-  return { id, pieces, bytes, sha256: hashOf(pieces) };
-}
-
-/** The SHA-256 of what pieces are together. */
+/** The SHA-256 of all pieces together. */
 export function hashOf(pieces: readonly Uint8Array[]): Sha256 {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
   return hash.digest('hex') as Sha256;
 }
 
-/** All ids that a storage has. */
 export async function* storedArchives(
   archives: Pick<ArchiveStorage, 'list'>,
 ): AsyncGenerator<ArchiveId, void> {
@@ -57,3 +68,26 @@ export async function* storedArchives(
     if (after === undefined) return;
   }
 }
+
+/** Begins work on the next three items before the first is asked for again, and gives the results in order. */
+export async function* prefetch<Item, Result>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result, void> {
+  const underWay: Promise<Result>[] = [];
+  try {
+    for (const item of items) {
+      const begun = work(item);
+      // Its outcome is awaited in its turn: until then a rejection must not count as unhandled.
+      begun.catch(() => undefined);
+      underWay.push(begun);
+      if (underWay.length >= AT_ONCE) yield await (underWay.shift() as Promise<Result>);
+    }
+    for (let next = underWay.shift(); next !== undefined; next = underWay.shift()) yield await next;
+  } finally {
+    await Promise.allSettled(underWay);
+  }
+}
+
+/** Archives read or stored at the same time: each is in memory as a whole. */
+export const AT_ONCE = 4;

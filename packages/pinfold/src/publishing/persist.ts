@@ -1,11 +1,16 @@
-import { after, type Clock, type Duration, duration, type Instant, seconds } from '@pinfold/core';
+import { after, type Clock, duration, type Instant, isFault, seconds } from '@pinfold/core';
 import { UnavailableError } from '../command-line/failures.ts';
 import type { PublishRequest } from './publication.ts';
 
-/** The outcome of one attempt: done, or to be repeated, after a pause if the server asks for one. */
-export type Attempt<Result> =
-  | { readonly kind: 'done'; readonly result: Result }
-  | { readonly kind: 'again'; readonly after: Duration | undefined; readonly reason: Error };
+/** The service refuses for now. */
+export class RetryLater extends Error {
+  readonly at: Instant;
+
+  constructor(message: string, at: Instant) {
+    super(message);
+    this.at = at;
+  }
+}
 
 /** Longer than the lease of a node that died (60 s) and than the failover of a database, with a margin. */
 const PATIENCE = seconds(150);
@@ -15,25 +20,30 @@ const LONGEST_OWN_PAUSE = seconds(8);
 const LONGEST_PAUSE = seconds(60);
 
 /**
- * Retries for two and a half minutes after the first failure: the same Idempotency-Key makes it safe to publish again.
- * Pauses grow from half a second, and are longer if the server asks for it.
+ * Retries for two and a half minutes after the first failure that may pass: the same Idempotency-Key makes it safe to
+ * publish again. Pauses grow from half a second, and are longer if the service asks for it.
  *
  * @throws UnavailableError when the time is over.
  */
 export async function retryUntilDone<Result>(
   clock: Clock,
-  attempt: () => Promise<Attempt<Result>>,
-  note: (reason: Error, pause: Duration) => void,
+  attempt: () => Promise<Result>,
+  err: (line: string) => void,
 ): Promise<Result> {
   let end: Instant | undefined;
   for (let growing = FIRST_PAUSE; ; growing = duration(Math.min(growing * 2, LONGEST_OWN_PAUSE))) {
-    const outcome = await attempt();
-    if (outcome.kind === 'done') return outcome.result;
-    end ??= after(clock.now(), PATIENCE);
-    if (clock.now() >= end) throw new UnavailableError(outcome.reason.message, { cause: outcome.reason });
-    const pause = duration(Math.min(Math.max(outcome.after ?? 0, growing), LONGEST_PAUSE));
-    note(outcome.reason, pause);
-    await clock.sleep(pause);
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof RetryLater || (isFault(error) && error.retryable))) throw error;
+      const now = clock.now();
+      end ??= after(now, PATIENCE);
+      if (now >= end) throw new UnavailableError(error.message, { cause: error });
+      const asked = error instanceof RetryLater ? error.at - now : 0;
+      const pause = duration(Math.min(Math.max(asked, growing), LONGEST_PAUSE));
+      err(`${error.message.replace(/\.$/, '')}; trying again in ${Math.ceil(pause / 1_000)} s`);
+      await clock.sleep(pause);
+    }
   }
 }
 

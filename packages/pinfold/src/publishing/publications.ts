@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Change, LimitsAnswer, Name, PageQuery, Pin, PinList } from '@pinfold/client';
 import type { AccountId, RoleState } from '@pinfold/core';
-import { loginsOf } from '../api-client/logins.ts';
-import { type Server, serverOf } from '../api-client/server.ts';
+import { loginsOf, type Server, serverOf } from '../api-client/logins.ts';
 import { readAccount } from '../command-line/arguments.ts';
+import { type Text, text } from '../command-line/command.ts';
 import { CommandFailure, isNotFound, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Environment } from '../settings/settings.ts';
@@ -41,15 +41,11 @@ export interface Publications {
 }
 
 /** The options of every command that works with {@link Publications}. */
-export const TARGET_OPTIONS = {
-  url: { type: 'string', value: 'URL', help: 'use the Pinfold at this address (or PINFOLD_URL)' },
-  key: {
-    type: 'string',
-    value: 'KEY',
-    help: 'its API key; PINFOLD_KEY is better, which other users of the machine cannot see',
-  },
-  account: { type: 'string', value: 'NAME', help: "use this machine's data folder, as this account" },
-} as const;
+export const TARGET_OPTIONS: Readonly<Record<keyof Target, Text>> = {
+  url: text('URL', 'use the Pinfold at this address (or PINFOLD_URL)'),
+  key: text('KEY', 'its API key; PINFOLD_KEY is better, which other users of the machine cannot see'),
+  account: text('NAME', "use this machine's data folder, as this account"),
+};
 
 /** The values of {@link TARGET_OPTIONS}. */
 export interface Target {
@@ -80,8 +76,8 @@ export async function atPlace<Result>(
   task: (publications: Publications) => Promise<Result>,
 ): Promise<Result> {
   if (place.kind === 'server') {
-    const { RemotePublications } = await import('./remote-publications.ts');
-    return task(new RemotePublications(place.server, terminal));
+    const { remotePublications } = await import('./remote-publications.ts');
+    return task(remotePublications(place.server, terminal));
   }
   const { withLocalPublications } = await import('./local-publications.ts');
   return withLocalPublications({ ...terminal, env: place.env }, place.account, task);

@@ -1,11 +1,10 @@
-import type { Change, LimitsAnswer, PageQuery, Pin, PinfoldClient, PinList } from '@pinfold/client';
-import type { RoleState } from '@pinfold/core';
+import type { PinfoldClient } from '@pinfold/client';
 import { callApi, clientOf } from '../api-client/api-call.ts';
-import type { Server } from '../api-client/server.ts';
+import type { Server } from '../api-client/logins.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import type { Checked, Published, PublishRequest } from './publication.ts';
-import type { Names, Publications } from './publications.ts';
+import type { PublishRequest } from './publication.ts';
+import type { Publications } from './publications.ts';
 import { noName } from './refusal-text.ts';
 import { WatchedFile } from './watched-file.ts';
 
@@ -13,95 +12,64 @@ import { WatchedFile } from './watched-file.ts';
 const PUBLISH_RETRY_FOR = 150_000;
 
 /** The publications of a key's account, by the API of a server. */
-export class RemotePublications implements Publications {
-  readonly names: Names = {
-    list: () => this.#list(({ names }) => names.list()),
-    get: (name) => this.#aboutName(async ({ names }) => (await names.get(name)).name),
-    set: (name, id) => this.#call(async ({ names }) => (await names.set(name, id)).name),
-    delete: (name) => this.#aboutName(async ({ names }) => void (await names.delete(name))),
-  };
-  readonly #server: Server;
-  readonly #terminal: Terminal;
-
-  constructor(server: Server, terminal: Terminal) {
-    this.#server = server;
-    this.#terminal = terminal;
-  }
-
-  async publish({ bytes, ...options }: PublishRequest): Promise<Published> {
-    // The client throws a TypeError: it is a mistake of its caller. Here it is one of the user.
-    if (options.idempotencyKey.includes(this.#server.apiKey))
-      throw new UsageError('the Idempotency-Key must not contain the API key');
-    const progress = (sent: number): void =>
-      this.#terminal.progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'checking');
-    const watched: typeof fetch = (url, init) => {
-      if (init?.body instanceof FormData)
-        init.body.set('archive', new WatchedFile({ bytes, filename: options.filename }, progress));
-      return fetch(url, init);
-    };
-    const publish = async (client: PinfoldClient): Promise<Published> => {
-      const { idempotencyKey: _, ...published } = await client.publish(bytes, options);
-      return published;
-    };
-    return this.#call(publish, { retryFor: PUBLISH_RETRY_FOR, fetch: watched });
-  }
-
-  check({ bytes, filename, title }: PublishRequest): Promise<Checked> {
-    return this.#call(async (client) => {
-      const { archive, warnings } = await client.check(bytes, { filename, title });
-      return { archive, warnings };
-    });
-  }
-
-  list(state: RoleState | undefined): AsyncIterable<Pin> {
-    return this.#list((client) => client.list({ state }));
-  }
-
-  listPage(query: PageQuery): Promise<PinList> {
-    return this.#call((client) => client.listPage(query));
-  }
-
-  limits(): Promise<LimitsAnswer> {
-    return this.#call((client) => client.limits());
-  }
-
-  get(id: string): Promise<Pin> {
-    return this.#call(async (client) => (await client.get(id)).pin);
-  }
-
-  update(id: string, change: Change): Promise<Pin> {
-    return this.#call(async (client) => (await client.update(id, change)).pin);
-  }
-
-  stop(id: string): Promise<void> {
-    return this.#call(async (client) => void (await client.stop(id)));
-  }
-
-  createGrant(id: string): Promise<string> {
-    return this.#call(async (client) => (await client.createGrant(id)).grant.url);
-  }
-
-  #call<Result>(
-    call: (client: PinfoldClient) => Promise<Result>,
+export function remotePublications(server: Server, terminal: Terminal): Publications {
+  const call = <Result>(
+    work: (client: PinfoldClient) => Promise<Result>,
     options?: Parameters<typeof callApi>[3],
-  ): Promise<Result> {
-    return callApi(this.#server, this.#terminal, call, options);
-  }
-
-  async *#list<Item>(list: (client: PinfoldClient) => AsyncIterable<Item>): AsyncGenerator<Item> {
-    const { client, failure } = await clientOf(this.#server, this.#terminal);
+  ): Promise<Result> => callApi(server, terminal, work, options);
+  async function* each<Item>(list: (client: PinfoldClient) => AsyncIterable<Item>): AsyncGenerator<Item> {
+    const { client, failure } = await clientOf(server, terminal);
     try {
       yield* list(client);
     } catch (error) {
       throw failure(error);
     }
   }
-
-  async #aboutName<Result>(call: (client: PinfoldClient) => Promise<Result>): Promise<Result> {
-    try {
-      return await this.#call(call);
-    } catch (error) {
+  const aboutName = <Result>(work: (client: PinfoldClient) => Promise<Result>): Promise<Result> =>
+    call(work).catch((error: unknown) => {
       throw isNotFound(error) ? noName(error) : error;
-    }
-  }
+    });
+  return {
+    names: {
+      list: () => each(({ names }) => names.list()),
+      get: (name) => aboutName(async ({ names }) => (await names.get(name)).name),
+      set: (name, id) => call(async ({ names }) => (await names.set(name, id)).name),
+      delete: (name) => aboutName(({ names }) => names.delete(name)),
+    },
+    publish: async ({ bytes, ...options }) => {
+      // The client throws a TypeError: it is a mistake of its caller. Here it is one of the user.
+      if (options.idempotencyKey.includes(server.apiKey))
+        throw new UsageError('the Idempotency-Key must not contain the API key');
+      const { idempotencyKey: _, ...published } = await call((client) => client.publish(bytes, options), {
+        retryFor: PUBLISH_RETRY_FOR,
+        fetch: watchedFetch({ bytes, filename: options.filename }, terminal),
+      });
+      return published;
+    },
+    check: ({ bytes, filename, title }) =>
+      call(async (client) => {
+        const { archive, warnings } = await client.check(bytes, { filename, title });
+        return { archive, warnings };
+      }),
+    list: (state) => each((client) => client.list({ state })),
+    listPage: (query) => call((client) => client.listPage(query)),
+    limits: () => call((client) => client.limits()),
+    get: (id) => call(async (client) => (await client.get(id)).pin),
+    update: (id, change) => call(async (client) => (await client.update(id, change)).pin),
+    stop: (id) => call((client) => client.stop(id)),
+    createGrant: (id) => call(async (client) => (await client.createGrant(id)).grant.url),
+  };
+}
+
+/** Sends the archive of a form, and shows how much of it was sent. */
+function watchedFetch(
+  archive: Pick<PublishRequest, 'bytes' | 'filename'>,
+  { progress }: Terminal,
+): typeof fetch {
+  const sending = (sent: number): void =>
+    progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'checking');
+  return (url, init) => {
+    if (init?.body instanceof FormData) init.body.set('archive', new WatchedFile(archive, sending));
+    return fetch(url, init);
+  };
 }

@@ -17,11 +17,13 @@ const STATUSES: Readonly<Record<string, number>> = {
   [TOO_LATE]: 408,
 };
 
-/** The answers of a connection. */
 export interface Answers {
   newest: ServerResponse;
   /** The one whose turn it is; those behind it wait. */
   current: ServerResponse;
+  /** What the last look for idle connections saw, and how many in a row saw no request and no byte. */
+  bytesRead: number;
+  idleLooks: number;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { type Duration, seconds } from '@pinfold/core';
@@ -9,7 +10,6 @@ import { type Answers, answerUnread } from './client-error.ts';
 // An import of node:http would load Node's fetch: 5 MiB and a part of each start, for a server that asks no other.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** Answers one request. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** How long a client may take for its headers: longer than any honest one, short enough for slow attackers. */
@@ -24,8 +24,12 @@ const REQUEST_TIMEOUT = 20 * 60_000;
 /** The most bytes of a request's head; Node refuses more. */
 const LARGEST_HEAD = 65_536;
 
-/** Longer than proxies keep their connections (60 s mostly), so that it is they who close one, never both at once. */
-const KEEP_ALIVE_TIMEOUT = 75_000;
+/**
+ * Milliseconds between two looks for idle connections, and how many in a row close one: after 75 to 80 seconds. Proxies
+ * close theirs after 60 mostly, so that it is they who close one, never both at once.
+ */
+const IDLE_LOOK = 5_000;
+const IDLE_LOOKS = 15;
 
 /** How long connections without a request stay open while stopping: a request may be on its way over one. */
 const LINGER = 500;
@@ -39,18 +43,24 @@ export class HttpServer {
   /** By connection, so that one `close` listener serves all its requests. */
   readonly #answers: Map<Socket, Answers> = new Map();
   readonly #restTimeout: Duration;
+  readonly #idleLook: number;
   #handler: RequestHandler | undefined;
   #held: (() => void)[] = [];
   #draining = false;
   #stopping = false;
 
-  /** @param restTimeout a shorter one, for tests. */
-  constructor(restTimeout: Duration = REST_TIMEOUT) {
+  /** @param times shorter ones, for tests. */
+  constructor({
+    restTimeout = REST_TIMEOUT,
+    idleLook = IDLE_LOOK,
+  }: { readonly restTimeout?: Duration; readonly idleLook?: number } = {}) {
     this.#restTimeout = restTimeout;
+    this.#idleLook = idleLook;
     this.#server = createServer({
       headersTimeout: HEADERS_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+      // Node would set a timer at the end of each answer and clear it at the next request: a twelfth of a small view.
+      keepAliveTimeout: 0,
       maxHeaderSize: LARGEST_HEAD,
       // A GET has no body, and no handler here waits for the end of one.
       optimizeEmptyRequests: true,
@@ -63,7 +73,6 @@ export class HttpServer {
     this.#server.on('connection', (socket) => socket.once('close', () => this.#answers.delete(socket)));
   }
 
-  /** Whether it is being stopped. */
   get stopping(): boolean {
     return this.#stopping;
   }
@@ -79,15 +88,13 @@ export class HttpServer {
       continueWhenRead(request, response);
       this.#take(request, response);
     });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#server.once('error', reject);
-    this.#server.listen(port, host, resolve);
     try {
-      await promise;
+      await once(this.#server.listen(port, host), 'listening');
     } catch (error) {
       throw asSettingsError(error, port);
     }
-    this.#server.off('error', reject);
+    const idle = setInterval(() => this.#closeIdle(), this.#idleLook).unref();
+    this.#server.once('close', () => clearInterval(idle));
     return this.#server.address() as AddressInfo;
   }
 
@@ -127,6 +134,16 @@ export class HttpServer {
     signal.removeEventListener('abort', cutOff);
   }
 
+  #closeIdle(): void {
+    for (const [socket, answers] of this.#answers) {
+      const { bytesRead } = socket;
+      const isIdle = answers.newest.writableFinished && bytesRead === answers.bytesRead;
+      answers.idleLooks = isIdle ? answers.idleLooks + 1 : 0;
+      answers.bytesRead = bytesRead;
+      if (answers.idleLooks > IDLE_LOOKS) socket.destroy();
+    }
+  }
+
   #take(request: IncomingMessage, response: ServerResponse): void {
     if (this.#draining) response.shouldKeepAlive = false;
     this.#follow(request, response);
@@ -138,7 +155,7 @@ export class HttpServer {
   #follow(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const known = this.#answers.get(socket);
-    const answers = known ?? { newest: response, current: response };
+    const answers = known ?? { newest: response, current: response, bytesRead: 0, idleLooks: 0 };
     if (known === undefined) this.#answers.set(socket, answers);
     else answers.newest = response;
     // Node gives it the connection when all before it are out; hundreds may wait, and cost next to nothing until then.
@@ -178,7 +195,6 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
   request.on('newListener', look);
 }
 
-/** Turns an error of `listen` into one that names the setting. */
 function asSettingsError(error: unknown, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const [variable, expectation] = listenErrors(port)[String(code)] ?? [];

@@ -23,8 +23,6 @@ describe('asking for the key of a secret', () => {
     url = server.url;
   });
 
-  afterEach(() => server.close());
-
   it('waits as the server says, and goes on while it is busy', async () => {
     const waiting = { status: 202, body: { status: 'waiting' } };
     answers = [

@@ -41,8 +41,6 @@ describe('what a server elsewhere answers', () => {
     env = { PINFOLD_URL: server.url, PINFOLD_KEY: 'secret' };
   });
 
-  afterEach(() => server.close());
-
   it('does nothing to a terminal', async () => {
     answers = [[200, { pins: [pin('\u001b]0;x\u0007\u009b2J\u202egnp.exe\n')], next_cursor: null }]];
     const { out } = await run(env, 'list');

@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { release } from '../../src/release.ts';
 import { type Served, serve } from '../servers/served.ts';
-import type { Stub } from '../servers/stub.ts';
 import { GitHubApi, interpolate, readAction, runAction, runWorkflow, type Workflow } from './github.ts';
 import { readJobs, runJob } from './gitlab.ts';
 import { createWorkspace, type Env, type Workspace } from './shell.ts';
@@ -19,12 +18,10 @@ async function samples(language: string): Promise<readonly string[]> {
   return [...blocks].filter(([, found]) => found === language).map(([, , code = '']) => code);
 }
 
-describe('publishing from CI', function () {
-  this.timeout(120_000);
+describe('publishing from CI', () => {
   let served: Served;
   let workspace: Workspace;
   let github: GitHubApi;
-  let api: Stub;
   let client: PinfoldClient;
   let event: string;
   /** Variables of each job of GitHub Actions. */
@@ -34,7 +31,7 @@ describe('publishing from CI', function () {
     served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
     workspace = await createWorkspace();
     github = new GitHubApi();
-    api = await github.listen();
+    const api = await github.listen();
     client = new PinfoldClient({ url: served.url, key: served.key });
     event = join(workspace.folder, 'event.json');
     job = {
@@ -47,11 +44,6 @@ describe('publishing from CI', function () {
       CONTENT: 'first',
     };
     await pullRequest('synchronize');
-  });
-
-  afterEach(async () => {
-    await api.close();
-    await served.close();
   });
 
   /** What the runner knows of a pull request; writes the file of the event. */

@@ -31,8 +31,6 @@ describe('what a command writes', () => {
     env = { PINFOLD_URL: server.url, PINFOLD_KEY: 'any' };
   });
 
-  afterEach(() => server.close());
-
   it('arrives whole in a pipe, whose reader may be slow', async () => {
     for (const json of [true, false]) {
       const child = spawnCommand(env, 'list', ...(json ? ['--json'] : []));

@@ -7,7 +7,6 @@ describe('pinfold accounts', () => {
   beforeEach(async () => {
     machine = await openMachine();
   });
-  afterEach(() => machine.close());
 
   const asJson = (...args: readonly string[]) => machine.json('accounts', ...args);
 
@@ -74,11 +73,10 @@ describe('pinfold accounts', () => {
   });
 
   it('makes the keys that administer a running server', async () => {
-    const { run, url, close } = await serve();
+    const { run, url } = await serve();
     const key = (await run('keys', 'create', '--account', 'ops', '--scope', 'admin')).out.trim();
     const headers = { authorization: `Bearer ${key}` };
     expect((await fetch(`${url}/admin/v1/accounts/ops`, { headers })).status).to.equal(200);
     expect((await fetch(`${url}/admin/v1/accounts`)).status).to.equal(401);
-    await close();
   });
 });

@@ -20,8 +20,6 @@ describe('pinfold login', () => {
     file = join(home, '.config', 'pinfold', 'logins.json');
   });
 
-  afterEach(() => server.close());
-
   /** Runs it, and agrees as soon as it has said where. */
   async function loggedIn(given: Env, ...args: readonly string[]): Promise<CommandRun> {
     const said = Promise.withResolvers<string>();
@@ -133,7 +131,6 @@ describe('pinfold login', () => {
   it('says so where there is no Pinfold', async () => {
     const foreign = await startStub((_, response) => response.writeHead(404).end());
     const { code, err } = await run(env, 'login', foreign.url, '--no-browser');
-    await foreign.close();
     expect(code).to.equal(1);
     expect(err).to.include('404');
     expect((await run(env, 'login', 'share.example')).code).to.equal(2);

@@ -14,6 +14,7 @@ import { Roots } from '../../src/mcp/roots.ts';
 import { serveMcp } from '../../src/mcp/serve-mcp.ts';
 import { withPublications } from '../../src/publishing/publications.ts';
 import { type Env, run, spawnCommand } from '../command-run.ts';
+import { closedAfterTest } from '../servers/close-after-test.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -36,10 +37,9 @@ describe('pinfold mcp', () => {
   let byServer: Env;
   let byMachine: Env;
   let errors: string;
-  let open: (() => Promise<void>)[];
 
   beforeEach(async () => {
-    [open, errors] = [[], ''];
+    errors = '';
     served = await serve({ PINFOLD_VIEWER_MODE: 'path' });
     folder = await realpath(served.folder);
     sites = join(folder, 'sites');
@@ -48,11 +48,6 @@ describe('pinfold mcp', () => {
     const home = { HOME: folder, npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
     byServer = { ...home, ...served.remote };
     byMachine = { ...home, ...served.env };
-  });
-
-  afterEach(async () => {
-    for (const close of open) await close();
-    await served.close();
   });
 
   /** Connects a client to the server of the command in this process, which may publish from some folders. */
@@ -68,7 +63,7 @@ describe('pinfold mcp', () => {
     );
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
     await client.connect(new StdioServerTransport(stdout, stdin));
-    open.push(async () => {
+    closedAfterTest(async () => {
       await client.close();
       stdin.end();
       await ended;

@@ -8,7 +8,6 @@ describe('pinfold mode', () => {
   beforeEach(async () => {
     machine = await openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost' });
   });
-  afterEach(() => machine.close());
 
   const asJson = async (...args: readonly string[]) => (await machine.json('mode', ...args)).service;
 

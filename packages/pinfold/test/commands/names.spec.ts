@@ -18,8 +18,6 @@ for (const [way, shellOf] of Object.entries(WAYS)) {
       ({ env, run: sh, json: asJson } = shellOf(served));
     });
 
-    afterEach(() => served.close());
-
     /** Publishes by a pipe that has the password. */
     async function protectedPage(...args: readonly string[]) {
       const given = ['publish', page, '--password-stdin', '--json', ...args];

@@ -13,8 +13,6 @@ describe('a command on a database of another state', () => {
     emptied(file);
   });
 
-  afterEach(() => machine.close());
-
   /** Removes all tables, and with them every trace of a release. */
   function emptied(path: string): void {
     const database = new DatabaseSync(path);

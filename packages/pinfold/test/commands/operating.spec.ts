@@ -12,7 +12,7 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 describe('the commands of a running server', () => {
   it('print a link that signs in to its screen, once', async () => {
-    const { run, json, url, close } = await serve();
+    const { run, json, url } = await serve();
     const printed = await run('manage', '--account', 'ada');
     expect(printed.code).to.equal(0);
     const page = await fetch(printed.out.trim());
@@ -33,11 +33,10 @@ describe('the commands of a running server', () => {
     expect(await json('manage'))
       .to.include({ account: 'default' })
       .and.have.property('url');
-    await close();
   });
 
   it('make, list and revoke keys, which it knows at once', async () => {
-    const { run, json, url, close } = await serve();
+    const { run, json, url } = await serve();
     const status = async (key: string): Promise<number> =>
       (await fetch(`${url}/api/v1/pins`, { headers: { authorization: `Bearer ${key}` } })).status;
     const made = await run('keys', 'create', '--account', 'ada', '--label', 'build server');
@@ -51,7 +50,6 @@ describe('the commands of a running server', () => {
     expect(ofAda).to.include({ label: 'build server', revoked_at: null });
     expect((await run('keys', 'revoke', ofAda.id)).code).to.equal(0);
     expect(await status(key)).to.equal(401);
-    await close();
   });
 });
 
@@ -65,8 +63,6 @@ describe('the commands, on the settings of a server', () => {
     await mkdir(site);
     await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><p>Hello');
   });
-
-  afterEach(() => machine.close());
 
   it('make keys of one account, list them, and revoke one by the whole key', async () => {
     const made = await machine.json('keys', 'create', '--scope', 'pins:read');
@@ -149,7 +145,6 @@ describe('the commands, on the settings of a server', () => {
     const bucket = `s3://nowhere?endpoint=${store.url}`;
     const { code, err } = await run({ ...machine.env, PINFOLD_STORAGE_URL: bucket }, 'cleanup');
     for (const name of Object.keys(CREDENTIALS)) delete process.env[name];
-    await store.close();
     expect(code).to.equal(3);
     expect(err).to.match(/^pinfold: PINFOLD_STORAGE_URL [^\n]+"nowhere"[^\n]*\n$/);
   });

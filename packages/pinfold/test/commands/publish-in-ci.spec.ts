@@ -19,8 +19,6 @@ describe('pinfold publish in CI', () => {
     job = { ...served.remote, GITHUB_RUN_ID: '7', GITHUB_JOB: 'publish' };
   });
 
-  afterEach(() => served.close());
-
   it('fails when the publication of the run was stopped', async () => {
     const published = await run(job, 'publish', page);
     await run(job, 'stop', published.out.trim());

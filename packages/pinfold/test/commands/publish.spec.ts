@@ -32,8 +32,6 @@ describe('pinfold publish', () => {
     await served.write('my site/docs/日本語.txt', 'Hello');
   });
 
-  afterEach(() => served.close());
-
   /** The publication whose link a command printed. */
   const pinOf = async (out: string) => (await served.json('show', out.trim())).pin;
 

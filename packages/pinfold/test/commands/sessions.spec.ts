@@ -9,7 +9,6 @@ describe('pinfold sessions', () => {
   beforeEach(async () => {
     machine = await openMachine({ PINFOLD_PUBLIC_URL: 'http://localhost:1' });
   });
-  afterEach(() => machine.close());
 
   /** Signs in by a link as the command prints it. */
   async function signIn(...args: readonly string[]): Promise<void> {

@@ -27,8 +27,6 @@ describe('pinfold pins and pinfold takedowns', () => {
     ({ folder, run, json: asJson } = machine);
   });
 
-  afterEach(() => machine.close());
-
   /** Publishes a page; returns its id. */
   async function publish(text: string, ...options: readonly string[]): Promise<string> {
     const page = join(folder, 'page.html');
@@ -207,6 +205,5 @@ describe('pinfold pins and pinfold takedowns', () => {
     expect(await ask()).to.equal(302);
     await served.run('pins', 'takedown', id, '--reason', 'Phishing', '--purge');
     expect(await ask()).to.equal(404);
-    await served.close();
   });
 });

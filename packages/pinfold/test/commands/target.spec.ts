@@ -26,8 +26,6 @@ describe('the place where a command works', () => {
     home = { HOME: join(folder, 'home'), npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
   });
 
-  afterEach(() => served.close());
-
   async function place(given: Env, ...args: readonly string[]): Promise<Record<string, unknown>> {
     const { out, err } = await run(given, 'whoami', '--json', ...args);
     return out === '' ? { err } : JSON.parse(out);
@@ -193,7 +191,6 @@ describe('the arguments of the command', () => {
     expect(await eventsSince('1h')).to.equal(1);
     expect(await eventsSince('2999-01-01')).to.equal(0);
     expect((await machine.run('history', '--since', '1y')).code).to.equal(2);
-    await machine.close();
   });
 
   it('with --json get one object for a failure, and exit code 3 for what may succeed later', async () => {
@@ -204,7 +201,6 @@ describe('the arguments of the command', () => {
     };
     const away = await runProcess({ ...machine.env, ...database }, ['keys', 'list', '--json']);
     expect([away.code, JSON.parse(away.out).error.code], away.err).to.deep.equal([3, 'unavailable']);
-    await machine.close();
     const wrong = await run({ PINFOLD_PORT: 'x' }, 'keys', 'list', '--json');
     expect([wrong.code, JSON.parse(wrong.out).error.code]).to.deep.equal([1, 'settings']);
   });

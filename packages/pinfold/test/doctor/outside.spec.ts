@@ -38,8 +38,7 @@ interface Change {
   readonly answered?: IncomingHttpHeaders;
 }
 
-describe('pinfold doctor, from outside', function () {
-  this.timeout(60_000);
+describe('pinfold doctor, from outside', () => {
   let folder: string;
   let proxy: Server;
   let change: Change;

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { busiestAccount } from '../../src/metrics/busiest-account.ts';
-import { exposition } from '../../src/metrics/exposition.ts';
-import { counted, merged, type Snapshot } from '../../src/metrics/metrics-snapshot.ts';
+import { counted, exposition, merged, type Snapshot } from '../../src/metrics/metrics-snapshot.ts';
 import { Figures } from '../../src/metrics/registry.ts';
 import { requestFigures } from '../../src/metrics/request-figures.ts';
 

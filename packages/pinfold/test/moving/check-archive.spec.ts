@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { ArchiveId, EntryPath, ManifestEntry, Sha256 } from '@pinfold/core';
 import { expect } from 'chai';
-import { isSound } from '../../src/moving/check-archive.ts';
+import { isSound } from '../../src/moving/verify-stores.ts';
 import { hashOf } from '../../src/moving/whole-archive.ts';
 
 const TEXT = Buffer.from('to be read, and read again, and again');

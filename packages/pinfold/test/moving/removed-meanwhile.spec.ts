@@ -12,11 +12,12 @@ import {
   someBytes,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import type { Destination, ExportEnd, MovingArchive } from '../../src/moving/export-form.ts';
+import type { ExportEnd } from '../../src/moving/export-form.ts';
 import { moveFromStores } from '../../src/moving/from-stores.ts';
+import type { Destination } from '../../src/moving/move.ts';
 import { Progress } from '../../src/moving/progress.ts';
 import { ToStores } from '../../src/moving/to-stores.ts';
-import { hashOf } from '../../src/moving/whole-archive.ts';
+import { hashOf, type MovingArchive } from '../../src/moving/whole-archive.ts';
 
 const QUIET = new Progress('moving', { env: {}, out: () => undefined, err: () => undefined });
 

@@ -1,6 +1,7 @@
 import { type EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { duration } from '@pinfold/core';
 import { expect } from 'chai';
@@ -147,6 +148,24 @@ describe('HttpServer', () => {
     await closed;
   });
 
+  it('closes a connection on which nothing ran for long, and none that asks or waits for its answer', async () => {
+    await open(new HttpServer({ idleLook: 5 }));
+    const late = Promise.withResolvers<ServerResponse>();
+    server.answerWith((request, response) =>
+      request.url === '/late' ? late.resolve(response) : response.end('at once'),
+    );
+    const [idle, waiting, busy] = [connect(port), connect(port), connect(port)];
+    busy.on('data', () => busy.write(ask('/'))).write(ask('/'));
+    waiting.write(ask('/late'));
+    const response = await late.promise;
+    idle.write(ask('/'));
+    expect(await text(idle)).to.include('at once');
+    response.end('late');
+    expect(await readUntil(waiting, 'late')).to.include('late');
+    expect(busy.readableEnded).to.equal(false);
+    busy.destroy();
+  });
+
   it('takes no new connection while it stops', async () => {
     server.answerWith(() => undefined);
     const socket = connect({ port, host: '127.0.0.1' });
@@ -224,7 +243,7 @@ describe('HttpServer', () => {
 
   describe('with a client that holds its connection', () => {
     beforeEach(async () => {
-      await open(new HttpServer(duration(50)));
+      await open(new HttpServer({ restTimeout: duration(50) }));
     });
 
     it('closes it when a body goes on after its answer', async () => {

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { compose } from '../../src/compose/compose.ts';
 import { type App, type AppOptions, createApp, type Listening, readSettings } from '../../src/index.ts';
 import { type CommandRun, type Env, run } from '../command-run.ts';
+import { closedAfterTest } from './close-after-test.ts';
 
 /** The command in one environment. */
 export interface Shell {
@@ -19,7 +20,7 @@ export interface Machine extends Shell {
   readonly folder: string;
   /** Writes a file below the folder; resolves with its path. */
   write(path: string, content: string | Uint8Array): Promise<string>;
-  /** Removes the folder. */
+  /** Removes the folder; after the test by itself. */
   close(): Promise<void>;
 }
 
@@ -50,10 +51,10 @@ export async function openMachine(settings: Env = {}): Promise<Machine> {
 export async function serve(settings: Env = {}, options: AppOptions = {}): Promise<Served> {
   const machine = await newMachine(settings);
   const app = await createApp(readSettings(machine.env), { log: () => undefined, ...options });
-  const close = async (): Promise<void> => {
+  const close = closedAfterTest(async () => {
     await app.close();
     await machine.close();
-  };
+  });
   const listening = await app.listen().catch(async (error: unknown) => {
     await close();
     throw error;
@@ -76,7 +77,7 @@ async function newMachine(settings: Env): Promise<Machine> {
       await writeFile(file, content);
       return file;
     },
-    close: () => rm(folder, { recursive: true }),
+    close: closedAfterTest(() => rm(folder, { recursive: true })),
   };
 }
 

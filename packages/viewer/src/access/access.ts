@@ -24,7 +24,6 @@ export interface ViewerAccess {
 /** What {@link ViewerAccess.mayView} answers. */
 export type MayView = 'yes' | 'no' | 'password';
 
-/** The viewer at a shared URL. */
 export type Meeting =
   /** Everybody may look, and carries no grant. */
   | { readonly kind: 'open' }
@@ -33,15 +32,12 @@ export type Meeting =
   | { readonly kind: 'sign_in'; readonly location: string }
   | { readonly kind: 'refused' };
 
-/** Who gets in. */
 export interface Access {
   /** Whether it is asked who a viewer is. */
   readonly tellsApart: boolean;
 
-  /** Whether a publication is shown to everyone. */
   isOpen(publication: Publication): boolean;
 
-  /** How to meet who sent a request to the shared URL of a publication. */
   meet(request: IncomingMessage, publication: Publication): Meeting | Promise<Meeting>;
 
   /** Whether who holds a good grant may look now. */

@@ -10,7 +10,6 @@ import type { Access } from './access.ts';
 /** The grant that admits a viewer; without a promise if no team is asked: a promise is a measurable part of a view's cost. */
 export type Held = Promise<Grant | undefined> | Grant | undefined;
 
-/** Checks the grants that viewers show, and writes those they get. */
 export class Grants {
   readonly #useCases: ViewerUseCases;
   readonly #access: Access;
@@ -32,12 +31,10 @@ export class Grants {
     return this.#admitted(shown, purpose, [token]);
   }
 
-  /** The grant in a cookie on the site's own origin. */
   ofSite(shown: VisibleRole, cookies: string | undefined): Held {
     return this.#admitted(shown, 'cookie', cookieValues(cookies, this.#siteScope.name));
   }
 
-  /** The grant in a cookie of the shared URL. */
   ofSharedUrl(shown: VisibleRole, cookies: string | undefined): Held {
     return this.#admitted(shown, 'cookie', this.sharedUrlTokens(cookies));
   }
@@ -55,7 +52,6 @@ export class Grants {
     return undefined;
   }
 
-  /** A new grant for a viewer who needs no password. */
   begin(shown: VisibleRole, viewer: KnownViewer): Grant {
     return { ...firstGrant('cookie', shown, this.#useCases.clock.now()), viewer };
   }
@@ -65,7 +61,6 @@ export class Grants {
     return cookieValues(cookies, this.#sharedScope.name);
   }
 
-  /** The token that hands the grant over to the site's own origin. */
   handOver(grant: Grant): string {
     const { grants, clock } = this.#useCases;
     return grants.sign(passOn(grant, 'hand_over', clock.now()));
@@ -76,7 +71,6 @@ export class Grants {
     return this.#useCases.grants.sign(passOn(grant, 'path', grant.issuedAt));
   }
 
-  /** The Set-Cookie line that lets a viewer into the site's own origin. */
   siteCookie(publication: Publication, grant: Grant): string {
     return this.#write(publication, grant, this.#siteScope);
   }
@@ -86,7 +80,6 @@ export class Grants {
     return this.#write(publication, grant, { ...this.#sharedScope, path: this.#sharedPath + publication.id });
   }
 
-  /** The Set-Cookie line that removes the cookie of the site's own origin. */
   get removedSiteCookie(): string {
     return setCookie(this.#siteScope, '', 0);
   }

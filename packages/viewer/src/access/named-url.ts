@@ -1,13 +1,6 @@
 import { sharedUrl } from '@pinfold/http';
-import { hasTooManyCookies } from '@pinfold/http/internal';
 import { type Answered, type Exchange, isRead } from '../exchange.ts';
-import {
-  sendMethodNotAllowed,
-  sendPlainPage,
-  sendRedirect,
-  sendStopped,
-  sendTooManyCookies,
-} from '../pages/answers.ts';
+import { sendMethodNotAllowed, sendPlainPage, sendRedirect, sendStopped } from '../pages/answers.ts';
 import { isReturnPath, returnQuery } from '../routing/return-path.ts';
 import type { NamePlace } from '../routing/route.ts';
 import { encodeRawBytes, splitTarget } from '../routing/target.ts';
@@ -19,7 +12,6 @@ export async function serveName(
   exchange: Exchange,
   { segment, inside }: NamePlace,
 ): Promise<Answered> {
-  if (hasTooManyCookies(exchange.request)) return sendTooManyCookies(exchange, settings.clearCookies);
   if (!isRead(exchange.request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
   if (hasDotSegment(inside)) return sendPlainPage(exchange, 404, 'not_found');
   const visit = await useCases.visitName(segment);

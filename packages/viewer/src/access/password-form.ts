@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { type Clock, seconds } from '@pinfold/core';
 import { drainAndClose, readFields } from '@pinfold/http/internal';
 
-/** What came of reading the password form. */
 export type PasswordForm =
   | { readonly kind: 'password'; readonly password: string }
   /** No try: the status says why. */

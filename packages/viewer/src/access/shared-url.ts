@@ -1,6 +1,6 @@
 import { isFault, type KnownViewer, type RoleId, type VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { clientOf, hasTooManyCookies, isOwnForm } from '@pinfold/http/internal';
+import { clientOf, isOwnForm } from '@pinfold/http/internal';
 import { ANSWERED, type Answered, type Exchange, isRead } from '../exchange.ts';
 import {
   type Headers,
@@ -10,7 +10,6 @@ import {
   sendPlainPage,
   sendRedirect,
   sendStopped,
-  sendTooManyCookies,
   UNAVAILABLE_FOR,
 } from '../pages/answers.ts';
 import type { PasswordNotice } from '../pages/pages.ts';
@@ -31,7 +30,6 @@ export async function serveSharedUrl(
 ): Promise<Answered> {
   const { request } = exchange;
   const { role: id, idText, query, inside = '' } = place;
-  if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, context.settings.clearCookies);
   if (!isRead(request) && request.method !== 'POST') {
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }
@@ -91,12 +89,10 @@ async function takePassword(
   return await tryPassword(context, exchange, { ...trial, viewer: met.viewer });
 }
 
-/** A password to be tried. */
 interface Trial {
   readonly id: RoleId;
   readonly path: string;
   readonly password: string;
-  /** The viewer who enters it, if they are identified. */
   readonly viewer?: KnownViewer | undefined;
 }
 

@@ -1,15 +1,12 @@
 import type { Ended, Publication, VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { hasTooManyCookies } from '@pinfold/http/internal';
 import { type Answered, type Exchange, isRead } from '../exchange.ts';
 import {
-  type Headers,
   sendForbiddenLine,
   sendMethodNotAllowed,
   sendNotAdmitted,
   sendRedirect,
   sendStopped,
-  sendTooManyCookies,
 } from '../pages/answers.ts';
 import { HAND_OVER_PATH, siteBaseOf } from '../routing/addresses.ts';
 import { returnPathOf, returnQuery } from '../routing/return-path.ts';
@@ -20,10 +17,6 @@ import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import type { Held } from './grants.ts';
 
-/** Sent with every answer to a URL that contains a grant. */
-const UNNAMED: Headers = { 'Referrer-Policy': 'no-referrer' };
-
-/** Answers a request to a site's own origin. */
 export async function serveSiteOrigin(
   context: ViewerContext,
   exchange: Exchange,
@@ -31,13 +24,11 @@ export async function serveSiteOrigin(
 ): Promise<Answered> {
   const { useCases, settings } = context;
   const { request } = exchange;
-  const more = target.path === HAND_OVER_PATH ? UNNAMED : {};
-  if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, settings.clearCookies, more);
   const visit = await useCases.visit(id);
-  if (visit.kind !== 'published') return sendEnded(context, exchange, visit.kind, more);
-  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', more);
+  if (visit.kind !== 'published') return sendEnded(context, exchange, visit.kind);
+  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
-    return sendForbiddenLine(exchange, 'service_worker', more);
+    return sendForbiddenLine(exchange, 'service_worker');
   }
   const { publication } = visit;
   if (target.path === HAND_OVER_PATH) return await takeOver(context, exchange, visit, target);
@@ -48,18 +39,13 @@ export async function serveSiteOrigin(
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
   const served = serveSite(context, exchange, publication, target, place);
   const outcome = served instanceof Promise ? await served : served;
-  return 'kind' in outcome ? sendEnded(context, exchange, outcome.kind, {}) : outcome;
+  return 'kind' in outcome ? sendEnded(context, exchange, outcome.kind) : outcome;
 }
 
 /** Clears what the browser has stored of the site. Never "cookies": that reaches every sibling. */
-function sendEnded(
-  { grants }: ViewerContext,
-  exchange: Exchange,
-  kind: Ended['kind'],
-  more: Headers,
-): Answered {
+function sendEnded({ grants }: ViewerContext, exchange: Exchange, kind: Ended['kind']): Answered {
   const forget = { 'Clear-Site-Data': '"cache", "storage"', 'Set-Cookie': grants.removedSiteCookie };
-  return sendStopped(exchange, kind, { ...forget, ...more });
+  return sendStopped(exchange, kind, forget);
 }
 
 /** Takes a grant over from the shared URL: sets the cookie and redirects the viewer to the requested path. */
@@ -73,7 +59,7 @@ async function takeOver(
   const { access, grants, settings } = context;
   const path = returnPathOf(target.query);
   const location = siteBaseOf(settings, publication.id) + encodeRawBytes(path);
-  const onward = { status: 302, location, referrer: 'no-referrer' } as const;
+  const onward = { status: 302, location } as const;
   const token = new URLSearchParams(target.query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant !== undefined) {
@@ -81,7 +67,7 @@ async function takeOver(
   }
   return access.isOpen(publication) || (await heldGrant(context, exchange, shown))
     ? sendRedirect(exchange, onward)
-    : turnAway(context, exchange, publication, path, UNNAMED);
+    : turnAway(context, exchange, publication, path);
 }
 
 function heldGrant({ grants }: ViewerContext, { request }: Exchange, shown: VisibleRole): Held {
@@ -93,11 +79,10 @@ function turnAway(
   exchange: Exchange,
   publication: Publication,
   path: string,
-  more: Headers = {},
 ): Answered {
   if (!isNavigation(exchange.request.headers.accept)) {
-    return sendNotAdmitted(exchange, access, more);
+    return sendNotAdmitted(exchange, access);
   }
   const location = sharedUrl(settings.publicUrl, publication.id) + returnQuery(path);
-  return sendRedirect(exchange, { status: 302, location }, more);
+  return sendRedirect(exchange, { status: 302, location });
 }

@@ -1,6 +1,5 @@
 import type { Publication, VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { hasTooManyCookies } from '@pinfold/http/internal';
 import { type Answered, type Exchange, isRead } from '../exchange.ts';
 import {
   sendForbiddenLine,
@@ -9,7 +8,6 @@ import {
   sendPlainPage,
   sendRedirect,
   sendStopped,
-  sendTooManyCookies,
 } from '../pages/answers.ts';
 import { grantedWay } from '../routing/addresses.ts';
 import { returnQuery } from '../routing/return-path.ts';
@@ -20,7 +18,6 @@ import { isDocument } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 
-/** Answers a request for a site under its shared URL (path mode). */
 export async function serveSitePath(
   context: ViewerContext,
   exchange: Exchange,
@@ -28,9 +25,6 @@ export async function serveSitePath(
 ): Promise<Answered> {
   const { useCases, settings } = context;
   const { request } = exchange;
-  if (hasTooManyCookies(request)) {
-    return sendTooManyCookies(exchange, settings.clearCookies, FROM_ANYWHERE_UNNAMED);
-  }
   if (id === null) return sendPlainPage(exchange, 404, 'not_found');
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', FROM_ANYWHERE_UNNAMED);
   if (id !== idText) {

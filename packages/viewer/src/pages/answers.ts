@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Ended } from '@pinfold/core';
-import { ALL_LANGUAGES, type Language, preferredLanguage } from '@pinfold/http/internal';
+import { ALL_LANGUAGES, type Language, PUBLIC_POLICY, preferredLanguage } from '@pinfold/http/internal';
 import type { Access } from '../access/access.ts';
 import { ANSWERED, type Answered, type Exchange } from '../exchange.ts';
+import { HAND_OVER_PATH } from '../routing/addresses.ts';
 import { catalogues, type PageName } from './catalogue.ts';
-import { PAGE_POLICY } from './page-style.ts';
 import { type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } from './pages.ts';
 
-/** Headers by name. */
 export type Headers = Readonly<Record<string, string>>;
 
 /** What every answer that is no file of a site has, unless it says otherwise itself. */
@@ -20,10 +19,9 @@ const APART: Headers = {
   'Referrer-Policy': 'same-origin',
 };
 
-/** What every page has. */
 const PAGE_HEADERS: Headers = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': PAGE_POLICY,
+  'Content-Security-Policy': PUBLIC_POLICY,
   'Cross-Origin-Opener-Policy': 'same-origin',
   ...APART,
 };
@@ -41,7 +39,6 @@ function languageOf({ headers }: IncomingMessage): Language {
   return preferredLanguage(headers['accept-language'], ALL_LANGUAGES);
 }
 
-/** Answers with a page that asks nothing. */
 export function sendPlainPage(
   exchange: Exchange,
   status: number,
@@ -53,7 +50,6 @@ export function sendPlainPage(
   return { outcome: page };
 }
 
-/** Answers with the page that asks for the password. */
 export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): Answered {
   const language = languageOf(exchange.request);
   const status = notice === undefined ? 200 : STATUS[notice.kind];
@@ -62,16 +58,11 @@ export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): A
   return { outcome: notice?.kind ?? 'password_required' };
 }
 
-/** Answers that a part of the service cannot be reached. */
 export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABLE_FOR): Answered {
   return sendPlainPage(exchange, 503, 'unavailable', { 'Retry-After': String(seconds) });
 }
 
-/**
- * Answers that the browser sends more cookies than are taken.
- *
- * @param clear whether to make the browser delete the cookies of the whole domain, including those of other servers.
- */
+/** @param clear whether the browser deletes the cookies of the whole domain, including those of other servers. */
 export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: Headers = {}): Answered {
   if (clear) sendPlainPage(exchange, 431, 'cookies_cleared', { 'Clear-Site-Data': '"cookies"', ...more });
   else sendPlainPage(exchange, 431, 'too_many_cookies', more);
@@ -85,9 +76,13 @@ export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: Heade
     : sendPlainPage(exchange, 404, 'not_found', more);
 }
 
-/** Answers that the method has no meaning here. */
 export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: Headers = {}): Answered {
   return sendPlainPage(exchange, 405, 'method_not_allowed', { Allow: allow, ...more });
+}
+
+/** No page that is loaded next may learn a grant from the address. */
+function referrerPolicy({ url = '' }: IncomingMessage): Headers {
+  return url.startsWith(HAND_OVER_PATH) || /[?&]grant=/.test(url) ? { 'Referrer-Policy': 'no-referrer' } : {};
 }
 
 function sendHtml(
@@ -99,9 +94,7 @@ function sendHtml(
 ): void {
   const body = Buffer.from(page);
   const own = { 'Content-Language': language, 'Content-Length': body.length };
-  const hasGrant = /[?&]grant=/.test(request.url ?? '');
-  const policy: Headers = hasGrant ? { 'Referrer-Policy': 'no-referrer' } : {};
-  response.writeHead(status, { ...PAGE_HEADERS, ...own, ...policy, ...more });
+  response.writeHead(status, { ...PAGE_HEADERS, ...own, ...referrerPolicy(request), ...more });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
@@ -109,7 +102,7 @@ function sendHtml(
 export function sendNotAdmitted(
   exchange: Exchange,
   { tellsApart }: Pick<Access, 'tellsApart'>,
-  more: Headers,
+  more: Headers = {},
 ): Answered {
   return sendForbiddenLine(exchange, tellsApart ? 'not_admitted' : 'password_required', more);
 }
@@ -120,12 +113,11 @@ export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Head
   const language = languageOf(request);
   const body = Buffer.from(`${catalogues[language].pages[page][0]}\n`);
   const own = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
-  response.writeHead(403, { ...APART, ...own, ...more });
+  response.writeHead(403, { ...APART, ...own, ...referrerPolicy(request), ...more });
   response.end(request.method === 'HEAD' ? undefined : body);
   return { outcome: page };
 }
 
-/** Where a redirect leads, and what goes with it. */
 export interface Redirect {
   readonly status: 302 | 303 | 308;
   /** Absolute. */
@@ -135,9 +127,8 @@ export interface Redirect {
   readonly cookie?: string;
 }
 
-/** Answers with a redirect. */
 export function sendRedirect(
-  { response }: Exchange,
+  { request, response }: Exchange,
   { status, location, referrer, cookie }: Redirect,
   more: Headers = {},
 ): Answered {
@@ -146,6 +137,7 @@ export function sendRedirect(
     Location: location,
     'Content-Length': 0,
     ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
+    ...referrerPolicy(request),
     ...(referrer === undefined ? {} : { 'Referrer-Policy': referrer }),
     ...more,
   });
@@ -153,7 +145,6 @@ export function sendRedirect(
   return ANSWERED;
 }
 
-/** Sends a viewer where they sign in. */
 export function sendSignIn(exchange: Exchange, status: 302 | 303, location: string): Answered {
   sendRedirect(exchange, { status, location });
   return { outcome: 'sign_in_required' };

@@ -1,6 +1,5 @@
 import type { Language } from '@pinfold/http/internal';
 
-/** The pages that ask nothing, as the log calls them. */
 export type PageName =
   | 'bad_form'
   | 'bad_request'
@@ -18,7 +17,6 @@ export type PageName =
   | 'too_many_cookies'
   | 'unavailable';
 
-/** Everything the viewers' pages say. */
 interface Catalogue {
   /** A title, and what happened and what can be done. */
   readonly pages: Readonly<Record<PageName, readonly [title: string, ...text: readonly string[]]>>;
@@ -160,7 +158,6 @@ const ja: Catalogue = {
   wrong_password: 'パスワードが違います。もう一度入力してください。',
 };
 
-/** What the pages say in each language. */
 export const catalogues: Readonly<Record<Language, Catalogue>> = { en, ja };
 
 /** How long to wait, in words: "40 seconds", "4 minutes". */

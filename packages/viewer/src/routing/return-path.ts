@@ -3,7 +3,6 @@ import type { SharedPlace } from './route.ts';
 const LONGEST = 2_048;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
-/** Whether a path first asked for may be returned to. */
 export function isReturnPath(path: string): boolean {
   return (
     path.length <= LONGEST &&
@@ -20,7 +19,6 @@ export function returnPathOf(query: string): string {
   return path !== undefined && more.length === 0 && isReturnPath(path) ? path : '/';
 }
 
-/** The path of the site that a shared URL leads to. */
 export function returnPathAt({ inside, query }: Pick<SharedPlace, 'inside' | 'query'>): string {
   if (inside === undefined) return returnPathOf(query);
   return isReturnPath(inside) ? inside : '/';

@@ -15,7 +15,6 @@ interface Named<Kind extends string, Role = RoleId | null> {
   readonly role: Role;
 }
 
-/** A shared URL. */
 export interface SharedPlace extends Named<'shared'> {
   /** The last segment, which may be anything. */
   readonly idText: string;
@@ -24,7 +23,6 @@ export interface SharedPlace extends Named<'shared'> {
   readonly inside?: string;
 }
 
-/** The URL of a name. */
 export interface NamePlace extends Named<'name', null> {
   /** The segment with the token, which may be anything. */
   readonly segment: string;
@@ -39,22 +37,18 @@ export interface PathPlace extends Named<'path'> {
   readonly inside: string;
 }
 
-/** On a site's own origin. */
 export interface OriginPlace extends Named<'origin', RoleId> {
   readonly target: Target;
-  /** The target as it came. */
   readonly whole: string;
 }
 
 /** `unreadable`: ambiguous or malformed; `misdirected`: below the sites' host but not a site; `nowhere`: neither a shared URL nor a site. */
-export type NoPlace = Named<'unreadable' | 'misdirected' | 'nowhere', null>;
+export type NoPlace = Named<'unreadable', null> | Named<'misdirected', null> | Named<'nowhere', null>;
 
 const NO_PLACE = { route: 'none', role: null } as const;
 
-/** The place of an ambiguous or malformed request. */
 export const UNREADABLE: NoPlace = { kind: 'unreadable', ...NO_PLACE };
 
-/** Finds out what a request is for. */
 export function findPlace(settings: Settings, request: IncomingMessage): Place {
   const whole = targetOf(request);
   if (!whole.startsWith('/')) return UNREADABLE;

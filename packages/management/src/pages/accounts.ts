@@ -1,0 +1,105 @@
+import type { AdministeredAccount } from '@pinfold/core/administration';
+import { html } from '@pinfold/http/internal';
+import type { MessageId } from '../messages/catalogues.ts';
+import { PAGE_SIZE, pageRequest, present, queryText } from '../request/page-request.ts';
+import type { SignedIn } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
+import { accountPath, administrationPage } from '../views/administration.ts';
+import { hidden } from '../views/forms.ts';
+import { icon } from '../views/icons.ts';
+import { distance, heading } from '../views/parts.ts';
+import { filters, listOf, queryOf, searchButton, searchField } from '../views/tables.ts';
+import { known } from './account.ts';
+
+/** Accounts that one search looks through. */
+const MOST_SEARCHED = 1_000;
+
+interface Found {
+  readonly accounts: readonly AdministeredAccount[];
+  readonly next?: string | undefined;
+  /** How many accounts were looked at; absent if all were. */
+  readonly searched?: number | undefined;
+}
+
+/** Shows a page of all accounts, those with a part of a name, or those that use most. */
+export async function showAccounts(visit: SignedIn<'administration'>): Promise<Answer> {
+  const name = queryText(visit, 'name');
+  const byUse = visit.request.query.sort === 'use';
+  if (name !== '' || byUse) return await searchAccounts(visit, name, byUse);
+  const listed = await visit.screen.administration.listAccounts(pageRequest(visit));
+  if (listed.kind === 'refused') return seeOther(`${visit.base}/administration`);
+  return accountsPage(visit, name, byUse, listed);
+}
+
+/**
+ * Looks through the accounts by name; if only one has the part of a name, leads to it. Where there are more accounts
+ * than one search looks through, a whole name is found all the same.
+ */
+async function searchAccounts(
+  visit: SignedIn<'administration'>,
+  name: string,
+  byUse: boolean,
+): Promise<Answer> {
+  const { administration } = visit.screen;
+  const all: AdministeredAccount[] = [];
+  let cursor: string | undefined;
+  do {
+    const listed = await administration.listAccounts({ limit: 100, ...present({ cursor }) });
+    if (listed.kind === 'refused') break;
+    all.push(...listed.accounts);
+    cursor = listed.next;
+  } while (cursor !== undefined && all.length < MOST_SEARCHED);
+  const part = name.toLowerCase();
+  const found = all.filter(({ account }) => account.name.toLowerCase().includes(part));
+  if (byUse) found.sort((one, other) => other.used.bytes - one.used.bytes);
+  const searched = cursor === undefined ? undefined : all.length;
+  const whole = searched === undefined ? undefined : known(name);
+  if (whole !== undefined && (await administration.showAccount(whole)) !== undefined)
+    return seeOther(accountPath(visit, whole));
+  const [only] = found;
+  if (name !== '' && found.length === 1 && only !== undefined && searched === undefined)
+    return seeOther(accountPath(visit, only.account.name));
+  return accountsPage(visit, name, byUse, { accounts: found.slice(0, PAGE_SIZE), searched });
+}
+
+function accountsPage(
+  visit: SignedIn<'administration'>,
+  name: string,
+  byUse: boolean,
+  { accounts, next, searched }: Found,
+): Answer {
+  const { words, base } = visit;
+  const path = `${base}/administration`;
+  const order = (message: MessageId, sort: string) =>
+    [message, path + queryOf({ sort, name }), (sort === 'use') === byUse] as const;
+  const blocked = html`<span class="marks"><span class="state stopped">${icon('stopped')}${words.say('blocked')}</span></span>`;
+  const main = html`${heading(words.say('accounts'), words.say('accountsIntro'))}
+<div class="list-top">${filters(visit, 'sortLabel', [order('sortByName', ''), order('sortByUse', 'use')])}<form class="search" role="search" action="${path}">
+${byUse && hidden('sort', 'use')}
+${searchField(visit, 'name', 'accountName', name)}
+${searchButton(visit, 'findAccount')}
+</form></div>
+${searched && html`<p class="quiet">${words.say('accountsSearched', { count: searched })}</p>`}
+${listOf(visit, {
+  items: accounts,
+  none: 'accountsNone',
+  path: '/administration',
+  next,
+  rowClass: ({ account }) => (account.blocked === null ? '' : 'over'),
+  columns: [
+    [
+      'account',
+      ({ account }) =>
+        html`<a class="name" href="${accountPath(visit, account.name)}" dir="auto" title="${account.name}">${account.name}</a>${account.blocked && blocked}`,
+    ],
+    ['sitesInService', ({ used }) => words.number(used.sites)],
+    ['archivesSize', ({ used }) => words.size(used.bytes)],
+    ['publications24h', ({ used }) => words.number(used.publications24h)],
+    [
+      'lastPublished',
+      ({ account: { lastPublishedAt: at } }) => (at === null ? words.say('never') : distance(visit, at)),
+    ],
+  ],
+})}`;
+  return page(administrationPage(visit, 'accounts', main));
+}

@@ -1,0 +1,208 @@
+import type { Publication, RoleOrder } from '@pinfold/core';
+import { codePoints, dayOf, parseRoleState } from '@pinfold/core/internal';
+import { type Html, html } from '@pinfold/http/internal';
+import type { MessageId } from '../messages/catalogues.ts';
+import { type ShownPublication, shownPublication } from '../publication.ts';
+import { allowanceOf } from '../quota-text.ts';
+import { pageRequest, present, searchText } from '../request/page-request.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
+import { disabledInReadOnly, hidden, stopLink } from '../views/forms.ts';
+import { icon } from '../views/icons.ts';
+import { layout } from '../views/layout.ts';
+import { copyLinkButton, distance, marks, stateBadge } from '../views/parts.ts';
+import { type PublishTrouble, publishPanel } from '../views/publish-panel.ts';
+import {
+  type Column,
+  type ColumnSort,
+  filters,
+  pager,
+  queryOf,
+  rowsTable,
+  STATE_FILTERS,
+  searchButton,
+  searchField,
+} from '../views/tables.ts';
+
+const PAGE_SIZE = 20;
+const ORDERS: readonly RoleOrder[] = ['ending', 'largest'];
+
+/** Names up to this length are never cut. */
+const SHORT = 32;
+
+/** How often each publication was viewed in the last seven days; absent where views are not counted. */
+type WeeklyViews = ReadonlyMap<string, number> | undefined;
+
+/** How the list is narrowed and sorted; without an order, newest first. */
+interface Query extends Readonly<Record<string, string | undefined>> {
+  readonly state: 'published' | 'expired' | 'deleted' | undefined;
+  readonly q: string;
+  readonly sort: RoleOrder | undefined;
+}
+
+/** The first page: publish on top, with what went wrong with a form for it, and what was published below. */
+export async function showList(
+  visit: SignedInContext,
+  trouble?: { readonly status: number; readonly publish: PublishTrouble },
+): Promise<Answer> {
+  const { words, base, account, request, screen } = visit;
+  const { useCases } = screen;
+  // Links of the list are relative, to keep long lists small, and so need the slash.
+  if (request.originalUrl.split('?')[0]?.endsWith('/') === false && trouble === undefined)
+    return seeOther(`${base}/`);
+  const q = searchText(visit);
+  const state = parseRoleState(request.query.state);
+  const sort = state === 'deleted' ? undefined : ORDERS.find((each) => each === request.query.sort);
+  const query: Query = { state, q, sort };
+  const wanted = present({ search: q, state, order: sort });
+  const listed = await useCases.list({ by: account, ...pageRequest(visit, PAGE_SIZE), ...wanted });
+  if (listed.kind === 'refused') return seeOther(`${base}/`);
+  const { next } = listed;
+  const items = listed.publications.map((each) => shownPublication(each, visit));
+  const columns = columnsOf(visit, query, await viewsOfWeek(visit, items));
+  const panel = {
+    limits: await useCases.limitsOf(account),
+    allowance: await allowanceOf(useCases, account, visit.now),
+    trouble: trouble?.publish,
+  };
+  const isFirst = request.query.cursor === undefined;
+  const isBare = items.length === 0 && q === '' && state === undefined && isFirst;
+  const states = STATE_FILTERS.map(([filter, message]) => {
+    return [message, `${base}/${queryOf({ ...query, state: filter })}`, filter === state] as const;
+  });
+  const main = html`<h1 class="hidden">${words.say('publishAndManage')}</h1>
+${publishPanel(visit, panel, isBare)}
+<section class="list" aria-labelledby="list-title" data-list${isBare && html` hidden`}>
+<div class="list-top"><h2 id="list-title">${words.say('publications')}</h2>${filters(visit, 'filterLabel', states)}${searchForm(visit, query)}</div>
+${items.length === 0 ? nothing(visit, isFirst, next) : rowsTable(visit, { items, columns, rowClass })}
+${pager(visit, '/', next, query, q === '' ? 'nextPage' : 'searchOn')}
+<form id="s" action="${base}/stop" class="selection"><button class="bad"${disabledInReadOnly(visit)}>${words.say('stopSelected')}</button></form>
+<form id="row" method="post">${hidden('form', visit.formToken)}</form>
+</section>`;
+  const parts = { title: words.say('publications'), signedIn: visit, showsMode: true, main };
+  return page(layout(visit, { ...parts, part: 'publications' }), trouble?.status);
+}
+
+/** How often each publication was viewed in the last seven days. */
+async function viewsOfWeek(
+  { screen: { views, useCases } }: SignedInContext,
+  publications: readonly Publication[],
+): Promise<WeeklyViews> {
+  if (views === undefined) return undefined;
+  const from = dayOf(useCases.clock.now()) - 6;
+  const counted = publications.map(async ({ id }) => {
+    const days = (await views.of(id)).filter(({ day }) => day >= from);
+    return [id, days.reduce((sum, one) => sum + one.views, 0)] as const;
+  });
+  return new Map(await Promise.all(counted));
+}
+
+function columnsOf(
+  visit: SignedInContext,
+  query: Query,
+  views: WeeklyViews,
+): readonly Column<ShownPublication>[] {
+  const { words } = visit;
+  const figures = query.sort === 'largest' ? 'figure' : 'figure size';
+  return [
+    ['publication', (publication, n) => titleCell(visit, publication, n)],
+    [
+      'publishedAt',
+      ({ publishedAt }) => distance(visit, publishedAt),
+      { sort: sortOf(visit, query, undefined), phoneLabel: null },
+    ],
+    ...(views === undefined ? [] : [viewsColumn(visit, views)]),
+    ['expires', (publication) => expiry(visit, publication), { sort: sortOf(visit, query, 'ending') }],
+    [
+      'size',
+      ({ archiveBytes }) => words.size(archiveBytes),
+      { figure: figures, sort: sortOf(visit, query, 'largest'), phoneLabel: null },
+    ],
+    [
+      'actions',
+      (publication, n) =>
+        html`${publication.state === 'published' && copyLinkButton(visit, n)}${publication.state !== 'deleted' && menu(visit, publication, n)}`,
+    ],
+  ];
+}
+
+function viewsColumn({ words }: SignedInContext, views: NonNullable<WeeklyViews>): Column<ShownPublication> {
+  const details = { figure: 'figure', phoneLabel: 'views' } as const;
+  return ['viewsOfWeek', ({ id }) => words.number(views.get(id) ?? 0), details];
+}
+
+/** Stopped publications have one order. */
+function sortOf(
+  { base }: SignedInContext,
+  query: Query,
+  sort: RoleOrder | undefined,
+): ColumnSort | undefined {
+  if (query.state === 'deleted') return undefined;
+  // Otherwise those that expired long ago would come first.
+  const state = sort === 'ending' ? (query.state ?? 'published') : query.state;
+  return {
+    href: `${base}/${queryOf({ ...query, state, sort })}`,
+    direction: sort === 'ending' ? 'ascending' : 'descending',
+    isCurrent: sort === query.sort,
+  };
+}
+
+function rowClass({ endsSoon, state }: ShownPublication): string {
+  if (endsSoon) return 'soon';
+  return state === 'published' ? '' : 'over';
+}
+
+function titleCell(visit: SignedInContext, publication: ShownPublication, n: number): Html {
+  const { id, name, endsSoon, state, refusal } = publication;
+  const whole = codePoints(name) > SHORT && html` title="${name}"`;
+  const badge = state === 'published' && !endsSoon ? undefined : stateBadge(visit, publication);
+  const isMarked = badge !== undefined || publication.pinned || publication.passwordProtected;
+  const marked = isMarked && html`<span class="marks">${badge}${marks(visit, publication)}</span>`;
+  const pick =
+    refusal('stop') === undefined &&
+    html`<input type="checkbox" class="pick" form="s" name="id" value="${id}" aria-labelledby="n${n}">`;
+  return html`${pick}<a class="name" id="n${n}" href="publications/${id}"${whole} dir="auto">${name}</a>${marked}`;
+}
+
+function expiry(visit: SignedInContext, { state, expiresAt, deletedAt }: ShownPublication): Html | string {
+  if (state === 'deleted' && deletedAt !== null) return distance(visit, deletedAt);
+  return expiresAt === null ? visit.words.say('never') : distance(visit, expiresAt);
+}
+
+/** Everything else that can be done, in a popover that needs no script. */
+function menu(
+  visit: SignedInContext,
+  { id, pinned, refusal, sharedUrl, state, passwordProtected: locked }: ShownPublication,
+  n: number,
+): Html {
+  const { words, offers } = visit;
+  const path = `publications/${id}`;
+  const action = (verb: string, message: MessageId) =>
+    html`<button class="item" form="row" formaction="${path}/${verb}"${disabledInReadOnly(visit)}>${words.say(message)}</button>`;
+  const opener =
+    locked && offers.grants
+      ? html`<a hidden id="o${n}" href="${sharedUrl}"></a><button class="item" form="row" formtarget="_blank" formaction="${path}/open">${words.say('openSite')}</button>`
+      : html`<a class="item" id="o${n}" href="${sharedUrl}" target="_blank">${words.say('openSite')}</a>`;
+  const pinAction = pinned ? 'unpin' : 'pin';
+  return html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${words.say('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
+<div id="p${n}" class="menu" popover>
+${state === 'published' && opener}
+${refusal('pin') === undefined && action(pinAction, pinAction)}
+${refusal('reset_expiration') === undefined && action('renew', 'renewShort')}
+${refusal('set_password') === undefined && html`<a class="item" href="${path}#password">${words.more('password')}</a>`}
+${refusal('stop') === undefined && stopLink(visit, 'item', `${path}/stop`)}
+</div>`;
+}
+
+function nothing({ words, base }: SignedInContext, isFirst: boolean, next: string | undefined): Html {
+  if (next !== undefined) return html`<p class="none">${words.say('noneYet')}</p>`;
+  return html`<p class="none">${words.say(isFirst ? 'noneFound' : 'noneFurther')} <a href="${base}/">${words.say('showAll')}</a></p>`;
+}
+
+function searchForm(visit: SignedInContext, { state, q, sort }: Query): Html {
+  return html`<form class="search" role="search" action="${visit.base}/">
+${state && hidden('state', state)}${sort && hidden('sort', sort)}
+${searchField(visit, 'q', 'searchLabel', q)}
+${searchButton(visit)}
+</form>`;
+}

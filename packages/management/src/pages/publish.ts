@@ -1,0 +1,191 @@
+import {
+  type Inadmissible,
+  type Limits,
+  minutes,
+  type PublishOutcome,
+  type Refusal,
+  type StagedArchive,
+  seconds,
+} from '@pinfold/core';
+import { discardQuietly } from '@pinfold/core/internal';
+import { sharedUrl } from '@pinfold/http';
+import {
+  hashOnly,
+  type ReceiveFile,
+  type ReceiveFormOptions,
+  receiveForm,
+  receiveInto,
+} from '@pinfold/http/internal';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { ScreenProblem } from '../problem-groups.ts';
+import { refusedWords } from '../quota-text.ts';
+import { askToSignIn, type Guard, passed, refuseAgain } from '../request/middleware.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { type Answer, logged, seeOther } from '../response/answer.ts';
+import { duringMaintenance, refuse, wantsJson } from '../response/refuse.ts';
+import { UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
+import { problemList } from '../views/problems.ts';
+import { showList } from './list.ts';
+import { invalidText } from './publication.ts';
+
+/** A request with an archive; the handler publishes or discards it. */
+interface ArchiveContext extends SignedInContext {
+  readonly wish: Wish;
+  readonly archive: StagedArchive;
+}
+
+/** Why nothing was published, for the page as for our script. */
+interface Refused {
+  readonly status: number;
+  /** What our script does about it. */
+  readonly kind: 'problems' | 'refused' | 'mismatch' | 'in_progress';
+  readonly message: string;
+  readonly problems?: readonly ScreenProblem[];
+}
+
+const ODD: Readonly<Record<'invalid_filename' | 'invalid_idempotency_key' | 'invalid_name', MessageId>> = {
+  invalid_filename: 'filenameOdd',
+  invalid_idempotency_key: 'badFormText',
+  invalid_name: 'nameOdd',
+};
+
+/** Receives the form with the archive, and authenticates again behind its body. */
+export const archiveReceived: Guard<SignedInContext, ArchiveContext> = async (visit) => {
+  const { screen } = visit;
+  const limits = await screen.useCases.limitsOf(visit.account);
+  const reader = new UploadForm(visit.formToken, limits);
+  const options = receiving(visit, limits, reader);
+  const form = await screen.uploads.take(visit.account, visit.signal, (follow) =>
+    receiveForm(visit.request, reader, { ...options, follow }),
+  );
+  const archive = form.kind === 'received' ? form.archive : undefined;
+  let isKept = false;
+  try {
+    const ended = await refuseAgain(visit);
+    if (ended !== undefined) return ended;
+    if (form.kind === 'refused') return await refuseForm(visit, form, limits);
+    isKept = true;
+    return passed({ ...visit, wish: form.wish, archive: form.archive });
+  } finally {
+    if (!isKept && archive !== undefined) await discardQuietly(archive);
+  }
+};
+
+function receiving(
+  { account: by, screen }: SignedInContext,
+  { archiveBytes }: Limits,
+  form: UploadForm,
+): ReceiveFormOptions {
+  const { clock, findByKey, staging } = screen.useCases;
+  const receive: ReceiveFile = async (file, limit) => {
+    const { key } = form;
+    // A key that has published stays complete for ever: a repetition only needs its hash.
+    const isRepeated = key !== undefined && (await findByKey({ by, key })) !== undefined;
+    return await (isRepeated ? hashOnly : receiveInto(staging))(file, limit);
+  };
+  return { clock, receive, archiveBytes, idle: seconds(30), total: minutes(15) };
+}
+
+/** Publishes what a form or our script sent: a page is answered with a redirect, the script with JSON. */
+export async function publish(visit: ArchiveContext): Promise<Answer> {
+  const { account: by, cause, credential, wish, archive, screen } = visit;
+  const outcome = await screen.useCases.publish({ by, ...wish, archive, cause, credential });
+  if (outcome.kind === 'refused') {
+    return outcome.code === 'unauthorized'
+      ? askToSignIn(visit)
+      : await refuseUpload(visit, outcome.code, refused(visit, outcome));
+  }
+  const { publication, warnings: remarks } = outcome;
+  const { id, title, originalFilename, expiresAt } = publication;
+  if (wantsJson(visit)) {
+    const body = { kind: outcome.kind, id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, remarks };
+    return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
+  }
+  return seeOther(`${visit.base}/publications/${id}`, {
+    tone: 'good',
+    message: remarks.length === 0 ? 'didPublish' : 'didPublishWithRemarks',
+    values: { name: title ?? originalFilename },
+    remarks,
+  });
+}
+
+async function refuseForm(
+  visit: SignedInContext,
+  { status, title, text, fault }: UploadRefusal,
+  { archiveBytes }: Limits,
+): Promise<Answer> {
+  if (title !== undefined) {
+    const log = fault === undefined ? {} : { error: new Error(fault) };
+    return logged(refuse(visit, status, title, text), log);
+  }
+  if (status === 413) return await refuseUpload(visit, 'archive_too_large', tooLarge(visit, archiveBytes));
+  const message = visit.words.say(text);
+  return await refuseUpload(visit, 'invalid_form', { status, kind: 'refused', message });
+}
+
+async function refuseUpload(
+  visit: SignedInContext,
+  outcome: string,
+  { status, ...body }: Refused,
+): Promise<Answer> {
+  const log = { outcome };
+  if (!wantsJson(visit)) {
+    const problems = body.problems && problemList(visit.words, body.problems);
+    const publish = { summary: body.message, problems };
+    return logged(await showList(visit, { status, publish }), log);
+  }
+  const answer = { kind: 'json', status, body, log } as const;
+  if (outcome === 'read_only') return duringMaintenance(answer);
+  return outcome === 'idempotency_in_progress' ? { ...answer, retryAfter: 1 } : answer;
+}
+
+function refused(
+  visit: SignedInContext,
+  refusal: Exclude<Extract<PublishOutcome, Refusal>, { code: 'unauthorized' }>,
+): Refused {
+  const { words } = visit;
+  switch (refusal.code) {
+    case 'invalid_archive':
+      return brokenArchive(visit, 422, refusal.problems);
+    case 'archive_too_large':
+      return tooLarge(visit, refusal.limit);
+    case 'refused_by_host':
+      return { status: 422, kind: 'refused', message: refusal.words[words.language] ?? refusal.words.en };
+    case 'account_blocked':
+    case 'quota_exceeded':
+    case 'rate_limited':
+    case 'read_only':
+      return { status: statusOf(refusal), kind: 'refused', message: refusedWords(visit, refusal) };
+    case 'idempotency_mismatch':
+      return { status: 409, kind: 'mismatch', message: words.say('formUsed') };
+    case 'idempotency_in_progress':
+      return { status: 409, kind: 'in_progress', message: words.say('stillPublishing') };
+    case 'invalid_filename':
+    case 'invalid_idempotency_key':
+    case 'invalid_name':
+      return { status: 422, kind: 'refused', message: words.say(ODD[refusal.code]) };
+    case 'invalid_title':
+    case 'invalid_password':
+      return { status: 422, kind: 'refused', message: invalidText(visit, refusal) };
+    default:
+      return refusal satisfies never;
+  }
+}
+
+function brokenArchive(
+  { words }: SignedInContext,
+  status: number,
+  problems: readonly ScreenProblem[],
+): Refused {
+  return { status, kind: 'problems', message: words.say('problemsTitle'), problems };
+}
+
+/** The refusal of an archive that is larger than what is received. */
+function tooLarge(visit: SignedInContext, limit: number): Refused {
+  return brokenArchive(visit, 413, [{ rule: 'archive_too_large', limit }]);
+}
+
+function statusOf({ code }: Inadmissible): number {
+  if (code === 'read_only') return 503;
+  return code === 'rate_limited' ? 429 : 403;
+}

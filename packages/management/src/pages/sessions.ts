@@ -1,0 +1,88 @@
+import { OPERATOR, type Session, type SessionId } from '@pinfold/core';
+import { parseSessionId, sessionIdOf } from '@pinfold/core/internal';
+import { html } from '@pinfold/http/internal';
+import { PAGE_SIZE, present, queryText } from '../request/page-request.ts';
+import type { SignedIn } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
+import { notFound } from '../response/refuse.ts';
+import { accountLink, accountPath, administrationPage } from '../views/administration.ts';
+import { confirmation } from '../views/forms.ts';
+import { distance, heading } from '../views/parts.ts';
+import { listOf, queryOf } from '../views/tables.ts';
+import { known, nameOf } from './account.ts';
+import { doer, labelsOf } from './history.ts';
+
+const PATH = '/administration/sessions';
+const ENDED_AT_ONCE = 100;
+
+/** Shows a page of all sessions, or of those of one account. */
+export async function showSessions(visit: SignedIn<'sessions'>): Promise<Answer> {
+  const { words, base, credential } = visit;
+  const account = known(queryText(visit, 'account'));
+  const after = parseSessionId(queryText(visit, 'cursor'));
+  const request = { by: OPERATOR, limit: PAGE_SIZE, ...present({ account, after }) };
+  const { sessions: items, next } = await visit.screen.sessions.list(request);
+  const names = await labelsOf(visit, OPERATOR, items);
+  const query = { account };
+  const person = (session: Session) => {
+    const name = session.displayName ?? doer(visit, session.actor, names);
+    const admin = session.scope === 'admin' && html`<span class="chip">${words.say('scopeAdmin')}</span>`;
+    return html`<span class="name" dir="auto" title="${name}">${name}</span><span class="marks">${admin}</span>`;
+  };
+  const end = (session: Session) => {
+    const id = sessionIdOf(session);
+    return confirmation(visit, 'endSession', `end-${id}`, `${base}${PATH}/${id}/end${queryOf(query)}`);
+  };
+  const main = html`${heading(words.say('sessions'), account ? html`<p>${accountLink(visit, account)}</p>` : words.say('sessionsIntro'))}
+${listOf(visit, {
+  items,
+  none: 'sessionsNone',
+  path: PATH,
+  next,
+  query,
+  columns: [
+    ['sessionPerson', person],
+    ['account', (session) => accountLink(visit, session.account)],
+    ['session.started', ({ startedAt }) => distance(visit, startedAt)],
+    ['expires', ({ endsAt }) => distance(visit, endsAt)],
+    [
+      'actions',
+      (session) => (session.tokenHash === credential.session ? words.say('sessionOwn') : end(session)),
+    ],
+  ],
+})}
+${
+  account &&
+  items.length > 0 &&
+  html`<div>${confirmation(visit, 'endSessions', 'end-all', `${accountPath(visit, account)}/sessions/end`, { values: { name: account } })}</div>`
+}`;
+  return page(administrationPage(visit, 'sessions', main));
+}
+
+export async function endSession(visit: SignedIn<'sessions'>): Promise<Answer> {
+  const { request, cause, base } = visit;
+  const account = known(queryText(visit, 'account'));
+  await visit.screen.sessions.endById({ by: OPERATOR, id: String(request.params.id), cause });
+  return seeOther(base + PATH + queryOf({ account }), { tone: 'good', message: 'didEndSession' });
+}
+
+/** Ends every session of an account, but for the one that asks for it. */
+export async function endSessions(visit: SignedIn<'sessions'>): Promise<Answer> {
+  const { sessions } = visit.screen;
+  const account = nameOf(visit);
+  if (account === undefined) return notFound(visit);
+  let count = 0;
+  let after: SessionId | undefined;
+  do {
+    const request = { by: OPERATOR, account, limit: ENDED_AT_ONCE, ...present({ after }) };
+    const found = await sessions.list(request);
+    for (const session of found.sessions) {
+      if (session.tokenHash === visit.credential.session) continue;
+      await sessions.endById({ by: OPERATOR, id: sessionIdOf(session), cause: visit.cause });
+      count += 1;
+    }
+    after = found.next;
+  } while (after !== undefined);
+  const flash = { tone: 'good', message: 'didEndSessions', values: { count } } as const;
+  return seeOther(visit.base + PATH + queryOf({ account }), flash);
+}

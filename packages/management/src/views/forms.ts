@@ -1,0 +1,130 @@
+import { type Html, html } from '@pinfold/http/internal';
+import type { Values } from '../i18n.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { FormContext, RequestContext, SignedInContext } from '../request/request-context.ts';
+
+/** The id of the sentence that says why nothing can be changed. Every page has it while the service is read-only. */
+export const READ_ONLY_ID = 'read-only';
+
+/** Attributes of the buttons whose action a read-only service refuses. With its button disabled, Enter does not send a form. */
+export function disabledInReadOnly({ mode }: SignedInContext): Html | undefined {
+  return mode.kind === 'read_only' ? html` disabled aria-describedby="${READ_ONLY_ID}"` : undefined;
+}
+
+/** A form with the token that every form sends. */
+export function form({ formToken }: FormContext, action: string, content: Html, attributes?: Html): Html {
+  return html`<form method="post" action="${action}"${attributes}>${hidden('form', formToken)}${content}</form>`;
+}
+
+export function fieldForm(visit: FormContext, action: string, content: Html): Html {
+  return form(visit, action, content, html` class="field-form"`);
+}
+
+export function hidden(name: string, value: string | number): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
+}
+
+export function buttonForm(visit: SignedInContext, action: string, label: string, disabled?: Html): Html {
+  return form(visit, action, html`<button${disabled}>${label}</button>`);
+}
+
+export interface FieldDetails {
+  readonly name?: string | undefined;
+  readonly value?: string;
+  readonly hint?: string;
+  readonly error?: string | undefined;
+  /** The id of another text about it. */
+  readonly describedBy?: string | undefined;
+  readonly attributes?: Html | undefined;
+  /** Hides what is typed, and offers to show it. */
+  readonly isSecret?: boolean;
+  /** Shows the label to screen readers only. */
+  readonly hidesLabel?: boolean;
+  readonly button?: Html;
+}
+
+/** An input with its label, and below it a hint and what is wrong with its value. */
+export function field(
+  { words }: RequestContext,
+  id: string,
+  label: MessageId,
+  details: FieldDetails = {},
+): Html {
+  const { name = id, value, hint, error, describedBy, attributes, isSecret, hidesLabel, button } = details;
+  const texts = [describedBy, hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  const kind = isSecret ? html` type="password"` : value !== undefined && html` value="${value}" dir="auto"`;
+  const described = texts !== '' && html` aria-describedby="${texts}"`;
+  const invalid = error && html` aria-invalid="true" autofocus`;
+  const input = html`<input id="${id}"${name && html` name="${name}"`}${kind} ${attributes ?? html`autocomplete="off"`}${described}${invalid}>`;
+  const reveal =
+    isSecret && html` data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"`;
+  const isAlone = button === undefined && !isSecret;
+  return html`<div class="field"><label${hidesLabel && html` class="hidden"`} for="${id}">${words.say(label)}</label>
+${isAlone ? input : html`<div class="with-button"${reveal}>${input}${button}</div>`}
+${hint && html`<p class="quiet hint" id="${id}-hint">${hint}</p>`}
+${error && html`<p class="error" id="${id}-error">${error}</p>`}</div>`;
+}
+
+export function choice(
+  type: 'checkbox' | 'radio',
+  name: string,
+  value: string,
+  text: Html | string,
+  isChecked: boolean = false,
+): Html {
+  return html`<label class="check"><input type="${type}" name="${name}" value="${value}"${isChecked && html` checked`}> <span>${text}</span></label>`;
+}
+
+export function choices({ words }: RequestContext, legend: MessageId, all: readonly Html[]): Html {
+  return html`<fieldset><legend>${words.say(legend)}</legend>${all}</fieldset>`;
+}
+
+export function reasonField(visit: SignedInContext): Html {
+  const attributes = html`required maxlength="510" autocomplete="off"`;
+  return field(visit, 'reason', 'reason', { hint: visit.words.say('reasonHint'), value: '', attributes });
+}
+
+/** The link to the page that asks before a publication is stopped. */
+export function stopLink(visit: SignedInContext, style: 'button' | 'item', href: string): Html {
+  const disabled = disabledInReadOnly(visit);
+  const text = visit.words.more('stop');
+  return disabled === undefined
+    ? html`<a class="${style} bad" href="${href}" data-dialog>${text}</a>`
+    : html`<button type="button" class="${style} bad"${disabled}>${text}</button>`;
+}
+
+/** What asks for confirmation: messages of each name say what is pressed, what is asked, and what it does. */
+export type Confirmed =
+  | 'block'
+  | 'deleteName'
+  | 'endSession'
+  | 'endSessions'
+  | 'lift'
+  | 'removePassword'
+  | 'revoke'
+  | 'takeDown';
+
+export interface ConfirmationDetails {
+  /** Of the dialog's title. */
+  readonly values?: Values;
+  readonly fields?: Html;
+  /** Attributes of its buttons, where the action is refused now. */
+  readonly disabled?: Html | undefined;
+}
+
+/** A button that opens a dialog to confirm an action; it needs no script. */
+export function confirmation(
+  visit: SignedInContext,
+  name: Confirmed,
+  id: string,
+  action: string,
+  { values, fields, disabled }: ConfirmationDetails = {},
+): Html {
+  const { words } = visit;
+  const asked = html`
+<h2 id="${id}-title">${words.say(`${name}Title`, values)}</h2>
+<p>${words.say(`${name}Means`)}</p>${fields}
+<div class="buttons end"><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${words.say('cancel')}</button><button class="danger"${disabled}>${words.say(name)}</button></div>`;
+  return html`<button type="button" class="bad" popovertarget="${id}"${disabled}>${words.more(name)}</button>
+<div id="${id}" class="confirm" popover role="dialog" aria-labelledby="${id}-title">${fieldForm(visit, action, asked)}</div>`;
+}

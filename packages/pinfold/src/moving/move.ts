@@ -1,0 +1,65 @@
+import type { ArchiveId } from '@pinfold/core';
+import type { ExportEnd } from './export-form.ts';
+import type { Progress } from './progress.ts';
+import type { MovingArchive } from './whole-archive.ts';
+
+/** Where an export goes to: its records first, then its archives, then its end. */
+export interface Destination {
+  begin(): Promise<void>;
+  /** Lines of whole records, each with its end. */
+  records(lines: Uint8Array): Promise<void>;
+  /** Whether it has an archive already, which then need not be read. */
+  has(id: ArchiveId): boolean;
+  /** Takes an archive; it may resolve before that is stored. */
+  archive(archive: MovingArchive): Promise<void>;
+  end(end: ExportEnd): Promise<void>;
+}
+
+/** What comes from a source, one after the other. */
+export type Step =
+  | { readonly kind: 'records'; readonly lines: Uint8Array; readonly count: number }
+  /** How many archives there will be, where that is known before. */
+  | { readonly kind: 'expected'; readonly archives: number }
+  /** Without its bytes where the destination has it already. */
+  | { readonly kind: 'archive'; readonly id: ArchiveId; readonly whole: MovingArchive | undefined }
+  /** Archives that are missing or altered there. */
+  | { readonly kind: 'broken'; readonly ids: readonly ArchiveId[] };
+
+/** The counts of a move. */
+export interface Moved {
+  readonly records: number;
+  /** Archives that belong to it. */
+  readonly archives: number;
+  /** Those of them that were not there before. */
+  readonly copied: number;
+  /** Archives that are missing or altered where they come from. */
+  readonly broken: readonly ArchiveId[];
+}
+
+/** Brings an export to a destination, which begins with the first step: a source that is no export changes nothing. */
+export async function move(steps: AsyncIterable<Step>, to: Destination, progress: Progress): Promise<Moved> {
+  const [archives, broken]: [ArchiveId[], ArchiveId[]] = [[], []];
+  let [begun, records, copied] = [false, 0, 0];
+  for await (const step of steps) {
+    if (!begun) await to.begin();
+    begun = true;
+    if (step.kind === 'records') {
+      await to.records(step.lines);
+      records += step.count;
+      progress.records(step.count);
+    } else if (step.kind === 'expected') {
+      progress.expect(step.archives);
+    } else if (step.kind === 'broken') {
+      broken.push(...step.ids);
+    } else {
+      const { id, whole } = step;
+      if (whole !== undefined) await to.archive(whole);
+      copied += whole === undefined ? 0 : 1;
+      archives.push(id);
+      progress.archive(whole?.bytes ?? 0);
+    }
+  }
+  if (!begun) await to.begin();
+  await to.end({ archives, broken });
+  return { records, archives: archives.length, copied, broken };
+}

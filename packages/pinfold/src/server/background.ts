@@ -1,0 +1,98 @@
+import {
+  type Cleaning,
+  type CleanUpReport,
+  type Clock,
+  type Duration,
+  duration,
+  minutes,
+  seconds,
+} from '@pinfold/core';
+import { raceSignal } from '@pinfold/core/adapter';
+import type { History } from '@pinfold/core/history';
+import { sleepUnlessAborted } from '@pinfold/core/internal';
+import type { Views } from '@pinfold/core/views';
+import { BY_THIS_NODE } from './by-this-node.ts';
+import type { Log } from './log.ts';
+
+export interface CleanupTimerOptions {
+  readonly cleanUp: Cleaning['cleanUp'];
+  readonly history: Pick<History, 'sweep'>;
+  readonly views: Pick<Views, 'sweep'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called when a sweep has ended well, and before the first one: its failure is logged. */
+  readonly look?: (swept: boolean) => Promise<void>;
+  /** A number from 0 up to 1, so that nodes that start together do not sweep together. */
+  readonly random: () => number;
+}
+
+const LONGEST_PAUSE: Duration = minutes(10);
+
+/** Sweeps every five to ten minutes until the signal aborts. A failed sweep is logged, and does not prevent the next. */
+export async function runCleanupTimer(options: CleanupTimerOptions, signal: AbortSignal): Promise<void> {
+  const { cleanUp, history, views, clock, log, random, look = async () => undefined } = options;
+  const count = (swept: boolean): Promise<void> =>
+    look(swept).catch((error: unknown) => log.error('what sweeps leave could not be counted', error));
+  void count(false);
+  while (
+    await sleepUnlessAborted(clock, duration(Math.round(LONGEST_PAUSE * (0.5 + random() / 2))), signal)
+  ) {
+    try {
+      await history.sweep({ cause: BY_THIS_NODE, signal });
+      await views.sweep(signal);
+      logReport(log, await cleanUp({ cause: BY_THIS_NODE, signal }));
+      await count(true);
+    } catch (error) {
+      if (signal.aborted) return;
+      log.error('cleanup failed', error);
+    }
+  }
+}
+
+function logReport(log: Log, report: CleanUpReport): void {
+  const { missing, listing, finished, rested, compared, ...counts } = report;
+  if (rested) {
+    log.info('cleanup rests: the service is read-only');
+    return;
+  }
+  if (listing === 'refused') {
+    log.error('cleanup refused: so many archives have no record that the database may be the wrong one');
+  }
+  if (!finished) log.info('cleanup continues with the next sweep: its time was up');
+  if (missing.length > 0) log.warn(`${missing.length} published archives are missing from the storage`);
+  log.info('cleanup', { ...counts, compared });
+}
+
+/** A process that is killed loses what it counted for so long. */
+const STORE_PAUSE: Duration = seconds(10);
+
+interface StoredViews {
+  readonly views: Pick<Views, 'store'>;
+  readonly log: Pick<Log, 'error'>;
+}
+
+/** Stores counts of views every ten seconds until the signal aborts. That it fails is said once, until it succeeds. */
+export async function storeViews(
+  { views, clock, log }: StoredViews & { readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<void> {
+  let failed = false;
+  while (await sleepUnlessAborted(clock, STORE_PAUSE, signal)) {
+    try {
+      await views.store();
+      failed = false;
+    } catch (error) {
+      if (!failed) log.error('counts of views could not be stored: they wait in memory', error);
+      failed = true;
+    }
+  }
+}
+
+/** Stores all that was counted, unless the deadline comes first. */
+export async function storeLastViews({ views, log }: StoredViews, deadline: AbortSignal): Promise<void> {
+  try {
+    while (await raceSignal(views.store(), deadline)) deadline.throwIfAborted();
+  } catch (error) {
+    log.error('the last counts of views could not be stored: they are lost', error);
+  }
+}
