@@ -175,19 +175,4 @@ describe('the commands by the API', () => {
       /^127\.0\.0\.1:1 cannot be reached: [^\n;]+; trying again in 1 s \(for up to 10 s\)$/,
     );
   });
-
-  for (const command of ['list', 'show', 'rename', 'password', 'renew', 'stop', 'open']) {
-    it(`${command} needs a server and its key`, async () => {
-      const args = { list: [], rename: [id, 'x'], password: [id, '--none'] }[command] ?? [id];
-      for (const missing of [
-        { ...env, PINFOLD_URL: '' },
-        { ...env, PINFOLD_KEY: '' },
-      ]) {
-        const { code, err } = await run(missing, command, ...args);
-        expect(code, err).to.equal(2);
-      }
-      const named = ['--url', env.PINFOLD_URL ?? '', '--key', env.PINFOLD_KEY ?? ''];
-      expect((await run({ PATH: folder }, command, ...args, ...named)).err).not.to.include('401');
-    });
-  }
 });
