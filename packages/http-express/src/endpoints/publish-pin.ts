@@ -12,7 +12,7 @@ import {
 } from '@pinfold/core';
 import { boundsOf } from '@pinfold/core/adapter';
 import { discardQuietly } from '@pinfold/core/internal';
-import { hashOnly, headerValues, type ReceivedForm, receiveForm } from '@pinfold/http/internal';
+import { hashOnly, headerValues, type ReceivedForm, receiveForm, tellRate } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
 import { type AccountCall, type Outcome, writingEndpoint } from '../endpoint.ts';
@@ -224,12 +224,12 @@ function cameToRate(outcome: PublishOutcome): boolean {
 
 async function tellPublications(
   { accounts, clock, quotasOf }: ApiUseCases,
-  { caller, rates }: AccountCall,
+  { caller, response }: AccountCall,
 ): Promise<void> {
   const account = (await accounts.load(caller.account))?.value;
   const now = clock.now();
   const left = publicationsLeft(account, boundsOf(account, await quotasOf(caller.account)), now);
-  if (left !== null) rates.tell('publications', left, now);
+  if (left !== null) tellRate(response, 'publications', left, now);
 }
 
 async function receive(
