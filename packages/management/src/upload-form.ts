@@ -21,18 +21,8 @@ export interface UploadRefusal {
   readonly fault?: string;
 }
 
-const BAD_FORM: UploadRefusal = {
-  kind: 'refused',
-  status: 400,
-  title: 'badFormTitle',
-  text: 'badFormText',
-};
-const STALE: UploadRefusal = {
-  kind: 'refused',
-  status: 403,
-  title: 'staleFormTitle',
-  text: 'staleFormText',
-};
+const BAD_FORM: UploadRefusal = { kind: 'refused', status: 400, title: 'badFormTitle', text: 'badFormText' };
+const STALE: UploadRefusal = { kind: 'refused', status: 403, title: 'staleFormTitle', text: 'staleFormText' };
 
 const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title', 'password']);
 

@@ -153,7 +153,7 @@ describe('one publication', () => {
     const before = await now();
     await act('password', { password: 'mine, later', seen: String(role.generation) });
     expect(await now()).to.deep.equal(before);
-    expect((await person.get(path)).text).to.include('changed elsewhere in the meantime');
+    expect((await person.get(path)).text).to.include('the publication was changed elsewhere');
   });
 
   it('takes no password from a form that does not say what it was made with', async () => {

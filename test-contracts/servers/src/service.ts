@@ -10,6 +10,7 @@ import {
   type ArchiveStorage,
   accountId,
   type Cleaning,
+  type Clock,
   createUseCases,
   type Keys,
   type Limits,
@@ -80,25 +81,28 @@ export function composed(
   };
 }
 
-export interface Inside extends Parts {
-  readonly clock: ManualClock;
+export interface Inside<C extends Clock = ManualClock> extends Parts {
+  readonly clock: C;
   /** The port of the public URL: that of the first server. */
   readonly publicPort: number;
 }
 
-export type Doors = (inside: Inside) => RequestListener;
+export type Doors<C extends Clock = ManualClock> = (inside: Inside<C>) => RequestListener;
 
 export interface CompositionOptions extends UseCaseOptions {
   readonly limits?: Partial<Limits> | undefined;
 }
 
-export interface ServiceOptions extends CompositionOptions {
-  readonly clock?: ManualClock;
+export interface ServiceOptions<C extends Clock = ManualClock> extends CompositionOptions {
+  readonly clock?: C;
+  /** Where uploads and archives lie; a temporary folder when absent. */
+  readonly folder?: string;
   readonly ports?: ((ports: Ports) => Partial<Ports>) | undefined;
 }
 
 /** A service on a real socket, with a clock that the test holds. */
-export interface TestService<S extends Stores> extends Inside {
+export interface TestService<S extends Stores, C extends Clock = ManualClock> extends Inside<C> {
+  readonly ports: Ports;
   readonly port: number;
   readonly server: Server;
   readonly folder: string;
@@ -107,7 +111,7 @@ export interface TestService<S extends Stores> extends Inside {
   /** Publishes an archive for `owner`, under a key of its own. */
   publish(archive: Uint8Array, differing?: Partial<PublishRequest>): Promise<Publication>;
   /** One more server over the same data; it closes with the first. */
-  peer(stores: S, doors: Doors): Promise<TestService<S>>;
+  peer(stores: S, doors: Doors<C>): Promise<TestService<S, C>>;
   close(): Promise<void>;
 }
 
@@ -115,16 +119,17 @@ export interface TestService<S extends Stores> extends Inside {
 const inspector = new ZipArchiveInspector({ workers: 1 });
 
 /** Opens a service; `stores` may want its folder. */
-export async function openService<S extends Stores>(
+export async function openService<S extends Stores, C extends Clock = ManualClock>(
   stores: S | ((folder: string) => Promise<S>),
-  doors: Doors,
-  options: ServiceOptions = {},
-): Promise<TestService<S>> {
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-service-'));
-  const { clock = createManualClock() } = options;
+  doors: Doors<C>,
+  options: ServiceOptions<C> = {},
+): Promise<TestService<S, C>> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'pinfold-service-')));
+  const { clock = createManualClock() as Clock as C } = options;
   const staging = await openFsStaging({ folder: join(folder, 'staging'), clock });
   // An upload that was cut off with its connection may be about to make or to remove its file.
-  const closing: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, maxRetries: 5 })];
+  const remove = () => rm(folder, { recursive: true, maxRetries: 5 });
+  const closing: (() => Promise<void>)[] = options.folder === undefined ? [remove] : [];
   let publicPort: number | undefined;
   let published = 0;
 
@@ -148,16 +153,18 @@ export async function openService<S extends Stores>(
     return { ...ports, ...options.ports?.(ports) };
   };
 
-  const open = async (opened: S, build: Doors): Promise<TestService<S>> => {
-    const parts = composed(await portsOver(opened), opened, options);
+  const open = async (opened: S, build: Doors<C>): Promise<TestService<S, C>> => {
+    const ports = await portsOver(opened);
+    const parts = composed(ports, opened, options);
     const server = await listening();
     closing.unshift(() => closed(server).then(() => opened.close()));
     const { port } = server.address() as AddressInfo;
     publicPort ??= port;
-    const inside: Inside = { ...parts, clock, publicPort };
+    const inside: Inside<C> = { ...parts, clock, publicPort };
     server.on('request', build(inside));
     return {
       ...inside,
+      ports,
       port,
       server,
       folder,

@@ -93,7 +93,6 @@ async function change(
   return seeOther(accountPath(visit, name), { tone: 'good', message });
 }
 
-/** The reason of the form; `undefined` if it is invalid. */
 export function reasonOf(visit: SignedInContext): string | undefined {
   const reason = textOf(visit, 'reason');
   return isOperatorText(reason) ? reason : undefined;
@@ -103,7 +102,6 @@ export function nameOf({ request }: SignedInContext): AccountId | undefined {
   return known(String(request.params.name));
 }
 
-/** A text as the name of an account; `undefined` if it cannot be one. */
 export function known(name: string): AccountId | undefined {
   try {
     return accountId(name);
@@ -116,7 +114,6 @@ function textOf(visit: SignedInContext, name: string): string {
   return (fieldOf(visit, name) ?? '').trim();
 }
 
-/** The limits of an account as they are now: its own, or else the service's. */
 async function limitsInForce({ words, screen }: SignedInContext, account: Account): Promise<LimitsInForce> {
   const { useCases, requestRate } = screen;
   const { publications, sites, bytes } = boundsOf(account, await useCases.quotasOf(account.name));

@@ -27,7 +27,6 @@ import { known, reasonOf } from './account.ts';
 
 const PATH = '/administration/publications';
 
-/** Shows a page of the publications of all accounts, or of those that are searched for. */
 export async function showAllPublications(visit: SignedIn<'administration'>): Promise<Answer> {
   const { base, words, screen } = visit;
   const search = searchText(visit);
@@ -116,7 +115,6 @@ ${choice('checkbox', 'copies', 'yes', words.say('takeDownCopies'))}${choice('che
   return card(visit, 'takedown', html`${because}<p class="quiet">${words.say('takeDownMeans')}</p>${dialog}`);
 }
 
-/** Stops a publication for good, and forbids its archive. */
 export async function takeDown(visit: SignedIn<'administration'>): Promise<Answer> {
   const { request, cause, base, screen } = visit;
   const id = parseRoleId(String(request.params.id));

@@ -23,7 +23,6 @@ export type EventNames = ReadonlyMap<string, string>;
 /** The latest events that a publication's page shows. */
 const SHOWN_EVENTS = 10;
 
-/** Shows a page of the account's history, of one publication where the query names it. */
 export async function showHistory(visit: SignedIn<'history'>): Promise<Answer> {
   const { screen, account, words, base } = visit;
   return await screen.pageTurns.run(account, visit.signal, async () => {
@@ -94,7 +93,6 @@ function whatAndWhen(visit: SignedInContext): readonly Column<HistoryEvent>[] {
   ];
 }
 
-/** @param path what links to publications begin with. */
 function publicationColumn(
   path: string,
   names: EventNames,
@@ -109,7 +107,6 @@ function clipped(name: string): Html {
   return html`<span class="clip" title="${name}" dir="auto">${name}</span>`;
 }
 
-/** The name of who did it. */
 export function doer(
   { words }: SignedInContext,
   { kind, id }: EventActor,

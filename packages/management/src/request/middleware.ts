@@ -41,7 +41,6 @@ export class Guards<Known extends RequestContext> {
   }
 }
 
-/** How slow and how large a form without a file can be. */
 const LIMITS = { idle: seconds(30), total: minutes(1), bytes: 16_384 };
 const UNREAD: Readonly<Partial<Record<Trouble, number>>> = { stalled: 408, too_long: 413 };
 type Trouble = Extract<ReadFields, { kind: 'unread' }>['trouble'];
@@ -58,7 +57,6 @@ export const fromHere: Guard<RequestContext, RequestContext> = (visit) => {
     : passed(visit);
 };
 
-/** Gives a browser its secret; removes them if it has several. */
 export const ownSecret: Guard<RequestContext, RequestContext> = (visit) => {
   const { request, response, scope, secret, shown } = visit;
   if (shown === 'several') expireEverywhere(request, response, scope, 'form');
@@ -154,7 +152,6 @@ export const withinRate =
   async (visit) =>
     (await refuseByRate(visit, cost)) ?? passed(visit);
 
-/** Bounds requests that end access, apart from the account's rate. */
 export const revokes: SignedInGuard = (visit) => refuseRevocation(visit) ?? passed(visit);
 
 /** Bounds the pages whose forms end access: the rate alone must not lock their owner out. */
@@ -231,7 +228,6 @@ export function refuseAnyChange(
   return refusal.code === 'unauthorized' ? askToSignIn(visit) : refuseChanges(visit, refusal);
 }
 
-/** Leads to the sign-in page; a script gets 401. */
 export function askToSignIn(visit: RequestContext, why?: MessageId): Answer {
   return logged(signInAnswer(visit, why), { outcome: 'unauthorized' });
 }

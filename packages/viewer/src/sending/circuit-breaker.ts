@@ -4,7 +4,6 @@ import { raceSignal } from '@pinfold/core/adapter';
 /** How long a viewer waits for the first bytes, and how long the circuit stays open. */
 const PATIENCE = seconds(5);
 
-/** Seconds of `Retry-After`. */
 const LATER = 5;
 
 /** Timeouts in a row that open the circuit. */
@@ -12,7 +11,6 @@ const MOST_LATE = 5;
 
 /** Answered with 503: the viewer should try again later. */
 export class UnavailableError extends Error {
-  /** Seconds of `Retry-After`. */
   readonly seconds: number;
 
   /** @param options `cause` is what the log reports; absent: nothing. */
