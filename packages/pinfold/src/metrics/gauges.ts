@@ -57,7 +57,6 @@ export function freeSpace(figures: Figures, folder: string): void {
   });
 }
 
-/** Measures what the viewer holds in memory. */
 export function cacheFigures(figures: Figures, caches: Pick<ViewerFigures, 'bodies' | 'sites'>): void {
   const hits = figures.counter('pinfold_cache_hits_total', 'What memory had.', ['cache']);
   const misses = figures.counter('pinfold_cache_misses_total', 'What was loaded.', ['cache']);
@@ -91,7 +90,6 @@ export function queueFigures(figures: Figures): (name: (typeof QUEUES)[number], 
     });
 }
 
-/** Measures what health knows. */
 export function healthFigures(figures: Figures, health: Pick<Health, 'report' | 'isReadOnly'>): void {
   const up = figures.gauge(
     'pinfold_dependency_up',

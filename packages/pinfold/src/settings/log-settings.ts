@@ -9,7 +9,6 @@ export type LogLevel = (typeof LEVELS)[number];
 /** `json`: one object a line; `text`: short lines for a person at a terminal. */
 export type LogFormat = (typeof FORMATS)[number];
 
-/** What can be set about the log. */
 export interface LogSettings {
   readonly logLevel: LogLevel;
   /** Absent: text where standard output is a terminal, else JSON. */
@@ -20,7 +19,6 @@ export interface LogSettings {
   readonly logViews: number;
 }
 
-/** Reads the settings of the log. */
 export function readLogSettings(read: ReadVariable): LogSettings {
   return {
     logLevel: read('LOG_LEVEL', readOneOf(LEVELS, 'info')),

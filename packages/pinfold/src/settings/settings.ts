@@ -83,12 +83,6 @@ const OTHER_VARIABLES = ['URL', 'KEY'];
  * Reads the settings from environment variables. An empty variable is an absent one. It touches nothing else.
  *
  * @throws SettingsError for the first value that is wrong, naming its variable and never showing the value.
- *
- * @example
- * import { readSettings } from 'pinfold';
- *
- * const { port } = readSettings({ PINFOLD_PORT: '9000' });
- * console.log(port); // 9000
  */
 export function readSettings(env: Environment): Settings {
   const known = new Set(OTHER_VARIABLES.map((name) => PREFIX + name));

@@ -3,12 +3,12 @@ import { availableParallelism, setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isFault } from '@pinfold/core';
-import type { Listening, RunnableApp } from '../compose/create-app.ts';
+import type { RunnableApp } from '../compose/create-app.ts';
 import { tellLeader, workerFigures } from '../metrics/worker-figures.ts';
 import type { Log } from '../server/log.ts';
 import { errorText } from '../settings/or-settings-error.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import { firstStartBlock, startBlock } from './first-start-block.ts';
+import { startBlock } from './first-start-block.ts';
 import { endAtOnce, signalled } from './signals.ts';
 import { isWorker, Workers, wordsOfLeader } from './workers.ts';
 
@@ -119,7 +119,7 @@ function begin(app: RunnableApp): Promise<Started> {
 }
 
 async function alone(app: RunnableApp): Promise<Started> {
-  print(await app.listen());
+  process.stdout.write(startBlock(await app.listen()));
   return {
     log: app.log,
     stop: (again) => {
@@ -158,7 +158,7 @@ async function lead(app: RunnableApp): Promise<Started> {
   const port = await workers.startFirst();
   if (port === undefined) return undefined;
   try {
-    print(await app.lead(port, figures));
+    process.stdout.write(startBlock(await app.lead(port, figures)));
   } catch (error) {
     await workers.stop();
     throw error;
@@ -172,14 +172,6 @@ async function lead(app: RunnableApp): Promise<Started> {
       await app.close();
     },
   };
-}
-
-function print({ addresses, firstStart, untouched, signInLink }: Listening): void {
-  process.stdout.write(
-    firstStart !== undefined
-      ? firstStartBlock(firstStart, addresses, signInLink)
-      : startBlock(untouched, addresses, signInLink),
-  );
 }
 
 /** One line for an operator; a bug keeps its stack. */

@@ -1,7 +1,7 @@
 import { type CleanUpReport, Fault, minutes } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { runCleanupTimer } from '../../src/server/cleanup-timer.ts';
+import { runCleanupTimer } from '../../src/server/background.ts';
 import { openLog } from '../../src/server/log.ts';
 
 const nothing: CleanUpReport = {

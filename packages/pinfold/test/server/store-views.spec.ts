@@ -1,7 +1,7 @@
 import { Fault, type Instant, seconds } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { storeLastViews, storeViews } from '../../src/server/store-views.ts';
+import { storeLastViews, storeViews } from '../../src/server/background.ts';
 
 const away = new Fault('store_unavailable', 'the database is away');
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { trustedClients } from '../../src/server/trusted-client.ts';
+import { trustedClients } from '../../src/server/client-address.ts';
 import { readTrustProxy } from '../../src/settings/trust-proxy.ts';
 
 function isTrustedClient(
