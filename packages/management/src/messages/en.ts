@@ -16,7 +16,7 @@ export const pages = {
   accountBlocked:
     'This account is blocked. It can only read and revoke keys. Contact the service’s operator.',
   readOnlyTitle: 'Under maintenance',
-  readOnlyText: 'The service is under maintenance. Everything can be viewed, but nothing published or changed.',
+  readOnlyText: 'The service is under maintenance: you can view everything, but publish or change nothing.',
   leftBytes: '{left} of {limit} are left for archives.',
   leftNone: 'You can publish again {when}.',
   leftNow: {
