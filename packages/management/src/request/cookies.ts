@@ -80,8 +80,9 @@ function pathsAbove({ baseUrl, path }: Request): readonly string[] {
   const address = baseUrl + path;
   const paths = new Set(['/']);
   // Before and behind each slash but the first, and the address itself.
-  const ends = [...address.matchAll(/(?<!^)\//g)].flatMap(({ index }) => [index, index + 1]);
-  for (const end of address.length > LONGEST_ADDRESS ? [baseUrl.length] : [...ends, address.length]) {
+  const slashes = () => [...address.matchAll(/(?<!^)\//g)].flatMap(({ index }) => [index, index + 1]);
+  const ends = address.length > LONGEST_ADDRESS ? [baseUrl.length] : [...slashes(), address.length];
+  for (const end of ends) {
     const above = address.slice(0, end);
     if (/^[\w/.~-]+$/.test(above)) paths.add(above);
     if (paths.size === MOST_PATHS) break;
