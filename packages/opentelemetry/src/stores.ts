@@ -60,16 +60,13 @@ export class Stores {
       const span = trace.getSpan(outer) && this.#tracer.startSpan(name, { kind, attributes }, outer);
       const within = span === undefined ? outer : trace.setSpan(outer, span);
       const answer = context.with(within, () => call(...inputs));
-      if (!(answer instanceof Promise)) {
-        span?.end();
-        return answer;
-      }
       const end = (error?: unknown): void => {
         const failure = failureOf(error);
         duration.record((performance.now() - begun) / 1_000, { ...attributes, ...failure }, within);
         if (span !== undefined) finish(span, failure);
       };
-      answer.then(() => end(), end);
+      if (answer instanceof Promise) answer.then(() => end(), end);
+      else end();
       return answer;
     };
   }
