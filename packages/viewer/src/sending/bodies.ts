@@ -166,8 +166,8 @@ export class Bodies {
 
   #leave({ key }: Form, loading: Loading): void {
     loading.viewers -= 1;
-    if (loading.viewers > 0) return;
-    this.#forget(key, loading);
+    if (loading.viewers > 0 || this.#loading.get(key) !== loading) return;
+    this.#loading.delete(key);
     loading.end.abort();
   }
 
