@@ -5,12 +5,17 @@ import {
   type PublishOutcome,
   type Refusal,
   type StagedArchive,
-  type Staging,
   seconds,
 } from '@pinfold/core';
 import { discardQuietly } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
-import { hashOnly, type ReceiveFormOptions, receiveForm } from '@pinfold/http/internal';
+import {
+  hashOnly,
+  type ReceiveFile,
+  type ReceiveFormOptions,
+  receiveForm,
+  receiveInto,
+} from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
 import { refusedWords } from '../quota-text.ts';
@@ -72,13 +77,13 @@ function receiving(
   form: UploadForm,
 ): ReceiveFormOptions {
   const { clock, findByKey, staging } = screen.useCases;
-  const receive: Staging['receive'] = async (...upload) => {
+  const receive: ReceiveFile = async (file, limit) => {
     const { key } = form;
     // A key that has published stays complete for ever: a repetition only needs its hash.
     const isRepeated = key !== undefined && (await findByKey({ by, key })) !== undefined;
-    return await (isRepeated ? hashOnly : staging).receive(...upload);
+    return await (isRepeated ? hashOnly : receiveInto(staging))(file, limit);
   };
-  return { clock, staging: { receive }, archiveBytes, idle: seconds(30), total: minutes(15) };
+  return { clock, receive, archiveBytes, idle: seconds(30), total: minutes(15) };
 }
 
 /** Publishes what a form or our script sent: a page is answered with a redirect, the script with JSON. */

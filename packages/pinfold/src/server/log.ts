@@ -1,7 +1,7 @@
 import { isFault } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { type LoggerOptions, pino } from 'pino';
-import type { LogFormat, LogLevel } from '../settings/log-settings.ts';
+import type { LogFormat, LogLevel } from '../settings/settings.ts';
 import { LogOutput } from './log-output.ts';
 import { readableLine, readableRequest } from './readable-line.ts';
 import { requestLine } from './request-line.ts';
