@@ -203,9 +203,7 @@ describe('the samples', () => {
   });
 });
 
-describe('the documents', function () {
-  this.timeout(300_000);
-
+describe('the documents', () => {
   before(async () => {
     await rm(work, { recursive: true, force: true });
     await mkdir(work, { recursive: true });

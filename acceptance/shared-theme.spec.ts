@@ -7,8 +7,7 @@ const packages = join(import.meta.dirname, '..', 'packages');
 const STYLES = 'management/styles';
 /** Sheets beside the management screen's, which has the whole palette, and who names what each uses of the palette. */
 const NAMED: Readonly<Record<string, string>> = {
-  'viewer/src/pages/page-style.ts': 'viewer/src/pages/page-style.ts',
-  'pinfold/src/server/index-page.ts': 'pinfold/src/server/index-page.ts',
+  'http/src/public-page.ts': 'http/src/public-page.ts',
   'pinfold/welcome/style.css': 'pinfold/src/start/welcome-site.ts',
 };
 

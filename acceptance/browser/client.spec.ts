@@ -42,8 +42,7 @@ const JOURNEY = `async ({ url, key }) => {
     grant: grant.url, state: stopped.state, refused, redirected };
 }`;
 
-describe('the client in a real browser', function () {
-  this.timeout(60_000);
+describe('the client in a real browser', () => {
   let service: Service;
   let page: Page;
 

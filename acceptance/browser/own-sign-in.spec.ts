@@ -22,8 +22,7 @@ function openApp(): Promise<Server> {
 }
 
 for (const mode of ['origin', 'path'] as const) {
-  describe(`a site for the people of a team in a real browser, in ${mode} mode`, function () {
-    this.timeout(60_000);
+  describe(`a site for the people of a team in a real browser, in ${mode} mode`, () => {
     let app: Server;
     let service: Service;
     let answer: MayView;

@@ -17,8 +17,7 @@ function siteThatRuns(script: string): Uint8Array<ArrayBuffer> {
 const fillingJar = (scope: string): string =>
   `for (let i = 0; i < 12; i++) document.cookie = 'b' + i + '=' + 'x'.repeat(3900) + '; ${scope}';`;
 
-describe('a hostile site among its siblings, in a browser', function () {
-  this.timeout(60_000);
+describe('a hostile site among its siblings, in a browser', () => {
   let service: Service;
   let context: BrowserContext;
   let page: Page;

@@ -16,8 +16,7 @@ const REGISTERED_WORKERS = `(async () => {
   }
 })()`;
 
-describe('a built site in a real browser', function () {
-  this.timeout(60_000);
+describe('a built site in a real browser', () => {
   for (const mode of ['origin', 'path'] as const) {
     describe(`in ${mode} mode`, () => {
       let service: Service;

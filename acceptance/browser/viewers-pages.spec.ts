@@ -13,8 +13,7 @@ const ARCHIVE = zipSync({ 'index.html': strToU8('<!doctype html><title>Locked</t
 const PASSWORD = 'harbour lights';
 const NOBODYS = '/s/00000000-0000-4000-8000-000000000000';
 
-describe("the viewers' pages in a browser", function () {
-  this.timeout(60_000);
+describe("the viewers' pages in a browser", () => {
   let service: Service;
   let folder: string;
   let app: App;

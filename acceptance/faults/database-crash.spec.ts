@@ -63,9 +63,7 @@ async function expectNothingLost(client: Client, { published, titles, unknown }:
   }
 }
 
-describe('A database that crashes under the load of a server', function () {
-  this.timeout(120_000);
-
+describe('A database that crashes under the load of a server', () => {
   it('costs answers of 503 and nothing that was acknowledged, and the server goes on by itself', async () => {
     const owned = await openOwnedNode({ records: 'postgres', archives: 'memory' }, createManualClock());
     const { client, clock, node } = owned;

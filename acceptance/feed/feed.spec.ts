@@ -16,9 +16,7 @@ const EVENTS = 10_000;
 const WRITERS = 4;
 const ADA = accountId('ada');
 
-describe('The feed of events', function () {
-  this.timeout(300_000);
-
+describe('The feed of events', () => {
   it('gives readers that restart each event once and in one order, while writers are killed, on SQLite', async () => {
     const { records, dispose } = await newPlace('sqlite', 'memory');
     try {

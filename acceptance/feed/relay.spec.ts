@@ -72,8 +72,7 @@ function isSigned({ headers }: IncomingMessage, body: Buffer): boolean {
   return signature === expected && isRecent && data.id === id && data.type === type && data.at === timestamp;
 }
 
-describe('The webhook relay in the documents', function () {
-  this.timeout(300_000);
+describe('The webhook relay in the documents', () => {
   let folder: string;
   let app: App;
   let url: string;

@@ -9,8 +9,7 @@ const LINES_OF_NAVIGATION = `[...document.querySelectorAll('.top nav a')].map((l
   return text.getClientRects().length;
 })`;
 
-describe('the pages of those who administer, in a browser', function () {
-  this.timeout(60_000);
+describe('the pages of those who administer, in a browser', () => {
   let service: Service;
   before(async () => {
     service = await openService();

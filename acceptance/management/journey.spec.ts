@@ -15,8 +15,7 @@ const SITE = {
 };
 
 /** What is done without scripts is in its own spec. */
-describe("a person's way through the screen with scripts", function () {
-  this.timeout(60_000);
+describe("a person's way through the screen with scripts", () => {
   let publisher: Publisher;
   let page: Page;
   before(async () => {

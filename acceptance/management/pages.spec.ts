@@ -7,9 +7,8 @@ import { HOSTILE, stock } from './stock.ts';
 
 const FIRST_PAGE_BYTES = 50_000;
 
-describe('the pages in a browser', function () {
+describe('the pages in a browser', () => {
   // Each look walks more than twenty pages.
-  this.timeout(120_000);
   let service: Service;
   let paths: Awaited<ReturnType<typeof stock>>;
   before(async () => {

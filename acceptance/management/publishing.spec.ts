@@ -15,8 +15,7 @@ function keyOf(route: Route): string {
   return key;
 }
 
-describe('publishing in a browser', function () {
-  this.timeout(60_000);
+describe('publishing in a browser', () => {
   let publisher: Publisher;
   let page: Page;
   beforeEach(async () => {

@@ -7,8 +7,7 @@ import { openPage } from '../browser/chromium.ts';
 import { violations } from './looks.ts';
 import { openService, type Service } from './open-service.ts';
 
-describe("a person's way in by OpenID Connect", function () {
-  this.timeout(60_000);
+describe("a person's way in by OpenID Connect", () => {
   let issuer: Issuer;
   let service: Service;
   let page: Page;

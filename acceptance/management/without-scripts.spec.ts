@@ -5,8 +5,7 @@ import { overflow } from './looks.ts';
 import { zipFile } from './open-publisher.ts';
 import { OWNER, openService, type Service, signIn } from './open-service.ts';
 
-describe('the screen without scripts', function () {
-  this.timeout(60_000);
+describe('the screen without scripts', () => {
   let service: Service;
   let page: Page;
   beforeEach(async () => {

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-describe('The example of many nodes', function () {
-  this.timeout(300_000);
+describe('The example of many nodes', () => {
   let folder: string;
   let shown: string;
 

@@ -7,8 +7,7 @@ import { siteOf } from '../service/client.ts';
 import { enter, tryPassword } from '../service/visitor.ts';
 import { type Nodes, openNodes, type RunningNode } from './nodes.ts';
 
-describe('Three processes on PostgreSQL and S3', function () {
-  this.timeout(300_000);
+describe('Three processes on PostgreSQL and S3', () => {
   let nodes: Nodes;
   let all: readonly [RunningNode, RunningNode, RunningNode];
 

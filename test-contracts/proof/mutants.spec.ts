@@ -28,9 +28,7 @@ describe('A random sequence', () => {
 });
 
 for (const table of tables) {
-  describe(`The contract of ${table.port}`, function () {
-    this.timeout(120_000);
-
+  describe(`The contract of ${table.port}`, () => {
     for (const clause of table.clauses) {
       it(`holds for a sound implementation: ${clause}`, async () => {
         expect(await table.holds(clause)).to.equal(true);
@@ -50,9 +48,7 @@ for (const table of tables) {
 }
 
 for (const { how, table } of unconventionalTables) {
-  describe(`The contract of ${table.port}, for an implementation with ${how}`, function () {
-    this.timeout(120_000);
-
+  describe(`The contract of ${table.port}, for an implementation with ${how}`, () => {
     for (const clause of table.clauses) {
       it(`holds in ${clause}`, async () => {
         expect(await table.holds(clause)).to.equal(true);

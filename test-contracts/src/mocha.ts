@@ -56,7 +56,7 @@ export function describeArchiveStorage(options: MochaArchiveStorageOptions): voi
 /** {@link ContractOptions} with what mocha adds. */
 export interface MochaContractOptions<Port, S extends Subject<Port> = Subject<Port>>
   extends ContractOptions<Port, S> {
-  /** The longest one clause may take, in milliseconds; 60,000 when absent. */
+  /** The longest one clause may take, in milliseconds; 300,000 when absent. */
   readonly timeout?: number;
   /** Checks only the clauses whose id it matches: for a second setup of an implementation. */
   readonly clauses?: RegExp;
@@ -85,7 +85,7 @@ export function describeContract<Port, S extends Subject<Port>>(
   bindContract({ ...contract, harness, clauses }, options, {
     describe: (title, body) =>
       describe(title, function () {
-        this.timeout(options.timeout ?? 60_000);
+        this.timeout(options.timeout ?? 300_000);
         body();
       }),
     it,
@@ -105,7 +105,7 @@ export interface MochaStoresOptions {
   readonly runs?: Partial<Readonly<Record<Sequence, number>>>;
   /** Checks only the clauses whose id it matches, and no random runs: for a second setup of a database. */
   readonly clauses?: RegExp;
-  /** The longest one clause may take, in milliseconds; 60,000 when absent. */
+  /** The longest one clause may take, in milliseconds; 300,000 when absent. */
   readonly timeout?: number;
 }
 

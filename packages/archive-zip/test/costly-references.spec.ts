@@ -36,9 +36,7 @@ const COSTLY: readonly (readonly [name: string, form: CostlyReferences])[] = [
   ['names beside 45 MiB of nothing', { padding: 45 * MiB }],
 ];
 
-describe('a site of 84,320 references from a folder of 1,005 bytes', function () {
-  this.timeout(60_000);
-
+describe('a site of 84,320 references from a folder of 1,005 bytes', () => {
   async function inspected(form: CostlyReferences, workers: number): Promise<Inspection> {
     const inspector = new ZipArchiveInspector({ workers });
     const { stage, dispose } = await createStagedArchives();

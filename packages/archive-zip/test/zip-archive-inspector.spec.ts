@@ -47,8 +47,7 @@ async function openFilesIn(folder: string): Promise<number> {
   return targets.filter((target) => target.status === 'fulfilled' && target.value.startsWith(folder)).length;
 }
 
-describe('ZipArchiveInspector', function () {
-  this.timeout(60_000);
+describe('ZipArchiveInspector', () => {
   let inspector: ZipArchiveInspector;
   let staged: StagedArchives;
   let large: Uint8Array;

@@ -8,8 +8,7 @@ import { expect } from 'chai';
 import { ZipArchiveInspector } from '../src/index.ts';
 import { inspect } from './inspection.ts';
 
-describe('ZipArchiveInspector', function () {
-  this.timeout(60_000);
+describe('ZipArchiveInspector', () => {
   const inspector = new ZipArchiveInspector();
   let staged: StagedArchives;
 

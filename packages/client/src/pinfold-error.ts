@@ -1,17 +1,8 @@
 import type { RuleError } from './wire.ts';
 
 /** The details of a failure. */
-export interface Failure {
-  readonly code: string;
-  readonly detail: string;
-  readonly status?: number | undefined;
-  readonly errors?: readonly RuleError[] | undefined;
-  readonly retryable: boolean;
-  readonly retryAfter?: number | undefined;
-  readonly requestId?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-  readonly cause?: unknown;
-}
+export type Failure = Pick<PinfoldError, 'code' | 'detail' | 'retryable'> &
+  Partial<Pick<PinfoldError, 'status' | 'errors' | 'retryAfter' | 'requestId' | 'idempotencyKey' | 'cause'>>;
 
 /**
  * A call that failed: refused by the API, or without an answer of it.

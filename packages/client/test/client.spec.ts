@@ -4,8 +4,7 @@ import { expect } from 'chai';
 import { ARCHIVE, all, failure, ID, KEY, PIN, PUBLISHED, problem, READ, SOON } from './answers.ts';
 import { type Answer, openScriptedServer, type ScriptedServer } from './scripted-server.ts';
 
-describe('PinfoldClient', function () {
-  this.timeout(30_000);
+describe('PinfoldClient', () => {
   let server: ScriptedServer;
 
   beforeEach(async () => {

@@ -4,8 +4,7 @@ import { expect } from 'chai';
 import { all, EVENT, failure, ID, KEY, problem, SOON } from './answers.ts';
 import { type Answer, openScriptedServer, type ScriptedServer } from './scripted-server.ts';
 
-describe('events of PinfoldClient', function () {
-  this.timeout(30_000);
+describe('events of PinfoldClient', () => {
   let server: ScriptedServer;
   let client: PinfoldClient;
 

@@ -13,8 +13,7 @@ const NAMED: Answer = { status: 200, body: { name: NAME } };
 const GONE = problem(404, 'not_found', {}, { retryable: false });
 const DELETED: Answer = { status: 204 };
 
-describe('names of PinfoldClient', function () {
-  this.timeout(30_000);
+describe('names of PinfoldClient', () => {
   let server: ScriptedServer;
   let client: PinfoldClient;
 

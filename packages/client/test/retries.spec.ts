@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { ARCHIVE, failure, ID, KEY, PIN, PUBLISHED, problem, READ, SOON, STOPPED } from './answers.ts';
 import { type Answer, openScriptedServer, type ScriptedServer } from './scripted-server.ts';
 
-describe('the retries of PinfoldClient', function () {
-  this.timeout(30_000);
+describe('the retries of PinfoldClient', () => {
   let server: ScriptedServer;
 
   beforeEach(async () => {

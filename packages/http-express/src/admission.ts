@@ -2,7 +2,7 @@ import type { Caller, Rate, Scope } from '@pinfold/core';
 import { NORMAL, refuseChange } from '@pinfold/core/adapter';
 import { causeOf } from '@pinfold/core/history';
 import { credentialOf } from '@pinfold/core/internal';
-import { callerOf, isWhole, RateHeaders, requestRateOf } from '@pinfold/http/internal';
+import { callerOf, isWhole, requestRateOf, tellRate } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 import type { AccountCall, Call, Endpoint, OperatorCall } from './endpoint.ts';
 import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
@@ -41,9 +41,8 @@ export const admitAccount: Admit<AccountCall> = async (arrival) => {
   arrival.identified(caller);
   const account = (await service.useCases.accounts.load(caller.account))?.value;
   const requestRate = await requestRateOf(service.requests.rate, caller, account);
-  const rates = new RateHeaders(response);
   const cost = costOf(request.method, found);
-  const limited = requestRate === null ? undefined : limit(service, rates, caller, requestRate, cost);
+  const limited = requestRate === null ? undefined : limit(service, response, caller, requestRate, cost);
   if (limited !== undefined) return limited;
   if (endpoint === undefined) return refuseMissing(found);
   const { scope } = endpoint;
@@ -58,7 +57,7 @@ export const admitAccount: Admit<AccountCall> = async (arrival) => {
   }
   const call: AccountCall = {
     ...callOf(arrival, caller, scope, isComplete),
-    ...{ caller, account, requestRate, rates, credential: credentialOf(caller) },
+    ...{ response, caller, account, requestRate, credential: credentialOf(caller) },
   };
   return { kind: 'admitted', endpoint, call };
 };
@@ -131,7 +130,7 @@ function refuseStranger(
   const now = clock.now();
   const { kind, left } = limiter.takeStranger(request, clientAddress(request), now);
   if (kind === 'admitted') return refuseRequest('unauthorized');
-  new RateHeaders(response).tell('requests', left, now);
+  tellRate(response, 'requests', left, now);
   return refuseRequest('rate_limited', {
     detail: 'Too many requests with wrong keys came from your address: wait as Retry-After says.',
     retryAt: left.nextAt,
@@ -140,13 +139,13 @@ function refuseStranger(
 
 function limit(
   { requests, useCases }: Service,
-  rates: RateHeaders,
+  response: Response,
   { account }: Caller,
   rate: Rate,
   cost: number,
 ): AnyRefusal | undefined {
   const now = useCases.clock.now();
   const { kind, left } = requests.limiter.accounts.take(account, rate, now, cost);
-  rates.tell('requests', left, now);
+  tellRate(response, 'requests', left, now);
   return kind === 'limited' ? refuseRequest('rate_limited', { retryAt: left.nextAt }) : undefined;
 }

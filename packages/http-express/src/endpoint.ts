@@ -1,8 +1,8 @@
 import type { Account, Caller, Cause, Credential, Limits, Rate, RoleId, Scope } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { PublicUrl } from '@pinfold/http';
-import type { Answer, RateHeaders } from '@pinfold/http/internal';
-import type { Request } from 'express';
+import type { Answer } from '@pinfold/http/internal';
+import type { Request, Response } from 'express';
 import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
 import type { WireCode } from './problems/problem-table.ts';
 import { type Parameters, type QueryOf, queryReader } from './reading/query.ts';
@@ -40,7 +40,7 @@ export interface AccountCall extends Call {
   /** The account as it was when the request came. */
   readonly account: Account | undefined;
   readonly requestRate: Rate | null;
-  readonly rates: RateHeaders;
+  readonly response: Response;
 }
 
 export interface OperatorCall extends Call {

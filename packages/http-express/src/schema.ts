@@ -26,21 +26,12 @@ export type ObjectOf<M> = { readonly [Name in Exclude<keyof M, OptionalName<M>>]
 
 export const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 
-export function string(rest: JsonObject = {}): Schema<string> {
-  return { type: 'string', ...rest };
-}
+type Primitive<Value> = (rest?: JsonObject) => Schema<Value>;
 
-export function boolean(rest: JsonObject = {}): Schema<boolean> {
-  return { type: 'boolean', ...rest };
-}
-
-export function number(rest: JsonObject = {}): Schema<number> {
-  return { type: 'number', ...rest };
-}
-
-export function integer(rest: JsonObject = {}): Schema<number> {
-  return { type: 'integer', ...rest };
-}
+export const string: Primitive<string> = (rest) => ({ type: 'string', ...rest });
+export const boolean: Primitive<boolean> = (rest) => ({ type: 'boolean', ...rest });
+export const number: Primitive<number> = (rest) => ({ type: 'number', ...rest });
+export const integer: Primitive<number> = (rest) => ({ type: 'integer', ...rest });
 
 export function oneOf<const Value extends string>(
   values: readonly Value[],

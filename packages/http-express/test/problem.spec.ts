@@ -29,19 +29,6 @@ describe('A problem', () => {
     expect(retryable).to.have.members(expected);
   });
 
-  it('has all members of RFC 9457 and ours', () => {
-    const { json: problem, status } = answerRefusal({ kind: 'refused', code: 'not_found' }, context, NOW);
-    expect(status).to.equal(404);
-    expect(problem).to.include({
-      type: 'urn:pinfold:problem:not_found',
-      status: 404,
-      code: 'not_found',
-      instance: `urn:uuid:${context.requestId}`,
-      retryable: false,
-    });
-    expect(problem).not.to.have.any.keys('errors', 'errors_omitted');
-  });
-
   it('says in one sentence whether to keep the Idempotency-Key, of a publication only', () => {
     for (const { code } of PROBLEMS) {
       const kept = answerRefusal(refuseRequest(code), publishing, NOW).json.suggestion;
@@ -88,12 +75,6 @@ describe('A problem', () => {
       expect(answerRefusal(refusal, publishing, NOW).headers).to.deep.equal({ ...TYPE, 'Retry-After': told });
     }
     expect(headersOf('rate_limited', 42)).to.deep.equal({ ...TYPE, 'Retry-After': '42' });
-  });
-
-  it('challenges who has no valid key, and nobody else', () => {
-    for (const { code } of PROBLEMS) {
-      expect('WWW-Authenticate' in headersOf(code, 0), code).to.equal(code === 'unauthorized');
-    }
   });
 });
 

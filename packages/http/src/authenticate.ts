@@ -23,8 +23,7 @@ export type Authenticate<
 > = (request: Request, response: Response, options?: AuthenticateOptions) => Promise<Caller | undefined>;
 
 /**
- * Authenticates a request. Accepts `null` for no caller, and throws on malformed callers, since plain JavaScript may return
- * either.
+ * Authenticates a request. Plain JavaScript may return `null` for no caller.
  *
  * @throws TypeError for what is neither a caller nor `null`, and what `authenticate` throws.
  */
@@ -39,10 +38,7 @@ export async function callerOf<Request extends IncomingMessage, Response extends
   throw new TypeError('authenticate must answer an account with its scopes, or undefined');
 }
 
-/**
- * Removes the scope `admin` from what `authenticate` answers, for a team that did not ask for administration. Calls
- * `warn` the first time.
- */
+/** Removes the scope `admin` for a team that did not ask for administration, and warns the first time. */
 export function withoutAdministration<Request extends IncomingMessage, Response extends ServerResponse>(
   authenticate: Authenticate<Request, Response>,
   warn: (message: string) => void = console.warn,

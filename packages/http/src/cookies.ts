@@ -11,10 +11,7 @@ export function hasTooManyCookies({ headers }: Pick<IncomingMessage, 'headers'>)
   return headers.cookie !== undefined && headers.cookie.length > MOST;
 }
 
-/**
- * Every value that a Cookie header has under a name (RFC 6265, section 5.4): a sibling host may have planted more than
- * one.
- */
+/** Every value of a name in a Cookie header (RFC 6265, section 5.4): a sibling host may have planted more than one. */
 export function cookieValues(header: string | undefined, name: string): readonly string[] {
   const values: string[] = [];
   if (header === undefined) return values;
@@ -39,11 +36,7 @@ export interface CookieScope {
   readonly sameSite: 'Lax' | 'Strict';
 }
 
-/**
- * A Set-Cookie line that no script reads.
- *
- * @param seconds its lifetime; absent: until the browser closes; 0 deletes the cookie.
- */
+/** A Set-Cookie line that no script reads; without `seconds` it lasts until the browser closes, 0 deletes the cookie. */
 export function setCookie(
   { name, path, secure, sameSite }: CookieScope,
   value: string,

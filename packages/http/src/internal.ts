@@ -6,8 +6,8 @@ export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './b
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
 export { untilGone } from './client-disconnect.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
-export { hashOnly } from './forms/hash-only.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
+export { hashOnly, type ReceiveFile, receiveInto } from './forms/receive-file.ts';
 export {
   type FormField,
   type FormFile,
@@ -27,9 +27,9 @@ export {
   prefersGzip,
 } from './negotiation.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
-export { checkReportUrl, PUBLIC_IMAGES, type PublicPage, publicHead } from './public-page.ts';
+export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';
-export { RateHeaders } from './rates/rate-headers.ts';
+export { tellRate } from './rates/rate-headers.ts';
 export { clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';
 export { consoleLog, requestEntry, thrown } from './request-entry.ts';
 export { isOwnForm } from './same-origin.ts';

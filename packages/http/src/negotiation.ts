@@ -25,12 +25,7 @@ function weightOf(parameters: readonly string[]): number {
   return weight <= 1 ? weight : 0;
 }
 
-/**
- * The language that suits best (RFC 9110, section 12.5.4).
- *
- * @param acceptLanguage the request's header.
- * @param offered what can be had, by the first part of its tag, the one for everybody else first.
- */
+/** The language that suits best (RFC 9110, section 12.5.4), by the first part of its tag; the default is offered first. */
 export function preferredLanguage<Language extends string>(
   acceptLanguage: string | undefined,
   offered: readonly [Language, ...Language[]],
@@ -47,11 +42,7 @@ export function preferredLanguage<Language extends string>(
   return best;
 }
 
-/**
- * Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3).
- *
- * @param acceptEncoding the request's header.
- */
+/** Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3). */
 export function prefersGzip(acceptEncoding: string): boolean {
   const codings = parseWeighted(acceptEncoding);
   const weightOf = (...names: string[]): number | undefined =>

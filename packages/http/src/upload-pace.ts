@@ -46,10 +46,7 @@ export class PacedUpload {
   }
 }
 
-/**
- * Ends uploads for their pace, at most as many as uploads of other accounts wait: the slowest of the account with the
- * most places first.
- */
+/** Ends at most as many uploads as wait of other accounts: the slowest of the account with the most places first. */
 export function endSlowUploads(
   uploads: Iterable<PacedUpload>,
   waitingBeside: (account: AccountId) => number,

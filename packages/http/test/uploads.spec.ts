@@ -1,4 +1,5 @@
-import { accountId, type Clock, type Duration, instant, isFault, seconds } from '@pinfold/core';
+import { accountId, isFault, seconds } from '@pinfold/core';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { Uploads, type UploadsOptions } from '../src/index.ts';
 
@@ -11,32 +12,9 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
-/** A clock whose time passes when it is told to. */
-function createClock(): Clock & { pass(length: Duration): void } {
-  const sleepers = new Set<{ left: number; readonly wake: () => void }>();
-  return {
-    now: () => instant(0),
-    sleep: (length, signal) =>
-      new Promise((wake, reject) => {
-        const sleeper = { left: length, wake };
-        sleepers.add(sleeper);
-        signal?.addEventListener('abort', () => {
-          sleepers.delete(sleeper);
-          reject(signal.reason);
-        });
-      }),
-    pass: (length) => {
-      for (const sleeper of sleepers) {
-        sleeper.left -= length;
-        if (sleeper.left <= 0 && sleepers.delete(sleeper)) sleeper.wake();
-      }
-    },
-  };
-}
-
 /** Uploads that end when they are told to, noting in what order they were read. */
 function bench(options: Partial<UploadsOptions>) {
-  const clock = createClock();
+  const clock = createManualClock();
   const uploads = new Uploads({ clock, ...options });
   const read: string[] = [];
   const ends = new Map<string, () => void>();
@@ -88,14 +66,14 @@ describe('uploads of a process', () => {
     const { clock, read, take, end } = bench({ places: 1, queue: 1 });
     const first = take(A, 'a1');
     const waiting = take(A, 'a2');
-    clock.pass(seconds(29));
+    clock.advance(seconds(29));
     await settle();
     expect(await take(B, 'b1'), 'the queue is full').to.equal('publishing_overloaded');
-    clock.pass(seconds(1));
+    clock.advance(seconds(1));
     expect(await waiting).to.equal('publishing_overloaded');
     const next = take(B, 'b2');
     await end('a1');
-    clock.pass(seconds(60));
+    clock.advance(seconds(60));
     await end('b2');
     expect(await Promise.all([first, next])).to.deep.equal(['a1', 'b2']);
     expect(read).to.deep.equal(['a1', 'b2']);
@@ -116,7 +94,7 @@ describe('uploads of a process', () => {
   });
 
   it('pass their place on when they fail', async () => {
-    const uploads = new Uploads({ clock: createClock(), places: 1 });
+    const uploads = new Uploads({ clock: createManualClock(), places: 1 });
     const failed = uploads.take(A, HERE, () => Promise.reject(new Error('broken')));
     const next = uploads.take(B, HERE, () => Promise.resolve('next'));
     expect(await failed.catch((error: Error) => error.message)).to.equal('broken');

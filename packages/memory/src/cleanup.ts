@@ -6,35 +6,43 @@ import type {
   CleanupRequest,
   CleanupTask,
   HistoryEvent,
+  PurgeClaim,
   Role,
   Version,
 } from '@pinfold/core';
 import { insertSequenced } from './events.ts';
 import type { MemoryData, RoleRow } from './memory-data.ts';
-import { reservationsBegunBefore } from './reservations.ts';
+import { isReservedBefore } from './reservations.ts';
 
 export function claimForCleanup(data: MemoryData, request: CleanupRequest): readonly CleanupTask[] {
-  const { token, until, limit } = request;
-  const wanted = claimable(data, request)
+  return claimable(data, request)
     .sort((one, other) => waitingSince(one) - waitingSince(other))
-    .slice(0, limit);
-  for (const row of wanted) {
-    const version = (row.version + 1) as Version;
-    data.roles.set(row.role.id, { ...row, version, claim: token, claimableAt: until });
-  }
-  return wanted.map(({ role, failures }) => ({
-    role: role.id,
-    account: role.account,
-    archive: role.archive,
-    token,
-    failures,
-  }));
+    .slice(0, request.limit)
+    .map((row) => claim(data, row, request));
+}
+
+function claim(
+  { roles }: MemoryData,
+  row: RoleRow,
+  { token, until }: Pick<PurgeClaim, 'token' | 'until'>,
+): CleanupTask {
+  const version = (row.version + 1) as Version;
+  const { id, account, archive } = row.role;
+  roles.set(id, { ...row, version, claim: token, claimableAt: until });
+  return { role: id, account, archive, token, failures: row.failures };
+}
+
+/** Claims a role for removal without a grace period, even if another cleanup has claimed it. */
+export function claimPurge(data: MemoryData, request: PurgeClaim): CleanupTask | undefined {
+  const row = data.roles.get(request.role);
+  if (row === undefined || row.archiveRemoved || row.role.deletedAt === null) return undefined;
+  return claim(data, { ...row, isPurged: true }, request);
 }
 
 export function countForCleanup(data: MemoryData, request: CleanupCountRequest): CleanupCount {
   return {
     archives: claimable(data, request).length,
-    reservations: reservationsBegunBefore(data, request.begunBefore).length,
+    reservations: [...data.keys.values()].filter(isReservedBefore(request.begunBefore)).length,
   };
 }
 

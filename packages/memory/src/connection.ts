@@ -10,8 +10,9 @@ export class Connection {
     this.#data = data;
   }
 
-  /** Returns the data; throws the fault `code` once the handle is closed. */
-  open(code: FaultCode = 'store_unavailable'): MemoryData {
+  /** Returns the data; throws the reason of an aborted signal, and the fault `code` once the handle is closed. */
+  open(signal?: AbortSignal, code: FaultCode = 'store_unavailable'): MemoryData {
+    signal?.throwIfAborted();
     if (this.#closed) {
       throw new Fault(code, 'the memory is out of reach', { cause: new Error('this handle was closed') });
     }

@@ -55,8 +55,7 @@ function handleOn(connection: Connection): Memory {
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),
     check: async (signal) => {
-      signal?.throwIfAborted();
-      connection.open();
+      connection.open(signal);
       return undefined;
     },
     close: async () => connection.close(),
@@ -66,10 +65,7 @@ function handleOn(connection: Connection): Memory {
 
 export function memoryServiceMode(connection: Connection): ServiceMode {
   return {
-    load: async (signal) => {
-      signal?.throwIfAborted();
-      return connection.open().mode;
-    },
+    load: async (signal) => connection.open(signal).mode,
     change: async (mode, events) => {
       const data = connection.change();
       const { kind, message } = data.mode;

@@ -1,6 +1,5 @@
 import {
   type Account,
-  type AccountChange,
   type AccountId,
   type AccountStore,
   type AccountUse,
@@ -18,21 +17,27 @@ import { FIRST_GENERATION, NO_LIMITS, refuseChange, UNAUTHORIZED } from '@pinfol
 import type { Connection } from './connection.ts';
 import { storeEvents } from './events.ts';
 import type { AccountRow, MemoryData } from './memory-data.ts';
+import { pageOf } from './order.ts';
 
 export function memoryAccountStore(connection: Connection): AccountStore {
   return {
     load: async (name, signal) => {
-      signal?.throwIfAborted();
-      const row = connection.open().accounts.get(name);
+      const row = connection.open(signal).accounts.get(name);
       return row && { value: structuredClone(row.account), version: row.version };
     },
     save: async (change, loadedAt, events) => {
       const data = connection.change();
-      if (!saveAccount(data, change, loadedAt)) return { kind: 'conflict' };
+      const row = data.accounts.get(change.name);
+      if (row?.version !== loadedAt) return { kind: 'conflict' };
+      const account = { ...(row?.account ?? newAccount(change.name)), ...change };
+      data.accounts.set(change.name, { account, version: ((loadedAt ?? 0) + 1) as Version });
       storeEvents(data, events);
       return { kind: 'saved' };
     },
-    list: async (after, limit) => structuredClone(listAccounts(connection.open(), after, limit)),
+    list: async (after, limit) => {
+      const accounts = [...connection.open().accounts.values()].map(({ account }) => account);
+      return pageOf(accounts, byName, after === undefined ? undefined : { name: after }, limit);
+    },
     usedBy: async (name, now) => usedBy(connection.open(), name, now),
   };
 }
@@ -60,32 +65,6 @@ export function refusedCredential(
 ): Refusal<'unauthorized'> | undefined {
   const isRevoked = key !== null && (apiKeys.get(key)?.revokedAt ?? null) !== null;
   return isRevoked || (session !== null && !sessions.has(session)) ? UNAUTHORIZED : undefined;
-}
-
-/** Stores the change if the version is still the loaded one. Returns whether it did. */
-export function saveAccount(
-  { accounts }: MemoryData,
-  change: AccountChange,
-  loadedAt: Version | undefined,
-): boolean {
-  const row = accounts.get(change.name);
-  if (row?.version !== loadedAt) return false;
-  const account: Account = { ...(row?.account ?? newAccount(change.name)), ...change };
-  accounts.set(change.name, { account, version: ((loadedAt ?? 0) + 1) as Version });
-  return true;
-}
-
-/** In order of name by code point, as databases have it. */
-export function listAccounts(
-  { accounts }: MemoryData,
-  after: AccountId | undefined,
-  limit: number,
-): readonly Account[] {
-  return [...accounts.values()]
-    .map(({ account }) => account)
-    .filter(({ name }) => after === undefined || byCodePoint(name, after) > 0)
-    .sort((one, other) => byCodePoint(one.name, other.name))
-    .slice(0, limit);
 }
 
 /** What an account uses at an instant. */
@@ -116,4 +95,9 @@ export function byCodePoint(one: string, other: string): number {
   return place === -1
     ? left.length - right.length
     : (left[place]?.codePointAt(0) ?? 0) - (right[place]?.codePointAt(0) ?? -1);
+}
+
+/** By code point, as databases order names. */
+function byName(one: Pick<Account, 'name'>, other: Pick<Account, 'name'>): number {
+  return byCodePoint(one.name, other.name);
 }

@@ -1,17 +1,12 @@
-import type { AccountId, ApiKey, ApiKeyPlace, ApiKeyStore } from '@pinfold/core';
+import type { AccountId, ApiKey, ApiKeyPlace, ApiKeyStore, HistoryEvent } from '@pinfold/core';
 import { refuseKey } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
 import { storeEvents } from './events.ts';
 import { madeAccount, refused } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
-import { descending } from './order.ts';
+import { descending, dropFrom, pageOf } from './order.ts';
 
 const newestFirst = descending<ApiKeyPlace>('createdAt', 'id');
-
-/** Copies values in and out, so that callers cannot change stored ones. */
-export function copyOfKey(key: ApiKey): ApiKey {
-  return { ...key, scopes: [...key.scopes] };
-}
 
 export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
   return {
@@ -26,31 +21,21 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       }
       const past = authority === 'operator' ? undefined : refuseKey(countLive(data, key.account), limit);
       if (past !== undefined) return past;
-      data.apiKeys.set(key.id, copyOfKey(key));
-      madeAccount(data, key.account);
-      storeEvents(data, events);
+      storeKey(data, key, events);
       return { kind: 'created' };
     },
     createFirst: async (key, events) => {
       const data = connection.change();
       if (data.apiKeys.size > 0) return { kind: 'exists' };
-      data.apiKeys.set(key.id, copyOfKey(key));
-      madeAccount(data, key.account);
-      storeEvents(data, events);
+      storeKey(data, key, events);
       return { kind: 'created' };
     },
-    find: async (id, signal) => {
-      signal?.throwIfAborted();
-      const key = connection.open().apiKeys.get(id);
-      return key && copyOfKey(key);
+    find: async (id, signal) => structuredClone(connection.open(signal).apiKeys.get(id)),
+    list: async ({ account, after, limit }) => {
+      const keys = [...connection.open().apiKeys.values()];
+      const wanted = keys.filter((key) => account === undefined || key.account === account);
+      return pageOf(wanted, newestFirst, after, limit);
     },
-    list: async ({ account, after, limit }) =>
-      [...connection.open().apiKeys.values()]
-        .filter((key) => account === undefined || key.account === account)
-        .filter((key) => after === undefined || newestFirst(after, key) < 0)
-        .sort(newestFirst)
-        .slice(0, limit)
-        .map(copyOfKey),
     countLive: async (account) => countLive(connection.open(), account),
     revoke: async (id, at, events) => {
       const data = connection.change();
@@ -71,15 +56,20 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
     },
     purge: async (revokedBefore, limit) => {
       const { apiKeys } = connection.change();
-      const ordered = [...apiKeys.values()].sort(newestFirst);
-      const old = ordered
-        .slice(0, -1)
-        .filter(({ revokedAt, isEnsured }) => revokedAt !== null && revokedAt < revokedBefore && !isEnsured)
-        .slice(0, limit);
-      for (const { id } of old) apiKeys.delete(id);
-      return old.length;
+      const oldest = [...apiKeys.values()].sort(newestFirst).at(-1);
+      return dropFrom(apiKeys, limit, (key) => {
+        const { revokedAt, isEnsured } = key;
+        return revokedAt !== null && revokedAt < revokedBefore && !isEnsured && key !== oldest;
+      });
     },
   };
+}
+
+/** Stores a new key of an account with its events. */
+export function storeKey(data: MemoryData, key: ApiKey, events: readonly HistoryEvent[]): void {
+  data.apiKeys.set(key.id, structuredClone(key));
+  madeAccount(data, key.account);
+  storeEvents(data, events);
 }
 
 export function countLive({ apiKeys }: MemoryData, account: AccountId): number {

@@ -5,10 +5,8 @@ import type { Connection } from './connection.ts';
 import type { MemoryData } from './memory-data.ts';
 
 export function memoryArchiveStorage(connection: Connection): ArchiveStorage {
-  const open = (signal?: AbortSignal): MemoryData['archives'] => {
-    signal?.throwIfAborted();
-    return connection.open('storage_unavailable').archives;
-  };
+  const open = (signal?: AbortSignal): MemoryData['archives'] =>
+    connection.open(signal, 'storage_unavailable').archives;
   return {
     put: async (id, archive, signal) => {
       const archives = open(signal);
@@ -24,16 +22,12 @@ export function memoryArchiveStorage(connection: Connection): ArchiveStorage {
       return bytes.slice(from, from + length);
     },
     size: async (id, signal) => open(signal).get(id)?.length,
-    delete: async (id, signal) => {
-      open(signal).delete(id);
-    },
+    delete: async (id, signal) => void open(signal).delete(id),
     list: async (after, limit, signal) => {
       const ids = [...open(signal).keys()].filter((id) => after === undefined || id > after);
       return ids.sort().slice(0, limit);
     },
-    check: async (signal) => {
-      open(signal);
-    },
+    check: async (signal) => void open(signal),
   };
 }
 

@@ -10,6 +10,7 @@ import {
 import { type AttemptTally, refuseAttempt, UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
 import type { AttemptWindow, MemoryData } from './memory-data.ts';
+import { dropFrom } from './order.ts';
 
 export function memoryAttemptCounter(connection: Connection): AttemptCounter {
   /** The windows in which a ticket counts, or the ones opened since. */
@@ -21,10 +22,6 @@ export function memoryAttemptCounter(connection: Connection): AttemptCounter {
       return window === undefined ? [] : [[key, window] as const];
     });
   };
-  /** The keys of windows that ended by an instant. */
-  const endedBy = (by: Instant): readonly string[] =>
-    [...connection.open().windows].filter(([, window]) => window.until <= by).map(([key]) => key);
-
   return {
     begin: async (attempt) => begin(connection.change(), attempt),
     settle: async (ticket) => {
@@ -38,12 +35,9 @@ export function memoryAttemptCounter(connection: Connection): AttemptCounter {
         if (counted.size === 0) connection.change().windows.delete(key);
       }
     },
-    purge: async (by, limit) => {
-      const ended = endedBy(by).slice(0, limit);
-      for (const key of ended) connection.change().windows.delete(key);
-      return ended.length;
-    },
-    countEnded: async (by) => endedBy(by).length,
+    purge: async (by, limit) => dropFrom(connection.change().windows, limit, ({ until }) => until <= by),
+    countEnded: async (by) =>
+      [...connection.open().windows.values()].filter(({ until }) => until <= by).length,
   };
 }
 

@@ -48,6 +48,23 @@ export interface RoleRow {
   readonly isExpiryTold: boolean;
 }
 
+export const FIRST_VERSION: Version = 1 as Version;
+
+/** The row of a role that was just stored. */
+export function newRow(role: Role, lastEventAt: Instant): RoleRow {
+  return {
+    role: { ...role },
+    version: FIRST_VERSION,
+    archiveRemoved: false,
+    claim: undefined,
+    claimableAt: undefined,
+    failures: 0,
+    isPurged: false,
+    lastEventAt,
+    isExpiryTold: false,
+  };
+}
+
 export interface AccountRow {
   readonly account: Account;
   readonly version: Version;

@@ -11,7 +11,7 @@ import { eventPageOf } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
 import { dropEvents, storeEvents } from './events.ts';
 import type { MemoryData, RoleRow } from './memory-data.ts';
-import { descending } from './order.ts';
+import { descending, pageOf } from './order.ts';
 
 const newestFirst = descending<EventCursor>('at', 'id');
 
@@ -19,7 +19,7 @@ export function memoryHistoryStore(connection: Connection): HistoryStore {
   return {
     list: async (query) => {
       const wanted = [...connection.open().events.values()].filter((event) => matches(event, query));
-      return structuredClone(eventPageOf(wanted.sort(newestFirst), query.limit));
+      return eventPageOf(pageOf(wanted, newestFirst, query.after, query.limit + 1), query.limit);
     },
     feed: async (query) => {
       const { events, feeds } = connection.open();
@@ -81,9 +81,7 @@ function untoldExpiry({ role: { expiresAt, deletedAt }, isExpiryTold }: RoleRow)
   return expiresAt;
 }
 
-function matches(event: HistoryEvent, { account, pin, since, after }: EventQuery): boolean {
+function matches(event: HistoryEvent, { account, pin, since }: EventQuery): boolean {
   if (account !== undefined && event.account !== account) return false;
-  if (pin !== undefined && event.pin !== pin) return false;
-  if (since !== undefined && event.at < since) return false;
-  return after === undefined || newestFirst(after, event) < 0;
+  return (pin === undefined || event.pin === pin) && (since === undefined || event.at >= since);
 }

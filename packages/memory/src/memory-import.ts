@@ -1,8 +1,8 @@
-import type { Instant, Token, Version } from '@pinfold/core';
+import type { Instant, Token } from '@pinfold/core';
 import type { Import, MovedRecord, PublicationRecord, RemovalRecord } from '@pinfold/core/moving';
 import type { Connection } from './connection.ts';
 import { Feeds } from './feeds.ts';
-import type { MemoryData } from './memory-data.ts';
+import { FIRST_VERSION, type MemoryData, newRow } from './memory-data.ts';
 import { nameOfTakedown } from './memory-takedown-store.ts';
 import { nameOfDay } from './memory-view-store.ts';
 import { ascending } from './order.ts';
@@ -11,14 +11,9 @@ import { nameOf } from './reservations.ts';
 /** The token of an imported key. No publication has it, so no commit can repeat it. */
 const MOVED = 'moved' as Token;
 
-const FIRST = 1 as Version;
-
 export function memoryImport(connection: Connection): Import {
   return {
-    isUnfinished: async (signal) => {
-      signal?.throwIfAborted();
-      return connection.open().importing !== undefined;
-    },
+    isUnfinished: async (signal) => connection.open(signal).importing !== undefined,
     begin: async (token) => {
       const data = connection.open();
       const { accounts, apiKeys, roles, keys, names, takedowns, views, manifests, events } = data;
@@ -33,7 +28,7 @@ export function memoryImport(connection: Connection): Import {
     keep: async (token, records) => {
       const data = connection.open();
       if (data.importing !== token) return { kind: 'lost' };
-      for (const record of records) keepOne(data, record);
+      for (const { kind, value } of records) KEEP[kind](data, value as never);
       return { kind: 'kept' };
     },
     end: async (token) => {
@@ -46,40 +41,32 @@ export function memoryImport(connection: Connection): Import {
   };
 }
 
-function keepOne(data: MemoryData, { kind, value }: MovedRecord): void {
-  switch (kind) {
-    case 'account':
-      if (data.accounts.has(value.name)) return;
-      data.accounts.set(value.name, { account: { ...value, publicationsMark: null }, version: FIRST });
-      return;
-    case 'key':
-      if (!data.apiKeys.has(value.id)) data.apiKeys.set(value.id, { ...value, lastUsedAt: null });
-      return;
-    case 'publication':
-      if (!data.roles.has(value.id)) keepPublication(data, value);
-      return;
-    case 'name':
-      if (!data.names.has(value.token)) data.names.set(value.token, value);
-      return;
-    case 'takedown':
-      if (!data.takedowns.has(nameOfTakedown(value))) data.takedowns.set(nameOfTakedown(value), value);
-      return;
-    case 'views':
-      if (!data.views.has(nameOfDay(value))) data.views.set(nameOfDay(value), value);
-      return;
-    case 'event':
-      if (!data.events.has(value.id)) data.events.set(value.id, value);
-      return;
-    case 'removal':
-      keepRemoval(data, value);
-      return;
-    default:
-      kind satisfies never;
-  }
+/** Of two records with one key the first stays. */
+function keep<Key, Row>(rows: Map<Key, Row>, key: Key, row: Row): void {
+  if (!rows.has(key)) rows.set(key, row);
 }
+
+type Keepers = {
+  readonly [Each in MovedRecord as Each['kind']]: (data: MemoryData, value: Each['value']) => void;
+};
+
+const KEEP: Keepers = {
+  account: ({ accounts }, value) => {
+    const account = { ...value, publicationsMark: null };
+    keep(accounts, value.name, { account, version: FIRST_VERSION });
+  },
+  key: ({ apiKeys }, value) => keep(apiKeys, value.id, { ...value, lastUsedAt: null }),
+  publication: keepPublication,
+  name: ({ names }, value) => keep(names, value.token, value),
+  takedown: ({ takedowns }, value) => keep(takedowns, nameOfTakedown(value), value),
+  views: ({ views }, value) => keep(views, nameOfDay(value), value),
+  event: ({ events }, value) => keep(events, value.id, value),
+  removal: keepRemoval,
+};
 
 function keepPublication(data: MemoryData, record: PublicationRecord): void {
   const { fingerprint, warnings, lastEventAt, isExpiryTold, manifest, ...role } = record;
+  if (data.roles.has(role.id)) return;
   data.keys.set(nameOf({ account: role.account, key: role.idempotencyKey }), {
     fingerprint,
     token: MOVED,
@@ -89,17 +76,8 @@ function keepPublication(data: MemoryData, record: PublicationRecord): void {
     warnings: JSON.stringify(warnings),
   });
   if (manifest !== null) data.manifests.set(role.archive, manifest);
-  data.roles.set(role.id, {
-    role,
-    version: FIRST,
-    archiveRemoved: manifest === null,
-    claim: undefined,
-    claimableAt: undefined,
-    failures: 0,
-    isPurged: false,
-    lastEventAt,
-    isExpiryTold,
-  });
+  const row = newRow(role, lastEventAt);
+  data.roles.set(role.id, { ...row, archiveRemoved: manifest === null, isExpiryTold });
 }
 
 function keepRemoval(data: MemoryData, { id, expiresAt, deletedAt }: RemovalRecord): void {

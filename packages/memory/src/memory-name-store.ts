@@ -6,7 +6,6 @@ import type {
   NameStore,
   NamesInUse,
   PinName,
-  RoleCommit,
 } from '@pinfold/core';
 import { decideName } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
@@ -14,23 +13,21 @@ import { storeEventsOfRole } from './events.ts';
 import { loadRole } from './list-roles.ts';
 import { refused, refusedCredential } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
+import { ascending, pageOf } from './order.ts';
+
+const byName = ascending<Pick<NameRecord, 'name'>>('name');
 
 export function memoryNameStore(connection: Connection): NameStore {
   return {
-    find: async (account, name) => copyOf(findName(connection.open(), account, name)),
+    find: async (account, name) => structuredClone(findName(connection.open(), account, name)),
     resolve: async (token, signal) => {
-      signal?.throwIfAborted();
-      const data = connection.open();
+      const data = connection.open(signal);
       const found = data.names.get(token);
       const role = found && loadRole(data, found.role);
       return found && role && { name: { ...found }, role };
     },
     list: async (account, after, limit) =>
-      namesOf(connection.open(), account)
-        .filter(({ name }) => after === undefined || name > after)
-        .sort((one, other) => (one.name < other.name ? -1 : 1))
-        .slice(0, limit)
-        .map((record) => ({ ...record })),
+      pageOf(namesOf(connection.open(), account), byName, after && { name: after }, limit),
     set: async (change, events) => setName(connection.change(), change, events),
     delete: async ({ account, name, credential = {} }, events) => {
       const data = connection.change();
@@ -43,10 +40,6 @@ export function memoryNameStore(connection: Connection): NameStore {
       return { kind: 'deleted' };
     },
   };
-}
-
-function copyOf(record: NameRecord | undefined): NameRecord | undefined {
-  return record && { ...record };
 }
 
 function namesOf({ names }: MemoryData, account: AccountId): readonly NameRecord[] {
@@ -70,8 +63,7 @@ function setName(
   if (decided.kind === 'refused') return decided;
   const known = findName(data, account, name);
   if (decided.kind === 'unchanged' && known !== undefined) return { kind: 'unchanged', name: { ...known } };
-  const record = { account, name, token: known?.token ?? token, role: id, updatedAt: now };
-  data.names.set(record.token, record);
+  const record = pointName(data, { account, name, token, role: id, updatedAt: now });
   storeEventsOfRole(data, id, events);
   return { kind: decided.kind, name: { ...record } };
 }
@@ -86,18 +78,10 @@ export function namesInUse(data: MemoryData, account: AccountId, name: PinName):
   };
 }
 
-/** Points the name of a publication at its role. */
-export function pointName(
-  data: MemoryData,
-  { role: { account, id }, now }: RoleCommit,
-  { name, token }: NonNullable<RoleCommit['name']>,
-): void {
-  const record = {
-    account,
-    name,
-    token: findName(data, account, name)?.token ?? token,
-    role: id,
-    updatedAt: now,
-  };
-  data.names.set(record.token, record);
+/** Points a name at a role; one that exists keeps its token. */
+export function pointName(data: MemoryData, record: NameRecord): NameRecord {
+  const token = findName(data, record.account, record.name)?.token ?? record.token;
+  const pointed = { ...record, token };
+  data.names.set(token, pointed);
+  return pointed;
 }

@@ -2,9 +2,10 @@ import type { ApiKey, Consent, Instant, Pairing, PairingStore } from '@pinfold/c
 import { refuseKey } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
 import { storeEvents } from './events.ts';
-import { madeAccount, refused } from './memory-account-store.ts';
-import { copyOfKey, countLive } from './memory-api-key-store.ts';
+import { refused } from './memory-account-store.ts';
+import { countLive, storeKey } from './memory-api-key-store.ts';
 import type { MemoryData } from './memory-data.ts';
+import { dropFrom } from './order.ts';
 
 export function memoryPairingStore(connection: Connection): PairingStore {
   return {
@@ -42,22 +43,14 @@ export function memoryPairingStore(connection: Connection): PairingStore {
       const refusal = refused(data, account) ?? refuseKey(countLive(data, account), limit);
       if (refusal !== undefined) return refusal;
       if (data.apiKeys.has(wanted.id)) return { kind: 'exists' };
-      const key: ApiKey = copyOfKey({ ...wanted, account, scopes, label });
-      data.apiKeys.set(key.id, key);
+      const key: ApiKey = { ...wanted, account, scopes, label };
       data.pairings.delete(secretHash);
-      madeAccount(data, account);
-      storeEvents(
-        data,
-        events.map((event) => ({ ...event, account, actor })),
-      );
-      return { kind: 'created', key: copyOfKey(key) };
+      const attributed = events.map((event) => ({ ...event, account, actor }));
+      storeKey(data, key, attributed);
+      return { kind: 'created', key: structuredClone(key) };
     },
-    purge: async (endedBy, limit) => {
-      const { pairings } = connection.change();
-      const ended = [...pairings.values()].filter(({ endsAt }) => endsAt <= endedBy).slice(0, limit);
-      for (const { secretHash } of ended) pairings.delete(secretHash);
-      return ended.length;
-    },
+    purge: async (endedBy, limit) =>
+      dropFrom(connection.change().pairings, limit, ({ endsAt }) => endsAt <= endedBy),
   };
 }
 

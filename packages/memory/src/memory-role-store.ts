@@ -1,15 +1,11 @@
-import type { Comparison, RoleStore, Version } from '@pinfold/core';
+import type { RoleStore, Version } from '@pinfold/core';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
 import { saveRole } from './events.ts';
 import { listRoles, loadRole } from './list-roles.ts';
 import { refused, refusedCredential } from './memory-account-store.ts';
-import { commit, purge, release, renew, reserve } from './reservations.ts';
-
-/** Copies values in and out, so that callers cannot change stored ones. */
-function copyOf(comparison: Comparison): Comparison {
-  return { ...comparison, orphans: [...comparison.orphans], missing: [...comparison.missing] };
-}
+import { dropFrom } from './order.ts';
+import { commit, isReservedBefore, release, renew, reserve } from './reservations.ts';
 
 /** Each method runs in one turn of the event loop, which is its transaction. */
 export function memoryRoleStore(connection: Connection): RoleStore {
@@ -18,10 +14,7 @@ export function memoryRoleStore(connection: Connection): RoleStore {
     renew: async (lease, until) => renew(connection.change(), lease, until),
     release: async (lease) => release(connection.change(), lease),
     commit: async (publication, lease, events) => commit(connection.change(), publication, lease, events),
-    load: async (id, signal) => {
-      signal?.throwIfAborted();
-      return loadRole(connection.open(), id);
-    },
+    load: async (id, signal) => loadRole(connection.open(signal), id),
     save: async (role, loadedAt, events, authority, credential = {}) => {
       const data = connection.change();
       return (
@@ -32,10 +25,7 @@ export function memoryRoleStore(connection: Connection): RoleStore {
       );
     },
     list: async (query) => listRoles(connection.open(), query),
-    loadManifest: async (archive, signal) => {
-      signal?.throwIfAborted();
-      return connection.open().manifests.get(archive);
-    },
+    loadManifest: async (archive, signal) => connection.open(signal).manifests.get(archive),
     claimForCleanup: async (request) => claimForCleanup(connection.change(), request),
     settleCleanup: async (task, outcome, events) => settleCleanup(connection.change(), task, outcome, events),
     countForCleanup: async (request) => countForCleanup(connection.open(), request),
@@ -47,16 +37,14 @@ export function memoryRoleStore(connection: Connection): RoleStore {
       const named = namedArchives(connection.open());
       return named.filter((id) => after === undefined || id > after).slice(0, limit);
     },
-    purge: async (begunBefore, limit) => purge(connection.change(), begunBefore, limit),
-    loadComparison: async () => {
-      const { comparison } = connection.open();
-      return comparison && { ...comparison, value: copyOf(comparison.value) };
-    },
+    purge: async (begunBefore, limit) =>
+      dropFrom(connection.change().keys, limit, isReservedBefore(begunBefore)),
+    loadComparison: async () => structuredClone(connection.open().comparison),
     keepComparison: async (comparison, loadedAt) => {
       const data = connection.change();
       if (data.comparison?.version !== loadedAt) return { kind: 'conflict' };
       const version = ((loadedAt ?? 0) + 1) as Version;
-      data.comparison = { value: copyOf(comparison), version };
+      data.comparison = { value: structuredClone(comparison), version };
       return { kind: 'kept', version };
     },
   };

@@ -1,58 +1,46 @@
-import type { Session, SessionLimits, SessionStore, Sha256 } from '@pinfold/core';
+import type { BegunSession, HistoryEvent, Session, SessionLimits, SessionStore, Sha256 } from '@pinfold/core';
 import type { Connection } from './connection.ts';
 import { storeEvents } from './events.ts';
 import { madeAccount } from './memory-account-store.ts';
 import type { MemoryData } from './memory-data.ts';
+import { ascending, dropFrom, pageOf } from './order.ts';
 
-/** Copies values in and out, so that callers cannot change stored ones. */
-function copyOf<Kept extends Pick<Session, 'actor'>>(kept: Kept): Kept {
-  return { ...kept, actor: { ...kept.actor } };
-}
+const byHash = ascending<Pick<Session, 'tokenHash'>>('tokenHash');
 
 export function memorySessionStore(connection: Connection): SessionStore {
   return {
     offer: async (link, events) => {
       const data = connection.change();
-      data.signInLinks.set(link.tokenHash, copyOf(link));
+      data.signInLinks.set(link.tokenHash, structuredClone(link));
       storeEvents(data, events);
     },
     redeem: async ({ link, now, session, limits }, events) => {
       const data = connection.change();
-      const { signInLinks, sessions } = data;
+      const { signInLinks } = data;
       const offered = signInLinks.get(link);
       if (offered === undefined || offered.endsAt <= now) return { kind: 'unknown' };
       signInLinks.delete(link);
       const { account, actor, scope } = offered;
       const begun: Session = { ...session, account, actor, scope };
-      const ended = makeRoom(data, begun, limits);
-      sessions.set(begun.tokenHash, begun);
-      madeAccount(data, account);
-      storeEvents(
-        data,
-        events.map((event) => ({ ...event, account, actor })),
-      );
-      return { kind: 'redeemed', session: copyOf(begun), ended };
+      const attributed = events.map((event) => ({ ...event, account, actor }));
+      return { kind: 'redeemed', session: structuredClone(begun), ...begin(data, begun, attributed, limits) };
     },
-    begin: async (session, events, limits) => {
-      const data = connection.change();
-      const ended = makeRoom(data, session, limits);
-      data.sessions.set(session.tokenHash, copyOf(session));
-      madeAccount(data, session.account);
-      storeEvents(data, events);
-      return { ended };
-    },
+    begin: async (session, events, limits) => begin(connection.change(), session, events, limits),
     find: async (tokenHash, now, signal) => {
-      signal?.throwIfAborted();
-      const session = connection.open().sessions.get(tokenHash);
-      return session === undefined || session.endsAt <= now ? undefined : copyOf(session);
+      const session = connection.open(signal).sessions.get(tokenHash);
+      return session === undefined || session.endsAt <= now ? undefined : structuredClone(session);
     },
-    list: async ({ account, now, after = '', limit }) =>
-      [...connection.open().sessions.values()]
-        .filter((session) => session.endsAt > now && session.tokenHash > after)
-        .filter((session) => account === undefined || session.account === account)
-        .sort((one, other) => (one.tokenHash < other.tokenHash ? -1 : 1))
-        .slice(0, limit)
-        .map(copyOf),
+    list: async ({ account, now, after, limit }) => {
+      const sessions = [...connection.open().sessions.values()].filter(
+        (session) => session.endsAt > now && (account === undefined || session.account === account),
+      );
+      return pageOf(
+        sessions,
+        byHash,
+        after === undefined ? undefined : { tokenHash: after as Sha256 },
+        limit,
+      );
+    },
     end: async (tokenHash, events) => {
       const data = connection.change();
       if (data.sessions.delete(tokenHash)) storeEvents(data, events);
@@ -66,15 +54,24 @@ export function memorySessionStore(connection: Connection): SessionStore {
     },
     purge: async (endedBy, limit) => {
       const { signInLinks, sessions } = connection.change();
-      const ended = [sessions, signInLinks].flatMap(
-        (kept: Map<Sha256, { readonly endsAt: Session['endsAt'] }>) =>
-          [...kept].filter(([, { endsAt }]) => endsAt <= endedBy).map(([hash]) => ({ kept, hash })),
-      );
-      const dropped = ended.slice(0, limit);
-      for (const { kept, hash } of dropped) kept.delete(hash);
-      return dropped.length;
+      const isOver = ({ endsAt }: Pick<Session, 'endsAt'>): boolean => endsAt <= endedBy;
+      const dropped = dropFrom(sessions, limit, isOver);
+      return dropped + dropFrom(signInLinks, limit - dropped, isOver);
     },
   };
+}
+
+function begin(
+  data: MemoryData,
+  session: Session,
+  events: readonly HistoryEvent[],
+  limits: SessionLimits | undefined,
+): BegunSession {
+  const ended = makeRoom(data, session, limits);
+  data.sessions.set(session.tokenHash, structuredClone(session));
+  madeAccount(data, session.account);
+  storeEvents(data, events);
+  return { ended };
 }
 
 /** Ends the oldest sessions that a further one would push past the limits; answers how many. */

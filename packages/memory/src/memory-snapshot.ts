@@ -10,8 +10,7 @@ import { nameOf } from './reservations.ts';
 export function memorySnapshot(connection: Connection): Snapshot {
   return {
     async *records(signal) {
-      signal?.throwIfAborted();
-      for (const record of recordsOf(connection.open())) {
+      for (const record of recordsOf(connection.open(signal))) {
         yield record;
         signal?.throwIfAborted();
       }

@@ -1,5 +1,6 @@
 import type { CountedViews, ViewStore } from '@pinfold/core';
 import type { Connection } from './connection.ts';
+import { dropFrom } from './order.ts';
 
 export function nameOfDay({ role, day }: Pick<CountedViews, 'role' | 'day'>): string {
   return `${role} ${day}`;
@@ -27,11 +28,6 @@ export function memoryViewStore(connection: Connection): ViewStore {
         .sort((one, other) => other.day - one.day)
         .map(({ role: _, ...day }) => day);
     },
-    drop: async (before, limit) => {
-      const { views: rows } = connection.change();
-      const old = [...rows].filter(([, { day }]) => day < before).slice(0, limit);
-      for (const [key] of old) rows.delete(key);
-      return old.length;
-    },
+    drop: async (before, limit) => dropFrom(connection.change().views, limit, ({ day }) => day < before),
   };
 }

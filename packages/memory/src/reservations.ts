@@ -8,7 +8,6 @@ import type {
   Reservation,
   ReserveOutcome,
   RoleCommit,
-  Version,
 } from '@pinfold/core';
 import {
   type AdmissionLooks,
@@ -23,7 +22,7 @@ import {
 } from '@pinfold/core/adapter';
 import { insertSequenced } from './events.ts';
 import { madeAccount, refusedCredential, usedBy } from './memory-account-store.ts';
-import type { MemoryData } from './memory-data.ts';
+import { type HeldKey, type MemoryData, newRow } from './memory-data.ts';
 import { namesInUse, pointName } from './memory-name-store.ts';
 import { isForbidden } from './memory-takedown-store.ts';
 
@@ -83,31 +82,14 @@ export function commit(
   const stored = JSON.stringify(warnings);
   data.keys.set(nameOf(lease), { ...row, role: role.id, warnings: stored });
   data.manifests.set(role.archive, manifest);
-  if (name !== undefined) pointName(data, publication, name);
-  data.roles.set(role.id, {
-    role: { ...role },
-    version: 1 as Version,
-    archiveRemoved: false,
-    claim: undefined,
-    claimableAt: undefined,
-    failures: 0,
-    isPurged: false,
-    lastEventAt: insertSequenced(data, events, 0 as Instant),
-    isExpiryTold: false,
-  });
+  if (name !== undefined) pointName(data, { account: role.account, ...name, role: role.id, updatedAt: now });
+  data.roles.set(role.id, newRow(role, insertSequenced(data, events, 0 as Instant)));
   return committedAs(publication, stored);
 }
 
-/** Drops reservations begun before an instant; a complete key is no reservation. */
-export function purge(data: MemoryData, begunBefore: Instant, limit: number): number {
-  const old = reservationsBegunBefore(data, begunBefore).slice(0, limit);
-  for (const name of old) data.keys.delete(name);
-  return old.length;
-}
-
-/** The names of their keys. */
-export function reservationsBegunBefore({ keys }: MemoryData, instant: Instant): readonly string[] {
-  return [...keys].filter(([, row]) => row.role === null && row.begunAt < instant).map(([name]) => name);
+/** Whether a key is reserved since before an instant; a complete one is no reservation. */
+export function isReservedBefore(instant: Instant): (row: HeldKey) => boolean {
+  return ({ role, begunAt }) => role === null && begunAt < instant;
 }
 
 function looksOf(

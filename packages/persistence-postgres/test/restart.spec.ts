@@ -79,8 +79,7 @@ async function raise({ roles }: Persistence, id: RoleId, record: Record): Promis
   });
 }
 
-describe('A server that crashes under load', function () {
-  this.timeout(60_000);
+describe('A server that crashes under load', () => {
   let place: PostgresPlace;
   let running = true;
 

@@ -165,10 +165,8 @@ describe('Checkpointer', () => {
     }));
 });
 
-describe('openSqlite, and the write-ahead log', function () {
+describe('openSqlite, and the write-ahead log', () => {
   // Each of the changes is forced to the disk.
-  this.timeout(120_000);
-
   it('has it copied by a thread after many changes, and leaves none behind', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'pinfold.sqlite');

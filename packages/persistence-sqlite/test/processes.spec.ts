@@ -51,9 +51,7 @@ async function onFile(play: (file: string, handle: Persistence) => Promise<void>
   });
 }
 
-describe('Several processes on one file', function () {
-  this.timeout(60_000);
-
+describe('Several processes on one file', () => {
   it('may all migrate an empty file at once', () =>
     inFolder(async (folder) => {
       expect(sum(await compete('migrate', join(folder, 'pinfold.sqlite'), 4))).to.equal(1);

@@ -60,9 +60,7 @@ describe('RowCache', () => {
 
 // Elsewhere each row is read anew.
 if (process.platform === 'linux')
-  describe('rows that are kept while nothing is committed', function () {
-    this.timeout(120_000);
-
+  describe('rows that are kept while nothing is committed', () => {
     it('are answered from memory by a file just made, and read again after a commit of another connection', () =>
       inFolder(async (folder) => {
         const path = join(folder, 'rows.sqlite');

@@ -115,7 +115,7 @@ function contextOf(options: ViewerOptions): ViewerContext {
   };
   const sites = new Sites(useCases.open, siteCacheBytes);
   const bodies = new Bodies(tools, cacheBytes);
-  options.figures?.({ bodies: bodies.figures, sites: sites.figures, inflations: tools.turns });
+  options.figures?.({ bodies, sites, inflations: tools.turns });
   const access = options.access === undefined ? byPassword : byTeam(options.access, settings.publicUrl);
   return {
     settings,

@@ -85,8 +85,8 @@ export interface ViewerOptions {
 }
 
 /** {@link ViewerOptions}, checked and taken apart. */
-export interface Settings {
-  readonly mode: ViewerMode;
+export interface Settings
+  extends Required<Pick<ViewerOptions, 'mode' | 'serviceWorkers' | 'clearCookies' | 'clientAddress'>> {
   readonly secure: boolean;
   readonly publicUrl: PublicUrl;
   readonly publicHostname: string;
@@ -97,10 +97,7 @@ export interface Settings {
   readonly sitesScheme: string;
   readonly sitesHost: string;
   readonly sitesHostname: string;
-  readonly serviceWorkers: 'refuse' | 'allow';
-  readonly clearCookies: boolean;
   readonly service: PublicPage;
-  readonly clientAddress: ClientAddress;
 }
 
 const MiB = 1_048_576;
@@ -108,11 +105,7 @@ export const DEFAULT_CACHE_BYTES: number = 64 * MiB;
 export const DEFAULT_SITE_CACHE_BYTES: number = 32 * MiB;
 export const DEFAULT_BOUNDS: ViewerBounds = { inflating: 2, inflatingQueue: 256, heldBytes: 64 * MiB };
 
-/**
- * Checks the options that are text.
- *
- * @throws TypeError when a URL is invalid or has a query, the two schemes differ, or there is no such mode.
- */
+/** @throws TypeError when a URL is invalid or has a query, the two schemes differ, or there is no such mode. */
 export function settingsOf(options: ViewerOptions): Settings {
   const shared = publicUrl(options.publicUrl);
   const sites = publicUrl(

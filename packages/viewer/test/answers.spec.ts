@@ -61,7 +61,12 @@ describe('an answer that is no file of a site says what it has to, nothing else,
     const takeOver = (how?: Ask) => rig.askSite(id, pathname + search, how);
     const late = `${pathname}?grant=x&to=/docs/`;
     await expectRows(rig, {
-      nothing: () => [rig.ask('/nothing'), page(404), 'not_found'],
+      ...Object.fromEntries(
+        ['/', '/s', '/S/x', '/api/v1/pins'].map((path) => [
+          path,
+          () => [rig.ask(path), page(404), 'not_found'],
+        ]),
+      ),
       'no host of a site': () => [rig.ask('/', { host: 'x.localhost' }), page(421), 'misdirected'],
       'a full jar, anywhere': () => [rig.ask('/', { headers: JAR }), page(431), 'too_many_cookies'],
       'a full jar, at a shared URL': () => [

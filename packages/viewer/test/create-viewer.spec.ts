@@ -15,13 +15,6 @@ describe('the viewer on a server of its own', () => {
   });
   after(() => rig.close());
 
-  it('answers what is not its own with its 404 page', async () => {
-    for (const path of ['/', '/s', '/S/x', '/favicon.ico', '/api/v1/pins']) {
-      expectPage(await rig.ask(path), 404);
-    }
-    expect(rig.log.at(-1)).to.include({ route: 'none', role: null, status: 404 });
-  });
-
   it('serves a request without Host as the public host', async () => {
     const id = await rig.publish(SITE);
     const answer = await askRaw(rig.port, `GET /s/${id} HTTP/1.0\r\n\r\n`);

@@ -35,8 +35,7 @@ const FILES = {
 };
 
 for (const cacheBytes of [undefined, 0]) {
-  describe(`a file, ${cacheBytes === 0 ? 'without' : 'with'} a cache`, function () {
-    this.timeout(60_000);
+  describe(`a file, ${cacheBytes === 0 ? 'without' : 'with'} a cache`, () => {
     let rig: Rig;
     let id: RoleId;
     before(async () => {

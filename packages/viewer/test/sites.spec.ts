@@ -40,8 +40,8 @@ describe('what is known of a site', () => {
       expect(asked).to.have.length(kept ? 1 : 2);
       give();
       await again;
-      expect(sites.figures).to.include({ hits: kept ? 1 : 0, misses: kept ? 1 : 2 });
-      expect(sites.figures.bytes > 0).to.equal(kept);
+      expect(sites).to.include({ hits: kept ? 1 : 0, misses: kept ? 1 : 2 });
+      expect(sites.bytes > 0).to.equal(kept);
     }
   });
 

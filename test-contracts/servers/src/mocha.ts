@@ -21,8 +21,7 @@ let administration: pg.Pool | undefined;
 /** Pools that no test uses, by their schema and configuration. */
 const unused: Map<string, pg.Pool[]> = new Map();
 
-after('the shared PostgreSQL is stopped', async function () {
-  this.timeout(120_000);
+after('the shared PostgreSQL is stopped', async () => {
   await Promise.all([...unused.values()].flat().map((pool) => pool.end()));
   await administration?.end();
   await (await shared)?.stop();

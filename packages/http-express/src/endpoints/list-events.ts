@@ -3,7 +3,7 @@ import type { History } from '@pinfold/core/history';
 import { type Call, type Outcome, operatorEndpoint, readingEndpoint } from '../endpoint.ts';
 import { EXAMPLE_FEED_CURSOR } from '../openapi/examples.ts';
 import { refuseRequest } from '../problems/problem.ts';
-import { pageParameters } from '../reading/query.ts';
+import { pageParameters, type QueryOf } from '../reading/query.ts';
 import * as T from '../schema.ts';
 import type { Service } from '../service.ts';
 import { accountFilter } from '../wire/account.ts';
@@ -93,16 +93,7 @@ export const listAllEvents = operatorEndpoint({
   handle: (service, call, { query }) => answer(service, OPERATOR, call, query),
 });
 
-interface EventQuery {
-  readonly cursor?: string;
-  readonly limit?: number;
-  readonly pin?: string;
-  readonly account?: string;
-  readonly order?: 'desc' | 'asc';
-  readonly after?: string;
-  readonly wait?: number;
-  readonly include?: 'cursors';
-}
+type EventQuery = QueryOf<ReturnType<typeof parameters>> & { readonly account?: string };
 
 async function answer(
   { history }: Service,

@@ -54,11 +54,7 @@ export const limitsAnswer = T.named('LimitsAnswer', () =>
   }),
 );
 
-/**
- * The limits in force for an account as JSON, and what is left of its rates and quotas.
- *
- * @param requests what is left of its requests; null where they are not limited.
- */
+/** The limits in force for an account, and what is left of its rates and quotas. */
 export async function limitsAnswerOf(
   useCases: Pick<ApiUseCases, 'accounts' | 'clock' | 'limitsOf' | 'quotasOf'>,
   name: AccountId,

@@ -99,7 +99,8 @@ export class WatchedBody extends Readable implements IncomingBody {
   }
 
   #letGo(): void {
-    this.#over.abort();
+    // Without a reason it would make an error with its stack, which takes 40 microseconds.
+    this.#over.abort(null);
     this.#request
       .off('data', this.#take)
       .off('end', this.#end)
@@ -179,10 +180,7 @@ export class WatchedBody extends Readable implements IncomingBody {
   }
 }
 
-/**
- * Reads a small body whole.
- * @throws BodyError when it is not there whole in time and within its limits.
- */
+/** @throws BodyError when the body is not there whole in time and within its limits. */
 export async function readWhole(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw new BodyError('too_long');
   const pieces: Buffer[] = [];

@@ -1,13 +1,12 @@
 import type { Caller } from '@pinfold/core';
 import type { TakenRequest } from '@pinfold/http';
-import { RateHeaders, requestRateOf } from '@pinfold/http/internal';
+import { requestRateOf, tellRate } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Answer } from '../response/answer.ts';
 import { refuseTooMany } from '../response/refuse.ts';
 import { identify } from './authenticate.ts';
 import type { RequestContext, SignedInContext } from './request-context.ts';
 
-/** Takes a request from its account's rate; refuses it if too little is left. */
 export async function refuseByRate(visit: SignedInContext, cost: number): Promise<Answer | undefined> {
   return refusalOf(visit, await takeFromRate(visit, visit.caller, cost));
 }
@@ -63,6 +62,6 @@ function refusalOf(
 ): Answer | undefined {
   if (taken?.kind !== 'limited') return undefined;
   const now = visit.screen.useCases.clock.now();
-  new RateHeaders(visit.response).tell('requests', taken.left, now);
+  tellRate(visit.response, 'requests', taken.left, now);
   return refuseTooMany(visit, taken.left.nextAt - now, text);
 }

@@ -25,18 +25,10 @@ const FILES: readonly (readonly [load: Load, ...words: readonly string[]])[] = [
   [() => import('../commands/login.ts'), 'login', 'logout', 'whoami'],
   [
     async () => {
-      const { completionOf } = await import('../commands/completion.ts');
-      return { commands: [completionOf(allCommands)] };
-    },
-    'completion',
-  ],
-  [
-    async () => {
-      const { commandsAbout } = await import('../commands/help.ts');
+      const { commandsAbout } = await import('../commands/about.ts');
       return { commands: commandsAbout(allCommands) };
     },
-    'version',
-    'help',
+    ...['completion', 'version', 'help'],
   ],
 ];
 

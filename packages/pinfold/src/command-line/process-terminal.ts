@@ -1,8 +1,7 @@
 import { Readable, type Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { confirm } from './confirm.ts';
-import { readSecret } from './secret.ts';
+import { confirm, readSecret } from './questions.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Back to the first column, and the line is empty. */

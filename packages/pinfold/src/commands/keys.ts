@@ -1,4 +1,4 @@
-import { type ApiKey, type ApiKeyId, OPERATOR, type Scope } from '@pinfold/core';
+import { type ApiKey, type ApiKeyId, type Instant, OPERATOR, type Scope } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
@@ -100,35 +100,16 @@ function readScopes(names: readonly string[] | undefined): readonly Scope[] | un
   return wanted === undefined ? undefined : KNOWN_SCOPES.filter((scope) => wanted.includes(scope));
 }
 
-function keyJson({
-  id,
-  account,
-  label,
-  scopes,
-  createdAt,
-  lastUsedAt,
-  revokedAt,
-}: ApiKey): Record<string, unknown> {
+function keyJson({ id, account, label, scopes, ...times }: ApiKey): Record<string, unknown> {
+  const at = (time: Instant | null) => (time === null ? null : toRfc3339(time));
   return {
-    id,
-    account,
-    label,
-    scopes,
-    created_at: toRfc3339(createdAt),
-    last_used_at: lastUsedAt === null ? null : toRfc3339(lastUsedAt),
-    revoked_at: revokedAt === null ? null : toRfc3339(revokedAt),
+    ...{ id, account, label, scopes, created_at: at(times.createdAt) },
+    ...{ last_used_at: at(times.lastUsedAt), revoked_at: at(times.revokedAt) },
   };
 }
 
-function factsOf({
-  id,
-  account,
-  label,
-  scopes,
-  createdAt,
-  lastUsedAt,
-  revokedAt,
-}: ApiKey): readonly string[] {
+function factsOf(key: ApiKey): readonly string[] {
+  const { id, account, label, scopes, createdAt, lastUsedAt, revokedAt } = key;
   const used = lastUsedAt === null ? 'never used' : `used ${toRfc3339(lastUsedAt)}`;
   const state = revokedAt === null ? used : `revoked ${toRfc3339(revokedAt)}`;
   return [id, account, scopes.join(','), `created ${toRfc3339(createdAt)}`, state, label];

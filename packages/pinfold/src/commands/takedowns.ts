@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
+import { accountId, type Instant, instant, parseRoleId, type Sha256, type Takedown } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
-import { parseSha256 } from '@pinfold/core/internal';
+import { isOperatorText, parseSha256 } from '@pinfold/core/internal';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
 import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
+import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { printList } from '../command-line/print-list.ts';
-import { type KeptTakedown, readTakedowns } from '../command-line/takedown-lines.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
@@ -56,7 +57,9 @@ const importTakedowns = command({
   example: 'pinfold takedowns import takedowns.jsonl',
   guide: 'administration.md#after-a-restore',
   run: async ([file = '-'], _, terminal) => {
-    const exported = readTakedowns(file === '-' ? await inputOf(terminal) : await textOf(file));
+    const exported = readTakedowns(
+      file === '-' ? await inputOf(terminal) : await reportingSystemErrors(() => readFile(file, 'utf8')),
+    );
     const changed = await withComposition(terminal, ({ administration }) =>
       repeatTakedowns(administration, exported),
     );
@@ -93,18 +96,48 @@ async function inputOf({ input }: Terminal): Promise<string> {
   return new TextDecoder().decode(await input());
 }
 
-async function textOf(file: string): Promise<string> {
+function factsOf({ id, account, sha256, reason, at }: WireTakedown): readonly string[] {
+  return [at, id, account, sha256, reason];
+}
+
+/** A takedown as it was exported. */
+type KeptTakedown = Omit<Takedown, 'liftedAt'>;
+
+/**
+ * Reads what `pinfold takedowns export` wrote: one JSON object a line.
+ *
+ * @throws CommandFailure that names the first invalid line, before any change.
+ */
+function readTakedowns(text: string): readonly KeptTakedown[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const takedown = takedownIn(line);
+    if (takedown !== undefined) return [takedown];
+    throw new CommandFailure(`line ${index + 1} is no takedown; nothing was imported`);
+  });
+}
+
+/** `undefined` for a line that is none; parsers throw a TypeError or return `undefined` for a wrong member. */
+function takedownIn(line: string): KeptTakedown | undefined {
   try {
-    return await readFile(file, 'utf8');
+    const { id, account, sha256, reason, at } = JSON.parse(line);
+    const read = {
+      id: parseRoleId(id),
+      account: accountId(account),
+      // Unknown for publications of an early release.
+      sha256: sha256 === '' ? (sha256 as Sha256) : parseSha256(sha256),
+    };
+    if (read.id === undefined || read.sha256 === undefined || !isOperatorText(reason)) return undefined;
+    return { ...read, id: read.id, sha256: read.sha256, reason, at: instantIn(at) };
   } catch (error) {
-    if (!(error instanceof Error) || !('syscall' in error)) throw error;
-    throw new CommandFailure(`${file} cannot be read: ${error.message}`, {
-      cause: error,
-      code: 'unreadable',
-    });
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
   }
 }
 
-function factsOf({ id, account, sha256, reason, at }: WireTakedown): readonly string[] {
-  return [at, id, account, sha256, reason];
+/** @throws TypeError for what is no time of RFC 3339 since 1970. */
+function instantIn(text: unknown): Instant {
+  const isWritten = typeof text === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(text);
+  const at = isWritten ? Date.parse(text) : Number.NaN;
+  return instant(at < 0 ? Number.NaN : at);
 }

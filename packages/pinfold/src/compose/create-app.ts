@@ -30,7 +30,6 @@ export interface AppOptions extends ServiceOptions {
 /** What a server tells about itself once it listens. */
 export interface Listening {
   readonly addresses: WebAddresses;
-  /** The port that is listened on. */
   readonly port: number;
   /** The port that metrics are asked for on; absent where the settings want none. */
   readonly metricsPort: number | undefined;
@@ -51,7 +50,6 @@ export interface App extends RunnableApp {
   readonly container: Container;
 }
 
-/** What runs of it. */
 export interface RunnableApp {
   readonly log: Log;
   /** How many processes the settings ask for. One is what `listen` makes of this one. */
@@ -78,7 +76,6 @@ export interface RunnableApp {
   lead(port: number, figures?: () => readonly Snapshot[]): Promise<Listening>;
   /** What this process counts now; absent where the settings want no metrics. */
   readonly figures: (() => Snapshot) | undefined;
-  /** How long `drain` takes, from the settings. */
   readonly drainTime: Duration;
   /**
    * Reports at `/readyz` that the server stops, and still answers, also new connections, for as long as the settings

@@ -19,16 +19,17 @@ export async function* databaseFindings(
 ): AsyncGenerator<Finding> {
   switch (settings.database.kind) {
     case 'sqlite':
-      yield* runChecks(SQLITE, { file: join(folder, databaseOf(settings.database).file ?? '') });
+      yield* runChecks(sqliteChecks(join(folder, databaseOf(settings.database).file ?? '')));
       return;
     case 'postgres':
-      yield* runChecks(POSTGRES, await connect(settings, clock));
+      yield* runChecks(postgresChecks(await connect(settings, clock), settings.workers));
       return;
     default:
       return settings.database.kind satisfies never;
   }
 }
 
+const SCHEMA_CHECK = { name: 'schema', expected: 'this release works with the schema' } as const;
 const CLOCK = { name: 'clock', expected: "this machine's clock and the database's agree" } as const;
 
 interface SchemaVersion {
@@ -37,87 +38,85 @@ interface SchemaVersion {
   readonly outdated?: string;
 }
 
-const SQLITE: readonly Check<{ readonly file: string; schema?: SchemaVersion }>[] = [
-  {
-    name: 'database',
-    expected: ({ file }) => `${file} is a SQLite database without damage`,
-    look: async (context) => {
-      if (!existsSync(context.file))
-        return skipped('the database does not exist yet: the first start creates it');
-      const { examineSqlite } = await import('@pinfold/persistence-sqlite/internal');
-      const { release, damage, ...schema } = examineSqlite(context.file);
-      context.schema = schema;
-      return damage === undefined
-        ? ok(`SQLite ${release} finds no damage`)
-        : failed(`SQLite finds damage: ${damage}`, 'stop the server, and restore the database from a backup');
+function sqliteChecks(file: string): readonly Check[] {
+  let schema: SchemaVersion | undefined;
+  return [
+    {
+      name: 'database',
+      expected: `${file} is a SQLite database without damage`,
+      look: async () => {
+        if (!existsSync(file)) return skipped('the database does not exist yet: the first start creates it');
+        const { examineSqlite } = await import('@pinfold/persistence-sqlite/internal');
+        const { release, damage, ...version } = examineSqlite(file);
+        schema = version;
+        return damage === undefined
+          ? ok(`SQLite ${release} finds no damage`)
+          : failed(
+              `SQLite finds damage: ${damage}`,
+              'stop the server, and restore the database from a backup',
+            );
+      },
+      advice: 'check that the file is a database of Pinfold and can be read',
     },
-    advice: 'check that the file is a database of Pinfold and can be read',
-  },
-  {
-    name: 'schema',
-    expected: 'this release works with the schema',
-    look: ({ schema }) => (schema === undefined ? undefined : judgeSchema(schema)),
-  },
-  { ...CLOCK, look: () => skipped('SQLite has no clock of its own') },
-];
+    { ...SCHEMA_CHECK, look: () => schema && judgeSchema(schema) },
+    { ...CLOCK, look: () => skipped('SQLite has no clock of its own') },
+  ];
+}
 
 type Examined = Awaited<ReturnType<typeof import('@pinfold/persistence-postgres/internal').examinePostgres>>;
 
-interface PostgresContext {
-  /** What the server answered, or why it did not. */
-  readonly examined: Examined | { readonly failure: string };
-  readonly workers: number;
-  /** How far this machine's clock is ahead, in milliseconds. */
-  readonly ahead: number;
-}
+/** What the server answered, and by how many milliseconds this machine's clock is ahead; or why it did not answer. */
+type Connected = { readonly examined: Examined; readonly ahead: number } | { readonly failure: string };
 
-/** A check of what the server answered. */
-function postgresCheck(
-  name: string,
-  expected: string,
-  judge: (examined: Examined, context: PostgresContext) => Result | undefined,
-): Check<PostgresContext> {
-  const look = (context: PostgresContext) =>
-    'failure' in context.examined ? undefined : judge(context.examined, context);
-  return { name, expected, look };
-}
-
-const POSTGRES: readonly Check<PostgresContext>[] = [
-  {
+function postgresChecks(connected: Connected, workers: number): readonly Check[] {
+  const database = {
     name: 'database',
     expected: 'PINFOLD_DATABASE_URL names a maintained PostgreSQL server that takes changes',
-    look: ({ examined }) => ('failure' in examined ? failed(examined.failure, AWAY) : judgeServer(examined)),
-  },
-  postgresCheck('database.rights', `the user has all rights in the schema ${SCHEMA}`, judgeRights),
-  postgresCheck(
-    'database.connections',
-    'max_connections is enough for this machine',
-    ({ mostConnections: most }, { workers }) => {
-      // One pool for each worker, and one for the process that leads them.
-      const needed = CONNECTIONS * (workers === 1 ? 1 : workers + 1);
-      return needed < most
-        ? ok(`the server allows ${most} connections; this machine uses up to ${needed}`)
-        : failed(
-            `the server allows ${most} connections; this machine may open ${needed}`,
-            'raise max_connections, or lower PINFOLD_WORKERS',
-          );
+  };
+  if ('failure' in connected) return [{ ...database, look: () => failed(connected.failure, AWAY) }];
+  const { examined, ahead } = connected;
+  return [
+    { ...database, look: () => judgeServer(examined) },
+    {
+      name: 'database.rights',
+      expected: `the user has all rights in the schema ${SCHEMA}`,
+      look: () => judgeRights(examined),
     },
-  ),
-  postgresCheck('schema', 'this release works with the schema', ({ schema, newest }) =>
-    schema === undefined ? undefined : judgeSchema({ ...schema, newest }),
-  ),
-  postgresCheck(CLOCK.name, CLOCK.expected, (_, { ahead }) => {
-    const observed = `this machine's clock is ${Math.abs(ahead) / 1_000} s ${ahead < 0 ? 'behind' : 'ahead'}`;
-    return Math.abs(ahead) > MOST_DIFFERENCE
-      ? failed(observed, 'let chrony or systemd-timesyncd set both clocks: sites end too early or too late')
-      : ok(observed);
-  }),
-];
+    {
+      name: 'database.connections',
+      expected: 'max_connections is enough for this machine',
+      look: () => judgeConnections(examined.mostConnections, workers),
+    },
+    {
+      ...SCHEMA_CHECK,
+      look: () => examined.schema && judgeSchema({ ...examined.schema, newest: examined.newest }),
+    },
+    { ...CLOCK, look: () => judgeClock(ahead) },
+  ];
+}
+
+function judgeConnections(most: number, workers: number): Result {
+  // One pool for each worker, and one for the process that leads them.
+  const needed = CONNECTIONS * (workers === 1 ? 1 : workers + 1);
+  return needed < most
+    ? ok(`the server allows ${most} connections; this machine uses up to ${needed}`)
+    : failed(
+        `the server allows ${most} connections; this machine may open ${needed}`,
+        'raise max_connections, or lower PINFOLD_WORKERS',
+      );
+}
+
+function judgeClock(ahead: number): Result {
+  const observed = `this machine's clock is ${Math.abs(ahead) / 1_000} s ${ahead < 0 ? 'behind' : 'ahead'}`;
+  return Math.abs(ahead) > MOST_DIFFERENCE
+    ? failed(observed, 'let chrony or systemd-timesyncd set both clocks: sites end too early or too late')
+    : ok(observed);
+}
 
 const AWAY =
   'check that the server runs, that PINFOLD_DATABASE_URL has its address, user, password and database, and that pg_hba.conf admits this machine';
 
-async function connect({ database, workers }: Settings, clock: Clock): Promise<PostgresContext> {
+async function connect({ database }: Settings, clock: Clock): Promise<Connected> {
   const [{ POOL_LIMITS }, { examinePostgres }, { default: pg }] = await Promise.all([
     import('@pinfold/persistence-postgres'),
     import('@pinfold/persistence-postgres/internal'),
@@ -128,10 +127,9 @@ async function connect({ database, workers }: Settings, clock: Clock): Promise<P
   try {
     const before = clock.now();
     const examined = await examinePostgres({ pool, schema: SCHEMA });
-    const ahead = Math.round((before + clock.now()) / 2 - examined.now);
-    return { examined, workers, ahead };
+    return { examined, ahead: Math.round((before + clock.now()) / 2 - examined.now) };
   } catch (error) {
-    return { examined: { failure: errorText(error) }, workers, ahead: 0 };
+    return { failure: errorText(error) };
   } finally {
     await pool.end();
   }

@@ -11,7 +11,7 @@ import { type Check, type Finding, failed, ok, runChecks, skipped, warning } fro
 import { folderFindings } from './folder.ts';
 import type { RequestSettings } from './outside/ask.ts';
 import { outsideFindings } from './outside/outside.ts';
-import { SIGN_IN } from './sign-in.ts';
+import { signInCheck } from './sign-in.ts';
 import { type Stores, storageFindings } from './storage.ts';
 
 const clock = new SystemClock();
@@ -28,36 +28,40 @@ export async function* examine(
   url?: PublicUrl,
   request: RequestSettings = {},
 ): AsyncGenerator<Finding> {
-  const read: { env: Environment; settings?: Settings } = { env };
-  yield* runChecks([SETTINGS], read);
-  const { settings } = read;
-  if (settings === undefined) return;
+  const settings = settingsIn(env);
+  yield* runChecks([settingsCheck(settings)]);
+  if (settings instanceof SettingsError) return;
   const folder = yield* folderFindings(settings);
   if (folder !== undefined) {
     yield* databaseFindings(settings, folder, clock);
     yield* withStores(settings, folder);
   }
-  yield* runChecks([SIGN_IN], { settings, request });
+  yield* runChecks([signInCheck(settings, request)]);
   yield* fromOutside(settings, folder, url, request);
 }
 
-const SETTINGS: Check<{ env: Environment; settings?: Settings }> = {
-  name: 'settings',
-  expected: 'every PINFOLD_ variable is known and valid',
-  look: (context) => {
-    const all = 'docs/operators/settings.md explains every variable';
-    try {
-      context.settings = readSettings(context.env);
-    } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
-      return failed(error.message, `correct it; ${all}`);
-    }
-    const { notes } = context.settings;
-    return notes.length === 0
-      ? ok('all variables are valid')
-      : warning(notes.join('; '), `correct or remove them; ${all}`);
-  },
-};
+function settingsIn(env: Environment): Settings | SettingsError {
+  try {
+    return readSettings(env);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+}
+
+function settingsCheck(settings: Settings | SettingsError): Check {
+  const all = 'docs/operators/settings.md explains every variable';
+  return {
+    name: 'settings',
+    expected: 'every PINFOLD_ variable is known and valid',
+    look: () => {
+      if (settings instanceof SettingsError) return failed(settings.message, `correct it; ${all}`);
+      return settings.notes.length === 0
+        ? ok('all variables are valid')
+        : warning(settings.notes.join('; '), `correct or remove them; ${all}`);
+    },
+  };
+}
 
 async function* withStores(settings: Settings, folder: string): AsyncGenerator<Finding> {
   const storage = await storageOf(settings, folder, clock);
@@ -74,7 +78,7 @@ async function* withStores(settings: Settings, folder: string): AsyncGenerator<F
   }
 }
 
-const URL_UNKNOWN: Check<object> = {
+const URL_UNKNOWN: Check = {
   name: 'url',
   expected: 'the public URL leads to Pinfold',
   look: () => skipped('with PINFOLD_PORT=0 only the server knows its address: give it with --url'),
@@ -88,32 +92,25 @@ async function* fromOutside(
 ): AsyncGenerator<Finding> {
   const addresses = addressesOf(settings, url);
   if (addresses === undefined) {
-    yield* runChecks([URL_UNKNOWN], {});
+    yield* runChecks([URL_UNKNOWN]);
     return;
   }
-  const context: SecretContext = { folder, secrets: settings.secrets };
-  yield* runChecks([SECRET], context);
-  const { secrets } = context;
+  let { secrets } = settings;
+  // Reported only if the stored secret cannot be read.
+  const secret: Check = {
+    name: 'secret',
+    expected: 'the data folder holds the secret of the server',
+    look: async () => {
+      secrets ??= await storedSecret(folder);
+      return undefined;
+    },
+    advice:
+      'restore the file from a backup; or remove it and start the server: viewers of protected sites then enter their passwords again',
+  };
+  yield* runChecks([secret]);
   const grants = secrets === undefined ? undefined : new HmacGrantSigner({ secrets });
   yield* outsideFindings({ settings, addresses, ids, clock, grants, request });
 }
-
-interface SecretContext {
-  readonly folder: string | undefined;
-  secrets: Settings['secrets'];
-}
-
-/** Reported only if the stored secret cannot be read. */
-const SECRET: Check<SecretContext> = {
-  name: 'secret',
-  expected: 'the data folder holds the secret of the server',
-  look: async (context) => {
-    context.secrets ??= await storedSecret(context.folder);
-    return undefined;
-  },
-  advice:
-    'restore the file from a backup; or remove it and start the server: viewers of protected sites then enter their passwords again',
-};
 
 function addressesOf(settings: Settings, url: PublicUrl | undefined): WebAddresses | undefined {
   if (url !== undefined) return webAddresses({ ...settings, publicUrl: url }, settings.port);

@@ -19,13 +19,13 @@ export interface Finding {
 export type Result = Omit<Finding, 'check' | 'expected'>;
 
 /** One row of a table of checks. */
-export interface Check<Context> {
+export interface Check {
   readonly name: string;
-  readonly expected: string | ((context: Context) => string);
+  readonly expected: string;
   /** Looks, and judges; `undefined` if there is nothing to check here. */
-  readonly look: (context: Context) => Result | undefined | Promise<Result | undefined>;
+  readonly look: () => Result | undefined | Promise<Result | undefined>;
   /** The advice if `look` throws; without it the error is thrown. */
-  readonly advice?: string | ((context: Context) => string);
+  readonly advice?: string;
   /** Whether the later checks of the table need this one: they are left out if it fails. */
   readonly isRequired?: true;
 }
@@ -40,28 +40,21 @@ export const warning = (observed: string, advice: string): Result => ({
 export const failed = (observed: string, advice: string): Result => ({ status: 'failed', observed, advice });
 
 /** Makes the checks of a table in their order; returns whether all required ones passed. */
-export async function* runChecks<Context>(
-  checks: readonly Check<Context>[],
-  context: Context,
-): AsyncGenerator<Finding, boolean> {
+export async function* runChecks(checks: readonly Check[]): AsyncGenerator<Finding, boolean> {
   for (const check of checks) {
-    const result = await resultOf(check, context);
+    const result = await resultOf(check);
     if (result === undefined) continue;
-    yield { check: check.name, expected: textOf(check.expected, context), ...result };
+    yield { check: check.name, expected: check.expected, ...result };
     if (check.isRequired && result.status === 'failed') return false;
   }
   return true;
 }
 
-async function resultOf<Context>(check: Check<Context>, context: Context): Promise<Result | undefined> {
+async function resultOf({ look, advice }: Check): Promise<Result | undefined> {
   try {
-    return await check.look(context);
+    return await look();
   } catch (error) {
-    if (check.advice === undefined) throw error;
-    return failed(errorText(error), textOf(check.advice, context));
+    if (advice === undefined) throw error;
+    return failed(errorText(error), advice);
   }
-}
-
-function textOf<Context>(text: string | ((context: Context) => string), context: Context): string {
-  return typeof text === 'string' ? text : text(context);
 }

@@ -20,54 +20,10 @@ const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0x69_69, 0x51_7b, 0xff_53_4d_42, 0xfe_53_4d_42, 0x01_02_19_97,
 ]);
 
-/** The figures of a file system. */
-export type Disk = (path: string) => Promise<{
-  readonly type: number;
-  readonly bsize: number;
-  readonly bavail: number;
-  readonly ffree: number;
-  readonly files: number;
-}>;
+type FileSystem = Readonly<Record<'type' | 'bsize' | 'bavail' | 'ffree' | 'files', number>>;
 
-interface FolderContext {
-  readonly settings: Settings;
-  readonly folder: string;
-  readonly disk: Disk;
-}
-
-const CHECKS: readonly Check<FolderContext>[] = [
-  {
-    name: 'folder',
-    expected: ({ folder }) =>
-      `${folder} is the data folder, only its owner can use it, and ${currentUser()} can write in it`,
-    look: lookAtFolder,
-    isRequired: true,
-  },
-  {
-    name: 'folder.contents',
-    expected: () => `everything in the folder belongs to ${currentUser()}, and others cannot read the secret`,
-    look: lookAtContents,
-  },
-  {
-    name: 'room',
-    expected: ({ settings }) =>
-      `the disk has room for uploads of up to ${MiB(largestArchive(settings))} each`,
-    look: lookAtRoom,
-  },
-  {
-    name: 'folder.disk',
-    expected: 'the folder is on a disk of this machine: SQLite cannot lock files reliably over a network',
-    look: async ({ settings, folder, disk }) => {
-      if (settings.database.kind !== 'sqlite') return undefined;
-      return NETWORK_FILE_SYSTEMS.has((await disk(folder)).type)
-        ? failed(
-            'the folder is on a network file system',
-            'put PINFOLD_DATA_DIR on a disk of this machine, or set PINFOLD_DATABASE_URL',
-          )
-        : ok('the folder is on a disk of this machine');
-    },
-  },
-];
+/** Reads the figures of a file system. */
+export type Disk = (path: string) => Promise<FileSystem>;
 
 /** Checks the data folder, and returns it; `undefined` if nothing else on this machine can be checked. */
 export async function* folderFindings(
@@ -75,10 +31,41 @@ export async function* folderFindings(
   disk: Disk = (path) => statfs(path),
 ): AsyncGenerator<Finding, string | undefined> {
   const folder = resolve(settings.dataDir);
-  return (yield* runChecks(CHECKS, { settings, folder, disk })) ? folder : undefined;
+  const checks: readonly Check[] = [
+    {
+      name: 'folder',
+      expected: `${folder} is the data folder, only its owner can use it, and ${currentUser()} can write in it`,
+      look: () => lookAtFolder(settings, folder),
+      isRequired: true,
+    },
+    {
+      name: 'folder.contents',
+      expected: `everything in the folder belongs to ${currentUser()}, and others cannot read the secret`,
+      look: () => lookAtContents(folder),
+    },
+    {
+      name: 'room',
+      expected: `the disk has room for uploads of up to ${MiB(largestArchive(settings))} each`,
+      look: async () => judgeRoom(settings, await disk(folder)),
+    },
+    {
+      name: 'folder.disk',
+      expected: 'the folder is on a disk of this machine: SQLite cannot lock files reliably over a network',
+      look: async () => {
+        if (settings.database.kind !== 'sqlite') return undefined;
+        return NETWORK_FILE_SYSTEMS.has((await disk(folder)).type)
+          ? failed(
+              'the folder is on a network file system',
+              'put PINFOLD_DATA_DIR on a disk of this machine, or set PINFOLD_DATABASE_URL',
+            )
+          : ok('the folder is on a disk of this machine');
+      },
+    },
+  ];
+  return (yield* runChecks(checks)) ? folder : undefined;
 }
 
-async function lookAtFolder({ settings, folder }: FolderContext): Promise<Result> {
+async function lookAtFolder(settings: Settings, folder: string): Promise<Result> {
   try {
     await openDataFolder(settings.dataDir, 'refused');
     const held = heldIn(settings);
@@ -107,7 +94,7 @@ function currentUser(): string {
   return uid === undefined ? 'this user' : `user ${uid}`;
 }
 
-async function lookAtContents({ folder }: FolderContext): Promise<Result> {
+async function lookAtContents(folder: string): Promise<Result> {
   const uid = process.geteuid?.();
   if (uid === undefined) return skipped('this system has no numeric owners');
   const named: string[] = [];
@@ -161,9 +148,8 @@ function largestArchive({ archives }: Settings): number {
 }
 
 /** Uploads are received in the data folder, also if the archives are stored in S3. */
-async function lookAtRoom({ settings, folder, disk }: FolderContext): Promise<Result> {
+function judgeRoom(settings: Settings, { bsize, bavail, files, ffree }: FileSystem): Result {
   const largest = largestArchive(settings);
-  const { bsize, bavail, files, ffree } = await disk(folder);
   const free = bsize * bavail;
   // Some file systems report no number of files.
   if (files > 0 && ffree === 0) {

@@ -39,7 +39,6 @@ export interface HealthReport {
   readonly clock: number | null;
 }
 
-/** The dependencies that are probed. */
 export interface WatchedPorts {
   readonly persistence: Pick<Persistence, 'check'>;
   readonly mode: Pick<ServiceMode, 'load'>;
@@ -109,7 +108,6 @@ export class Health {
     return part === undefined ? call : observeCall(call, this.#parts[part]);
   };
 
-  /** Sets what is looked at. */
   watch({ persistence, mode, archives, staging, clock, disk }: WatchedPorts): void {
     this.#parts.database.askedBy(async (signal) => {
       const asked = clock.now();

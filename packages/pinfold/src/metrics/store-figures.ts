@@ -2,7 +2,6 @@ import { isFault } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
 import type { Figures, Series } from './registry.ts';
 
-/** Measures the calls of stores. */
 export function storeFigures(figures: Figures): Observer {
   const secondsHelp = 'How long the calls of the database and the storage took.';
   const durations = figures.histogram('pinfold_store_seconds', secondsHelp, ['store', 'operation']);

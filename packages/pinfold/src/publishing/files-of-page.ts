@@ -1,5 +1,5 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join, posix, sep } from 'node:path';
 import { observe } from '@pinfold/archive-zip/observe';
 import { forbiddenSegment, isSystemEntry } from '@pinfold/core/internal';
 
@@ -50,27 +50,22 @@ function stylesNames(css: string): readonly string[] {
   return [...css.matchAll(IN_STYLE)].map(([, ...groups]) => groups.find((name) => name !== undefined) ?? '');
 }
 
-/** The path of a reference in the page's folder; none where it leads out of it, or into what no site may have. */
+/** The path of a reference in the page's folder; none if it leads out of it, or into what no site may have. */
 function placeOf(base: string, target: string): readonly string[] {
   if (ELSEWHERE.test(target)) return [];
-  const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
-  const segments: string[] = [];
-  for (const segment of [...base.split('/').slice(0, -1), ...decodedSegments(path)]) {
-    if (segment === '' || segment === '.') continue;
-    if (segment !== '..') segments.push(segment);
-    else if (segments.pop() === undefined) return [];
-  }
-  if (segments.some((segment) => forbiddenSegment(segment) !== undefined || /[/\\\0]/.test(segment)))
-    return [];
-  const place = segments.join('/');
-  return place === '' || isSystemEntry(place) ? [] : [place];
+  const decoded = decode(target.replace(/[?#].*/s, '').replaceAll('\\', '/'));
+  if (decoded === undefined) return [];
+  const path = posix.join(base, decoded).replace(/\/$/, '');
+  const isForbidden = path.split('/').some((name) => name === '..' || forbiddenSegment(name) !== undefined);
+  return path === '.' || isForbidden || /[\\\0]/.test(path) || isSystemEntry(path) ? [] : [path];
 }
 
-function decodedSegments(path: string): readonly string[] {
+/** `undefined` for broken percent-encoding, and for an encoded slash, which is part of no name. */
+function decode(path: string): string | undefined {
   try {
-    return path.split('/').map(decodeURIComponent);
+    return /%2f/i.test(path) ? undefined : decodeURIComponent(path);
   } catch (error) {
-    if (error instanceof URIError) return [];
+    if (error instanceof URIError) return undefined;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Refusal } from '@pinfold/core';
 import { archiveError, problemOf, type WireError } from '@pinfold/http-express/internal';
+import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { brokenRules } from './publication.ts';
 
 export const NOT_FOUND = 'There is no such publication in your account.';
 
@@ -13,6 +13,24 @@ export function noName(cause?: unknown): CommandFailure {
 export function problemText(code: string, detail: string, errors: readonly WireError[] = []): string {
   if (code === 'invalid_archive') return `the archive breaks these rules:\n${brokenRules(errors)}`;
   return sentencesOf(detail, errors);
+}
+
+/** An archive's broken rules for a person: each rule once, with the first of the files under it. */
+function brokenRules(errors: readonly WireError[]): string {
+  return [...Map.groupBy(errors, ({ rule }) => rule).values()].flatMap(linesOf).join('\n');
+}
+
+const SHOWN = 5;
+
+function linesOf(errors: readonly WireError[]): readonly string[] {
+  const [first] = errors;
+  const paths = errors.flatMap(({ path }) => path ?? []);
+  const more = paths.length > SHOWN ? [`    and ${paths.length - SHOWN} more`] : [];
+  return [
+    escapeControls(`  ${first?.detail} (${first?.rule})`),
+    ...paths.slice(0, SHOWN).map((path) => `    ${JSON.stringify(path).slice(1, -1)}`),
+    ...more,
+  ];
 }
 
 export function sentencesOf(detail: string, errors: readonly { readonly detail: string }[] = []): string {
@@ -47,18 +65,10 @@ export function refusalText(refusal: Refusal): string {
 export function refused(refusal: Refusal): CommandFailure | UsageError {
   const detail = refusalText(refusal);
   const { code } = refusal;
-  switch (code) {
-    case 'invalid_filename':
-    case 'invalid_idempotency_key':
-    case 'invalid_title':
-      return new UsageError(detail, { cause: refusal });
-    case 'invalid_archive': {
-      const errors = refusal.problems.map(archiveError);
-      return new CommandFailure(detail, { cause: refusal, json: { code, detail, errors } });
-    }
-    default:
-      return new CommandFailure(detail, { cause: refusal, code });
-  }
+  if (code === 'invalid_filename' || code === 'invalid_idempotency_key' || code === 'invalid_title')
+    return new UsageError(detail, { cause: refusal });
+  const errors = code === 'invalid_archive' && { errors: refusal.problems.map(archiveError) };
+  return new CommandFailure(detail, { cause: refusal, json: { code, detail, ...errors } });
 }
 
 /** @throws CommandFailure or UsageError for a refusal. */

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestLog } from '@pinfold/http';
-import { type Answer, encodeAnswer, type PublicPage } from '@pinfold/http/internal';
+import { type Answer, encodeAnswer, PUBLIC_POLICY, type PublicPage } from '@pinfold/http/internal';
 import { type Health, type HealthReport, type Need, parseNeeds } from '../health/health.ts';
-import { INDEX_POLICY, indexPage } from './index-page.ts';
-import type { IsTrustedClient } from './trusted-client.ts';
+import type { IsTrustedClient } from './client-address.ts';
+import { indexPage } from './index-page.ts';
 
-/** What the server's own routes need. */
 export interface OwnRoutesOptions {
   readonly health: Pick<Health, 'has' | 'report'>;
   /** What must work for the server to be ready, where a probe does not ask for itself. */
@@ -17,7 +16,6 @@ export interface OwnRoutesOptions {
   /** The path of the public URL, without `/` at its end. */
   readonly publicPath: string;
   readonly isStopping: () => boolean;
-  /** What the page at the public URL shows of the service. */
   readonly service: PublicPage;
 }
 
@@ -48,7 +46,7 @@ function routesOf(options: OwnRoutesOptions): Readonly<Record<string, Respond>> 
       status: 200,
       html: indexPage(headers['accept-language'], options.service),
       headers: {
-        'Content-Security-Policy': INDEX_POLICY,
+        'Content-Security-Policy': PUBLIC_POLICY,
         'Cross-Origin-Opener-Policy': 'same-origin',
         'Cross-Origin-Resource-Policy': 'same-origin',
         'Referrer-Policy': 'same-origin',

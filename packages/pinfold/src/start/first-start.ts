@@ -31,7 +31,6 @@ export interface Untouched {
   readonly key: ApiKeyId | undefined;
 }
 
-/** What is wished of the first start. */
 export interface FirstStartOptions {
   readonly apiKey: string | undefined;
   readonly welcome: boolean;

@@ -18,8 +18,7 @@ async function samples(language: string): Promise<readonly string[]> {
   return [...blocks].filter(([, found]) => found === language).map(([, , code = '']) => code);
 }
 
-describe('publishing from CI', function () {
-  this.timeout(120_000);
+describe('publishing from CI', () => {
   let served: Served;
   let workspace: Workspace;
   let github: GitHubApi;

@@ -32,9 +32,7 @@ function loadedBy(args: readonly string[], env: Readonly<Record<string, string>>
 }
 
 /** What a command loads decides how fast it starts. */
-describe('a command that opens no store', function () {
-  this.timeout(60_000);
-
+describe('a command that opens no store', () => {
   for (const args of [
     ['version'],
     ['help'],
@@ -49,9 +47,7 @@ describe('a command that opens no store', function () {
   }
 });
 
-describe('a server that asks no other', function () {
-  this.timeout(60_000);
-
+describe('a server that asks no other', () => {
   it("starts without Node's fetch and without InversifyJS", () => {
     const env = { PINFOLD_DATA_DIR: newFolder(), PINFOLD_HOST: '192.0.2.1', PINFOLD_WELCOME: 'off' };
     expect(loadedBy(['serve'], env)).to.have.members(['express', 'better-sqlite3']);

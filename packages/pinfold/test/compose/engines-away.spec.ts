@@ -4,8 +4,7 @@ import { list, type PinJson, publish } from '../servers/api-calls.ts';
 import { CREDENTIALS, type Engines, startEngines } from '../servers/engines.ts';
 import { startStub } from '../servers/stub.ts';
 
-describe('a server whose engines go away', function () {
-  this.timeout(60_000);
+describe('a server whose engines go away', () => {
   let engines: Engines;
   let app: App;
   let url: string;

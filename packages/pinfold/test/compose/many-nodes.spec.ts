@@ -3,8 +3,7 @@ import { type App, createApp, type Listening, readSettings } from '../../src/ind
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
 import { type Engines, startEngines } from '../servers/engines.ts';
 
-describe('several servers on PostgreSQL and S3', function () {
-  this.timeout(60_000);
+describe('several servers on PostgreSQL and S3', () => {
   let engines: Engines;
   const running: App[] = [];
 

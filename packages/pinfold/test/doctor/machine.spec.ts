@@ -14,8 +14,7 @@ import { findingsOf, troubles } from './findings-of.ts';
 
 type Env = Readonly<Record<string, string>>;
 
-describe('pinfold doctor, on the machine of a server', function () {
-  this.timeout(60_000);
+describe('pinfold doctor, on the machine of a server', () => {
   const isRoot = process.geteuid?.() === 0;
   let folder: string;
   let env: Env;
@@ -141,8 +140,7 @@ describe('pinfold doctor, on the machine of a server', function () {
   });
 });
 
-describe('pinfold doctor, at a database of its own', function () {
-  this.timeout(60_000);
+describe('pinfold doctor, at a database of its own', () => {
   let folder: string;
   let database: NewDatabase;
 
@@ -216,8 +214,7 @@ describe('pinfold doctor, at a database of its own', function () {
   });
 });
 
-describe('pinfold doctor, at a bucket', function () {
-  this.timeout(60_000);
+describe('pinfold doctor, at a bucket', () => {
   let folder: string;
   let store: S3Server;
   let refused: (method: string, path: string) => boolean;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Finding, runChecks } from '../../src/doctor/finding.ts';
-import { SIGN_IN } from '../../src/doctor/sign-in.ts';
+import { signInCheck } from '../../src/doctor/sign-in.ts';
 import { readSettings } from '../../src/index.ts';
 import { type Stub, startStub } from '../servers/stub.ts';
 import { findingsOf } from './findings-of.ts';
@@ -26,7 +26,7 @@ describe('pinfold doctor, at the provider of sign-in', () => {
   }
 
   async function signIn(env: Readonly<Record<string, string>>): Promise<Finding> {
-    const found = await findingsOf(runChecks([SIGN_IN], { settings: readSettings(env), request: {} }));
+    const found = await findingsOf(runChecks([signInCheck(readSettings(env), {})]));
     return found.sign_in as Finding;
   }
 

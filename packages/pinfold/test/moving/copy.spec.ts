@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { run } from '../command-run.ts';
 import { openStage, type Stage } from './stage.ts';
 
-describe('pinfold copy', function () {
-  this.timeout(60_000);
+describe('pinfold copy', () => {
   let stage: Stage;
 
   beforeEach(() => {

@@ -30,8 +30,7 @@ async function killWith(
   expect(await countIn(folder)).to.be.within(archives, archives + 8);
 }
 
-describe('kill -9 in the midst of a move', function () {
-  this.timeout(120_000);
+describe('kill -9 in the midst of a move', () => {
   let stage: Stage;
   let env: Env;
 

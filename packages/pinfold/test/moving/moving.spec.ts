@@ -5,8 +5,7 @@ import { expect } from 'chai';
 import { COMMAND, run, runProcess } from '../command-run.ts';
 import { archivesOf, contentsOf, openStage, removeArchive, type Stage, succeed } from './stage.ts';
 
-describe('pinfold export and import', function () {
-  this.timeout(60_000);
+describe('pinfold export and import', () => {
   let stage: Stage;
 
   beforeEach(() => {

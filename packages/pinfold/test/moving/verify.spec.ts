@@ -6,8 +6,7 @@ import type { Verified } from '../../src/moving/verify-stores.ts';
 import { run } from '../command-run.ts';
 import { archivesOf, openStage, type Stage, succeed } from './stage.ts';
 
-describe('pinfold verify', function () {
-  this.timeout(60_000);
+describe('pinfold verify', () => {
   let stage: Stage;
 
   beforeEach(() => {

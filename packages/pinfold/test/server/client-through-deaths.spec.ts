@@ -24,9 +24,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('a program of ten lines', function () {
-  this.timeout(120_000);
-
+describe('a program of ten lines', () => {
   it('publishes a folder once, though the server dies twice meanwhile', async () => {
     const folder = newFolder();
     await mkdir(join(folder, 'site'));

@@ -15,8 +15,7 @@ import { newFolder } from '../servers/new-folder.ts';
 
 const anyKey = /pf_[0-9A-Za-z]+_[0-9A-Za-z]{43}/;
 
-describe('the server as a process', function () {
-  this.timeout(180_000);
+describe('the server as a process', () => {
   let folder: string;
 
   beforeEach(() => {

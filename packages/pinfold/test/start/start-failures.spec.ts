@@ -8,8 +8,7 @@ import { type Stub, startStub } from '../servers/stub.ts';
 
 const PASSWORD = 'never-to-be-shown';
 
-describe('a start with engines that cannot be used', function () {
-  this.timeout(60_000);
+describe('a start with engines that cannot be used', () => {
   let engines: Engines;
   let stub: Stub;
   let answer: { readonly status: number; readonly body: string };

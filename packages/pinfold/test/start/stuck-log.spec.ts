@@ -82,8 +82,7 @@ async function askOften(url: string): Promise<ReadonlySet<number>> {
   return statuses;
 }
 
-describe('a server whose log nobody reads any more, though its reader is there', function () {
-  this.timeout(180_000);
+describe('a server whose log nobody reads any more, though its reader is there', () => {
   let folder: string;
   let server: Server | undefined;
 

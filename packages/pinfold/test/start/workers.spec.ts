@@ -35,8 +35,7 @@ async function statusOf(url: string, path: string, more: OutgoingHttpHeaders = {
   return answer.statusCode;
 }
 
-describe('several processes on one port', function () {
-  this.timeout(180_000);
+describe('several processes on one port', () => {
   let folder: string;
 
   beforeEach(() => {

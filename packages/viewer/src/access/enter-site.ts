@@ -8,7 +8,8 @@ import {
   sendSignIn,
 } from '../pages/answers.ts';
 import type { PasswordNotice } from '../pages/pages.ts';
-import { grantedWay, openWay } from '../routing/addresses.ts';
+import { grantedWay, siteBaseOf } from '../routing/addresses.ts';
+import { encodeRawBytes } from '../routing/target.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import type { Meeting } from './access.ts';
 
@@ -24,7 +25,10 @@ export function leadIn(
   const status = exchange.request.method === 'POST' ? 303 : 302;
   switch (met.kind) {
     case 'open':
-      return sendRedirect(exchange, { status, ...openWay(context.settings, shown.publication, path) });
+      return sendRedirect(exchange, {
+        status,
+        location: siteBaseOf(context.settings, shown.publication.id) + encodeRawBytes(path),
+      });
     case 'sign_in':
       return sendSignIn(exchange, status, met.location);
     case 'refused':

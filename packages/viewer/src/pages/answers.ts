@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Ended } from '@pinfold/core';
-import { ALL_LANGUAGES, type Language, preferredLanguage } from '@pinfold/http/internal';
+import { ALL_LANGUAGES, type Language, PUBLIC_POLICY, preferredLanguage } from '@pinfold/http/internal';
 import type { Access } from '../access/access.ts';
 import { ANSWERED, type Answered, type Exchange } from '../exchange.ts';
 import { HAND_OVER_PATH } from '../routing/addresses.ts';
 import { catalogues, type PageName } from './catalogue.ts';
-import { PAGE_POLICY } from './page-style.ts';
 import { type PasswordNotice, pageInEveryLanguage, passwordPage, plainPage } from './pages.ts';
 
 export type Headers = Readonly<Record<string, string>>;
@@ -22,7 +21,7 @@ const APART: Headers = {
 
 const PAGE_HEADERS: Headers = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': PAGE_POLICY,
+  'Content-Security-Policy': PUBLIC_POLICY,
   'Cross-Origin-Opener-Policy': 'same-origin',
   ...APART,
 };
@@ -63,11 +62,7 @@ export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABL
   return sendPlainPage(exchange, 503, 'unavailable', { 'Retry-After': String(seconds) });
 }
 
-/**
- * Answers that the browser sends more cookies than are taken.
- *
- * @param clear whether to make the browser delete the cookies of the whole domain, including those of other servers.
- */
+/** @param clear whether the browser deletes the cookies of the whole domain, including those of other servers. */
 export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: Headers = {}): Answered {
   if (clear) sendPlainPage(exchange, 431, 'cookies_cleared', { 'Clear-Site-Data': '"cookies"', ...more });
   else sendPlainPage(exchange, 431, 'too_many_cookies', more);

@@ -4,11 +4,9 @@ import {
   html,
   type Language,
   type PublicPage,
-  publicHead,
-  raw,
+  publicPage,
 } from '@pinfold/http/internal';
 import { catalogues, type PageName, waitInWords } from './catalogue.ts';
-import { PAGE_STYLE } from './page-style.ts';
 
 /** What went before, when the password is asked for again, as the log calls it. */
 export type PasswordNotice =
@@ -66,27 +64,5 @@ function contentOf(language: Language, page: PageName): Html {
 }
 
 function documentOf(language: Language, title: string, content: Html, service: PublicPage = PINFOLD): string {
-  const { reportUrl } = service;
-  const page = html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-${publicHead(service)}
-<style>${raw(PAGE_STYLE)}</style>
-</head>
-<body>
-<main>
-${content}${
-  reportUrl &&
-  html`
-<p class="report"><a href="${reportUrl}">${catalogues[language].report}</a></p>`
-}
-</main>
-</body>
-</html>
-`;
-  return String(page);
+  return String(publicPage(service, { language, title, content, report: catalogues[language].report }));
 }

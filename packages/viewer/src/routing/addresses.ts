@@ -19,14 +19,6 @@ export function enteringUrl(settings: Settings, id: RoleId): string {
   return `${siteBaseOf(settings, id)}${settings.mode === 'path' ? '' : HAND_OVER_PATH}`;
 }
 
-export function openWay(
-  settings: Settings,
-  publication: Publication,
-  path: string,
-): Omit<Redirect, 'status'> {
-  return { location: siteBaseOf(settings, publication.id) + encodeRawBytes(path) };
-}
-
 /** The redirect from the shared URL to a path of a protected site, for the holder of a grant. */
 export function grantedWay(
   { settings, grants }: ViewerContext,

@@ -17,11 +17,7 @@ export function siteOfHost(host: string | undefined, hostname: string): RoleId |
   return parseRoleId(host.slice(0, UUID_LENGTH));
 }
 
-/**
- * Whether a Host header names a host below another, at any depth.
- *
- * @param hostname in lower case, without port.
- */
+/** Whether a Host header names a host below another, at any depth. */
 export function isBelowHost(host: string | undefined, hostname: string): boolean {
   return host !== undefined && nameOf(host).endsWith(`.${hostname}`);
 }

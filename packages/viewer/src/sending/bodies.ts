@@ -7,7 +7,6 @@ import { LRUCache } from 'lru-cache';
 import type { CacheFigures } from '../viewer-options.ts';
 import { checkProved } from './body-pieces.ts';
 import type { PieceSource } from './byte-source.ts';
-import { type Asked, cacheFigures } from './cache-figures.ts';
 import { type CircuitBreaker, UnavailableError } from './circuit-breaker.ts';
 import { gzipMember } from './gzip-member.ts';
 import type { Form } from './site-files.ts';
@@ -20,7 +19,6 @@ const SMALL = 8_192;
 /** The most bytes of a body that is sent whole: what one read gives, with a gzip header and trailer around it. */
 export const MOST_WHOLE: number = MAX_READ + 64;
 
-/** A body in memory. */
 export interface Body {
   readonly bytes: Buffer;
   /** The bytes of a small one, a character each: Node joins a text with the head and sends both as one piece. */
@@ -30,10 +28,8 @@ export interface Body {
 /** A whole body, unless the publication ended meanwhile. */
 export type Loaded = { readonly kind: 'body'; readonly body: Body } | Ended;
 
-/** A body that is being loaded. */
 export type BodyRequest = Omit<PieceSource, keyof BodyTools> & { readonly form: Form };
 
-/** What bodies are made with. */
 export interface BodyTools {
   readonly open: Open;
   readonly breaker: CircuitBreaker;
@@ -55,11 +51,12 @@ interface Loading {
 }
 
 /** A cache of whole bodies. Concurrent requests for one body share one read. */
-export class Bodies {
+export class Bodies implements CacheFigures {
+  hits = 0;
+  misses = 0;
   readonly #tools: BodyTools;
   readonly #hot: LRUCache<string, Body> | undefined;
   readonly #loading = new Map<string, Loading>();
-  readonly #asked: Asked = { hits: 0, misses: 0 };
 
   /** @param bytes of memory for them; 0 keeps none. */
   constructor(tools: BodyTools, bytes: number) {
@@ -84,19 +81,17 @@ export class Bodies {
     return first >= MAX_READ && entry.compressedSize <= MAX_READ && form.length <= maxSize / 4;
   }
 
-  /** What was asked for so far, and what is held. */
-  get figures(): CacheFigures {
-    return cacheFigures(this.#asked, this.#hot);
+  get bytes(): number {
+    return this.#hot?.calculatedSize ?? 0;
   }
 
   /** A body that is in memory, for an answer; that it was there is counted. */
   take(form: Form): Body | undefined {
     const body = this.hot(form);
-    if (body !== undefined) this.#asked.hits += 1;
+    if (body !== undefined) this.hits += 1;
     return body;
   }
 
-  /** A body that is in memory. */
   hot(form: Form): Body | undefined {
     return this.#hot?.get(form.key);
   }
@@ -150,7 +145,7 @@ export class Bodies {
   }
 
   #begin(wanted: BodyRequest): Loading {
-    this.#asked.misses += 1;
+    this.misses += 1;
     const { key } = wanted.form;
     const end = new AbortController();
     const { publication, entry, client } = wanted;

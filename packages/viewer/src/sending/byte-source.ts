@@ -16,7 +16,6 @@ export interface PieceSource extends BodyTools {
   readonly signal: AbortSignal;
 }
 
-/** Where the bytes of a file come from. */
 export function sourceOf(
   { tools, settings }: ViewerContext,
   { request }: Exchange,

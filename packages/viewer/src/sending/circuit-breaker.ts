@@ -4,7 +4,6 @@ import { raceSignal } from '@pinfold/core/adapter';
 /** How long a viewer waits for the first bytes, and how long the circuit stays open. */
 const PATIENCE = seconds(5);
 
-/** Seconds of `Retry-After`. */
 const LATER = 5;
 
 /** Timeouts in a row that open the circuit. */
@@ -12,7 +11,6 @@ const MOST_LATE = 5;
 
 /** Answered with 503: the viewer should try again later. */
 export class UnavailableError extends Error {
-  /** Seconds of `Retry-After`. */
   readonly seconds: number;
 
   /** @param options `cause` is what the log reports; absent: nothing. */
@@ -63,7 +61,8 @@ export class CircuitBreaker {
     } finally {
       if (triesAlone) this.#oneTries = false;
       signal.removeEventListener('abort', leave);
-      over.abort(SETTLED);
+      // Without a reason it would make an error with its stack, a tenth of the time of a cold file.
+      over.abort(null);
     }
   }
 
@@ -94,9 +93,6 @@ export class CircuitBreaker {
     return late ? new UnavailableError(LATER, { cause: error.fault }) : error;
   }
 }
-
-/** A reason of its own: without one Node makes an error with its stack, a tenth of the time of a cold file. */
-const SETTLED = 'settled';
 
 class LateError extends Error {
   readonly fault: Fault = new Fault('storage_unavailable', 'the storage gave no byte within 5 seconds');

@@ -2,7 +2,6 @@ import type { Headers } from '../pages/answers.ts';
 import type { ViewerMode } from '../viewer-options.ts';
 import type { FilePolicy } from './site-files.ts';
 
-/** The headers of files, by whether the role is protected. */
 export interface FilePolicies {
   readonly open: FilePolicy;
   readonly protected: FilePolicy;

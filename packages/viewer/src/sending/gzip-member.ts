@@ -5,7 +5,6 @@ export const GZIP_HEADER: Uint8Array = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 
 
 const TRAILER_LENGTH = 8;
 
-/** Bytes of an entry's deflate stream as a gzip member. */
 export function gzipLength(entry: Pick<ManifestEntry, 'compressedSize'>): number {
   return GZIP_HEADER.length + entry.compressedSize + TRAILER_LENGTH;
 }

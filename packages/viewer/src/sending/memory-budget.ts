@@ -13,7 +13,6 @@ export class HeldBytes {
   #held = 0;
   #inPieces = 0;
 
-  /** How many they are. */
   get held(): number {
     return this.#held;
   }
@@ -23,7 +22,6 @@ export class HeldBytes {
     return this.#inPieces > MANY ? SMALL_PIECE : PIECE;
   }
 
-  /** Counts an answer that goes out in pieces. */
   beginPieces(): Release {
     this.#inPieces += 1;
     return once(() => {

@@ -10,7 +10,6 @@ import { sendBody } from './send-body.ts';
 import { sendPieces } from './send-pieces.ts';
 import type { FilePolicy, Form, SiteFile } from './site-files.ts';
 
-/** A file to answer with. */
 export interface FileAnswer {
   readonly publication: Publication;
   readonly file: SiteFile;

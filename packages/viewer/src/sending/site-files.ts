@@ -12,7 +12,6 @@ export interface FilePolicy {
 export interface Form {
   readonly gzip: boolean;
   readonly etag: string;
-  /** Bytes of the body. */
   readonly length: number;
   /** Names the body among all bodies. */
   readonly key: string;
@@ -23,7 +22,6 @@ export interface Form {
 
 const PAGE_TYPE = /^(?:text\/html|application\/xhtml\+xml)(?:;|$)/;
 
-/** A file of a site. */
 export class SiteFile {
   readonly entry: ManifestEntry;
   readonly type: string;
@@ -76,17 +74,14 @@ export class SiteFiles {
     this.#publication = publication;
   }
 
-  /** The file that answers this plain path in every request, if it is known already. */
   known(path: string): SiteFile | undefined {
     return this.#direct.get(path);
   }
 
-  /** Remembers which file answers a plain path in every request. */
   remember(path: string, file: SiteFile): void {
     this.#direct.set(path, file);
   }
 
-  /** The file of an entry. */
   file(entry: ManifestEntry): SiteFile {
     let file = this.#files.get(entry);
     if (file === undefined) {

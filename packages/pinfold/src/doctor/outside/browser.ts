@@ -1,13 +1,4 @@
-import {
-  type Check,
-  type Finding,
-  failed,
-  ok,
-  type Result,
-  runChecks,
-  skipped,
-  warning,
-} from '../finding.ts';
+import { type Finding, failed, ok, type Result, runChecks, skipped, warning } from '../finding.ts';
 import { type Answer, ask, type RequestSettings } from './ask.ts';
 import type { Outside } from './outside.ts';
 import { unanswered } from './unanswered.ts';
@@ -22,31 +13,29 @@ const OURS: Readonly<Record<string, RegExp>> = {
 
 const SCREEN = '/manage/sign-in';
 
-interface BrowserContext {
-  readonly outside: Outside;
-  readonly url: URL;
-}
-
-const CHECKS: readonly Check<BrowserContext>[] = [
-  {
-    name: 'browser',
-    expected: ({ url }) => `${url.href} and its files arrive unchanged`,
-    look: async ({ outside: { request }, url }) => {
-      try {
-        const headers = { accept: 'text/html', 'accept-encoding': 'identity' };
-        const page = await ask(url, { headers }, request);
-        return judgePage(page, url) ?? (await lookAtAssets(page, url, request));
-      } catch (error) {
-        return failed(...unanswered(error));
-      }
-    },
-  },
-  { name: 'browser.plain', expected: 'plain HTTP redirects to https', look: lookAtPlainHttp },
-];
-
 /** Loads the sign-in page and its files as a browser does, and asks over plain HTTP. */
-export function browserFindings(outside: Outside): AsyncGenerator<Finding> {
-  return runChecks(CHECKS, { outside, url: new URL(`${outside.addresses.publicUrl}${SCREEN}`) });
+export function browserFindings({ addresses, request }: Outside): AsyncGenerator<Finding> {
+  const url = new URL(`${addresses.publicUrl}${SCREEN}`);
+  return runChecks([
+    {
+      name: 'browser',
+      expected: `${url.href} and its files arrive unchanged`,
+      look: async () => {
+        try {
+          const headers = { accept: 'text/html', 'accept-encoding': 'identity' };
+          const page = await ask(url, { headers }, request);
+          return judgePage(page, url) ?? (await lookAtAssets(page, url, request));
+        } catch (error) {
+          return failed(...unanswered(error));
+        }
+      },
+    },
+    {
+      name: 'browser.plain',
+      expected: 'plain HTTP redirects to https',
+      look: () => lookAtPlainHttp(new URL(addresses.publicUrl), request),
+    },
+  ]);
 }
 
 const FORWARD_ALL = 'configure the proxy to forward every path below the public URL';
@@ -80,10 +69,7 @@ async function lookAtAssets({ text }: Answer, url: URL, request: RequestSettings
 }
 
 /** A person who types the name without https:// arrives over plain HTTP. */
-async function lookAtPlainHttp({
-  outside: { addresses, request },
-}: BrowserContext): Promise<Result | undefined> {
-  const url = new URL(addresses.publicUrl);
+async function lookAtPlainHttp(url: URL, request: RequestSettings): Promise<Result | undefined> {
   if (url.protocol !== 'https:') return undefined;
   if (url.port !== '') return skipped('the public URL has a port of its own');
   url.protocol = 'http:';

@@ -1,16 +1,7 @@
 import type { Clock, GrantSigner, Ids } from '@pinfold/core';
 import type { Settings } from '../../settings/settings.ts';
 import type { WebAddresses } from '../../settings/web-addresses.ts';
-import {
-  type Check,
-  type Finding,
-  failed,
-  ok,
-  type Result,
-  runChecks,
-  skipped,
-  warning,
-} from '../finding.ts';
+import { type Finding, failed, ok, type Result, runChecks, skipped, warning } from '../finding.ts';
 import { type Answer, ask, type RequestSettings } from './ask.ts';
 import { browserFindings } from './browser.ts';
 import { proxyFindings } from './proxy.ts';
@@ -40,20 +31,12 @@ export async function* outsideFindings(outside: Outside): AsyncGenerator<Finding
   yield* browserFindings(outside);
   if (addresses.viewerMode === 'path') {
     const look = (): Result => skipped('in path mode the public URL serves the sites');
-    yield* runChecks([{ name: 'sites', expected: 'the host of a site leads to Pinfold', look }], outside);
+    yield* runChecks([{ name: 'sites', expected: 'the host of a site leads to Pinfold', look }]);
     return;
   }
   const site = new URL(addresses.sitesUrl);
   site.hostname = `${ids.role()}.${site.hostname}`;
   if (yield* reachFindings(outside, 'sites', site, isOfViewer)) yield* proxyFindings(outside, 'sites', site);
-}
-
-interface Reaching {
-  readonly url: URL;
-  /** The days that the certificate is still valid; absent without TLS. */
-  readonly daysLeft: number | undefined;
-  readonly answer: Answer | undefined;
-  readonly error: unknown;
 }
 
 /** Returns whether Pinfold answered there. */
@@ -63,17 +46,14 @@ async function* reachFindings(
   url: URL,
   isOurs: (answer: Answer) => boolean,
 ): AsyncGenerator<Finding, boolean> {
-  let answer: Answer | undefined;
-  let error: unknown;
-  try {
-    answer = await ask(url, {}, request);
-  } catch (reason) {
-    error = reason;
-  }
+  const [answer, error] = await ask(url, {}, request).then(
+    (answer) => [answer, undefined] as const,
+    (error: unknown) => [undefined, error] as const,
+  );
   const end = answer?.certificateEnd?.getTime();
   const daysLeft = end === undefined ? undefined : Math.floor((end - clock.now()) / DAY);
   const what = name === 'url' ? 'the public URL leads to Pinfold' : 'the host of a site leads to Pinfold';
-  const checks: readonly Check<Reaching>[] = [
+  return yield* runChecks([
     {
       name,
       expected: `${what}: GET ${url.href}`,
@@ -88,15 +68,15 @@ async function* reachFindings(
     {
       name: `${name}.certificate`,
       expected: `${url.hostname} has a certificate that browsers trust, valid for two weeks or more`,
-      look: judgeCertificate,
+      look: () =>
+        answer === undefined ? failed(...unanswered(error)) : judgeCertificate(url.hostname, daysLeft),
       isRequired: true,
     },
-  ];
-  return yield* runChecks(checks, { url, daysLeft, answer, error });
+  ]);
 }
 
-function judgeCertificate({ url: { hostname }, daysLeft, answer, error }: Reaching): Result {
-  if (answer === undefined) return failed(...unanswered(error));
+/** @param daysLeft how long the certificate is still valid; `undefined` without TLS. */
+function judgeCertificate(hostname: string, daysLeft: number | undefined): Result {
   if (daysLeft !== undefined) {
     const observed = `the certificate is valid for ${daysLeft} days`;
     return daysLeft < SOON ? warning(observed, 'check why it was not renewed automatically') : ok(observed);

@@ -24,99 +24,93 @@ const FORM_BYTES = 65_536;
 /** As many as hostile sites can set in a browser: half of what the server takes. */
 const COOKIE_BYTES = 30_000;
 
+interface Echoed {
+  readonly kind: 'echoed';
+  readonly seen: EchoedRequest;
+  /** The local port of the connection. */
+  readonly port: number;
+}
+
 /** The outcome of a request to the echo endpoint. */
 type Echo =
-  | { readonly kind: 'echoed'; readonly seen: EchoedRequest; readonly port: number }
+  | Echoed
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'none'; readonly error: unknown };
 
-interface ProxyContext {
-  readonly outside: Outside;
-  readonly url: URL;
-  /** The rest of the path that was sent: what proxies like to normalize. */
-  readonly path: string;
-  /** The first request, as it arrived. */
-  echo?: Extract<Echo, { kind: 'echoed' }>;
-}
-
-const NGINX_HOST =
-  'configure the proxy to forward Host unchanged: with nginx, proxy_set_header Host $http_host';
-
-const HOST: Check<ProxyContext> = {
-  name: 'host',
-  expected: ({ url }) => `requests for ${url.host} arrive with that Host`,
-  look: async (context) => {
-    const { outside, url, path } = context;
-    if (outside.grants === undefined)
-      return skipped("the server's secret is not known here: run doctor on its machine, with its settings");
-    const echo = await requestEcho(outside, url, path, { headers: { origin: url.origin } });
-    if (echo.kind !== 'echoed') return notEchoed(echo);
-    context.echo = echo;
-    const { host } = echo.seen;
-    return host.toLowerCase() === url.host
-      ? ok('Host arrives unchanged')
-      : failed(`${JSON.stringify(host)} arrived as Host`, NGINX_HOST);
-  },
-};
-
-/** A check of a request that arrived. */
-function arrivalCheck(
-  name: string,
-  expected: string | ((context: ProxyContext) => string),
-  look: (context: ProxyContext, echo: Extract<Echo, { kind: 'echoed' }>) => Result | Promise<Result>,
-): Check<ProxyContext> {
-  return {
-    name,
-    expected,
-    look: (context) => (context.echo === undefined ? undefined : look(context, context.echo)),
-  };
-}
-
-const PROXY: readonly Check<ProxyContext>[] = [
-  { ...HOST, name: 'proxy.host' },
-  arrivalCheck(
-    'proxy.path',
-    'a path with an encoded slash, two slashes and a dot arrives unchanged',
-    (context, { seen }) =>
-      seen.target === targetOf(context.url, context.path)
-        ? ok('the path arrives unchanged')
-        : failed(
-            `another path arrived: ${JSON.stringify(seen.target)}`,
-            'configure the proxy to forward paths unchanged: with nginx, proxy_pass without a path, and merge_slashes off',
-          ),
-  ),
-  arrivalCheck(
-    'proxy.origin',
-    'the Origin of the management screen arrives unchanged',
-    ({ url }, { seen: { origin } }) =>
-      origin === url.origin
-        ? ok('Origin arrives unchanged')
-        : failed(
-            `${origin === null ? 'no Origin' : JSON.stringify(origin)} arrived`,
-            'configure the proxy to forward Origin unchanged: the management screen refuses its own forms without it',
-          ),
-  ),
-  arrivalCheck('proxy.client', 'every viewer has an address of its own, and cannot choose it', lookAtClient),
-  arrivalCheck(
-    'proxy.body',
-    ({ outside }) => `a request of ${largestForm(outside)} bytes arrives: the largest ZIP in its form`,
-    lookAtBody,
-  ),
-  arrivalCheck(
-    'proxy.cookies',
-    `${COOKIE_BYTES} bytes of cookies arrive: hostile sites can set as many`,
-    lookAtCookies,
-  ),
-];
-
 /** Asks the server how requests arrive, and finds what a proxy changes. */
-export function proxyFindings(
+export async function* proxyFindings(
   outside: Outside,
   name: 'proxy' | 'sites',
   url: URL,
 ): AsyncGenerator<Finding, boolean> {
-  const context: ProxyContext = { outside, url, path: `a%2Fb//c/./${randomUUID()}%20d` };
-  return runChecks(name === 'proxy' ? PROXY : [{ ...HOST, name: 'sites.host' }], context);
+  // Proxies like to normalize such paths.
+  const path = `a%2Fb//c/./${randomUUID()}%20d`;
+  const headers = { origin: url.origin };
+  const echo = outside.grants && (await requestEcho(outside, url, path, { headers }));
+  const host: Check = {
+    name: `${name}.host`,
+    expected: `requests for ${url.host} arrive with that Host`,
+    look: () => judgeHost(echo, url),
+  };
+  const others = name === 'proxy' && echo?.kind === 'echoed' ? arrivals(outside, url, path, echo) : [];
+  return yield* runChecks([host, ...others]);
+}
+
+function judgeHost(echo: Echo | undefined, url: URL): Result {
+  if (echo === undefined)
+    return skipped("the server's secret is not known here: run doctor on its machine, with its settings");
+  if (echo.kind !== 'echoed') return notEchoed(echo);
+  const { host } = echo.seen;
+  return host.toLowerCase() === url.host
+    ? ok('Host arrives unchanged')
+    : failed(
+        `${JSON.stringify(host)} arrived as Host`,
+        'configure the proxy to forward Host unchanged: with nginx, proxy_set_header Host $http_host',
+      );
+}
+
+/** Checks of a request that arrived, and of larger ones. */
+function arrivals(outside: Outside, url: URL, path: string, echo: Echoed): readonly Check[] {
+  const { target, origin } = echo.seen;
+  return [
+    {
+      name: 'proxy.path',
+      expected: 'a path with an encoded slash, two slashes and a dot arrives unchanged',
+      look: () =>
+        target === targetOf(url, path)
+          ? ok('the path arrives unchanged')
+          : failed(
+              `another path arrived: ${JSON.stringify(target)}`,
+              'configure the proxy to forward paths unchanged: with nginx, proxy_pass without a path, and merge_slashes off',
+            ),
+    },
+    {
+      name: 'proxy.origin',
+      expected: 'the Origin of the management screen arrives unchanged',
+      look: () =>
+        origin === url.origin
+          ? ok('Origin arrives unchanged')
+          : failed(
+              `${origin === null ? 'no Origin' : JSON.stringify(origin)} arrived`,
+              'configure the proxy to forward Origin unchanged: the management screen refuses its own forms without it',
+            ),
+    },
+    {
+      name: 'proxy.client',
+      expected: 'every viewer has an address of its own, and cannot choose it',
+      look: () => lookAtClient(outside, url, echo),
+    },
+    {
+      name: 'proxy.body',
+      expected: `a request of ${largestForm(outside)} bytes arrives: the largest ZIP in its form`,
+      look: () => lookAtBody(outside, url),
+    },
+    {
+      name: 'proxy.cookies',
+      expected: `${COOKIE_BYTES} bytes of cookies arrive: hostile sites can set as many`,
+      look: () => lookAtCookies(outside, url),
+    },
+  ];
 }
 
 function targetOf(url: URL, path: string): string {
@@ -146,7 +140,7 @@ function echoIn(answer: Answer): EchoedRequest | undefined {
   return typeof parsed?.body_bytes === 'number' ? (parsed as EchoedRequest) : undefined;
 }
 
-function notEchoed(echo: Exclude<Echo, { kind: 'echoed' }>): Result {
+function notEchoed(echo: Exclude<Echo, Echoed>): Result {
   if (echo.kind === 'none') return failed(...unanswered(echo.error));
   return failed(
     `${echo.answer.status} came: the server does not accept the token of this command`,
@@ -154,10 +148,7 @@ function notEchoed(echo: Exclude<Echo, { kind: 'echoed' }>): Result {
   );
 }
 
-async function lookAtClient(
-  { outside, url }: ProxyContext,
-  { seen, port }: { seen: EchoedRequest; port: number },
-): Promise<Result> {
+async function lookAtClient(outside: Outside, url: URL, { seen, port }: Echoed): Promise<Result> {
   const { trustProxy } = outside.settings;
   const isProxied = seen.peer.port !== port;
   const wrong = isProxied ? judgeTrust(trustProxy, seen, url.protocol === 'https:') : undefined;
@@ -220,7 +211,7 @@ function largestForm({ settings }: Outside): number {
   return (settings.archives.archiveBytes ?? defaultLimits.archiveBytes) + FORM_BYTES;
 }
 
-async function lookAtBody({ outside, url }: ProxyContext): Promise<Result> {
+async function lookAtBody(outside: Outside, url: URL): Promise<Result> {
   const size = largestForm(outside);
   const echo = await requestEcho(outside, url, 'body', { method: 'POST', body: new Uint8Array(size) });
   if (echo.kind === 'echoed') {
@@ -233,7 +224,7 @@ async function lookAtBody({ outside, url }: ProxyContext): Promise<Result> {
   return failed(refusedByProxy(echo), advice);
 }
 
-async function lookAtCookies({ outside, url }: ProxyContext): Promise<Result> {
+async function lookAtCookies(outside: Outside, url: URL): Promise<Result> {
   const cookies = Array.from({ length: COOKIE_BYTES / 3_000 }, (_, n) => `doctor${n}=${'x'.repeat(2_990)}`);
   const echo = await requestEcho(outside, url, 'cookies', { headers: { cookie: cookies.join('; ') } });
   if (echo.kind === 'echoed') return ok('the cookies arrived, so the server can tell viewers what to do');
@@ -243,6 +234,6 @@ async function lookAtCookies({ outside, url }: ProxyContext): Promise<Result> {
   );
 }
 
-function refusedByProxy(echo: Exclude<Echo, { kind: 'echoed' }>): string {
+function refusedByProxy(echo: Exclude<Echo, Echoed>): string {
   return echo.kind === 'none' ? unanswered(echo.error)[0] : `the proxy answered ${echo.answer.status}`;
 }

@@ -1,11 +1,36 @@
 import { type Command, command } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
+import { helpText } from '../command-line/help.ts';
+import { release } from '../release.ts';
 
 const SHELLS: Readonly<Record<string, (followers: Followers) => string>> = { bash, zsh, fish };
 
-/** `completion`, which needs all commands. */
-export function completionOf(all: () => Promise<readonly Command[]>): Command {
-  return command({
+const version = command({
+  name: 'version',
+  group: 'about',
+  help: 'print the release of this program; --version does so, too',
+  example: 'pinfold version',
+  run: async () => {
+    const version = await release();
+    return { json: { version }, text: version };
+  },
+});
+
+/** The commands about the command, which need all commands. */
+export function commandsAbout(all: () => Promise<readonly Command[]>): readonly Command[] {
+  const help = command({
+    name: 'help',
+    group: 'about',
+    arguments: ['[COMMAND]', '[ACTION]'],
+    json: false,
+    help: 'list the commands, or explain the options of one',
+    example: 'pinfold help publish',
+    run: async (words, _, { out }) => {
+      const given = words.filter((word) => word !== undefined);
+      out(helpText(await all(), given));
+    },
+  });
+  const completion = command({
     name: 'completion',
     group: 'about',
     arguments: ['SHELL'],
@@ -20,6 +45,7 @@ export function completionOf(all: () => Promise<readonly Command[]>): Command {
       out(script(followersOf(await all())));
     },
   });
+  return [completion, version, help];
 }
 
 /** The words that may follow one or two words. No name of a command or an option needs quotes. */
