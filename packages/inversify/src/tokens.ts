@@ -47,16 +47,6 @@ const NAMES = [
 /**
  * One token for every port, and for what is made of the ports. Each symbol is shared by all copies of this package:
  * `@pinfold/api-keys` for `apiKeys`.
- *
- * @example
- * import { tokens } from '@pinfold/inversify';
- * import { createMemory } from '@pinfold/memory';
- * import { ContainerModule } from 'inversify';
- *
- * const { archives } = createMemory();
- * const mine = new ContainerModule(({ rebind }) => {
- *   rebind(tokens.archives).toConstantValue(archives);
- * });
  */
 export const tokens: Tokens = Object.fromEntries(
   NAMES.map((name) => [

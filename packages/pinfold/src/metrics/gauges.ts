@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ViewerFigures } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
 import { freeBytes } from '../health/upload-disk.ts';
+import { CONNECTIONS } from '../settings/databases.ts';
 import type { Figures } from './registry.ts';
 
 /** Says which release runs here, under which name. */
@@ -117,7 +118,6 @@ export interface Pool {
   readonly idleCount: number;
   /** Calls that wait for a connection. */
   readonly waitingCount: number;
-  readonly max: number;
 }
 
 /** Measures connections. A database that has none has no figures. */
@@ -126,7 +126,7 @@ export function poolFigures(figures: Figures, pool: Pool): void {
   const waitingHelp = 'Calls that wait for a connection to the database.';
   const waiting = figures.gauge('pinfold_pool_waiting', waitingHelp).at();
   const most = figures.gauge('pinfold_pool_connections_limit', 'Connections that this node may have.').at();
-  most.value = pool.max;
+  most.value = CONNECTIONS;
   figures.measure(() => {
     connections.at('busy').value = pool.totalCount - pool.idleCount;
     connections.at('idle').value = pool.idleCount;

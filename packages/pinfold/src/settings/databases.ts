@@ -67,26 +67,10 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
       // It has ended before its connections have, and the stores listen no longer then: a server that stops meanwhile still says so.
       pool.on('error', () => {});
       const persistence = async (): Promise<Persistence> => openPostgres({ pool, schema: SCHEMA });
-      return { persistence, end: () => pool.end(), pool: poolOf(pool) };
+      return { persistence, end: () => pool.end(), pool };
     },
   },
 };
-
-/** Its own options say how many there may be. */
-function poolOf(pool: Omit<Pool, 'max'>): Pool {
-  return {
-    get totalCount() {
-      return pool.totalCount;
-    },
-    get idleCount() {
-      return pool.idleCount;
-    },
-    get waitingCount() {
-      return pool.waitingCount;
-    },
-    max: CONNECTIONS,
-  };
-}
 
 /** Where records are stored. */
 export interface DatabaseSetting {

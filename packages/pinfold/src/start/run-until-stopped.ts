@@ -46,11 +46,6 @@ type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } 
  * It sets two flags of V8 for the whole process, so that uploads on their way to the disk do not make V8 look through
  * all of its memory again and again: `--heap-growing-percent` and `--minor-gc-task-trigger`. Where it has one core only,
  * it sets `--no-parallel-scavenge`, and on Linux lowers the priority of V8's threads.
- *
- * @example
- * import { createApp, readSettings, runUntilStopped } from 'pinfold';
- *
- * process.exitCode = await runUntilStopped(async () => createApp(readSettings(process.env)));
  */
 export async function runUntilStopped(create: () => Promise<RunnableApp>): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
