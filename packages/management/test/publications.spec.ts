@@ -207,7 +207,7 @@ describe('one publication', () => {
     const owner = await lossy.signedIn();
     const page = await owner.get(`/publications/${lost.id}`);
     expect([page.status, page.text.includes('The files have been removed.')]).to.deep.equal([200, true]);
-    await owner.post(`/publications/${lost.id}/stop`, { form: page.token });
+    await owner.send(`/publications/${lost.id}`, `/publications/${lost.id}/stop`);
     expect((await owner.get(`/publications/${lost.id}`)).text).to.include('was stopped');
   });
 });

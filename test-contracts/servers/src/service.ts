@@ -5,15 +5,18 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import {
   type ArchiveStorage,
   accountId,
+  type Caller,
   type Cleaning,
   type Clock,
   createUseCases,
   type Keys,
   type Limits,
+  MEMBER_SCOPES,
   OPERATOR,
   type Pairings,
   type Ports,
@@ -44,6 +47,7 @@ import {
 import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
 import type { HttpService, HttpSubject } from '@pinfold/test-contracts';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import { openRawConnection } from '@pinfold/test-contracts/internal';
 
 /** Where a service keeps things. Those that keep no archives have them in a folder. */
 export type Stores = Persistence & { readonly archives?: ArchiveStorage };
@@ -255,4 +259,33 @@ export async function openHttpSubject(
     },
     dispose: service.close,
   };
+}
+
+/**
+ * Sends three requests at once on one connection of a door, and answers how many it had begun to authenticate before
+ * each answer. Another connection is answered meanwhile.
+ */
+export async function answeredInTurn(
+  open: (authenticate: () => Promise<Caller>) => Promise<{ readonly url: string; readonly beside: string }>,
+): Promise<readonly number[]> {
+  const waiting: (() => void)[] = [];
+  const begun: number[] = [];
+  let count = 0;
+  const { url, beside } = await open(async () => {
+    count += 1;
+    await new Promise<void>((go) => waiting.push(go));
+    return { account: accountId('owner'), scopes: MEMBER_SCOPES };
+  });
+  const connection = await openRawConnection(url);
+  await connection.send(`GET ${new URL(url).pathname} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(3));
+  for (let answered = 0; answered < 3; answered += 1) {
+    while (waiting.length === 0) await setTimeout(1);
+    await (await fetch(beside)).text();
+    begun.push(count);
+    waiting.shift()?.();
+    const { status } = await connection.answer();
+    if (status !== 200) throw new Error(`answered with ${status}`);
+  }
+  connection.destroy();
+  return begun;
 }

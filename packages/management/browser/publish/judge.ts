@@ -1,7 +1,7 @@
 import { type DirectoryListing, listingOf } from '@pinfold/archive-zip/listing';
 import type { ArchiveListing, Limits, ListedEntry } from '@pinfold/core';
 import { judgeListing } from '@pinfold/core/adapter';
-import type { ScreenProblem } from '../../src/problem-groups.ts';
+import type { ScreenProblem } from '../../src/problem-lists.ts';
 import type { FolderFile } from './source.ts';
 
 export type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;

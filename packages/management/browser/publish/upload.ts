@@ -1,5 +1,5 @@
 import type { KeptWarning } from '@pinfold/core';
-import type { ScreenProblem } from '../../src/problem-groups.ts';
+import type { ScreenProblem } from '../../src/problem-lists.ts';
 
 /** One publication to upload. The key stays the same however often it is sent, so that it is published once. */
 export interface Upload {

@@ -1,6 +1,6 @@
 import type { EventType, SecretKind, Warning } from '@pinfold/core';
 import type { Message } from '../i18n.ts';
-import type { ScreenProblem } from '../problem-groups.ts';
+import type { ScreenProblem } from '../problem-lists.ts';
 
 export const pages = {
   // Publications, and what every page has.
@@ -16,7 +16,7 @@ export const pages = {
   accountBlocked:
     'This account is blocked. It can only read and revoke keys. Contact the service’s operator.',
   readOnlyTitle: 'Under maintenance',
-  readOnlyText: 'The service is under maintenance. You can view everything, but publish and change nothing.',
+  readOnlyText: 'The service is under maintenance: you can view everything, but publish or change nothing.',
   leftBytes: '{left} of {limit} are left for archives.',
   leftNone: 'You can publish again {when}.',
   leftNow: {

@@ -1,7 +1,7 @@
-import { type Account, type AccountId, type AccountLimits, accountId, type Rate } from '@pinfold/core';
+import type { Account, AccountId, AccountLimits, Rate } from '@pinfold/core';
 import { boundsOf } from '@pinfold/core/adapter';
 import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
-import { isOperatorText, parseAccountLimit } from '@pinfold/core/internal';
+import { isOperatorText, parseAccountId, parseAccountLimit } from '@pinfold/core/internal';
 import { type Html, html, requestRateOf } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { fieldOf, type SignedIn, type SignedInContext } from '../request/request-context.ts';
@@ -99,15 +99,7 @@ export function reasonOf(visit: SignedInContext): string | undefined {
 }
 
 export function nameOf({ request }: SignedInContext): AccountId | undefined {
-  return known(String(request.params.name));
-}
-
-export function known(name: string): AccountId | undefined {
-  try {
-    return accountId(name);
-  } catch {
-    return undefined;
-  }
+  return parseAccountId(String(request.params.name));
 }
 
 function textOf(visit: SignedInContext, name: string): string {

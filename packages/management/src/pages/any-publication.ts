@@ -1,6 +1,6 @@
 import { parseRoleId } from '@pinfold/core';
 import type { AdministeredPublication } from '@pinfold/core/administration';
-import { parseRoleState } from '@pinfold/core/internal';
+import { parseAccountId, parseRoleState } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import { shownPublication } from '../publication.ts';
 import { pageRequest, present, queryText, searchText } from '../request/page-request.ts';
@@ -23,7 +23,7 @@ import {
   stateBadge,
 } from '../views/parts.ts';
 import { factList, listOf, STATE_FILTERS, searchButton, searchField } from '../views/tables.ts';
-import { known, reasonOf } from './account.ts';
+import { reasonOf } from './account.ts';
 
 const PATH = '/administration/publications';
 
@@ -32,7 +32,7 @@ export async function showAllPublications(visit: SignedIn<'administration'>): Pr
   const search = searchText(visit);
   const account = queryText(visit, 'account');
   const state = parseRoleState(visit.request.query.state);
-  if (account !== '' && known(account) === undefined) return seeOther(base + PATH);
+  if (account !== '' && parseAccountId(account) === undefined) return seeOther(base + PATH);
   const listed = await screen.administration.listRoles({
     ...pageRequest(visit),
     ...present({ account, search, state }),

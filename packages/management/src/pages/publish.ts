@@ -17,14 +17,14 @@ import {
   receiveInto,
 } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { ScreenProblem } from '../problem-groups.ts';
+import type { ScreenProblem } from '../problem-lists.ts';
+import { problemList } from '../problem-lists.ts';
 import { refusedWords } from '../quota-text.ts';
-import { askToSignIn, type Guard, passed, refuseAgain } from '../request/middleware.ts';
+import { askToSignIn, type Guard, refuseAgain } from '../request/middleware.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, seeOther } from '../response/answer.ts';
 import { duringMaintenance, refuse, wantsJson } from '../response/refuse.ts';
 import { UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
-import { problemList } from '../views/problems.ts';
 import { showList } from './list.ts';
 import { invalidText } from './publication.ts';
 
@@ -65,7 +65,7 @@ export const archiveReceived: Guard<SignedInContext, ArchiveContext> = async (vi
     if (ended !== undefined) return ended;
     if (form.kind === 'refused') return await refuseForm(visit, form, limits);
     isKept = true;
-    return passed({ ...visit, wish: form.wish, archive: form.archive });
+    return { ...visit, wish: form.wish, archive: form.archive };
   } finally {
     if (!isKept && archive !== undefined) await discardQuietly(archive);
   }

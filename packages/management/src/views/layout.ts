@@ -1,9 +1,9 @@
 import { type Html, html, LANGUAGES, type Language, raw } from '@pinfold/http/internal';
+import { remarkList } from '../problem-lists.ts';
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';
 import type { Flash } from '../response/flash.ts';
 import { buttonForm, READ_ONLY_ID } from './forms.ts';
 import { icon, iconSheet } from './icons.ts';
-import { remarkList } from './problems.ts';
 
 /** The parts of the screen that a person may have beside the publications. */
 const PARTS = ['names', 'keys', 'history', 'administration'] as const;

@@ -1,5 +1,6 @@
 import { isFault } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
+import { type LoggerOptions, pino } from 'pino';
 import type { LogFormat, LogLevel } from '../settings/settings.ts';
 import { LogOutput } from './log-output.ts';
 import { readableLine, readableRequest } from './readable-line.ts';
@@ -45,59 +46,50 @@ export interface LogOptions {
   readonly format?: LogFormat;
 }
 
-/** The numbers of the levels, as pino has them. */
-const NUMBERS: Readonly<Record<LogLevel, number>> = {
-  trace: 10,
-  debug: 20,
-  info: 30,
-  warn: 40,
-  error: 50,
-  fatal: 60,
-  silent: Number.POSITIVE_INFINITY,
-};
-
 /** Opens the log. Lines are written in batches, off the path of the answers; errors at once. */
 export function openLog(
   level: LogLevel,
   sink?: LogSink,
   { names, shared = false, format = 'json' }: LogOptions = {},
 ): Log {
-  const isText = format === 'text';
-  const least = NUMBERS[level];
-  const lose = (lines: number): void =>
-    say(NUMBERS.warn, 'lines of the log were lost: nobody read it', { lines });
+  const lose = (lines: number): void => logger.warn({ lines }, 'lines of the log were lost: nobody read it');
   const output = sink === undefined ? new LogOutput(shared, lose) : undefined;
-  const write: (line: string, isUrgent?: boolean) => void =
-    sink ?? ((line, isUrgent) => output?.write(line, isUrgent));
-  const namesText = names === undefined ? '' : `${JSON.stringify(names).slice(1, -1)},`;
-  const headOf = (number: number): string => `{"level":${number},"time":"${timeNow()}",${namesText}`;
-  const say = (number: number, msg: string, details: object = {}): void => {
-    if (number < least) return;
-    const line = `${headOf(number)}${JSON.stringify({ ...details, msg }).slice(1)}\n`;
-    write(isText ? readableLine(line) : line, number >= NUMBERS.error);
+  let isUrgent = false;
+  const write = sink ?? ((line: string) => output?.write(line, isUrgent));
+  const base = names === undefined ? null : { ...names };
+  const timestamp = (): string => `,"time":"${timeNow()}"`;
+  const options: LoggerOptions = { level, base, timestamp };
+  const logger = pino(options, { write: format === 'json' ? write : (line) => write(readableLine(line)) });
+  const urgently = (writeLine: () => void): void => {
+    isUrgent = true;
+    writeLine();
+    isUrgent = false;
   };
+  const namesText = names === undefined ? '' : `${JSON.stringify(names).slice(1, -1)},`;
+  const headOf = (level: number): string => `{"level":${level},"time":"${timeNow()}",${namesText}`;
   let infoTime = '';
   let infoHead = '';
   const headOfInfo = (): string => {
     if (infoTime !== timeNow()) {
-      infoHead = headOf(NUMBERS.info);
+      infoHead = headOf(30);
       infoTime = lastTimeText;
     }
     return infoHead;
   };
+  const logsRequests = logger.isLevelEnabled('info');
+  const logsErrors = logger.isLevelEnabled('error');
   return {
     request: (entry, traits) => {
       if (entry.error !== undefined) {
-        const line = requestLine(headOf(NUMBERS.error), entry, traits, describe(entry.error));
-        if (NUMBERS.error >= least) write(isText ? readableLine(line) : line, true);
-      } else if (NUMBERS.info >= least) {
-        write(isText ? readableRequest(entry) : requestLine(headOfInfo(), entry, traits));
-      }
+        const line = requestLine(headOf(50), entry, traits, describe(entry.error));
+        if (logsErrors) urgently(() => write(format === 'text' ? readableLine(line) : line));
+      } else if (!logsRequests) return;
+      else write(format === 'text' ? readableRequest(entry) : requestLine(headOfInfo(), entry, traits));
     },
-    info: (message, details) => say(NUMBERS.info, message, details),
-    warn: (message) => say(NUMBERS.warn, message),
+    info: (message, details = {}) => logger.info(details, message),
+    warn: (message) => logger.warn(message),
     error: (message, thrown) =>
-      say(NUMBERS.error, message, thrown === undefined ? {} : { error: describe(thrown) }),
+      urgently(() => logger.error(thrown === undefined ? {} : { error: describe(thrown) }, message)),
     flush: async () => output?.flush(),
     get isStuck() {
       return output?.isStuck ?? false;
