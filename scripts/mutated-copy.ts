@@ -6,7 +6,10 @@ import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 /** What tests of packages load and read. */
-const COPIED = ['.mocharc.json', 'package.json', 'packages', 'test-contracts', 'docs', 'deploy'];
+const COPIED = [
+  ...['.mocharc.json', 'package.json', 'scripts/random-seed.ts'],
+  ...['packages', 'test-contracts', 'docs', 'deploy'],
+];
 
 /** A package that is changed, with the tests that have to notice. */
 export interface Mutated {
@@ -60,6 +63,8 @@ export async function copyTo(folder: string, mocha: string): Promise<void> {
   }
   const ours = join('node_modules', '@pinfold');
   await cp(join(root, ours), join(folder, ours), { recursive: true, verbatimSymlinks: true });
-  await symlink(join(root, 'node_modules', '.pnpm'), join(folder, 'node_modules', '.pnpm'));
+  for (const name of ['.pnpm', 'fast-check']) {
+    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  }
   await symlink(mocha, join(folder, 'node_modules', 'mocha'));
 }

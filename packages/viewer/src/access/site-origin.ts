@@ -14,49 +14,45 @@ import type { OriginPlace } from '../routing/route.ts';
 import { encodeRawBytes, type Target } from '../routing/target.ts';
 import { isNavigation } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 import type { Held } from './grants.ts';
 
 export async function serveSiteOrigin(
-  context: ViewerContext,
   exchange: Exchange,
   { role: id, target, whole }: OriginPlace,
 ): Promise<Answered> {
+  const { request, context } = exchange;
   const { useCases, settings } = context;
-  const { request } = exchange;
   const visit = await useCases.visit(id);
-  if (visit.kind !== 'published') return sendEnded(context, exchange, visit.kind);
+  if (visit.kind !== 'published') return sendEnded(exchange, visit.kind);
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
     return sendForbiddenLine(exchange, 'service_worker');
   }
   const { publication } = visit;
-  if (target.path === HAND_OVER_PATH) return await takeOver(context, exchange, visit, target);
-  const admitted = context.access.isOpen(publication) || heldGrant(context, exchange, visit);
+  if (target.path === HAND_OVER_PATH) return await takeOver(exchange, visit, target);
+  const admitted = context.access.isOpen(publication) || heldGrant(exchange, visit);
   if (!(admitted instanceof Promise ? await admitted : admitted)) {
-    return turnAway(context, exchange, publication, whole);
+    return turnAway(exchange, publication, whole);
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
-  const served = serveSite(context, exchange, publication, target, place);
+  const served = serveSite(exchange, publication, target, place);
   const outcome = served instanceof Promise ? await served : served;
-  return 'kind' in outcome ? sendEnded(context, exchange, outcome.kind) : outcome;
+  return 'kind' in outcome ? sendEnded(exchange, outcome.kind) : outcome;
 }
 
 /** Clears what the browser has stored of the site. Never "cookies": that reaches every sibling. */
-function sendEnded({ grants }: ViewerContext, exchange: Exchange, kind: Ended['kind']): Answered {
-  const forget = { 'Clear-Site-Data': '"cache", "storage"', 'Set-Cookie': grants.removedSiteCookie };
+function sendEnded(exchange: Exchange, kind: Ended['kind']): Answered {
+  const forget = {
+    'Clear-Site-Data': '"cache", "storage"',
+    'Set-Cookie': exchange.context.grants.removedSiteCookie,
+  };
   return sendStopped(exchange, kind, forget);
 }
 
 /** Takes a grant over from the shared URL: sets the cookie and redirects the viewer to the requested path. */
-async function takeOver(
-  context: ViewerContext,
-  exchange: Exchange,
-  shown: VisibleRole,
-  target: Target,
-): Promise<Answered> {
+async function takeOver(exchange: Exchange, shown: VisibleRole, target: Target): Promise<Answered> {
   const { publication } = shown;
-  const { access, grants, settings } = context;
+  const { access, grants, settings } = exchange.context;
   const path = returnPathOf(target.query);
   const location = siteBaseOf(settings, publication.id) + encodeRawBytes(path);
   const onward = { status: 302, location } as const;
@@ -65,24 +61,17 @@ async function takeOver(
   if (grant !== undefined) {
     return sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(publication, grant) });
   }
-  return access.isOpen(publication) || (await heldGrant(context, exchange, shown))
+  return access.isOpen(publication) || (await heldGrant(exchange, shown))
     ? sendRedirect(exchange, onward)
-    : turnAway(context, exchange, publication, path);
+    : turnAway(exchange, publication, path);
 }
 
-function heldGrant({ grants }: ViewerContext, { request }: Exchange, shown: VisibleRole): Held {
+function heldGrant({ context: { grants }, request }: Exchange, shown: VisibleRole): Held {
   return grants.ofSite(shown, request.headers.cookie);
 }
 
-function turnAway(
-  { settings, access }: ViewerContext,
-  exchange: Exchange,
-  publication: Publication,
-  path: string,
-): Answered {
-  if (!isNavigation(exchange.request.headers.accept)) {
-    return sendNotAdmitted(exchange, access);
-  }
-  const location = sharedUrl(settings.publicUrl, publication.id) + returnQuery(path);
+function turnAway(exchange: Exchange, publication: Publication, path: string): Answered {
+  if (!isNavigation(exchange.request.headers.accept)) return sendNotAdmitted(exchange);
+  const location = sharedUrl(exchange.context.settings.publicUrl, publication.id) + returnQuery(path);
   return sendRedirect(exchange, { status: 302, location });
 }

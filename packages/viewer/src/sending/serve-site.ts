@@ -3,7 +3,6 @@ import type { Ended, Publication } from '@pinfold/core';
 import { ANSWERED, type Answered, type Exchange } from '../exchange.ts';
 import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
 import { encodeRawBytes, type Target } from '../routing/target.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 import { findFile } from './find-file.ts';
 import { type FileAnswer, type FileOutcome, sendFile } from './send-file.ts';
 import type { SiteFiles } from './site-files.ts';
@@ -22,37 +21,36 @@ export type Served = Promise<Answered | Ended> | Answered | Ended;
 
 /** Answers a path inside the site of a publication whose viewer may see it. */
 export function serveSite(
-  context: ViewerContext,
   exchange: Exchange,
   publication: Publication,
   target: Target,
   place: SitePlace,
 ): Served {
-  const hot = context.sites.hot(publication.id);
-  if (hot !== undefined) return serveFrom(hot, context, exchange, publication, target, place);
-  return context.sites
+  const { sites } = exchange.context;
+  const hot = sites.hot(publication.id);
+  if (hot !== undefined) return serveFrom(hot, exchange, publication, target, place);
+  return sites
     .load(publication)
     .then((loaded) =>
-      loaded.kind === 'site' ? serveFrom(loaded.site, context, exchange, publication, target, place) : loaded,
+      loaded.kind === 'site' ? serveFrom(loaded.site, exchange, publication, target, place) : loaded,
     );
 }
 
 function serveFrom(
   site: SiteFiles,
-  context: ViewerContext,
   exchange: Exchange,
   publication: Publication,
   target: Target,
   place: SitePlace,
 ): Served {
-  const { policies } = context;
+  const { policies } = exchange.context;
   const policy = !publication.passwordProtected ? policies.open : policies.protected;
   const known = site.known(target.path);
   if (known !== undefined) {
-    return showFile(context, exchange, { publication, file: known, status: 200, fallback: false, policy });
+    return showFile(exchange, { publication, file: known, status: 200, fallback: false, policy });
   }
   const found = findFile(site, target.path, exchange.request.headers.accept);
-  if (found.kind === 'file') return showFile(context, exchange, { publication, policy, ...found });
+  if (found.kind === 'file') return showFile(exchange, { publication, policy, ...found });
   if (found.kind === 'folder') {
     const location = `${place.base}${encodeRawBytes(target.path)}/${encodeRawBytes(target.query)}`;
     return sendRedirect(exchange, { status: 308, location, referrer: place.referrer }, place.more);
@@ -63,8 +61,8 @@ function serveFrom(
 
 const PAGE: Answered = { isPage: true };
 
-function showFile(context: ViewerContext, exchange: Exchange, answer: FileAnswer): Served {
-  const sent = sendFile(context, exchange, answer);
+function showFile(exchange: Exchange, answer: FileAnswer): Served {
+  const sent = sendFile(exchange, answer);
   return sent instanceof Promise ? sent.then((outcome) => shown(outcome, answer)) : shown(sent, answer);
 }
 
