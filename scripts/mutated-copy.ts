@@ -7,8 +7,13 @@ import { dirname, join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 /** What tests of packages load and read. */
 const COPIED = [
-  ...['.mocharc.json', 'package.json', 'scripts/random-seed.ts'],
-  ...['packages', 'test-contracts', 'docs', 'deploy'],
+  '.mocharc.json',
+  'package.json',
+  'packages',
+  'test-contracts',
+  'docs',
+  'deploy',
+  'scripts/random-seed.ts',
 ];
 
 /** A package that is changed, with the tests that have to notice. */
@@ -63,8 +68,8 @@ export async function copyTo(folder: string, mocha: string): Promise<void> {
   }
   const ours = join('node_modules', '@pinfold');
   await cp(join(root, ours), join(folder, ours), { recursive: true, verbatimSymlinks: true });
-  for (const name of ['.pnpm', 'fast-check']) {
-    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  for (const link of ['.pnpm', 'fast-check']) {
+    await symlink(join(root, 'node_modules', link), join(folder, 'node_modules', link));
   }
   await symlink(mocha, join(folder, 'node_modules', 'mocha'));
 }

@@ -5,6 +5,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
+const ALL_TYPES = /^export type \* from '([^']+)';/gm;
 const PASSED_ON = /^export (type )?\{([^}]*)\}(?: from '([^']+)')?;/gm;
 
 /** The declaration of an exported name: its kind, and the name. */
@@ -38,7 +39,8 @@ export function entryPoints(): readonly { readonly name: string; readonly module
 }
 
 /** What a module passes on, and what it declares. */
-export function exportsOf(source: string): readonly ExportedName[] {
+export function exportsOf(module: string): readonly ExportedName[] {
+  const source = readFileSync(module, 'utf8');
   if (/^export (?:\*|default)/m.test(source)) throw new Error('an entry point names what it exports');
   const passedOn = [...source.matchAll(PASSED_ON)].flatMap(([, allTypes, names = '', from]) =>
     names
@@ -50,16 +52,19 @@ export function exportsOf(source: string): readonly ExportedName[] {
         return { name: name.replace(/^type |^.* as /g, ''), isType, from };
       }),
   );
+  const types = [...source.matchAll(ALL_TYPES)].flatMap(([, from = '']) =>
+    exportsOf(join(dirname(module), from)).map(({ name }) => ({ name, isType: true, from })),
+  );
   const declared = [...source.matchAll(DECLARED)].map(([, kind = '', name = '']) => {
     return { name, isType: kind === 'interface' || kind === 'type', from: undefined };
   });
-  return [...passedOn, ...declared];
+  return [...passedOn, ...types, ...declared];
 }
 
 /** The names that each entry point exports, as the file lists them: in order of name, types with `type` before them. */
 export function publicExports(): string {
   const entries = entryPoints().map(({ name: entryPoint, module }) => {
-    const all = new Map(exportsOf(readFileSync(module, 'utf8')).map(({ name, isType }) => [name, isType]));
+    const all = new Map(exportsOf(module).map(({ name, isType }) => [name, isType]));
     const names = [...all].sort(([one], [other]) => (one < other ? -1 : 1));
     return [entryPoint, ...names.map(([name, isType]) => `  ${isType ? 'type ' : ''}${name}`)].join('\n');
   });

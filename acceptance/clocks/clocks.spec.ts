@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   accountId,
   after,
@@ -146,8 +147,8 @@ describe('Time', () => {
     it('a few seconds apart on two nodes makes no second role and loses nothing', async () => {
       const { client, clock, node, addresses } = await openService({ records: 'sqlite' });
       const ahead = createSettableClock(after(clock.now(), seconds(5)));
-      const staging = `${addresses.staging} of the other`;
-      const other = await openNode({ ...addresses, staging, clock: ahead });
+      const folder = join(addresses.folder, 'other');
+      const other = await openNode({ ...addresses, folder, clock: ahead });
       const { text: key } = await other.keys.create({ by: OPERATOR, account: accountId('owner') });
       const both = [client, new Client(other.url, key)];
       const answers = await Promise.all(both.flatMap((one) => [one.publish('a key'), one.publish('a key')]));

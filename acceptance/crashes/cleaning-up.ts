@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import {
   accountId,
   type Fingerprint,
@@ -104,9 +103,9 @@ async function expectStock({ client }: Survivor, { kept, stopped }: Stock): Prom
   for (const id of stopped) expect((await client.read(id)).pin?.state).to.equal('deleted');
 }
 
-async function expectNothingLeft({ node, addresses }: Survivor): Promise<void> {
+async function expectNothingLeft({ node }: Survivor): Promise<void> {
   expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
-  expect(await readdir(addresses.staging), 'uploads').to.deep.equal([]);
+  expect(await node.uploads(), 'uploads').to.deep.equal([]);
   const nothing = { archives: 0, unnamed: 0, reservations: 0, attempts: 0, uploads: 0 };
   expect(await node.cleaning.cleanUp({ dryRun: true })).to.include(nothing);
   expect(node.errors, 'errors').to.deep.equal([]);

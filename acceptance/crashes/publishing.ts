@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { hours, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Answer, Client, siteOf } from '../service/client.ts';
@@ -51,12 +50,12 @@ async function expectWhole(survivor: Survivor, answer: Answer | undefined): Prom
 }
 
 /** A day later nothing is left of the killed one but what it published. */
-async function expectClean({ node, addresses, clock, client }: Survivor, id: string): Promise<void> {
+async function expectClean({ node, clock, client }: Survivor, id: string): Promise<void> {
   clock.advance(hours(25));
   const report = await node.cleaning.cleanUp();
   expect(report).to.deep.include({ listing: 'done', missing: [], failures: 0, finished: true });
   expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
-  expect(await readdir(addresses.staging), 'uploads').to.deep.equal([]);
+  expect(await node.uploads(), 'uploads').to.deep.equal([]);
   expect(await client.view(id)).to.equal(200);
   expect(node.errors, 'errors').to.deep.equal([]);
 }

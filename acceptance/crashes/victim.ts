@@ -1,8 +1,8 @@
 // A node as a process of its own that is killed at one moment of what it does, or tells of all of them.
 import type { Instant, StagedArchive, Staging } from '@pinfold/core';
 import { aroundCalls, createManualClock } from '@pinfold/test-contracts/fixtures';
-import type { ArchivesAddress, RecordsAddress } from 'pinfold-proof/service/addresses.ts';
 import { openNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
+import type { Addresses } from 'pinfold-proof/service/places.ts';
 import { endWithStarter } from '../service/child.ts';
 import { oneRenewal } from '../service/one-renewal.ts';
 import { takeDown } from './take-down.ts';
@@ -16,11 +16,8 @@ export interface TakeDown {
 }
 
 /** What a victim is told to do. */
-export interface VictimOrders {
+export interface VictimOrders extends Addresses {
   readonly task: 'serve' | 'clean up' | TakeDown;
-  readonly records: RecordsAddress;
-  readonly archives: ArchivesAddress;
-  readonly staging: string;
   /** The time of its clock, which stands still. */
   readonly now: Instant;
   /** When it is killed; absent: never. */
@@ -50,8 +47,7 @@ const say = (word: VictimWord): void => {
   process.send?.(word);
 };
 
-const { records, archives, staging } = orders;
-const node = await openNode({ records, archives, staging, clock, wrap });
+const node = await openNode({ ...orders, clock, wrap });
 process.on('message', () => say({ kind: 'moments', moments }));
 endWithStarter();
 const { task } = orders;

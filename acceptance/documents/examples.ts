@@ -21,7 +21,7 @@ export function exportedNames(): readonly Exported[] {
 }
 
 function exportedBy(module: string): readonly Exported[] {
-  return exportsOf(readFileSync(module, 'utf8')).flatMap(({ name, isType, from }) => {
+  return exportsOf(module).flatMap(({ name, isType, from }) => {
     if (from === undefined) return declarationOf(module, name);
     const found = from.startsWith('.') ? declarationOf(join(dirname(module), from), name) : [];
     return isType ? found.map((one) => ({ ...one, isCalled: false })) : found;

@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { hours, isFault, seconds } from '@pinfold/core';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -131,7 +129,7 @@ describe('A call of a port that breaks', () => {
 
   it('costs a publication a 503 and nothing else, whichever call it is', async () => {
     const service = await openService();
-    const { client, faults, clock, node, place } = service;
+    const { client, faults, clock, node } = service;
     faults.plan();
     expect((await client.publish('sound')).status).to.equal(201);
     const calls = answersWait(faults);
@@ -154,7 +152,7 @@ describe('A call of a port that breaks', () => {
     clock.advance(hours(25));
     expect(await node.cleaning.cleanUp()).to.deep.include({ missing: [], listing: 'done' });
     expect(await node.ports.archives.list(undefined, 1_000)).to.have.length(published);
-    expect(await readdir(join(place.folder, 'staging'))).to.deep.equal([]);
+    expect(await node.uploads()).to.deep.equal([]);
     expect(node.errors.every(isFault), 'what was logged').to.equal(true);
     await service.close();
   });

@@ -7,9 +7,9 @@ import { HERE, openOwnedNode } from '../service/owned-node.ts';
 describe('A folder of the service that is away', () => {
   for (const folder of ['archives', 'staging']) {
     it(`${folder}: costs answers of 503, and the server goes on when it is back`, async () => {
-      const { place, client, close } = await openOwnedNode(HERE, createManualClock());
+      const { addresses, client, close } = await openOwnedNode(HERE, createManualClock());
       const { pin } = await client.publish('before');
-      const [there, away] = [join(place.folder, folder), join(place.folder, 'away')];
+      const [there, away] = [join(addresses.folder, folder), join(addresses.folder, 'away')];
 
       await rename(there, away);
       for (const inItsPlace of [undefined, 'a file']) {

@@ -1,5 +1,4 @@
 import { readdir, readlink, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, hours, minutes, seconds } from '@pinfold/core';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import {
@@ -24,14 +23,14 @@ interface Held {
   readonly archives: number;
 }
 
-async function heldBy({ node, place, clock }: Service): Promise<Held> {
+async function heldBy({ node, addresses: { folder }, clock }: Service): Promise<Held> {
   const later = after(clock.now(), hours(1));
   const count = { now: clock.now(), endedBefore: clock.now(), begunBefore: later };
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   node.server.getConnections((error, open) => (error === null ? resolve(open) : reject(error)));
   return {
-    files: process.platform === 'linux' ? await openFiles(place.folder) : 0,
-    uploads: (await readdir(join(place.folder, 'staging'))).length,
+    files: process.platform === 'linux' ? await openFiles(folder) : 0,
+    uploads: (await node.uploads()).length,
     sockets: await promise,
     reservations: (await node.ports.roles.countForCleanup(count)).reservations,
     archives: (await node.ports.archives.list(undefined, 1_000)).length,

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { accountId, type Clock, OPERATOR } from '@pinfold/core';
-import { type NodeSettings, openNode } from 'pinfold-proof/service/open-node.ts';
+import { openNode, type WrapPort } from 'pinfold-proof/service/open-node.ts';
 import { type ArchivesKind, newPlace, type RecordsKind } from 'pinfold-proof/service/places.ts';
 import { Client } from './client.ts';
 
@@ -19,17 +18,14 @@ export type OwnedNode<C extends Clock> = Awaited<ReturnType<typeof openOwnedNode
 export async function openOwnedNode<C extends Clock>(
   { records, archives }: Backends,
   clock: C,
-  wrap: NonNullable<NodeSettings['wrap']> = (port) => port,
+  wrap: WrapPort = (port) => port,
 ) {
-  const place = await newPlace(records, archives);
-  const staging = join(place.folder, 'staging');
-  /** Where another node finds the same data. */
-  const addresses = { records: place.records, archives: place.archives, staging };
+  const { dispose, ...addresses } = await newPlace(records, archives);
   const node = await openNode({ ...addresses, clock, wrap });
   const { text: key } = await node.keys.create({ by: OPERATOR, account: accountId('owner') });
   const close = async (): Promise<void> => {
     await node.close();
-    await place.dispose();
+    await dispose();
   };
-  return { place, addresses, clock, node, key, client: new Client(node.url, key), close };
+  return { addresses, clock, node, key, client: new Client(node.url, key), close };
 }

@@ -7,7 +7,7 @@ import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { START } from '@pinfold/test-contracts/fixtures';
 import pg from 'pg';
 import { openBucket } from 'pinfold-proof/service/addresses.ts';
-import type { PostgresAddress } from 'pinfold-test-servers';
+import { type PostgresAddress, postgresUrl } from 'pinfold-test-servers';
 import { type Child, startChild } from '../service/child.ts';
 import { Client } from '../service/client.ts';
 import type { NodeOrders, NodeTask, NodeWord } from './node.ts';
@@ -95,11 +95,10 @@ export async function openNodes({ postgres, s3, bucket, settings = {} }: Ground)
 
 /** An empty database; it goes with the server. */
 async function newDatabase(address: PostgresAddress): Promise<string> {
-  const { user, password, host, port } = address;
   const database = `nodes_${randomUUID().replaceAll('-', '')}`;
   const client = new pg.Client(address);
   await client.connect();
   await client.query(`CREATE DATABASE ${database}`);
   await client.end();
-  return `postgres://${user}:${password}@${host}:${port}/${database}`;
+  return postgresUrl({ ...address, database });
 }

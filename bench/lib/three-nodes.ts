@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { layWire, startPostgres, startS3, type Wire } from 'pinfold-test-servers';
+import { layWire, postgresUrl, startPostgres, startS3, type Wire } from 'pinfold-test-servers';
 import { startPinfold } from './pinfold.ts';
 import { freePort, type RunningServer } from './processes.ts';
 
@@ -38,11 +38,10 @@ export async function startThreeNodes(drainSeconds: number) {
     AWS_ACCESS_KEY_ID: 'pinfold',
     AWS_SECRET_ACCESS_KEY: 'this S3 server takes any',
   };
-  const { user, password, port, database } = postgres.address;
   const nodes: Awaited<ReturnType<typeof nodeOf>>[] = [];
   for (const name of ['one', 'two', 'three']) {
-    const way = await layWire(port);
-    const url = `postgres://${user}:${password}@127.0.0.1:${way.port}/${database}`;
+    const way = await layWire(postgres.address.port);
+    const url = postgresUrl({ ...postgres.address, port: way.port });
     const folder = join(root, name);
     await mkdir(folder);
     nodes.push(await nodeOf({ ...settings, PINFOLD_DATABASE_URL: url }, folder, way));

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type PostgresServer, startPostgres } from 'pinfold-test-servers';
+import { postgresUrl, startPostgres } from 'pinfold-test-servers';
 import { startGrowthServer } from '../lib/growth-server.ts';
 import { SERVER_CORE } from '../lib/processes.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
@@ -24,7 +24,7 @@ export async function openGround(
   process.stderr.write(`filling ${database} with ${roles} roles and ${events} events\n`);
   await mkdir(folder);
   const engine = database === 'SQLite' ? undefined : await startPostgres();
-  const environment = engine === undefined ? {} : { PINFOLD_DATABASE_URL: urlOf(engine) };
+  const environment = engine === undefined ? {} : { PINFOLD_DATABASE_URL: postgresUrl(engine.address) };
   const server = await startGrowthServer(folder, environment, SERVER_CORE);
   const archive = zipOf(smallPages(20));
   const id = await server.publish(archive, 'the original');
@@ -56,10 +56,4 @@ export async function openGround(
       await engine?.stop();
     },
   };
-}
-
-/** The address of a server's own database. */
-export function urlOf({ address }: PostgresServer): string {
-  const { user, password, host, port, database } = address;
-  return `postgres://${user}:${password}@${host}:${port}/${database}`;
 }

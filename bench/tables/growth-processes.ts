@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { startPostgres } from 'pinfold-test-servers';
+import { postgresUrl, startPostgres } from 'pinfold-test-servers';
 import { load } from '../lib/load.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
 import { hold } from '../lib/process-figures.ts';
@@ -8,7 +8,6 @@ import type { Row } from '../lib/report.ts';
 import { startBenchS3 } from '../lib/s3.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
 import { comparedRow } from '../lib/statistics.ts';
-import { urlOf } from './growth-ground.ts';
 import { post } from './uploads.ts';
 
 const ROUNDS = 5;
@@ -25,7 +24,7 @@ export async function processesRows(folder: string): Promise<readonly Row[]> {
   const s3 = await startBenchS3(undefined);
   const environment = {
     ...s3.settings,
-    PINFOLD_DATABASE_URL: urlOf(engine),
+    PINFOLD_DATABASE_URL: postgresUrl(engine.address),
     PINFOLD_API_KEY: new NodeApiKeySecrets().mint().text,
     PINFOLD_SECRET: 'the secret of all the nodes',
   };

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startPostgres } from 'pinfold-test-servers';
+import { postgresUrl, startPostgres } from 'pinfold-test-servers';
 import { loader } from '../lib/load.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
 import { isThere, type RunningServer } from '../lib/processes.ts';
@@ -210,9 +210,10 @@ async function postgresRows(
 ): Promise<readonly Row[]> {
   const postgres = await startPostgres();
   try {
-    const { user, password, port, database } = postgres.address;
-    const url = `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
-    const environment = { PINFOLD_DATABASE_URL: url, PINFOLD_SECRET: 'the secret of the node' };
+    const environment = {
+      PINFOLD_DATABASE_URL: postgresUrl(postgres.address),
+      PINFOLD_SECRET: 'the secret of the node',
+    };
     const server = await startPinfold(join(folder, 'on postgres'), environment, {
       log: join(folder, 'log 2'),
     });

@@ -1,10 +1,17 @@
-import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { httpApiContract, httpViewingContract } from '@pinfold/test-contracts';
+import { type HttpSubject, httpApiContract, httpViewingContract } from '@pinfold/test-contracts';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import type { ViewerMode } from '@pinfold/viewer';
-import { type Combination, openHttpSubject } from './service/http-subject.ts';
-import { MOUNTS } from './service/open-node.ts';
-import { ARCHIVES, RECORDS } from './service/places.ts';
+import { contractKeys, contractService } from 'pinfold-test-servers/service';
+import { MOUNTS, type Mount, openNode } from './service/open-node.ts';
+import { ARCHIVES, type ArchivesKind, newPlace, RECORDS, type RecordsKind } from './service/places.ts';
+
+interface Combination {
+  readonly records: RecordsKind;
+  readonly archives: ArchivesKind;
+  readonly mount: Mount;
+  readonly mode: ViewerMode;
+}
 
 const MODES: readonly ViewerMode[] = ['origin', 'path'];
 
@@ -40,13 +47,25 @@ const without = (...ids: readonly string[]): RegExp => new RegExp(`^http/(?!(?:$
 const OF_STORES = without(...WITHOUT_STORES);
 const OF_BOTH = without(...WITHOUT_STORES, ...OF_RECORDS);
 
-const inspector = new ZipArchiveInspector({ workers: 1 });
-after(() => inspector.close());
+/** Opens a service as a subject of the HTTP contracts. Each peer is one more node. */
+async function openHttpSubject({ records, archives, mount, mode }: Combination): Promise<HttpSubject> {
+  const place = await newPlace(records, archives);
+  const node = await openNode({ ...place, clock: createManualClock(), mount, mode });
+  const keys = await contractKeys(node.keys);
+  return {
+    port: contractService(node, mode, keys),
+    peer: async () => contractService(await node.peer(), mode, keys),
+    dispose: async () => {
+      await node.close();
+      await place.dispose();
+    },
+  };
+}
 
 for (const [turn, combination] of COMBINATIONS.entries()) {
   const { records, archives, mount, mode } = combination;
   const name = `${records} and ${archives} in ${mount}, ${mode} mode`;
-  const create = () => openHttpSubject(combination, inspector);
+  const create = () => openHttpSubject(combination);
   const clauses = turn < WHOLE ? /./ : archives === ARCHIVES[0] ? OF_STORES : OF_BOTH;
   describeContract(httpApiContract, { name, create, clauses });
   describeContract(httpViewingContract, { name, create, clauses });

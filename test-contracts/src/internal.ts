@@ -18,3 +18,4 @@ export {
   repeatedEntries,
 } from './fixtures/zips/costly-zips.ts';
 export { type PlannedEntry, writeZip } from './fixtures/zips/zip-writer.ts';
+export { describeMigrations } from './migrations.ts';

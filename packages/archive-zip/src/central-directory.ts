@@ -7,7 +7,6 @@ import type { ProofControl } from './proof-control.ts';
 /** The central directory, read to its end; without headers when it cannot be. */
 export interface Directory {
   readonly headers: readonly CentralHeader[];
-  /** Where it begins. */
   readonly begin: number;
   readonly problems: readonly ArchiveProblem[];
 }

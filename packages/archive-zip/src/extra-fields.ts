@@ -50,6 +50,9 @@ export interface StatedFigures {
   readonly readable: boolean;
 }
 
+/** Stands for a field that is not there, where every figure is as the header itself has it. */
+const NONE: ExtraField = { id: ZIP64, data: new Uint8Array(), whole: true };
+
 type Figure = keyof Zip64Figures;
 
 const ORDER: readonly { readonly figure: Figure; readonly bytes: 4 | 8; readonly overflow: number }[] = [
@@ -64,9 +67,8 @@ const ORDER: readonly { readonly figure: Figure; readonly bytes: 4 | 8; readonly
  * writers put all of them there. Where both readings are possible, both are stated.
  */
 export function statedFigures(fixed: Zip64Figures, fields: readonly ExtraField[]): StatedFigures {
-  const [field, second] = fields.filter(({ id }) => id === ZIP64);
-  if (field === undefined) return { ...plain(fixed), readable: true };
-  const overflowing = ORDER.filter(({ figure, overflow }) => fixed[figure] === overflow);
+  const [field = NONE, second] = fields.filter(({ id }) => id === ZIP64);
+  const overflowing = ORDER.filter(({ figure, overflow }) => field !== NONE && fixed[figure] === overflow);
   const needed = read(field.data, overflowing);
   const all = needed.rest === 0 ? undefined : read(field.data, ORDER);
   const stated = (figure: Figure): readonly number[] => {
@@ -84,15 +86,6 @@ export function statedFigures(fixed: Zip64Figures, fields: readonly ExtraField[]
       field.whole &&
       needed.values.size === overflowing.length &&
       (all?.rest ?? 0) === 0,
-  };
-}
-
-function plain({ size, compressedSize, localOffset, disk }: Zip64Figures): Omit<StatedFigures, 'readable'> {
-  return {
-    size: [size],
-    compressedSize: [compressedSize],
-    localOffset: localOffset === undefined ? [] : [localOffset],
-    disk: disk === undefined ? [] : [disk],
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ArchiveProblem } from '@pinfold/core';
-import { type ByteSource, uint16 } from './byte-source.ts';
+import { type ByteSource, uint16, uint32 } from './byte-source.ts';
 import { addsUp, END_BYTES, type EndRecord, readEndRecord } from './end-record.ts';
 
 /** The end record to go by, and what is wrong about how the file ends. */
@@ -8,7 +8,9 @@ export interface FoundEnd {
   readonly problems: readonly ArchiveProblem[];
 }
 
-const [P, K, FIVE, SIX] = [0x50, 0x4b, 5, 6];
+const P = 0x50;
+/** `PK\x05\x06` */
+const SIGNATURE = 0x0605_4b50;
 const LONGEST_COMMENT = 0xffff;
 /** Bytes searched at once when the end record is not at the end. */
 const STRETCH = 1_048_576;
@@ -51,10 +53,8 @@ function unclosed(file: ByteSource, found: readonly number[]): FoundEnd {
 function signaturesIn(file: ByteSource, from: number, to: number): readonly number[] {
   const bytes = file.at(from, to - from);
   const found: number[] = [];
-  for (let at = 0; at + END_BYTES <= bytes.length; at += 1) {
-    const isSignature =
-      bytes[at] === P && bytes[at + 1] === K && bytes[at + 2] === FIVE && bytes[at + 3] === SIX;
-    if (isSignature) found.push(from + at);
+  for (let at = bytes.indexOf(P); at !== -1; at = bytes.indexOf(P, at + 1)) {
+    if (uint32(bytes, at) === SIGNATURE && at + END_BYTES <= bytes.length) found.push(from + at);
   }
   return found;
 }

@@ -1,16 +1,9 @@
-import type { ArchiveListing, ArchiveProblem, EntryPath, EntryProof, ListedEntry } from '@pinfold/core';
+import type { ArchiveListing, ArchiveProblem, EntryProof, ListedEntry, ProofTask } from '@pinfold/core';
 
 /** An entry to prove, with what is needed to read it. */
 export interface EntryTask
-  extends Pick<ListedEntry, 'method' | 'crc32' | 'compressedSize' | 'size' | 'dataOffset'> {
-  /** Position in the listing. */
-  readonly entry: number;
-  /** The name to report problems under. */
-  readonly name: string;
-  /** The most bytes it may inflate to. */
-  readonly limit: number;
-  /** Its path in the site, for files of the site. */
-  readonly path?: EntryPath;
+  extends ProofTask,
+    Pick<ListedEntry, 'method' | 'crc32' | 'compressedSize' | 'size' | 'dataOffset'> {
   /** How much of its beginning to look through for references and secrets. */
   readonly observedBytes: number;
   /** How much work its references may cost, where it is a page. */

@@ -5,11 +5,9 @@ import type { StagedFile } from './staged-file.ts';
 
 /** A local header, and what in it is not what the central directory says (APPNOTE.TXT, section 4.3.7). */
 export interface LocalHeader {
-  /** Where the entry's data begins. */
   readonly dataOffset: number;
   readonly flags: number;
   readonly fields: readonly ExtraField[];
-  /** What disagrees. */
   readonly mismatches: readonly HeaderField[];
 }
 

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
 import { inflateWhole, readPieces, type WholeData } from './entry-data.ts';
 import type { EntryTask } from './jobs.ts';
-import { isObservable, observe } from './observe/observe.ts';
+import { isObservable, observe, observeBytes } from './observe/observe.ts';
 import type { ReferenceSieve } from './observe/reference-sieve.ts';
 import { isPage } from './observe/service-workers.ts';
 import type { ProofControl } from './proof-control.ts';
@@ -42,7 +42,10 @@ export async function proveEntry(task: EntryTask, tools: ProofTools): Promise<En
   const over = countedOver(tools, data.bytes.length);
   if (over !== undefined) return broken(over);
   if (crc32(data.bytes) !== task.crc32) return broken(corrupt(task));
-  return proved(task, tools, isUtf8Text(data.bytes), data.bytes);
+  const outcome = proved(task, tools, isUtf8Text(data.bytes), data.bytes);
+  // Memory of its own is given back at once: V8 would let that of many archives gather, and then collect them all.
+  if (task.method === 8 && task.size > Buffer.poolSize) (data.bytes.buffer as ArrayBuffer).transfer(0);
+  return outcome;
 }
 
 function storedWhole(bytes: Buffer, size: number): WholeData {
@@ -85,18 +88,17 @@ function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Bu
   const nothing = { entry, utf8, references: [], secrets: [], whole: true };
   if (path === undefined || task.size === 0 || !isObservable(path)) return { kind: 'proved', proof: nothing };
   if (observedBytes === 0) return { kind: 'proved', proof: { ...nothing, whole: false } };
-  const text = textOf(path, beginning, observedBytes, utf8);
-  const seen = observe(path, text, { work, look: () => tools.control.throwIfStopped() });
+  const bytes = beginning.subarray(0, observedBytes);
+  const bounds = { work, look: () => tools.control.throwIfStopped() };
+  // Secrets are ASCII in any encoding; only names of files need more.
+  const seen = isPage(path)
+    ? observe(path, bytes.toString(utf8 ? 'utf8' : 'latin1'), bounds)
+    : observeBytes(path, bytes);
   // In an unknown encoding, only ASCII names are certain.
   const legible = utf8 ? seen.references : seen.references.filter(({ target }) => ASCII.test(target));
   const references = legible.length === 0 ? [] : tools.sieve().sift(path, legible);
   const whole = seen.whole && observedBytes === task.size;
   return { kind: 'proved', proof: { ...seen, entry, utf8, references, whole } };
-}
-
-/** Secrets are ASCII in any encoding, and one byte a character is the faster text; only names of files need more. */
-function textOf(path: string, beginning: Buffer, length: number, utf8: boolean): string {
-  return beginning.toString(utf8 && isPage(path) ? 'utf8' : 'latin1', 0, length);
 }
 
 function broken(...problems: readonly ArchiveProblem[]): EntryOutcome {

@@ -8,7 +8,7 @@ const SHIFTS = [Buffer.from('\x1b$'), Buffer.from('\x1b(')];
  * UTF-8 text has, tell it: a page in it names its own encoding and must not be given another.
  */
 export function isUtf8Text(bytes: Buffer): boolean {
-  return isUtf8(bytes) && !SHIFTS.some((shift) => bytes.includes(shift));
+  return isUtf8(bytes) && !(bytes.includes(ESCAPE) && SHIFTS.some((shift) => bytes.includes(shift)));
 }
 
 /** Tells whether bytes that come in pieces are UTF-8. */

@@ -13,13 +13,6 @@ export interface PackFolderOptions extends PackOptions {
   readonly read?: ((file: string) => Promise<Uint8Array>) | undefined;
 }
 
-interface Walk {
-  readonly read: (file: string) => Promise<Uint8Array>;
-  readonly files: FileToPack[];
-  readonly leftOut: string[];
-  bytes: number;
-}
-
 /**
  * Packs a folder as `packFiles` does. Symbolic links, and what is neither file nor folder, are left out and listed.
  *
@@ -33,12 +26,29 @@ interface Walk {
  */
 export async function packFolder(
   path: string,
-  { read: readOne = readFile, ...options }: PackFolderOptions = {},
+  { read = readFile, ...options }: PackFolderOptions = {},
 ): Promise<PackedFiles> {
-  const walk: Walk = { read: readOne, files: [], leftOut: [], bytes: 0 };
-  await walkFolder(resolve(path), '', options, walk);
-  const { bytes, leftOut } = await packFiles(walk.files, options);
-  return { bytes, leftOut: [...walk.leftOut, ...leftOut].sort() };
+  const files: FileToPack[] = [];
+  const ignored: string[] = [];
+  let size = 0;
+  const readBounded = async (file: string): Promise<Uint8Array> => {
+    const bytes = await read(file);
+    size += bytes.byteLength;
+    if (size > MOST_BYTES) throw new RangeError('the folder has more than 1 GiB; is it the right one?');
+    return bytes;
+  };
+  const walk = async (folder: string, prefix: string): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const name = `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`;
+      const place = join(folder, entry.name);
+      if (entry.isFile()) files.push({ path: name, bytes: () => readBounded(place) });
+      else if (!entry.isDirectory() || partToLeaveOut(name, options) !== undefined) ignored.push(name);
+      else await walk(place, name);
+    }
+  };
+  await walk(resolve(path), '');
+  const { bytes, leftOut } = await packFiles(files, options);
+  return { bytes, leftOut: [...ignored, ...leftOut].sort() };
 }
 
 /**
@@ -72,21 +82,4 @@ export async function publishFolder(
  */
 export function zipNameOf(folder: string): string {
   return `${basename(resolve(folder)) || 'site'}.zip`;
-}
-
-async function walkFolder(folder: string, prefix: string, options: PackOptions, walk: Walk): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`;
-    const place = join(folder, entry.name);
-    if (entry.isFile()) walk.files.push({ path, bytes: () => read(place, walk) });
-    else if (!entry.isDirectory() || partToLeaveOut(path, options) !== undefined) walk.leftOut.push(path);
-    else await walkFolder(place, path, options, walk);
-  }
-}
-
-async function read(file: string, walk: Walk): Promise<Uint8Array> {
-  const bytes = await walk.read(file);
-  walk.bytes += bytes.byteLength;
-  if (walk.bytes > MOST_BYTES) throw new RangeError('the folder has more than 1 GiB; is it the right one?');
-  return bytes;
 }

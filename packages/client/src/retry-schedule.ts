@@ -1,6 +1,7 @@
+import type { ClientOptions } from './options.ts';
 import type { PinfoldError } from './pinfold-error.ts';
 
-/** The functions of the runtime that a schedule uses. */
+/** The functions of the runtime that waits use. */
 export interface Timing {
   /** Milliseconds of a clock that never goes back. */
   now(): number;
@@ -38,44 +39,32 @@ export const realTiming: Timing = {
     }),
 };
 
-/** When the attempts of one call begin: all of them within a time after the first failure. */
-export class RetrySchedule {
-  readonly #retryFor: number;
-  readonly #timing: Timing;
-  readonly #onRetry: ((retry: Retry) => void) | undefined;
-  readonly #signal: AbortSignal | undefined;
-  #firstFailure: number | undefined;
-  #longest = FIRST_WAIT;
+/**
+ * Waits until it is time for the next attempt of a call: as long as the server asks for, else exponentially longer with
+ * full jitter.
+ *
+ * @param within milliseconds after the first failure in which the attempt must begin.
+ * @throws the error, at once, when the attempt would begin too late.
+ */
+export type WaitToRetry = (error: PinfoldError, within?: number) => Promise<void>;
 
-  constructor(
-    retryFor: number,
-    timing: Timing,
-    onRetry: ((retry: Retry) => void) | undefined,
-    signal: AbortSignal | undefined,
-  ) {
-    this.#retryFor = retryFor;
-    this.#timing = timing;
-    this.#onRetry = onRetry;
-    this.#signal = signal;
-  }
-
-  /**
-   * Waits until it is time for the next attempt: as long as the server asks for, else exponentially longer with full
-   * jitter.
-   *
-   * @param within milliseconds after the first failure in which the attempt must begin.
-   * @throws the error, at once, when the attempt would begin too late.
-   */
-  async wait(error: PinfoldError, within: number = this.#retryFor): Promise<void> {
-    const now = this.#timing.now();
-    this.#firstFailure ??= now;
+/** For one call: all its attempts begin within a time after the first failure. */
+export function retryWaits(
+  { retryFor, onRetry }: { readonly retryFor: number; readonly onRetry?: ClientOptions['onRetry'] },
+  signal: AbortSignal | undefined,
+  { now, random, sleep }: Timing = realTiming,
+): WaitToRetry {
+  let firstFailure: number | undefined;
+  let longest = FIRST_WAIT;
+  return async (error, within = retryFor) => {
+    firstFailure ??= now();
     // A server that asks for no pause at all must not be asked in a tight loop.
     const asked = (error.retryAfter ?? 0) * 1_000;
-    const wait = asked > 0 ? asked : this.#longest * this.#timing.random();
-    this.#longest = Math.min(this.#longest * 2, LONGEST_WAIT);
-    const left = this.#firstFailure + Math.min(within, this.#retryFor) - now;
-    if (this.#retryFor === 0 || wait > left) throw error;
-    this.#onRetry?.({ error, wait });
-    await this.#timing.sleep(wait, this.#signal);
-  }
+    const wait = asked > 0 ? asked : longest * random();
+    longest = Math.min(longest * 2, LONGEST_WAIT);
+    const left = firstFailure + Math.min(within, retryFor) - now();
+    if (retryFor === 0 || wait > left) throw error;
+    onRetry?.({ error, wait });
+    await sleep(wait, signal);
+  };
 }

@@ -1,7 +1,7 @@
 import { type ApiRequest, type Attempt, attempt, type Connection, type FailedAttempt } from './attempt.ts';
 import type { ClientOptions } from './options.ts';
 import { PinfoldError } from './pinfold-error.ts';
-import { RetrySchedule, realTiming } from './retry-schedule.ts';
+import { retryWaits, type WaitToRetry } from './retry-schedule.ts';
 
 /** Which failures of a request are tried again, beside those with which the API itself puts it off. */
 export type Repeats = 'always' | 'unanswered' | 'never';
@@ -40,9 +40,8 @@ export class Sender {
     return { method, path, isAnswer, signal, timeout: this.#options.timeout ?? TIMEOUT + moreTimeout };
   }
 
-  schedule(signal: AbortSignal | undefined): RetrySchedule {
-    const { retryFor = RETRY_FOR, onRetry } = this.#options;
-    return new RetrySchedule(retryFor, realTiming, onRetry, signal);
+  schedule(signal: AbortSignal | undefined): WaitToRetry {
+    return retryWaits({ ...this.#options, retryFor: this.#options.retryFor ?? RETRY_FOR }, signal);
   }
 
   /** Sends a `GET`, which is always safe to repeat. */
@@ -61,7 +60,7 @@ export class Sender {
   async answer<Answer>(
     request: ApiRequest<Answer>,
     repeats: Repeats,
-    schedule: RetrySchedule = this.schedule(request.signal),
+    schedule: WaitToRetry = this.schedule(request.signal),
   ): Promise<Answered<Answer>> {
     for (;;) {
       const outcome = await this.attempt(request);
@@ -69,11 +68,8 @@ export class Sender {
       const isSafe =
         outcome.postponed || repeats === 'always' || (repeats === 'unanswered' && !outcome.answered);
       if (!isSafe) throw outcome.error;
-      await waitFor(
-        outcome,
-        schedule,
-        outcome.postponed || repeats === 'always' ? undefined : UNANSWERED_FOR,
-      );
+      const within = outcome.postponed || repeats === 'always' ? undefined : UNANSWERED_FOR;
+      await waitFor(outcome, schedule, within);
     }
   }
 
@@ -98,11 +94,11 @@ export class Sender {
 /** @throws the attempt's error when no further one helps, or would begin in time. */
 export async function waitFor(
   { error, temporary }: FailedAttempt,
-  schedule: RetrySchedule,
+  wait: WaitToRetry,
   within?: number,
 ): Promise<void> {
   if (!temporary) throw error;
-  await schedule.wait(error, within);
+  await wait(error, within);
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PinfoldClient, PinfoldError } from '@pinfold/client';
+import { PinfoldClient } from '@pinfold/client';
 import { publishFolder } from '@pinfold/client/node';
 import { packFiles } from '@pinfold/client/zip';
 import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
@@ -40,32 +40,13 @@ describe('PinfoldClient, with the API itself', () => {
 
   after(() => service.close());
 
-  it('checks, publishes, reads, changes, lists and stops', async () => {
-    const checked = await client.check(archive);
-    expect(checked.archive).to.deep.equal({ file_count: 2, size: 2 * PAGE.length });
-    const { pin, warnings, idempotencyKey } = await client.publish(archive, {
-      filename: 'a.zip',
-      title: 'One',
-    });
-    expect(warnings.map(({ rule }) => rule)).to.deep.equal(['unused_server_file']);
-    expect(checked.warnings).to.deep.equal(warnings);
-    expect(pin).to.include({ title: 'One', original_filename: 'a.zip' });
-    const again = await client.publish(archive, { filename: 'a.zip', title: 'One', idempotencyKey });
-    expect(again).to.deep.include({ pin, replayed: true });
-    expect(await client.get(pin.id)).to.deep.equal({ pin });
+  it('reads views, and lists in pages of any size', async () => {
+    const { pin } = await client.publish(archive, { title: 'One' });
     expect(await client.get(pin.id, { views: true })).to.deep.equal({ pin, views: [] });
-    expect((await client.update(pin.id, { title: null })).pin.title).to.equal(null);
-    expect((await client.update(pin.id, { password: 'correct horse' })).pin.password_protected).to.equal(
-      true,
-    );
-    expect((await client.update(pin.id, { reset_expiration: true })).pin.state).to.equal('published');
     const other = await client.publish(archive, { title: 'Two' });
-    const ids = (await all(client.list({ pageSize: 1 }))).map(({ id }) => id);
-    expect(ids).to.have.members([pin.id, other.pin.id]);
+    const listed = await all(client.list({ pageSize: 1 }));
+    expect(listed.map(({ id }) => id)).to.have.members([pin.id, other.pin.id]);
     await client.stop(pin.id);
-    expect((await client.get(pin.id)).pin.state).to.equal('deleted');
-    expect((await all(client.list({ state: 'deleted' }))).map(({ id }) => id)).to.deep.equal([pin.id]);
-    expect((await client.limits()).limits.files).to.equal(500);
   });
 
   it('reads events, goes on after any of them, and gets those that come', async () => {
@@ -80,15 +61,6 @@ describe('PinfoldClient, with the API itself', () => {
       expect(event).to.deep.equal(own?.event);
       break;
     }
-  });
-
-  it('throws what the API refuses', async () => {
-    const codeOf = (work: Promise<unknown>) =>
-      work.catch((error: unknown) => (error instanceof PinfoldError ? error.code : error));
-    expect(await codeOf(client.publish(PAGE))).to.equal('invalid_archive');
-    expect(await codeOf(client.get('0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20'))).to.equal('not_found');
-    const stranger = new PinfoldClient({ url: `http://127.0.0.1:${service.port}`, key: 'wrong' });
-    expect(await codeOf(stranger.limits())).to.equal('unauthorized');
   });
 
   it('publishes a folder once through connections that are cut', async () => {

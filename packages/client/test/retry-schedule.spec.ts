@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PinfoldError } from '../src/pinfold-error.ts';
-import { RetrySchedule } from '../src/retry-schedule.ts';
+import { retryWaits } from '../src/retry-schedule.ts';
 
 const failure = (retryAfter?: number): PinfoldError =>
   new PinfoldError({ code: 'unavailable', detail: 'Later.', retryable: true, retryAfter });
@@ -22,16 +22,16 @@ async function waits(
       now += milliseconds;
     },
   };
-  const schedule = new RetrySchedule(retryFor, timing, undefined, undefined);
+  const wait = retryWaits({ retryFor }, undefined, timing);
   const error = failure(retryAfter);
   const thrown = await (async () => {
-    for (;;) await schedule.wait(error, within);
+    for (;;) await wait(error, within);
   })().catch((reason: unknown) => reason);
   expect(thrown).to.equal(error);
   return slept;
 }
 
-describe('RetrySchedule', () => {
+describe('the waits between attempts', () => {
   it('waits up to twice as long each time, and up to 20 s', async () => {
     expect(await waits(100_000, 1)).to.deep.equal([0.5, 1, 2, 4, 8, 16, 20, 20, 20]);
     expect((await waits(1_000, 0.5)).slice(0, 2)).to.deep.equal([0.25, 0.5]);

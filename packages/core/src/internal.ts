@@ -19,6 +19,7 @@ export { forbiddenSegment, isSystemEntry } from './domain/entry-path.ts';
 export { firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
 export { EVENT_TYPES } from './domain/history.ts';
 export { fingerprintOf } from './domain/idempotency.ts';
+export { parseAccountId } from './domain/identity.ts';
 export { toRfc3339 } from './domain/instant.ts';
 export { decodeManifest } from './domain/manifest.ts';
 export { DEFAULT_NAME_LIMIT } from './domain/name.ts';

@@ -6,8 +6,8 @@ export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './b
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
 export { untilGone } from './client-disconnect.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
-export { hashOnly } from './forms/hash-only.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
+export { hashOnly, type ReceiveFile, receiveInto } from './forms/receive-file.ts';
 export {
   type FormField,
   type FormFile,

@@ -3,7 +3,13 @@ import { Fault, type ReceiveOutcome, type Staging, seconds } from '@pinfold/core
 import { type FormPart, multipart } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type FormReader, type FormTrouble, type ReceiveFormOptions, receiveForm } from '../src/internal.ts';
+import {
+  type FormReader,
+  type FormTrouble,
+  type ReceiveFormOptions,
+  receiveForm,
+  receiveInto,
+} from '../src/internal.ts';
 import { incoming, turns } from './incoming.ts';
 
 /** What a form was refused for. */
@@ -69,7 +75,7 @@ async function receive(parts: readonly FormPart[], { fault, reader = new Reader(
   const form = multipart(parts);
   const { body, request, clock, times } = incoming({ 'content-type': form.contentType });
   const { left, staging } = stagingOf(fault);
-  const options: ReceiveFormOptions = { ...times, staging, archiveBytes: 1_000 };
+  const options: ReceiveFormOptions = { ...times, receive: receiveInto(staging), archiveBytes: 1_000 };
   const receiving = receiveForm(request, reader, options).catch((error: unknown) => error as Error);
   if (send === undefined) body.end(form.body);
   else await send(body, form.body, (length) => clock.advance(length));
@@ -255,7 +261,7 @@ describe('A form', () => {
     } as Staging;
     const form = multipart([text('title'), ARCHIVE]);
     const { body, request, times } = incoming({ 'content-type': form.contentType });
-    const options = { ...times, staging: watched, archiveBytes: 1_000 };
+    const options = { ...times, receive: receiveInto(watched), archiveBytes: 1_000 };
     const receiving = bound.run('mine', () => receiveForm(request, new Reader(), options));
     await turns();
     bound.run('of the connection', () => body.end(form.body));
@@ -267,7 +273,7 @@ describe('A form', () => {
     const { contentType, body: bytes } = multipart([ARCHIVE]);
     for (const type of ['multipart/form-data', 'multipart/form-data; boundary=a b', 'no type', contentType]) {
       const { body, request, times } = incoming({ 'content-type': type });
-      const options = { ...times, staging: stagingOf().staging, archiveBytes: 1_000 };
+      const options = { ...times, receive: receiveInto(stagingOf().staging), archiveBytes: 1_000 };
       const receiving = receiveForm(request, new Reader(), options);
       body.end(bytes);
       expect(whyOf(await receiving), type).to.equal(type === contentType ? 'received' : 'broken');

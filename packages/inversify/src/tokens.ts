@@ -4,7 +4,7 @@ import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import { STORES } from '@pinfold/core/internal';
 import type { Views } from '@pinfold/core/views';
-import type { ServiceIdentifier } from 'inversify';
+import type { Bind, ServiceIdentifier } from 'inversify';
 
 /** The ports, and what is made of them. */
 export interface Parts extends AllPorts {
@@ -47,16 +47,6 @@ const NAMES = [
 /**
  * One token for every port, and for what is made of the ports. Each symbol is shared by all copies of this package:
  * `@pinfold/api-keys` for `apiKeys`.
- *
- * @example
- * import { tokens } from '@pinfold/inversify';
- * import { createMemory } from '@pinfold/memory';
- * import { ContainerModule } from 'inversify';
- *
- * const { archives } = createMemory();
- * const mine = new ContainerModule(({ rebind }) => {
- *   rebind(tokens.archives).toConstantValue(archives);
- * });
  */
 export const tokens: Tokens = Object.fromEntries(
   NAMES.map((name) => [
@@ -81,3 +71,16 @@ export const tokens: Tokens = Object.fromEntries(
  * });
  */
 export const observer: ServiceIdentifier<Observer> = Symbol.for('@pinfold/observer');
+
+/** Binds a database and its stores; it is opened once, and closed when it is unbound. */
+export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Persistence>): void {
+  bind(tokens.persistence)
+    .toResolvedValue(open)
+    .inSingletonScope()
+    .onDeactivation((persistence) => persistence.close());
+  for (const name of STORES) {
+    bind(tokens[name] as ServiceIdentifier<object>)
+      .toResolvedValue((persistence) => persistence[name], [tokens.persistence])
+      .inSingletonScope();
+  }
+}

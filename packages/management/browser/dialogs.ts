@@ -10,7 +10,7 @@ export function openDialogs(root: Document): void {
 }
 
 async function open(link: HTMLAnchorElement): Promise<void> {
-  const content = await bodyOf(link.href);
+  const content = (await pageOf(link.href))?.querySelector('[data-dialog-body]') ?? null;
   if (content === null) {
     location.assign(link.href);
     return;
@@ -34,14 +34,13 @@ async function open(link: HTMLAnchorElement): Promise<void> {
   dialog.showModal();
 }
 
-async function bodyOf(url: string): Promise<Element | null> {
+/** A page of the screen; `undefined` if it cannot be loaded now. */
+export async function pageOf(url: string): Promise<Document | undefined> {
   try {
     const response = await fetch(url, { headers: { Accept: 'text/html' } });
-    if (!response.ok) return null;
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    return page.querySelector('[data-dialog-body]');
+    return response.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : undefined;
   } catch (error) {
-    if (error instanceof TypeError) return null;
+    if (error instanceof TypeError) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,12 @@
-import type { Chosen, PublishModule } from './publish/chosen.ts';
+/** What a person chose or dropped, before it is looked at. */
+export type Chosen =
+  | { readonly kind: 'archive' | 'files'; readonly files: readonly File[] }
+  | { readonly kind: 'entries'; readonly entries: readonly FileSystemEntry[] };
+
+/** The module that is loaded when there is something to publish. */
+interface PublishModule {
+  publish(panel: HTMLElement, chosen: Chosen): Promise<void>;
+}
 
 /** Takes folders, ZIPs and single pages that are dropped on the panel or chosen there; the rest is loaded when there is one. */
 export function watchPublishPanel(root: Document): void {

@@ -121,12 +121,7 @@ export function has<Part extends keyof Screen>(
   return parts.every((part) => screen[part] !== undefined);
 }
 
-/**
- * Checks the options, and loads what pages load.
- *
- * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https; when
- * `identityProvider` is given without `sessions`; or when a part of `look` is wrong.
- */
+/** Checks the options, and loads what pages load. */
 export function screenOf(options: ManagementOptions): Screen {
   if ((options.sessions === undefined) === (options.authenticate === undefined)) {
     throw new TypeError('give either sessions or authenticate');

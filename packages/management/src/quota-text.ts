@@ -1,57 +1,28 @@
-import type { AccountId, Inadmissible, Instant, PublicationQuotaExceeded, UseCases } from '@pinfold/core';
-import { boundsOf, hasQuota, type RateLeft } from '@pinfold/core/adapter';
+import type { Inadmissible, PublicationQuotaExceeded } from '@pinfold/core';
+import { boundsOf, hasQuota } from '@pinfold/core/adapter';
 import { leftOf } from '@pinfold/core/internal';
 import type { SignedInContext } from './request/request-context.ts';
 
 /** More publications left than these are not mentioned. */
 const FEW = 20;
 
-/** What an account can still publish; null without a limit. */
-export interface Allowance {
-  readonly publications: RateLeft | null;
-  readonly sites: Quota | null;
-  readonly bytes: Quota | null;
-}
-
-export interface Quota {
-  readonly limit: number;
-  readonly used: number;
-}
-
-export async function allowanceOf(
-  { accounts, quotasOf }: Pick<UseCases, 'accounts' | 'quotasOf'>,
-  name: AccountId,
-  now: Instant,
-): Promise<Allowance> {
+/** What the account can still publish, in sentences; none without a limit. */
+export async function allowanceText({ account: name, words, now, screen }: SignedInContext): Promise<string> {
+  const { accounts, quotasOf } = screen.useCases;
   const account = (await accounts.load(name))?.value;
   const inForce = boundsOf(account, await quotasOf(name));
+  const { publications, sites, bytes } = inForce;
   const used = hasQuota(inForce) ? await accounts.usedBy(name, now) : { sites: 0, bytes: 0 };
-  return {
-    publications:
-      inForce.publications && leftOf(inForce.publications, account?.publicationsMark ?? null, now),
-    sites: quota(inForce.sites, used.sites),
-    bytes: quota(inForce.bytes, used.bytes),
-  };
-}
-
-/** What the account can still publish, in sentences; none without a limit. */
-export function allowanceWords({ words, now }: SignedInContext, allowance: Allowance): string {
-  const { publications, sites, bytes } = allowance;
-  return words.join(
-    [
-      sites && words.say('leftSites', { count: left(sites), limit: sites.limit }),
-      bytes && words.say('leftBytes', { left: words.size(left(bytes)), limit: words.size(bytes.limit) }),
-      publications && rateWords(publications),
-    ].filter((sentence) => sentence !== null),
-  );
-
-  function rateWords({ remaining, nextAt }: RateLeft): string | null {
-    return remaining === 0
-      ? words.say('leftNone', { when: words.distance(nextAt, now) })
-      : remaining < FEW
-        ? words.say('leftNow', { count: remaining })
-        : null;
-  }
+  const left = (limit: number, taken: number) => Math.max(0, limit - taken);
+  const rate = publications && leftOf(publications, account?.publicationsMark ?? null, now);
+  const size = (bound: number) => words.size(bound);
+  const sentences = [
+    sites !== null && words.say('leftSites', { count: left(sites, used.sites), limit: sites }),
+    bytes !== null && words.say('leftBytes', { left: size(left(bytes, used.bytes)), limit: size(bytes) }),
+    rate?.remaining === 0 && words.say('leftNone', { when: words.distance(rate.nextAt, now) }),
+    rate && rate.remaining > 0 && rate.remaining < FEW && words.say('leftNow', { count: rate.remaining }),
+  ];
+  return words.join(sentences.filter((sentence) => typeof sentence === 'string'));
 }
 
 export function refusedWords(
@@ -86,12 +57,4 @@ function quotaWords(
     default:
       return rule satisfies never;
   }
-}
-
-function quota(limit: number | null, used: number): Quota | null {
-  return limit === null ? null : { limit, used };
-}
-
-function left({ limit, used }: Quota): number {
-  return Math.max(0, limit - used);
 }

@@ -21,17 +21,17 @@ export interface UploadRefusal {
   readonly fault?: string;
 }
 
-const BAD_FORM: UploadRefusal = {
-  kind: 'refused',
-  status: 400,
-  title: 'badFormTitle',
-  text: 'badFormText',
-};
-const STALE: UploadRefusal = {
-  kind: 'refused',
-  status: 403,
-  title: 'staleFormTitle',
-  text: 'staleFormText',
+const BAD_FORM: UploadRefusal = { kind: 'refused', status: 400, title: 'badFormTitle', text: 'badFormText' };
+const STALE: UploadRefusal = { kind: 'refused', status: 403, title: 'staleFormTitle', text: 'staleFormText' };
+
+const TROUBLES: Readonly<Record<FormTrouble, UploadRefusal>> = {
+  archive_too_large: { kind: 'refused', status: 413, text: 'problemsTitle' },
+  no_archive: { kind: 'refused', status: 422, text: 'nothingChosen' },
+  read_before: { ...BAD_FORM, fault: 'the form was read before: mount the screen before any body parser' },
+  stalled: { kind: 'refused', status: 408, text: 'uploadStalled' },
+  broken: BAD_FORM,
+  broken_off: BAD_FORM,
+  too_long: BAD_FORM,
 };
 
 const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title', 'password']);
@@ -78,22 +78,7 @@ export class UploadForm implements FormReader<Wish, UploadRefusal> {
   }
 
   refuse(trouble: FormTrouble): UploadRefusal {
-    switch (trouble) {
-      case 'archive_too_large':
-        return { kind: 'refused', status: 413, text: 'problemsTitle' };
-      case 'no_archive':
-        return this.#texts.has('form') ? { kind: 'refused', status: 422, text: 'nothingChosen' } : STALE;
-      case 'read_before':
-        return { ...BAD_FORM, fault: 'the form was read before: mount the screen before any body parser' };
-      case 'stalled':
-        return { kind: 'refused', status: 408, text: 'uploadStalled' };
-      case 'broken':
-      case 'broken_off':
-      case 'too_long':
-        return BAD_FORM;
-      default:
-        return trouble satisfies never;
-    }
+    return trouble === 'no_archive' && !this.#texts.has('form') ? STALE : TROUBLES[trouble];
   }
 }
 

@@ -16,15 +16,8 @@ describe('the pages of those who administer', () => {
   async function signedIn(scopes: readonly ('admin' | 'manage')[], account = OWNER): Promise<Person> {
     const person = new Person(screen.base);
     const { text } = await screen.keys.create({ by: OPERATOR, account, scopes });
-    const { token } = await person.get('/sign-in');
-    await person.post('/sign-in', { form: token, key: text });
+    await person.signIn({ key: text });
     return person;
-  }
-
-  /** Sends a form that stands on a page. */
-  async function send(page: string, action: string, fields: Readonly<Record<string, string>>) {
-    const { token } = await admin.get(page);
-    return admin.post(action, { ...fields, form: token });
   }
 
   it('are not there for anybody else: the same page as of what was never there', async () => {
@@ -84,11 +77,15 @@ describe('the pages of those who administer', () => {
   it('set limits of an account, and say what is wrong with one', async () => {
     await screen.publish('One');
     const page = '/administration/accounts/owner';
-    const wrong = await send(page, `${page}/limits`, { publications: 'often', sites: '3' });
+    const wrong = await admin.send(page, `${page}/limits`, { publications: 'often', sites: '3' });
     expect(wrong.status).to.equal(422);
     expect(wrong.text).to.match(/value="often"[^>]*aria-invalid="true"/);
     expect(wrong.text).to.include('Enter a rate such as');
-    const set = await send(page, `${page}/limits`, { publications: '5/1h', sites: '3', bytes: '1.5 GiB' });
+    const set = await admin.send(page, `${page}/limits`, {
+      publications: '5/1h',
+      sites: '3',
+      bytes: '1.5 GiB',
+    });
     expect(set.status).to.equal(303);
     expect((await admin.get(page)).text)
       .to.include('In force: 5 per 1 hour')
@@ -106,20 +103,20 @@ describe('the pages of those who administer', () => {
   it('block an account with a reason, and end that', async () => {
     await screen.publish('One');
     const page = '/administration/accounts/owner';
-    expect((await send(page, `${page}/block`, { reason: ' ', sites: 'hide' })).status).to.equal(422);
-    await send(page, `${page}/block`, { reason: 'Phishing', sites: 'hide' });
+    expect((await admin.send(page, `${page}/block`, { reason: ' ', sites: 'hide' })).status).to.equal(422);
+    await admin.send(page, `${page}/block`, { reason: 'Phishing', sites: 'hide' });
     const blocked = (await screen.memory.accounts.load(OWNER))?.value.blocked;
     expect(blocked).to.include({ reason: 'Phishing', sites: 'hide' });
     expect((await admin.get(page)).text).to.match(/Blocked [^<]*: Phishing/);
-    await send(page, `${page}/unblock`, {});
+    await admin.send(page, `${page}/unblock`);
     expect((await screen.memory.accounts.load(OWNER))?.value.blocked).to.equal(null);
   });
 
   it('let somebody whose own account is blocked look, and change nothing', async () => {
     const page = '/administration/accounts/operators';
-    await send(page, `${page}/block`, { reason: 'Key lost', sites: 'keep' });
+    await admin.send(page, `${page}/block`, { reason: 'Key lost', sites: 'keep' });
     expect((await admin.get(page)).status).to.equal(200);
-    expect((await send(page, `${page}/unblock`, {})).status).to.equal(403);
+    expect((await admin.send(page, `${page}/unblock`)).status).to.equal(403);
     expect((await screen.memory.accounts.load(accountId('operators')))?.value.blocked).not.to.equal(null);
   });
 
@@ -132,7 +129,7 @@ describe('the pages of those who administer', () => {
       ['keep', 'Its sites stay online.'],
       ['hide', 'Its sites are offline.'],
     ] as const) {
-      await send(account, `${account}/block`, { reason: 'Phishing', sites });
+      await admin.send(account, `${account}/block`, { reason: 'Phishing', sites });
       expect((await admin.get(own)).text, sites)
         .to.include('Blocked')
         .and.to.include(words);
@@ -144,8 +141,8 @@ describe('the pages of those who administer', () => {
     const copy = await screen.publish('Copy', undefined, accountId('stranger'));
     expect((await admin.get('/administration/publications?q=bait')).text).to.include(id);
     const page = `/administration/publications/${id}`;
-    expect((await send(page, `${page}/take-down`, { reason: '' })).status).to.equal(422);
-    await send(page, `${page}/take-down`, { reason: 'Phishing', copies: 'yes' });
+    expect((await admin.send(page, `${page}/take-down`, { reason: '' })).status).to.equal(422);
+    await admin.send(page, `${page}/take-down`, { reason: 'Phishing', copies: 'yes' });
     for (const each of [id, copy.id]) {
       const stored = await screen.memory.roles.load(each);
       expect(stored?.value.deletedAt).to.equal(screen.clock.now());
@@ -153,14 +150,14 @@ describe('the pages of those who administer', () => {
     expect((await admin.get(page)).text).to.match(/Taken down [^<]*: Phishing/);
     const listed = await admin.get('/administration/takedowns');
     expect(listed.text).to.include(sha256.slice(0, 12));
-    await send('/administration/takedowns', `/administration/takedowns/${sha256}/lift`, {});
+    await admin.send('/administration/takedowns', `/administration/takedowns/${sha256}/lift`);
     expect((await admin.get('/administration/takedowns')).text).to.include('No takedowns');
   });
 
   it('tell who did it, while its account is told of the operator alone', async () => {
     const { id } = await screen.publish('Bait');
     const page = `/administration/publications/${id}`;
-    await send(page, `${page}/take-down`, { reason: 'Phishing' });
+    await admin.send(page, `${page}/take-down`, { reason: 'Phishing' });
     const all = await admin.get('/administration/history?account=owner');
     expect(all.text).to.match(/Taken down by the operator[\s\S]*API key “\w+/);
     const owner = await signedIn(['manage']);
@@ -177,12 +174,12 @@ describe('the pages of those who administer', () => {
     const all = pages.flat();
     expect(pages.map(({ length }) => length)).to.deep.equal([50, 1]);
     expect(new Set(all).size).to.equal(51);
-    const ended = await send('/administration/sessions', all[0] ?? '', {});
+    const ended = await admin.send('/administration/sessions', all[0] ?? '');
     expect(ended.location).to.equal('/manage/administration/sessions?account=owner');
-    await send('/administration/sessions', all[0] ?? '', {});
+    await admin.send('/administration/sessions', all[0] ?? '');
     expect((await screen.sessions.list({ by: OWNER, limit: 100 })).sessions).to.have.lengthOf(50);
     for (const name of ['owner', 'operators']) {
-      await send('/administration/sessions', `/administration/accounts/${name}/sessions/end`, {});
+      await admin.send('/administration/sessions', `/administration/accounts/${name}/sessions/end`);
     }
     expect((await screen.sessions.list({ by: OWNER })).sessions).to.deep.equal([]);
     const { text } = await admin.get('/administration/sessions?account=operators');
@@ -211,14 +208,14 @@ describe('the pages of those who administer', () => {
     const { id } = await screen.publish('Mine');
     const page = '/administration/service';
     const long = 'x'.repeat(256);
-    expect((await send(page, page, { mode: 'read_only', message: long })).status).to.equal(422);
-    await send(page, page, { mode: 'read_only', message: 'Back at noon' });
+    expect((await admin.send(page, page, { mode: 'read_only', message: long })).status).to.equal(422);
+    await admin.send(page, page, { mode: 'read_only', message: 'Back at noon' });
     const owner = await signedIn(['manage']);
     const { token } = await owner.get(`/publications/${id}`);
     const refused = await owner.post(`/publications/${id}/pin`, { form: token });
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '60']);
     expect(refused.text).to.include('Back at noon');
-    await send(page, page, { mode: 'normal', message: '' });
+    await admin.send(page, page, { mode: 'normal', message: '' });
     expect((await owner.post(`/publications/${id}/pin`, { form: token })).status).to.equal(303);
   });
 
@@ -235,7 +232,7 @@ describe('the pages of those who administer', () => {
     const name = accountId('<b>&"/..');
     await screen.publish('One', undefined, name);
     const page = `/administration/accounts/${encodeURIComponent(name)}`;
-    await send(page, `${page}/block`, { reason: '<i>why', sites: 'keep' });
+    await admin.send(page, `${page}/block`, { reason: '<i>why', sites: 'keep' });
     const { status, text } = await admin.get(page);
     expect(status).to.equal(200);
     expect(text).to.include('&lt;i&gt;why').and.not.include('<i>why').and.not.include('<b>&');

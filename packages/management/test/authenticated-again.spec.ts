@@ -75,8 +75,7 @@ describe('a person whose upload comes later than its head', () => {
   it('is to sign in again when the key of the session was revoked', async () => {
     await open();
     const { key, text } = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
-    const page = await person.get('/sign-in');
-    await person.post('/sign-in', { form: page.token, key: text });
+    await person.signIn({ key: text });
     form = (await person.get('/')).token;
     expectSignedOut(await late(() => screen.keys.revoke({ by: OPERATOR, id: key.id })));
     await expectNothingLeft();

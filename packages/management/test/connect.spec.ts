@@ -30,9 +30,8 @@ describe('giving a program a key', () => {
   };
 
   const agree = async (hash: string, fields: Readonly<Record<string, string>> = {}): Promise<Page> => {
-    const { token: form } = await person.get(`/connect?request=${hash}`);
-    const sent = { form, request: hash, label: 'Laptop', scope: 'pins:read', ...fields };
-    return await person.post('/connect', sent);
+    const sent = { request: hash, label: 'Laptop', scope: 'pins:read', ...fields };
+    return await person.send(`/connect?request=${hash}`, '/connect', sent);
   };
 
   it('shows what to compare, and gives the key to whoever has the secret, once', async () => {
@@ -71,9 +70,8 @@ describe('giving a program a key', () => {
     const asked = await stranger.get(`/connect?request=${hash}`);
     const to = `/connect?request=${hash}`;
     expect(asked.location).to.equal(`/manage/sign-in?to=${encodeURIComponent(to)}`);
-    const { token: form } = await stranger.get('/sign-in');
     const { token: link } = await screen.sessions.offerLink(OWNER);
-    expect((await stranger.post('/sign-in', { form, link, to })).location).to.equal(`/manage${to}`);
+    expect((await stranger.signIn({ link, to })).location).to.equal(`/manage${to}`);
   });
 
   it('takes no agreement without the token of the page, nor of a blocked account, nor to administer', async () => {
@@ -103,8 +101,7 @@ describe('giving a program a key', () => {
   it('ends what was agreed to with the session', async () => {
     const { text: secret, hash } = await program();
     await agree(hash);
-    const { token: form } = await person.get('/');
-    await person.post('/sign-out', { form });
+    await person.send('/', '/sign-out');
     expect((await poll(secret)).page.status).to.equal(202);
     expect(await listedKeys(screen.keys, OWNER)).to.deep.equal([]);
   });
@@ -142,8 +139,8 @@ describe('giving a program a key', () => {
     });
     const one = new Person(theirs.base);
     await one.post('/connect/register', { request: hash });
-    const { token: form } = await one.get(`/connect?request=${hash}`);
-    await one.post('/connect', { form, request: hash, label: '', scope: 'pins:write' });
+    const agreed = { request: hash, label: '', scope: 'pins:write' };
+    await one.send(`/connect?request=${hash}`, '/connect', agreed);
     const given = await one.post('/connect/key', { secret });
     expect(JSON.parse(given.text)).to.include({ account: 'ada' });
     const told = await theirs.history.list({ by: 'ada' });

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { accountId, type Keys } from '@pinfold/core';
 import { accountBacklogs } from '@pinfold/http/internal';
 import { expect } from 'chai';
+import { answeredInTurn } from 'pinfold-test-servers/service';
 import { OWNER, openScreen } from './open-screen.ts';
 
 describe('a costly page', () => {
@@ -51,6 +52,14 @@ describe('a costly page', () => {
     const pages = await Promise.all(Array.from({ length: 6 }, () => person.get('/keys')));
     expect(pages.map(({ status }) => status)).to.deep.equal(Array(6).fill(200));
     expect(most).to.equal(2);
+  });
+
+  it('waits for those before it on its connection', async () => {
+    const begun = await answeredInTurn(async (authenticate) => {
+      const { base } = await openScreen({ management: { authenticate } });
+      return { url: `${base}/`, beside: `${base}/assets/none` };
+    });
+    expect(begun).to.deep.equal([1, 2, 3]);
   });
 
   it('is counted for its account until its client has taken it', async () => {

@@ -21,8 +21,7 @@ describe('the history', () => {
     const { id } = await screen.publish('Mine');
     await screen.publish('Theirs', undefined, accountId('stranger'));
     screen.clock.advance(minutes(1));
-    const { token } = await person.get(`/publications/${id}`);
-    await person.post(`/publications/${id}/pin`, { form: token });
+    await person.send(`/publications/${id}`, `/publications/${id}/pin`);
     const { text } = await person.get(`/publications/${id}`);
     expect(text.slice(text.indexOf('id="history"'))).to.match(/Pinned.*The operator \(ada\)/);
     expect(await told('/history')).to.have.members([

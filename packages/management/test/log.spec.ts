@@ -23,23 +23,21 @@ describe('what the log is told of the screen', () => {
     expect(last()).not.to.have.any.keys('key', 'outcome');
     const { text, key } = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const other = new Person(screen.base);
-    const { token: form } = await other.get('/sign-in');
-    await other.post('/sign-in', { form, key: text });
+    await other.signIn({ key: text });
     expect(last()).to.include({ status: 303, account: OWNER, key: key.id });
   });
 
   it('is why somebody could not sign in', async () => {
     const wrong = await screen.keys.create({ by: OPERATOR, account: OWNER });
-    const { token: form } = await person.get('/sign-in');
     for (const [fields, outcome] of [
       [{ link: 'used' }, 'unauthorized'],
       [{ key: 'unknown' }, 'unauthorized'],
       [{ key: wrong.text }, 'forbidden'],
     ] as const) {
-      await person.post('/sign-in', { form, ...fields });
+      await person.signIn(fields);
       expect(last()).to.include({ status: 401, outcome });
     }
-    await person.post('/sign-in', { form: 'of yesterday', key: 'unknown' });
+    await person.signIn({ form: 'of yesterday', key: 'unknown' });
     expect(last()).to.include({ status: 403, outcome: 'stale_form' });
     await new Person(screen.base).get('/keys');
     expect(last()).to.include({ status: 303, outcome: 'unauthorized' });

@@ -13,17 +13,14 @@ describe('the names', () => {
     person = await screen.signedIn();
   });
 
-  const set = async (id: string, name: string): ReturnType<Person['post']> => {
-    const { token } = await person.get('/names');
-    return await person.post(`/publications/${id}/name`, { form: token, name });
-  };
+  const set = (id: string, name: string) => person.send('/names', `/publications/${id}/name`, { name });
 
   it('show the publication that was chosen last, and are deleted without it', async () => {
     const [one, two] = [await screen.publish('One'), await screen.publish('<Two>')];
     expect((await person.get('/names')).text).to.include('No names yet');
     await set(one.id, 'pr-42');
     expect((await set(two.id, 'pr-42')).location).to.equal(`/manage/publications/${two.id}`);
-    const { text, token } = await person.get('/names');
+    const { text } = await person.get('/names');
     expect(text)
       .to.match(/>pr-42<\/a>/)
       .and.include('&lt;Two&gt;')
@@ -32,7 +29,7 @@ describe('the names', () => {
       /href="[^"]*\/n\/pr-42-\w+"[^>]*>pr-42</,
     );
     expect((await person.get(`/publications/${one.id}`)).text).not.to.include('>pr-42<');
-    const deleted = await person.post('/names/pr-42/delete', { form: token });
+    const deleted = await person.send('/names', '/names/pr-42/delete');
     expect(deleted.location).to.equal('/manage/names');
     expect((await person.get('/names')).text).to.include('The name “pr-42” was deleted.');
     expect((await screen.useCases.read({ by: OWNER, id: two.id })).kind).to.equal('found');
@@ -44,8 +41,7 @@ describe('the names', () => {
     await set(id, 'No Name');
     expect((await person.get(`/publications/${id}`)).text).to.include('A name has 1 to 63 of the characters');
     expect((await set(theirs.id, 'x')).status).to.equal(404);
-    const { token } = await person.get('/names');
-    expect((await person.post('/names/none/delete', { form: token })).status).to.equal(404);
+    expect((await person.send('/names', '/names/none/delete')).status).to.equal(404);
     const forged = await person.post(`/publications/${id}/name`, { form: 'wrong', name: 'x' });
     expect(forged.status).to.equal(403);
   });

@@ -77,10 +77,17 @@ export class Person {
     return connection;
   }
 
-  /** Goes through the sign-in link's page and its button. */
-  async signIn(token: string): Promise<Page> {
-    const page = await this.get(`/sign-in?link=${token}`);
-    return await this.post('/sign-in', { form: page.token, link: token });
+  /** Sends a form that stands on a page. */
+  async send(page: string, action: string, fields: Readonly<Record<string, string>> = {}): Promise<Page> {
+    const { token: form } = await this.get(page);
+    return await this.post(action, { form, ...fields });
+  }
+
+  /** Goes through the sign-in page and its button, with the token of a link or other fields. */
+  signIn(fields: string | Readonly<Record<string, string>>): Promise<Page> {
+    return typeof fields === 'string'
+      ? this.send(`/sign-in?link=${fields}`, '/sign-in', { link: fields })
+      : this.send('/sign-in', '/sign-in', fields);
   }
 
   async #ask(path: string, init: RequestInit): Promise<Page> {

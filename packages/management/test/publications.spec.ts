@@ -153,7 +153,7 @@ describe('one publication', () => {
     const before = await now();
     await act('password', { password: 'mine, later', seen: String(role.generation) });
     expect(await now()).to.deep.equal(before);
-    expect((await person.get(path)).text).to.include('changed elsewhere in the meantime');
+    expect((await person.get(path)).text).to.include('the publication was changed elsewhere');
   });
 
   it('takes no password from a form that does not say what it was made with', async () => {
@@ -207,7 +207,7 @@ describe('one publication', () => {
     const owner = await lossy.signedIn();
     const page = await owner.get(`/publications/${lost.id}`);
     expect([page.status, page.text.includes('The files have been removed.')]).to.deep.equal([200, true]);
-    await owner.post(`/publications/${lost.id}/stop`, { form: page.token });
+    await owner.send(`/publications/${lost.id}`, `/publications/${lost.id}/stop`);
     expect((await owner.get(`/publications/${lost.id}`)).text).to.include('was stopped');
   });
 });

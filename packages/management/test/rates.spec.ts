@@ -121,10 +121,8 @@ describe('the rate of requests on the screen', () => {
     const key = await screen.keys.create({ by: OPERATOR, account: OWNER });
     useUp();
     expect((await person.get('/')).status).to.equal(429);
-    const { token } = await person.get('/keys');
-    expect((await person.post(`/keys/${key.key.id}/revoke`, { form: token })).location).to.equal(
-      '/manage/keys',
-    );
+    const revoked = await person.send('/keys', `/keys/${key.key.id}/revoke`);
+    expect(revoked.location).to.equal('/manage/keys');
     expect(await screen.keys.authenticate(key.text)).to.equal(undefined);
     expect((await person.get(`/publications/${role.id}/stop`)).status).to.equal(200);
     expect((await change('stop')).status).to.equal(303);
@@ -139,8 +137,7 @@ describe('the rate of requests on the screen', () => {
     expect(limited.status).to.equal(429);
     expect(limited.headers.get('retry-after')).to.equal('1');
     const other = await screen.signedIn();
-    const { token } = await other.get('/keys');
-    expect((await other.post('/keys/x/revoke', { form: token })).status).to.equal(303);
+    expect((await other.send('/keys', '/keys/x/revoke')).status).to.equal(303);
     screen.clock.advance(seconds(1));
     expect((await person.post('/sign-out', { form })).status).to.equal(303);
   });
@@ -172,34 +169,29 @@ describe('strangers at the screen', () => {
     stranger = new Person(screen.base);
   }
 
-  async function signIn(person: Person, fields: Readonly<Record<string, string>>) {
-    const { token } = await person.get('/sign-in');
-    return await person.post('/sign-in', { form: token, ...fields });
-  }
-
   it('are 429 past sixty wrong keys, links and secrets a minute; a right one always gets in', async () => {
     await open();
     const { text: right } = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const { text: weak } = await screen.keys.create({ by: OPERATOR, account: OWNER });
     const { token: link } = await screen.sessions.offerLink(OWNER);
     for (let n = 0; n < 20; n += 1) {
-      expect((await signIn(stranger, { key: 'pf_wrong' })).status).to.equal(401);
-      expect((await signIn(stranger, { link: 'wrong' })).status).to.equal(401);
+      expect((await stranger.signIn({ key: 'pf_wrong' })).status).to.equal(401);
+      expect((await stranger.signIn({ link: 'wrong' })).status).to.equal(401);
       expect((await stranger.post('/connect/key', { secret: 'wrong' })).status).to.equal(202);
     }
-    const limited = await signIn(stranger, { key: 'pf_wrong' });
+    const limited = await stranger.signIn({ key: 'pf_wrong' });
     expect(limited.status).to.equal(429);
     expect(limited.headers.get('retry-after')).to.equal('1');
     expect(limited.text).to.include('Too many requests').and.include('Try again in 1 second.');
     const japanese = await stranger.post('/connect/key', { secret: 'wrong' }, { 'accept-language': 'ja' });
     expect(japanese.status).to.equal(429);
     expect(japanese.text).to.include('サインイン');
-    expect((await signIn(stranger, { key: weak })).status, 'a right key without the scope').to.equal(401);
-    expect((await signIn(stranger, { key: right })).status).to.equal(303);
+    expect((await stranger.signIn({ key: weak })).status, 'a right key without the scope').to.equal(401);
+    expect((await stranger.signIn({ key: right })).status).to.equal(303);
     expect((await stranger.get('/')).status).to.equal(200);
     expect((await new Person(screen.base).signIn(link)).status).to.equal(303);
     screen.clock.advance(seconds(1));
-    expect((await signIn(new Person(screen.base), { key: 'pf_wrong' })).status).to.equal(401);
+    expect((await new Person(screen.base).signIn({ key: 'pf_wrong' })).status).to.equal(401);
   });
 
   it('are counted by the address that trusted proxies name', async () => {

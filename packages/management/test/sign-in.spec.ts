@@ -20,8 +20,7 @@ describe('signing in', () => {
     expect(asked.status).to.equal(303);
     expect(asked.location).to.equal(`/manage/sign-in?to=${encodeURIComponent(path)}`);
     const { token } = await screen.sessions.offerLink(OWNER);
-    const { token: form } = await person.get('/sign-in');
-    const inside = await person.post('/sign-in', { form, link: token, to: path });
+    const inside = await person.signIn({ link: token, to: path });
     expect(inside.location).to.equal(`/manage${path}`);
     expect((await person.get(path)).text).to.include('Report');
   });
@@ -30,9 +29,7 @@ describe('signing in', () => {
     const hosts = ['//evil.example', '/\\evil.example', 'https://evil.example'];
     for (const to of [...hosts, 'x', '/a\nb', `/${'a'.repeat(2_048)}`]) {
       const { token } = await screen.sessions.offerLink(OWNER);
-      const someone = new Person(screen.base);
-      const { token: form } = await someone.get('/sign-in');
-      const inside = await someone.post('/sign-in', { form, link: token, to });
+      const inside = await new Person(screen.base).signIn({ link: token, to });
       expect(inside.location, to).to.equal('/manage/');
     }
   });
@@ -48,14 +45,13 @@ describe('signing in', () => {
   it('takes an API key of the scope manage, and no other', async () => {
     const wrong = await screen.keys.create({ by: OPERATOR, account: OWNER });
     const right = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
-    const { token: form } = await person.get('/sign-in');
     const other = right.text.endsWith('0') ? '1' : '0';
     for (const key of [wrong.text, `${right.text.slice(0, -1)}${other}`, '', ` ${right.text}`]) {
-      const refused = await person.post('/sign-in', { form, key });
+      const refused = await person.signIn({ key });
       expect(refused.status, key).to.equal(401);
       if (key !== '') expect(refused.text).not.to.include(key);
     }
-    expect((await person.post('/sign-in', { form, key: right.text })).status).to.equal(303);
+    expect((await person.signIn({ key: right.text })).status).to.equal(303);
     expect((await person.get('/')).status).to.equal(200);
     await screen.keys.revoke({ id: right.key.id, by: OPERATOR });
     expect((await person.get('/')).status, 'revoked').to.equal(303);
@@ -64,8 +60,7 @@ describe('signing in', () => {
   it('ends after twelve hours, and at once by signing out', async () => {
     person = await screen.signedIn();
     const window = person.twin();
-    const { token: form } = await person.get('/');
-    await person.post('/sign-out', { form });
+    await person.send('/', '/sign-out');
     expect((await person.get('/')).status).to.equal(303);
     expect((await window.get('/')).status, 'the other window').to.equal(303);
     person = await screen.signedIn();

@@ -16,12 +16,6 @@ const ESCAPES: Readonly<Record<string, string>> = { '%2C': ',', '%3D': '=', '%26
  * walks into objects; `%2C`, `%3D` and `%26` stand for `,`, `=` and `&`.
  *
  * @throws TypeError when a part is no `claim=value`.
- *
- * @example
- * import { parseClaimRule } from '@pinfold/oidc';
- *
- * const rule = parseClaimRule('groups=staff&email_verified=true,realm_access.roles=publisher');
- * console.log(rule.length); // 2
  */
 export function parseClaimRule(text: string): ClaimRule {
   return text.split(',').map((alternative) => alternative.split('&').map(parseCondition));

@@ -2,9 +2,11 @@ import { after, type Clock, type Duration, type Instant, minutes, seconds } from
 import { raceSignal } from '@pinfold/core/adapter';
 import {
   allowInsecureRequests,
+  ClientError,
   ClientSecretBasic,
   ClientSecretPost,
   type Configuration,
+  type CustomFetchOptions,
   clockSkew,
   clockTolerance,
   customFetch,
@@ -14,7 +16,6 @@ import {
   getJwksCache,
   setJwksCache,
 } from 'openid-client';
-import { type BoundedAnswer, fetchBounded, responseOf } from './bounded-fetch.ts';
 
 /** How a client says who it is. */
 export type ClientMethod = 'client_secret_basic' | 'client_secret_post';
@@ -38,6 +39,17 @@ const DISCOVERED_EVERY = seconds(5);
 const KEYS_CACHED_FOR = minutes(5);
 /** The library asks for keys anew for an unknown `kid` only when its cached keys are this old, in seconds. */
 const OLD_ENOUGH = 60;
+
+/** No document, key set or token of a provider comes near. */
+const MOST_BYTES = 1_048_576;
+
+/** The answer of a provider, whole. */
+interface BoundedAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Null for a status without a body. */
+  readonly body: Uint8Array<ArrayBuffer> | null;
+}
 
 /** One request for the discovery document, shared by all who need it. */
 interface Discovered {
@@ -125,4 +137,34 @@ export class Issuer {
     }
     return this.#discovered as Discovered;
   }
+}
+
+/**
+ * Fetches an answer of at most 1 MiB after decompression.
+ *
+ * @param signal cancels the request.
+ * @throws ClientError when the answer is longer.
+ */
+async function fetchBounded(
+  url: string,
+  options: CustomFetchOptions,
+  signal?: AbortSignal,
+): Promise<BoundedAnswer> {
+  const signals = [options.signal, signal].filter((each) => each !== undefined);
+  const init = { body: options.body ?? null, signal: AbortSignal.any(signals) };
+  const { status, headers, body } = await fetch(url, { ...options, ...init });
+  if (body === null) return { status, headers, body };
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.byteLength;
+    if (bytes > MOST_BYTES) throw new ClientError('the provider sent an answer of more than 1 MiB');
+    parts.push(part);
+  }
+  return { status, headers, body: Buffer.concat(parts) };
+}
+
+/** A response that the library reads as if it had fetched it. */
+function responseOf({ status, headers, body }: BoundedAnswer): Response {
+  return new Response(body, { status, headers });
 }

@@ -61,11 +61,6 @@ export function openIdConnect(options: OpenIdConnectOptions): IdentityProvider {
  * Takes a text as the address of an issuer.
  *
  * @throws TypeError unless it is an address of https, or of http on this machine.
- *
- * @example
- * import { issuerUrl } from '@pinfold/oidc';
- *
- * console.log(issuerUrl('https://login.example').host); // login.example
  */
 export function issuerUrl(text: string): URL {
   const url = URL.parse(text);

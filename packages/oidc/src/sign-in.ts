@@ -26,7 +26,6 @@ import type { Claims } from './claims.ts';
 import { troubleOf } from './errors.ts';
 import { type ClientMethod, Issuer } from './issuer.ts';
 import { type PersonRules, personOf } from './person.ts';
-import { SpentStates } from './spent-states.ts';
 import { keyOf, type SignInState, seal, unseal } from './state-cookie.ts';
 
 /** A client of an issuer, with all that was left out filled in. */
@@ -43,6 +42,9 @@ const LASTS = minutes(10);
 /** Exchanges of codes under way at once, and waiting: each is two or three requests in the service's name. */
 const EXCHANGES = { places: 8, queue: 64 };
 
+/** An older state has most likely expired. */
+const MOST_STATES = 4_096;
+
 type Recognised = { readonly kind: 'recognised'; readonly person: Person };
 
 /** Signs in by the code flow: PKCE with S256, state and nonce. */
@@ -50,7 +52,8 @@ export class SignIn {
   readonly #options: SignInOptions;
   readonly #issuer: Issuer;
   readonly #key: Uint8Array;
-  readonly #spent: SpentStates = new SpentStates();
+  /** The newest states with which browsers came back, each of which is good once. */
+  readonly #spent: Set<string> = new Set();
   readonly #exchanges: Gate<string> = new Gate(EXCHANGES);
   /** What the issuer was found to take. */
   #method: ClientMethod = 'client_secret_basic';
@@ -92,7 +95,8 @@ export class SignIn {
     const isOurs = kept !== undefined && kept.endsAt > this.#options.clock.now();
     if (!isOurs || url.searchParams.get('state') !== kept.state)
       return { kind: 'trouble', problem: 'forgotten' };
-    if (!this.#spent.add(kept.state)) return { kind: 'trouble', problem: 'late' };
+    if (this.#spent.has(kept.state)) return { kind: 'trouble', problem: 'late' };
+    this.#spend(kept.state);
     const leave = await this.#exchanges.enter(client, signal).catch(() => undefined);
     if (leave === undefined) {
       // The code was not used: the browser may come back with it.
@@ -120,6 +124,12 @@ export class SignIn {
       troubleOf(error);
       return undefined;
     }
+  }
+
+  #spend(state: string): void {
+    const [oldest] = this.#spent;
+    if (oldest !== undefined && this.#spent.size >= MOST_STATES) this.#spent.delete(oldest);
+    this.#spent.add(state);
   }
 
   /** Exchanges the code for the issuer's claims. Tries the other way to authenticate where the issuer wants that. */

@@ -1,56 +1,36 @@
-import type { Counter, Histogram, Meter } from '@opentelemetry/api';
-import type { Measurement } from '@pinfold/core';
+import type { Meter } from '@opentelemetry/api';
+import type { Measurement, Observe } from '@pinfold/core';
 
-/** Takes the core's measurements. */
-export class Publications {
-  readonly #publications: Counter;
-  readonly #tries: Counter;
-  readonly #stages: Histogram;
-  readonly #sweeps: Histogram;
-  readonly #sessionsEnded: Counter;
-
-  constructor(meter: Meter) {
-    this.#publications = meter.createCounter('pinfold.publications', {
-      description: 'Publications, by what became of them.',
-      unit: '{publication}',
-    });
-    this.#tries = meter.createCounter('pinfold.password.tries', {
-      description: 'Tries of passwords of sites, by how they ended.',
-      unit: '{try}',
-    });
-    this.#stages = meter.createHistogram('pinfold.publish.stage.duration', {
-      description: 'How long the stages of publications took that ended well.',
-      unit: 's',
-    });
-    this.#sessionsEnded = meter.createCounter('pinfold.sessions.ended', {
-      description: 'Sessions that ended for another to begin.',
-      unit: '{session}',
-    });
-    this.#sweeps = meter.createHistogram('pinfold.sweep.duration', {
-      description: 'How long sweeps took.',
-      unit: 's',
-    });
-  }
-
-  observe(figure: Measurement): void {
-    switch (figure.kind) {
-      case 'publish':
-        this.#publications.add(1, { 'pinfold.outcome': figure.outcome });
-        break;
-      case 'try':
-        this.#tries.add(1, { 'pinfold.outcome': figure.outcome });
-        break;
-      case 'stage':
-        this.#stages.record(figure.took / 1_000, { 'pinfold.stage': figure.stage });
-        break;
-      case 'sweep':
-        this.#sweeps.record(figure.took / 1_000);
-        break;
-      case 'sessions_ended':
-        this.#sessionsEnded.add(figure.count, { 'pinfold.reason': figure.reason });
-        break;
-      default:
-        figure satisfies never;
-    }
-  }
+/** Records the core's measurements. */
+export function recordMeasurements(meter: Meter): Observe {
+  const publications = meter.createCounter('pinfold.publications', {
+    description: 'Publications, by what became of them.',
+    unit: '{publication}',
+  });
+  const tries = meter.createCounter('pinfold.password.tries', {
+    description: 'Tries of passwords of sites, by how they ended.',
+    unit: '{try}',
+  });
+  const stages = meter.createHistogram('pinfold.publish.stage.duration', {
+    description: 'How long the stages of publications took that ended well.',
+    unit: 's',
+  });
+  const sessionsEnded = meter.createCounter('pinfold.sessions.ended', {
+    description: 'Sessions that ended for another to begin.',
+    unit: '{session}',
+  });
+  const sweeps = meter.createHistogram('pinfold.sweep.duration', {
+    description: 'How long sweeps took.',
+    unit: 's',
+  });
+  const record: {
+    readonly [Kind in Measurement['kind']]: (figure: Extract<Measurement, { readonly kind: Kind }>) => void;
+  } = {
+    publish: ({ outcome }) => publications.add(1, { 'pinfold.outcome': outcome }),
+    try: ({ outcome }) => tries.add(1, { 'pinfold.outcome': outcome }),
+    stage: ({ took, stage }) => stages.record(took / 1_000, { 'pinfold.stage': stage }),
+    sweep: ({ took }) => sweeps.record(took / 1_000),
+    sessions_ended: ({ count, reason }) => sessionsEnded.add(count, { 'pinfold.reason': reason }),
+  };
+  return (figure) => record[figure.kind](figure as never);
 }

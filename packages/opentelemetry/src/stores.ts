@@ -1,7 +1,6 @@
 import {
   type Attributes,
   context,
-  type Histogram,
   type Meter,
   type Span,
   SpanKind,
@@ -10,7 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { isFault } from '@pinfold/core';
-import type { Call, Observer } from '@pinfold/core/adapter';
+import type { Observer } from '@pinfold/core/adapter';
 
 /** The ports that are no database. */
 const STORAGE: ReadonlySet<string> = new Set(['archives', 'staging', 'inspector']);
@@ -18,61 +17,48 @@ const STORAGE: ReadonlySet<string> = new Set(['archives', 'staging', 'inspector'
 /** As the conventions advise for databases. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-/** Measures the calls of stores, and makes spans of those that a request makes. */
-export class Stores {
-  readonly #tracer: Tracer;
-  readonly #system: string;
-  readonly #database: Histogram;
-  readonly #storage: Histogram;
-
-  constructor(tracer: Tracer, meter: Meter, system: string) {
-    this.#tracer = tracer;
-    this.#system = system;
-    const options = { unit: 's', advice: { explicitBucketBoundaries: BUCKETS } };
-    this.#database = meter.createHistogram('db.client.operation.duration', {
-      description: 'Duration of database client operations.',
-      ...options,
-    });
-    this.#storage = meter.createHistogram('pinfold.storage.operation.duration', {
-      description: 'Duration of what archives and uploads were asked for.',
-      ...options,
-    });
-  }
-
-  /** Stores of records follow OpenTelemetry's "Semantic conventions for databases" (stable). */
-  readonly observer: Observer = (call, operation, port) =>
-    STORAGE.has(port)
-      ? this.#measured(call, `${operation} ${port}`, SpanKind.INTERNAL, this.#storage, {
-          'pinfold.store': port,
-          'pinfold.operation': operation,
-        })
-      : this.#measured(call, `${operation} ${port}`, SpanKind.CLIENT, this.#database, {
-          'db.system.name': this.#system,
-          'db.collection.name': port,
-          'db.operation.name': operation,
-        });
-
-  #measured(call: Call, name: string, kind: SpanKind, duration: Histogram, attributes: Attributes): Call {
+/**
+ * Measures the calls of stores, and makes spans of those that a request makes. Stores of records follow OpenTelemetry's
+ * "Semantic conventions for databases" (stable).
+ *
+ * @param system what stores the records.
+ */
+export function storeObserver(tracer: Tracer, meter: Meter, system: string): Observer {
+  const options = { unit: 's', advice: { explicitBucketBoundaries: BUCKETS } };
+  const database = meter.createHistogram('db.client.operation.duration', {
+    description: 'Duration of database client operations.',
+    ...options,
+  });
+  const storage = meter.createHistogram('pinfold.storage.operation.duration', {
+    description: 'Duration of what archives and uploads were asked for.',
+    ...options,
+  });
+  return (call, operation, port) => {
+    const isStorage = STORAGE.has(port);
+    const [kind, duration] = isStorage ? [SpanKind.INTERNAL, storage] : [SpanKind.CLIENT, database];
+    const attributes: Attributes = isStorage
+      ? { 'pinfold.store': port, 'pinfold.operation': operation }
+      : { 'db.system.name': system, 'db.collection.name': port, 'db.operation.name': operation };
     return (...inputs) => {
       const begun = performance.now();
       const outer = context.active();
       // Without a request, such as a look at the health, each call would be a trace of its own.
-      const span = trace.getSpan(outer) && this.#tracer.startSpan(name, { kind, attributes }, outer);
+      const isWithin = trace.getSpan(outer) !== undefined;
+      const span = isWithin
+        ? tracer.startSpan(`${operation} ${port}`, { kind, attributes }, outer)
+        : undefined;
       const within = span === undefined ? outer : trace.setSpan(outer, span);
       const answer = context.with(within, () => call(...inputs));
-      if (!(answer instanceof Promise)) {
-        span?.end();
-        return answer;
-      }
       const end = (error?: unknown): void => {
         const failure = failureOf(error);
         duration.record((performance.now() - begun) / 1_000, { ...attributes, ...failure }, within);
         if (span !== undefined) finish(span, failure);
       };
-      answer.then(() => end(), end);
+      if (answer instanceof Promise) answer.then(() => end(), end);
+      else end();
       return answer;
     };
-  }
+  };
 }
 
 function finish(span: Span, failure: Attributes): void {

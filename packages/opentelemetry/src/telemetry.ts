@@ -9,9 +9,9 @@ import {
 } from '@opentelemetry/api';
 import type { Observe } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
-import { Publications } from './publications.ts';
+import { recordMeasurements } from './publications.ts';
 import { type AnsweredRequest, Requests } from './requests.ts';
-import { Stores } from './stores.ts';
+import { storeObserver } from './stores.ts';
 
 /** Options of {@link createTelemetry}. */
 export interface TelemetryOptions {
@@ -62,13 +62,11 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const tracer = tracerProvider.getTracer(SCOPE);
   const meter = meterProvider.getMeter(SCOPE);
   const requests = new Requests(tracer, meter, options);
-  const publications = new Publications(meter);
-  const stores = new Stores(tracer, meter, database);
   return {
     requests: (request, response, next) => requests.take(request, response, next),
     onRequest: (entry, request) => requests.told(entry, request),
-    observe: (figure) => publications.observe(figure),
+    observe: recordMeasurements(meter),
     addHeaders: (headers) => propagation.inject(context.active(), headers),
-    observer: stores.observer,
+    observer: storeObserver(tracer, meter, database),
   };
 }

@@ -41,8 +41,13 @@ export {
 export type { ServiceOptions } from './compose/service.ts';
 export type { Log, LogSink } from './server/log.ts';
 export type { DatabaseSetting } from './settings/databases.ts';
-export type { LogFormat, LogLevel } from './settings/log-settings.ts';
-export { type Environment, readSettings, type Settings } from './settings/settings.ts';
+export {
+  type Environment,
+  type LogFormat,
+  type LogLevel,
+  readSettings,
+  type Settings,
+} from './settings/settings.ts';
 export { SettingsError } from './settings/settings-error.ts';
 export type { StorageSetting } from './settings/storage-setting.ts';
 export type { TrustProxy } from './settings/trust-proxy.ts';

@@ -60,11 +60,6 @@ const PUBLIC_URL = 'http://localhost:8080';
 
 /**
  * Makes a ZIP of files by their paths; a text is stored in UTF-8.
- *
- * @example
- * import { zipOf } from 'pinfold/testing';
- *
- * const archive = await zipOf({ 'index.html': '<h1>Hello</h1>', 'img/dot.gif': new Uint8Array(43) });
  */
 export async function zipOf(
   files: Readonly<Record<string, string | Uint8Array>>,

@@ -40,6 +40,7 @@ export class NodeApiKeySecrets implements ApiKeySecrets {
   }
 }
 
-function sha256(secret: string): Sha256 {
+/** In hexadecimal digits. */
+export function sha256(secret: string): Sha256 {
   return createHash('sha256').update(secret).digest('hex') as Sha256;
 }

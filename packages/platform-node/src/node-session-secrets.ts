@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { SessionSecrets, Sha256 } from '@pinfold/core';
+import { sha256 } from './node-api-key-secrets.ts';
 import { randomBase62 } from './random-ids.ts';
 
 const SECRET_BYTES = 32;
@@ -22,8 +22,4 @@ export class NodeSessionSecrets implements SessionSecrets {
   read(text: string): Sha256 | undefined {
     return text.length === 43 && TOKEN.test(text) ? sha256(text) : undefined;
   }
-}
-
-function sha256(text: string): Sha256 {
-  return createHash('sha256').update(text).digest('hex') as Sha256;
 }

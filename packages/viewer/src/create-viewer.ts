@@ -19,7 +19,7 @@ import { serveName } from './access/named-url.ts';
 import { serveSharedUrl } from './access/shared-url.ts';
 import { serveSiteOrigin } from './access/site-origin.ts';
 import { serveSitePath } from './access/site-path.ts';
-import { ANSWERED, type Answered, type Exchange, type ViewerContext } from './exchange.ts';
+import { ANSWERED, type Answered, type Exchange, type Soon, type ViewerContext } from './exchange.ts';
 import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answers.ts';
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
@@ -65,7 +65,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     const place = findPlace(context.settings, request);
     if (place.kind === 'nowhere' && next !== undefined) return next();
     if (place.route !== 'shared_url') stripInherited(response);
-    void answer(logging, { request, response, context }, hasSeveralHosts(request) ? UNREADABLE : place);
+    answer(logging, { request, response, context }, hasSeveralHosts(request) ? UNREADABLE : place);
   };
   const viewer: Answers = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);
@@ -132,11 +132,11 @@ interface Settled extends Answered {
   readonly error?: unknown;
 }
 
-async function answer(
+function answer(
   { log, requestId }: Required<Pick<ViewerOptions, 'log' | 'requestId'>>,
   exchange: Exchange,
   place: Place,
-): Promise<void> {
+): void {
   const { request, response, context } = exchange;
   const id = requestId(request);
   // The clock of the service counts whole milliseconds, and most views take less than one.
@@ -159,17 +159,23 @@ async function answer(
     if (!response.headersSent) settled ??= ANSWERED;
     end();
   });
-  let answered: Settled;
-  try {
-    const served = serve(exchange, place);
-    answered = served instanceof Promise ? await served : served;
-  } catch (error) {
+  const settle = (answered: Settled): void => {
+    if (settled !== undefined) return;
+    settled = answered;
+    end();
+  };
+  const failed = (error: unknown): Settled => {
     const cause = error instanceof UnavailableError ? error.cause : thrown(error);
-    answered = { ...sendFailure(exchange, error), error: cause };
+    return { ...sendFailure(exchange, error), error: cause };
+  };
+  let served: Soon<Settled>;
+  try {
+    served = serve(exchange, place);
+  } catch (error) {
+    served = failed(error);
   }
-  if (settled !== undefined) return;
-  settled = answered;
-  end();
+  if (served instanceof Promise) void served.catch(failed).then(settle);
+  else settle(served);
 }
 
 /** Whether an answer with a page of the site is a view: a browser opened the page by navigation. */
@@ -180,7 +186,7 @@ function isView({ request }: Exchange, status: number): boolean {
 /** The status in the log of a viewer who left before there was an answer. */
 const LEFT = 499;
 
-function serve(exchange: Exchange, place: Place): Promise<Answered> | Answered {
+function serve(exchange: Exchange, place: Place): Soon<Answered> {
   if (place.kind === 'unreadable') return sendPlainPage(exchange, 400, 'bad_request');
   if (place.kind === 'misdirected') return sendPlainPage(exchange, 421, 'misdirected');
   if (hasTooManyCookies(exchange.request)) {

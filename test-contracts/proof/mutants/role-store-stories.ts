@@ -4,13 +4,16 @@ import {
   type CleanupTask,
   type CommitOutcome,
   type IdempotencyKey,
+  type Role,
   type RoleCommit,
   type RoleId,
+  type RoleQuery,
   type RoleStore,
   stateOf,
   type Token,
   type Version,
 } from '@pinfold/core';
+import { placeOf } from '@pinfold/core/adapter';
 import type { StoreSubject } from '@pinfold/test-contracts';
 import { publishTo } from '@pinfold/test-contracts/fixtures';
 import { UNBOUNDED } from '@pinfold/test-contracts/internal';
@@ -23,6 +26,20 @@ const { mutant } = roleStores;
 async function storeAnyway(store: RoleStore, publication: RoleCommit, token: Token): Promise<void> {
   const idempotencyKey = `stray ${token} ${publication.role.id}` as IdempotencyKey;
   await publishTo(store, { ...publication, role: { ...publication.role, idempotencyKey } });
+}
+
+/** A page of the roles that are wanted of some that are examined: it may have fewer than fit, or none. */
+export async function listExamined(
+  store: RoleStore,
+  query: RoleQuery,
+  limit: number,
+  isWanted: (role: Role) => boolean,
+): ReturnType<RoleStore['list']> {
+  const examined = await store.list({ ...query, search: undefined, limit });
+  const wanted = examined.items.filter(isWanted);
+  const last = wanted.length > query.limit ? wanted[query.limit - 1] : undefined;
+  const next = last === undefined ? examined.next : placeOf(last, query.order);
+  return { items: wanted.slice(0, query.limit), next };
 }
 
 export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
@@ -170,9 +187,8 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
   mutant('list-sparse', 'a page ends after a thousand roles were examined', () => (store) => ({
     list: async (query) => {
       if (query.state !== 'expired' || query.idempotencyKey !== undefined) return await store.list(query);
-      const looked = await store.list({ ...query, state: undefined });
-      const items = looked.items.filter((role) => stateOf(role, query.now) === 'expired');
-      return { items, next: looked.next };
+      const isExpired = (role: Role) => stateOf(role, query.now) === 'expired';
+      return await listExamined(store, { ...query, state: undefined }, 1_000, isExpired);
     },
   })),
   mutant('answers-stay', 'one set is filled again for each question', () => (store) => {

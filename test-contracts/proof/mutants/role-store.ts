@@ -33,9 +33,6 @@ const SHOWN_BY_SEQUENCES = [
   'settling ends the claim of another sweep',
   'listArchives: answers.list-shortened',
   'purge: takes.begunBefore.later',
-  // Only calls at once show these.
-  'saving looks first and writes later',
-  'claiming looks first and writes later',
   'a commit ignores whether the key was completed',
   'save: answers.kind.stuck',
 ];

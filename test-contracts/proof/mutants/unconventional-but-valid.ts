@@ -1,10 +1,12 @@
 import type { RoleQuery, RoleStore, Version } from '@pinfold/core';
+import { titleFolded } from '@pinfold/core/adapter';
 import type { Subject } from '@pinfold/test-contracts';
 import { apiKeyStoreTable } from './api-key-store.ts';
 import { archiveStorageTable } from './archive-storage.ts';
 import { attemptCounterTable } from './attempt-counter.ts';
 import { type MutantTable, mutating, type TestedTable, tested } from './mutant.ts';
 import { roleStoreTable } from './role-store.ts';
+import { listExamined } from './role-store-stories.ts';
 import { sessionStoreTable } from './session-store.ts';
 
 /** The rows of some drivers have a class of their own. */
@@ -36,12 +38,11 @@ function some<Value>(page: readonly Value[]): readonly Value[] {
   return page.slice(0, Math.ceil(page.length / 3));
 }
 
-/** Looks at two roles for each page of a search: many pages have nothing. */
-async function searchByTwos(store: RoleStore, query: RoleQuery) {
-  if (query.search === undefined) return await store.list(query);
-  const looked = await store.list({ ...query, search: undefined, limit: Math.min(2, query.limit) });
-  const found = (await store.list(query)).items.map(({ id }) => id);
-  return { items: looked.items.filter(({ id }) => found.includes(id)), next: looked.next };
+/** Looks at fifty roles for each page of a search: many pages have nothing. */
+function searchByFifties(store: RoleStore, query: RoleQuery) {
+  const { search } = query;
+  if (search === undefined) return store.list(query);
+  return listExamined(store, query, 50, (role) => `${titleFolded(role)}\n${role.id}`.includes(search));
 }
 
 /** Versions that are far from one another, and no number of changes. */
@@ -65,7 +66,7 @@ export const unconventionalTables: readonly { readonly how: string; readonly tab
   ...unconventional(roleStoreTable, {
     'answers in rows': inRows,
     'short pages': (store) => ({
-      list: (query) => searchByTwos(store, query),
+      list: (query) => searchByFifties(store, query),
       listArchives: async (after, limit) => some(await store.listArchives(after, limit)),
     }),
     'versions that are far from one another': (store) => ({

@@ -1,4 +1,5 @@
-import type { ArchiveStorage, Clock, Staging } from '@pinfold/core';
+import { join } from 'node:path';
+import type { ArchiveStorage, Clock } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import type { Memory } from '@pinfold/memory';
 import type { PostgresAddress } from 'pinfold-test-servers';
@@ -53,16 +54,18 @@ export async function openRecords(address: RecordsAddress): Promise<Persistence>
   }
 }
 
+/** Opens archives for a node with a folder of its own, where uploads lie in `staging`. */
 export async function openArchives(
   address: ArchivesAddress,
-  staging: Staging & { readonly folder: string },
+  folder: string,
   clock: Clock,
 ): Promise<Archives> {
   switch (address.kind) {
     case 'memory':
       return { archives: address.memory.peer().archives, close: async () => {} };
     case 'files': {
-      const { openFsArchiveStorage } = await import('@pinfold/storage-fs');
+      const { openFsArchiveStorage, openFsStaging } = await import('@pinfold/storage-fs');
+      const staging = await openFsStaging({ folder: join(folder, 'staging'), clock });
       const archives = await openFsArchiveStorage({ folder: address.folder, staging, clock });
       return { archives, close: async () => {} };
     }

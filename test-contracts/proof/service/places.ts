@@ -12,11 +12,16 @@ export const ARCHIVES = ['memory', 'files', 's3'] as const;
 export type RecordsKind = (typeof RECORDS)[number];
 export type ArchivesKind = (typeof ARCHIVES)[number];
 
-/** Where one service of a test keeps everything: empty, nobody else's, and on servers that all tests share. */
-export interface Place {
+/** Where a node finds its data. */
+export interface Addresses {
+  /** Uploads lie in its folder `staging`. */
   readonly folder: string;
   readonly records: RecordsAddress;
   readonly archives: ArchivesAddress;
+}
+
+/** Where one service of a test keeps everything: empty, nobody else's, and on servers that all tests share. */
+export interface Place extends Addresses {
   dispose(): Promise<void>;
 }
 

@@ -16,6 +16,11 @@ export interface PostgresAddress {
   readonly database: string;
 }
 
+/** The address as a connection URL. */
+export function postgresUrl({ user, password, host, port, database }: PostgresAddress): string {
+  return `postgres://${user}:${password}@${host}:${port}/${database}`;
+}
+
 /** A real PostgreSQL of this process, on 127.0.0.1. */
 export interface PostgresServer {
   readonly address: PostgresAddress;

@@ -5,14 +5,18 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import {
   type ArchiveStorage,
   accountId,
+  type Caller,
   type Cleaning,
+  type Clock,
   createUseCases,
   type Keys,
   type Limits,
+  MEMBER_SCOPES,
   OPERATOR,
   type Pairings,
   type Ports,
@@ -43,6 +47,7 @@ import {
 import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
 import type { HttpService, HttpSubject } from '@pinfold/test-contracts';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import { openRawConnection } from '@pinfold/test-contracts/internal';
 
 /** Where a service keeps things. Those that keep no archives have them in a folder. */
 export type Stores = Persistence & { readonly archives?: ArchiveStorage };
@@ -80,25 +85,28 @@ export function composed(
   };
 }
 
-export interface Inside extends Parts {
-  readonly clock: ManualClock;
+export interface Inside<C extends Clock = ManualClock> extends Parts {
+  readonly clock: C;
   /** The port of the public URL: that of the first server. */
   readonly publicPort: number;
 }
 
-export type Doors = (inside: Inside) => RequestListener;
+export type Doors<C extends Clock = ManualClock> = (inside: Inside<C>) => RequestListener;
 
 export interface CompositionOptions extends UseCaseOptions {
   readonly limits?: Partial<Limits> | undefined;
 }
 
-export interface ServiceOptions extends CompositionOptions {
-  readonly clock?: ManualClock;
+export interface ServiceOptions<C extends Clock = ManualClock> extends CompositionOptions {
+  readonly clock?: C;
+  /** Where uploads and archives lie; a temporary folder when absent. */
+  readonly folder?: string;
   readonly ports?: ((ports: Ports) => Partial<Ports>) | undefined;
 }
 
 /** A service on a real socket, with a clock that the test holds. */
-export interface TestService<S extends Stores> extends Inside {
+export interface TestService<S extends Stores, C extends Clock = ManualClock> extends Inside<C> {
+  readonly ports: Ports;
   readonly port: number;
   readonly server: Server;
   readonly folder: string;
@@ -107,7 +115,7 @@ export interface TestService<S extends Stores> extends Inside {
   /** Publishes an archive for `owner`, under a key of its own. */
   publish(archive: Uint8Array, differing?: Partial<PublishRequest>): Promise<Publication>;
   /** One more server over the same data; it closes with the first. */
-  peer(stores: S, doors: Doors): Promise<TestService<S>>;
+  peer(stores: S, doors: Doors<C>): Promise<TestService<S, C>>;
   close(): Promise<void>;
 }
 
@@ -115,16 +123,17 @@ export interface TestService<S extends Stores> extends Inside {
 const inspector = new ZipArchiveInspector({ workers: 1 });
 
 /** Opens a service; `stores` may want its folder. */
-export async function openService<S extends Stores>(
+export async function openService<S extends Stores, C extends Clock = ManualClock>(
   stores: S | ((folder: string) => Promise<S>),
-  doors: Doors,
-  options: ServiceOptions = {},
-): Promise<TestService<S>> {
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-service-'));
-  const { clock = createManualClock() } = options;
+  doors: Doors<C>,
+  options: ServiceOptions<C> = {},
+): Promise<TestService<S, C>> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'pinfold-service-')));
+  const { clock = createManualClock() as Clock as C } = options;
   const staging = await openFsStaging({ folder: join(folder, 'staging'), clock });
   // An upload that was cut off with its connection may be about to make or to remove its file.
-  const closing: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, maxRetries: 5 })];
+  const remove = () => rm(folder, { recursive: true, maxRetries: 5 });
+  const closing: (() => Promise<void>)[] = options.folder === undefined ? [remove] : [];
   let publicPort: number | undefined;
   let published = 0;
 
@@ -148,16 +157,18 @@ export async function openService<S extends Stores>(
     return { ...ports, ...options.ports?.(ports) };
   };
 
-  const open = async (opened: S, build: Doors): Promise<TestService<S>> => {
-    const parts = composed(await portsOver(opened), opened, options);
+  const open = async (opened: S, build: Doors<C>): Promise<TestService<S, C>> => {
+    const ports = await portsOver(opened);
+    const parts = composed(ports, opened, options);
     const server = await listening();
     closing.unshift(() => closed(server).then(() => opened.close()));
     const { port } = server.address() as AddressInfo;
     publicPort ??= port;
-    const inside: Inside = { ...parts, clock, publicPort };
+    const inside: Inside<C> = { ...parts, clock, publicPort };
     server.on('request', build(inside));
     return {
       ...inside,
+      ports,
       port,
       server,
       folder,
@@ -248,4 +259,33 @@ export async function openHttpSubject(
     },
     dispose: service.close,
   };
+}
+
+/**
+ * Sends three requests at once on one connection of a door, and answers how many it had begun to authenticate before
+ * each answer. Another connection is answered meanwhile.
+ */
+export async function answeredInTurn(
+  open: (authenticate: () => Promise<Caller>) => Promise<{ readonly url: string; readonly beside: string }>,
+): Promise<readonly number[]> {
+  const waiting: (() => void)[] = [];
+  const begun: number[] = [];
+  let count = 0;
+  const { url, beside } = await open(async () => {
+    count += 1;
+    await new Promise<void>((go) => waiting.push(go));
+    return { account: accountId('owner'), scopes: MEMBER_SCOPES };
+  });
+  const connection = await openRawConnection(url);
+  await connection.send(`GET ${new URL(url).pathname} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(3));
+  for (let answered = 0; answered < 3; answered += 1) {
+    while (waiting.length === 0) await setTimeout(1);
+    await (await fetch(beside)).text();
+    begun.push(count);
+    waiting.shift()?.();
+    const { status } = await connection.answer();
+    if (status !== 200) throw new Error(`answered with ${status}`);
+  }
+  connection.destroy();
+  return begun;
 }

@@ -115,19 +115,7 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
   fault: 'store_unavailable',
 };
 
-/**
- * Does with an {@link ApiKeyStore} what `checkRoleStoreSequences` does with a store of roles.
- *
- * @example
- * import { createMemory } from '@pinfold/memory';
- * import { checkApiKeyStoreSequences } from '@pinfold/test-contracts';
- *
- * const create = async () => {
- *   const memory = createMemory();
- *   return { port: memory.apiKeys, peer: async () => memory.peer().apiKeys, dispose: () => memory.close() };
- * };
- * await checkApiKeyStoreSequences(create, { runs: 2 });
- */
+/** Does with an {@link ApiKeyStore} what `checkRoleStoreSequences` does with a store of roles. */
 export function checkApiKeyStoreSequences(
   create: () => Promise<Reachable<ApiKeyStore>>,
   options: ModelOptions = {},

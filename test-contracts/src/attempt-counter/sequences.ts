@@ -31,19 +31,7 @@ const SEQUENCES: Sequences<Door, Values> = {
   look: call(1, 'measure', (values) => [who(values), oneOf('perAddress', 'perRole')]),
 };
 
-/**
- * Does with an {@link AttemptCounter} what `checkRoleStoreSequences` does with a store of roles.
- *
- * @example
- * import { createMemory } from '@pinfold/memory';
- * import { checkAttemptCounterSequences } from '@pinfold/test-contracts';
- *
- * const create = async () => {
- *   const memory = createMemory();
- *   return { port: memory.attempts, peer: async () => memory.peer().attempts, dispose: () => memory.close() };
- * };
- * await checkAttemptCounterSequences(create, { runs: 2 });
- */
+/** Does with an {@link AttemptCounter} what `checkRoleStoreSequences` does with a store of roles. */
 export function checkAttemptCounterSequences(
   create: () => Promise<Subject<AttemptCounter>>,
   options: ModelOptions = {},

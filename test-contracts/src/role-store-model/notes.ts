@@ -10,7 +10,6 @@ import type {
   Version,
 } from '@pinfold/core';
 import { anArchiveIdAt } from '../fixtures/roles.ts';
-import type { Side } from './side.ts';
 
 /** The members of a role that differ between the publications of a model. */
 export type Made = Pick<
@@ -28,11 +27,8 @@ export type Made = Pick<
 > &
   Pick<RoleCommit, 'manifest' | 'warnings'>;
 
-export type Two = readonly [number, number];
-
 /** What was told of a store by any of its handles, in order: steps name it by how long ago it was. */
 export class Notes {
-  readonly sides: Side[] = [];
   readonly leases: Reservation[] = [];
   readonly publications: RoleCommit[] = [];
   readonly committed: Map<string, RoleCommit> = new Map();

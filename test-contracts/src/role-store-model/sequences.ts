@@ -1,10 +1,9 @@
-import type { CleanupRequest, Instant, RoleStore } from '@pinfold/core';
+import type { CleanupRequest, RoleStore } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
-import { UNBOUNDED } from '../fixtures/roles.ts';
 import { manners } from '../sequences/manners.ts';
 import { checkSequences, methodsFor, type Reachable, type Sequences, stepsFor } from '../sequences/run.ts';
-import { anArchive, type Two } from './notes.ts';
+import { anArchive } from './notes.ts';
 import { Side } from './side.ts';
 import {
   change,
@@ -38,8 +37,6 @@ const back = fc.nat({ max: 3 });
 const place = fc.nat({ max: 1 });
 const events = fc.nat({ max: 2 });
 const authority = oneOf(undefined, undefined, 'account' as const, 'operator' as const);
-const two = oneOf<Two[]>([0, 1], [0, 0], [1, 1]);
-const DAY = 86_400_000;
 /** No 32 bits. */
 const MANY = 2 ** 32;
 const state = oneOf(undefined, 'published' as const, 'expired' as const, 'deleted' as const);
@@ -58,93 +55,6 @@ const LOOKS = [
   call(1, 'roles', () => []),
   call(1, 'rest', (given) => [instant(given), instant(given), instant(given), oneOf(1, 2, 3, MANY)]),
   call(1, 'lists', (given) => [fc.constant(given), instant(given), state, search(given)]),
-];
-
-/** What several do at once, where the outcome is the same in any order. */
-const AT_ONCE = [
-  step(
-    1,
-    'renew, or release, or commit, or settle twice at once',
-    (given) => [two, oneOf(0, 1, 2, 3), back, instant(given), made(given), outcome(given)],
-    (side, by, which, n, at, role, settled) =>
-      side.twice(by, async (handle) => {
-        if (which === 0) return await handle.renew(n, at);
-        if (which === 1) return await handle.release(n);
-        if (which === 2) return await handle.commit(n, 0, role, at, UNBOUNDED);
-        return await handle.settle(n, settled, 1);
-      }),
-  ),
-  step(
-    1,
-    'keep twice at once',
-    (given) => [two, comparison(given), oneOf(0, 0, 1)],
-    (side, by, compared, age) => side.twice(by, (handle) => handle.keepComparison(compared, age)),
-  ),
-  step(
-    1,
-    'load, and save twice at once',
-    (given) => [two, back, change(given)],
-    async (side, by, n, changed) => {
-      await side.load(n, 0);
-      return await side.twice(by, (handle) => handle.save(n, 0, changed, 1));
-    },
-  ),
-  step(
-    1,
-    'settle several at once',
-    (given) => [two, fc.array(outcome(given), { minLength: 2, maxLength: 4 })],
-    (side, by, all) =>
-      side.several(
-        by,
-        all.map((settled, n) => (handle) => handle.settle(n, settled, 1)),
-      ),
-  ),
-  step(
-    2,
-    'load and save several at once',
-    (given) => [two, fc.array(change(given), { minLength: 2, maxLength: 4 })],
-    async (side, by, all) => [
-      await side.several(
-        by,
-        all.map((_, n) => (handle) => handle.load(n, 0)),
-      ),
-      await side.several(
-        by,
-        all.map((changed, n) => (handle) => handle.save(n, 0, changed, 1)),
-      ),
-    ],
-  ),
-  step(
-    2,
-    'claim twice at once',
-    (given) => [
-      two,
-      cleanup(given).map((request) => ({
-        ...request,
-        // What is claimed by one stays so for the other.
-        until: (request.now + DAY) as Instant,
-        // Roles that were claimed together wait equally long.
-        limit: given.claimed === 1 ? 0 : 100,
-      })),
-    ],
-    (side, by, request) => side.claimAtOnce(side.both(by), request),
-  ),
-  step(
-    2,
-    'commit several, renew one and keep a comparison at once',
-    (given) => [
-      two,
-      fc.array(made(given), { minLength: 2, maxLength: 3 }),
-      instant(given),
-      comparison(given),
-    ],
-    (side, by, all, at, compared) =>
-      side.several(by, [
-        ...all.map((role, n) => (handle: Side) => handle.commit(n, 0, role, at, UNBOUNDED)),
-        (handle) => handle.renew(all.length, at),
-        (handle) => handle.keepComparison(compared, 0),
-      ]),
-  ),
 ];
 
 const SEQUENCES: Sequences<Side, Values> = {
@@ -207,7 +117,6 @@ const SEQUENCES: Sequences<Side, Values> = {
       oneOf(1, 2, 100, MANY),
     ]),
     call(2, 'loadAborted', () => [back, manners]),
-    ...AT_ONCE,
   ],
   look: {
     weight: 1,

@@ -18,10 +18,10 @@ import type {
 import { placeOf } from '@pinfold/core/adapter';
 import { anEvent, aRole, aRoleId } from '../fixtures/roles.ts';
 import { asks, walkArchives, walkList } from '../role-store/asked.ts';
-import { areAlike, inOneOrder } from '../sequences/alike.ts';
+import { areAlike } from '../sequences/alike.ts';
 import { type Heard, heard, type Manner } from '../sequences/manners.ts';
 import { carelessly } from './careless.ts';
-import { anArchive, type Made, Notes, nearly, numberOf, type Two } from './notes.ts';
+import { anArchive, type Made, Notes, nearly, numberOf } from './notes.ts';
 import type { Values } from './values.ts';
 
 /** One handle of a store. What it answers is what any sound store would. */
@@ -32,7 +32,6 @@ export class Side {
   constructor(store: RoleStore, notes: Notes = new Notes()) {
     this.#store = carelessly(store);
     this.notes = notes;
-    notes.sides.push(this);
   }
 
   async reserve(request: Reservation): Promise<unknown> {
@@ -120,23 +119,17 @@ export class Side {
     return await this.#store.save(role, version, this.#events(count), authority);
   }
 
-  async claim(request: CleanupRequest): Promise<unknown> {
-    return await this.claimAtOnce([this], request);
-  }
-
-  /** Several that claim at once: which of them gets a role is open, that one of them does is not. */
-  async claimAtOnce(by: readonly Side[], { until, ...request }: CleanupRequest): Promise<unknown> {
+  async claim({ until, ...request }: CleanupRequest): Promise<unknown> {
     const { notes } = this;
     notes.claims += 1;
     const lapse = notes.own(until, 'claim', notes.claims) as Instant;
-    const claims = by.map((side) => side.#store.claimForCleanup({ ...request, until: lapse }));
-    const tasks = (await Promise.all(claims)).flat();
+    const tasks = await this.#store.claimForCleanup({ ...request, until: lapse });
     const ordered = tasks.toSorted((one, other) => (one.role < other.role ? -1 : 1));
     // Those that were claimed together wait equally long from then on.
     const first = tasks.flatMap(({ role }) => (notes.claimed.has(role) ? [] : [role]));
     for (const { role } of tasks) notes.claimed.add(role);
     notes.tasks.push(...ordered);
-    return { tasks: ordered, first: by.length === 1 ? first : first.toSorted() };
+    return { tasks: ordered, first };
   }
 
   async settle(n: number, outcome: CleanupOutcome, count: number): Promise<unknown> {
@@ -215,7 +208,7 @@ export class Side {
       id: aRoleId(n),
       archive: anArchive(n),
     };
-    const role = await heard(manner, 'load', (signal) => this.#store.load(id, signal));
+    const role = await heard(manner, 'load', async (signal) => this.#store.load(id, signal));
     const manifest = await heard(manner, 'load a manifest', (signal) =>
       this.#store.loadManifest(archive, signal),
     );
@@ -226,38 +219,12 @@ export class Side {
     ];
   }
 
-  /** The same twice at once: whichever is first, the same comes of it. */
-  async twice(by: Two, make: (side: Side) => Promise<unknown>): Promise<unknown> {
-    const { notes } = this;
-    const { events } = notes;
-    const calls = this.both(by).map((side) => {
-      // Whichever is first, the same events are kept.
-      notes.events = events;
-      return make(side);
-    });
-    const both = await Promise.all(calls);
-    return inOneOrder(both);
-  }
-
-  /** What has nothing to do with each other at once, by one handle or by two in turn. */
-  async several(by: Two, makes: readonly ((side: Side) => Promise<unknown>)[]): Promise<unknown> {
-    const both = this.both(by);
-    const answers = await Promise.all(makes.map((make, n) => make(both[n % 2] as Side)));
-    const { publications } = this.notes;
-    publications.sort((one, other) => numberOf(one.role.id) - numberOf(other.role.id));
-    return answers;
-  }
-
   /** Events like no others, the same of whatever store is asked. */
   #events(count: number): readonly HistoryEvent[] {
     return Array.from({ length: count }, () => {
       this.notes.events += 1;
       return anEvent({ id: aRoleId(this.notes.events) as string as EventId });
     });
-  }
-
-  both(by: Two): readonly Side[] {
-    return by.map((n) => this.notes.sides[n] ?? this);
   }
 
   async lists(

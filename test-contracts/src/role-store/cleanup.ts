@@ -170,7 +170,8 @@ export const settleClauses: ClauseTable<RoleStore> = {
           const task = aTask(role, failures, failures);
           expect(await port.claimForCleanup(aClaim(failures, now))).to.deep.equal([task]);
           const retryAt = after(now, pause);
-          await other.settleCleanup(task, { kind: 'failed', retryAt }, [anEvent()]);
+          const failed = { kind: 'failed', retryAt } as const;
+          await Promise.all([port, other].map((store) => store.settleCleanup(task, failed, [anEvent()])));
           expect(await port.claimForCleanup(aClaim(50, (retryAt - 1) as Instant)), 'before').to.deep.equal(
             [],
           );

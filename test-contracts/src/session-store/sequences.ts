@@ -215,19 +215,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
   fault: 'store_unavailable',
 };
 
-/**
- * Does with a {@link SessionStore} what `checkRoleStoreSequences` does with a store of roles.
- *
- * @example
- * import { createMemory } from '@pinfold/memory';
- * import { checkSessionStoreSequences } from '@pinfold/test-contracts';
- *
- * const create = async () => {
- *   const memory = createMemory();
- *   return { port: memory.sessions, peer: async () => memory.peer().sessions, dispose: () => memory.close() };
- * };
- * await checkSessionStoreSequences(create, { runs: 2 });
- */
+/** Does with a {@link SessionStore} what `checkRoleStoreSequences` does with a store of roles. */
 export function checkSessionStoreSequences(
   create: () => Promise<Reachable<SessionStore>>,
   options: ModelOptions = {},

@@ -30,6 +30,10 @@ export interface ObservationBounds {
   readonly look?: () => void;
 }
 
+/** Bytes decoded at once: V8 collects longer texts late, and takes longer to search them. */
+const STRETCH = 65_536;
+/** Read around a stretch: more than the longest secret, and than the longest registration of a service worker. */
+const AROUND = 256;
 const NOTHING: Observation = { references: [], secrets: [], whole: true };
 const BOUNDLESS: ObservationBounds = { work: Number.POSITIVE_INFINITY };
 /** Cost of a tag without a new reference, in characters. */
@@ -86,9 +90,22 @@ export function isObservable(path: string): boolean {
  */
 export function observe(path: string, text: string, bounds: ObservationBounds = BOUNDLESS): Observation {
   if (!isObservable(path)) return NOTHING;
-  const secrets = secretsIn(text);
+  const secrets = [...secretsIn(text)];
   const found = isPage(path) ? referencesIn(path, text, bounds) : NOTHING;
   return { ...found, secrets, ...(registersServiceWorker(path, text) && { serviceWorker: true }) };
+}
+
+/** Does the same for the bytes of a file that is no page, in any encoding that has ASCII. */
+export function observeBytes(path: string, bytes: Buffer): Observation {
+  const secrets = new Set<SecretKind>();
+  let registers = false;
+  for (let at = 0; at < bytes.length; at += STRETCH) {
+    const from = Math.max(0, at - AROUND);
+    const text = bytes.toString('latin1', from, at + STRETCH + AROUND);
+    for (const kind of secretsIn(text, at - from, at - from + STRETCH)) secrets.add(kind);
+    registers ||= registersServiceWorker(path, text);
+  }
+  return { ...NOTHING, secrets: [...secrets], ...(registers && { serviceWorker: true }) };
 }
 
 /** None for a page with a base element: its references lead elsewhere. */

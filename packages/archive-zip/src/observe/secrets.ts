@@ -25,14 +25,16 @@ const ANY = new RegExp(FORMS.map(([, form]) => `(${form})`).join('|'), 'g');
 
 const MOST_SECRETS = 100;
 
-/** The kinds of secret that a text seems to contain, each once; never the secret itself. */
-export function secretsIn(text: string): readonly SecretKind[] {
+/** The kinds of secret that seem to begin between two places of a text, each once; never the secret itself. */
+export function secretsIn(text: string, from: number = 0, to: number = text.length): ReadonlySet<SecretKind> {
   const kinds = new Set<SecretKind>();
   let count = 0;
-  for (const [, ...found] of text.matchAll(ANY)) {
-    for (const [index, [kind]] of FORMS.entries()) if (found[index] !== undefined) kinds.add(kind);
+  ANY.lastIndex = from;
+  for (const match of text.matchAll(ANY)) {
+    if (match.index >= to) break;
+    for (const [index, [kind]] of FORMS.entries()) if (match[index + 1] !== undefined) kinds.add(kind);
     count += 1;
     if (count === MOST_SECRETS) break;
   }
-  return [...kinds];
+  return kinds;
 }

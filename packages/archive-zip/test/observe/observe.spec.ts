@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-
+import fc from 'fast-check';
+import { observeBytes } from '../../src/observe/observe.ts';
 import { isObservable, observe, type Reference } from '../../src/observe.ts';
 
 const references = (html: string, path: string = 'index.html'): readonly Reference[] =>
@@ -208,4 +209,51 @@ describe('what seems a secret', () => {
       expect(secrets(hostile.repeat(2_000_000 / hostile.length)).length).to.be.at.most(1);
     });
   }
+});
+
+describe('the bytes of a file', () => {
+  const STRETCH = 65_536;
+  const longest = `-----BEGIN ${'A'.repeat(10)} ${'B'.repeat(10)} ${'C'.repeat(10)} PRIVATE KEY-----\\n\\n\\n\\n${'D '.repeat(32)}-----END`;
+  const pieces = [
+    longest,
+    `-----BEGIN PRIVATE KEY-----\n${BODY}`,
+    'AKIAIOSFODNN7EXAMPLE',
+    'xAKIAIOSFODNN7EXAMPLE',
+    `ghp_${'a'.repeat(36)}`,
+    `ghp_${'a'.repeat(37)}`,
+    `github_pat_${'a'.repeat(50)}`,
+    `npm_${'a'.repeat(36)}`,
+    `pf_${'a'.repeat(32)}_${'a'.repeat(44)}`,
+    'navigator.serviceWorker?.register("sw.js")',
+    `serviceWorker${' '.repeat(9)}?.${' '.repeat(9)}register${' '.repeat(9)}(`,
+    `serviceWorker${' '.repeat(10)}.register(`,
+    'é',
+    ' ',
+  ];
+
+  it('show the same as their text, wherever something lies in them', () => {
+    const check = fc.property(
+      fc.constantFrom(...pieces),
+      fc.constantFrom(...pieces),
+      fc.integer({ min: -300, max: 5 }),
+      fc.constantFrom('-', 'x', ' '),
+      (one, two, offset, filler) => {
+        const before = filler.repeat(STRETCH + offset);
+        const text = `${before}${one}${two}${filler.repeat(STRETCH)}${one}`;
+        const found = observeBytes('a.js', Buffer.from(text, 'latin1'));
+        expect(found).to.deep.equal(observe('a.js', text));
+      },
+    );
+    fc.assert(check, { numRuns: 300 });
+  });
+
+  it('show what lies across each place where they are cut', () => {
+    for (const piece of [longest, 'AKIAIOSFODNN7EXAMPLE', 'serviceWorker.register(']) {
+      for (let offset = -piece.length; offset <= 0; offset += 1) {
+        const text = ' '.repeat(2 * STRETCH + offset) + piece;
+        const { secrets: kinds, serviceWorker = false } = observeBytes('a.js', Buffer.from(text));
+        expect(kinds.length + Number(serviceWorker), `${piece.slice(0, 20)} ${offset}`).to.equal(1);
+      }
+    }
+  });
 });

@@ -5,7 +5,6 @@ export type Leave = () => void;
 export interface GateOptions {
   readonly places: number;
   readonly queue?: number;
-  /** Creates the error for callers that a full queue rejects. */
   readonly overloaded?: () => Error;
   /**
    * Limits a key to three quarters of the places, rounded up, and gives it no further place while other keys wait

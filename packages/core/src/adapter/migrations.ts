@@ -4,7 +4,6 @@ import { Fault, isFault } from '../fault.ts';
 export interface Migration<Sql = string> {
   /** Each step adds 1. The first step creates the whole schema, and may have any version from 1. */
   readonly version: number;
-  /** The release that brings it. */
   readonly release: string;
   /** The oldest version of the schema whose releases still work with it. */
   readonly oldestVersion: number;

@@ -9,7 +9,6 @@ export interface Column {
   readonly type?: string;
   /** Makes what is bound of the value; absent, the value itself is. */
   readonly write?: (value: never) => unknown;
-  /** Makes the value from the stored one. */
   readonly read?: (kept: unknown) => unknown;
 }
 
@@ -29,7 +28,6 @@ export interface Table<Row> {
   readonly members: readonly (keyof Row)[];
   /** The columns for a `SELECT`, each under its member's name. */
   readonly select: string;
-  /** The columns for an `INSERT`. */
   readonly insert: string;
   /** The parameters for an `INSERT`, counted from `first`. */
   parameters(first: number): string;

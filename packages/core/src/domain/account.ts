@@ -30,13 +30,11 @@ export interface Account {
   /** Counts the times all viewers of all its roles were cut off. */
   readonly generation: Generation;
   readonly lastPublishedAt: Instant | null;
-  /** The mark of its rate of publications. */
   readonly publicationsMark: RateMark | null;
 }
 
 /** What an account uses. */
 export interface AccountUse {
-  /** Publications in service. */
   readonly sites: number;
   /** Bytes of their archives. */
   readonly bytes: number;

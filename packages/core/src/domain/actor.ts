@@ -33,3 +33,16 @@ export function reachOf(by: Actor | string): (thing: { readonly account: Account
   const own = boundTo(by);
   return ({ account }) => own === undefined || account === own;
 }
+
+/** Whose things are listed. */
+export interface ListScope {
+  /** An account lists its own; OPERATOR lists all. */
+  readonly by: Actor | string;
+  /** Only this account's, for the operator. */
+  readonly account?: string;
+}
+
+/** The only account whose things are listed; `undefined` for all. */
+export function listedAccount({ by, account }: ListScope): AccountId | undefined {
+  return boundTo(by) ?? (account === undefined ? undefined : accountId(account));
+}

@@ -15,7 +15,6 @@ export interface AdmissionRequest {
   readonly sha256: Sha256;
   /** The limits for accounts without limits of their own. */
   readonly limits: PublicationLimits;
-  /** Whether the publication is to be shown by a name. */
   readonly isNamed: boolean;
 }
 
@@ -30,9 +29,7 @@ export type Inadmissible =
 
 /** What a store looks up for an admission, each only if it is needed. */
 export interface AdmissionLooks {
-  /** Whether its archive was taken down. */
   isForbidden(): boolean;
-  /** What its account has in service. */
   inService(): Pick<AccountUse, 'sites' | 'bytes'>;
   /** The names of its account, of which it is to have one. */
   names(): NamesInUse;

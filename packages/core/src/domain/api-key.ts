@@ -38,7 +38,6 @@ export interface ApiKey {
   readonly account: AccountId;
   readonly scopes: readonly Scope[];
   readonly label: string;
-  /** SHA-256 of the secret part. */
   readonly secretHash: Sha256;
   readonly createdAt: Instant;
   readonly lastUsedAt: Instant | null;
@@ -53,7 +52,6 @@ export const DEFAULT_KEY_LIMIT = 100;
 /** An authenticated caller. */
 export interface Caller {
   readonly account: AccountId;
-  /** The person's name on screens. */
   readonly displayName?: string;
   readonly scopes: readonly Scope[];
   /** The key that it came with, for the history. */

@@ -2,7 +2,6 @@ import { hasManyMarks } from './text.ts';
 
 /** Characters of names processed between two pauses: some milliseconds of work. */
 const STRETCH = 131_072;
-/** The cost of a name beside its characters. */
 const NAME_COST = 64;
 /** The most marks in a row that are normalized at a time, since sorting them takes quadratic time. */
 const SORTED_AT_ONCE = 64;

@@ -11,7 +11,6 @@ export type GrantPurpose = 'cookie' | 'path' | 'hand_over';
 export interface KnownViewer {
   /** As its `identify` named them. */
   readonly id: string;
-  /** Whether they gave the role's password. */
   readonly gavePassword: boolean;
 }
 
@@ -24,7 +23,6 @@ export interface Grant {
   readonly accountGeneration: Generation;
   /** When the password was given. Passing from one purpose to another keeps it. */
   readonly issuedAt: Instant;
-  /** When this token, of this purpose, was made. */
   readonly madeAt: Instant;
   /** Absent where viewers are not identified. */
   readonly viewer?: KnownViewer;
@@ -33,7 +31,6 @@ export interface Grant {
 /** A site that is shown, with what a grant for it has to match. */
 export interface VisibleRole {
   readonly publication: Publication;
-  /** That of its account. */
   readonly accountGeneration: Generation;
 }
 

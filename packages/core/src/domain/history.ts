@@ -50,7 +50,6 @@ export type RoleEventType = Exclude<
 export interface EventDraft<Type extends EventType = EventType> {
   readonly type: Type;
   readonly at: Instant;
-  /** The name that was set or deleted. */
   readonly name?: PinName | null;
 }
 
@@ -81,7 +80,6 @@ export interface HistoryEvent extends EventDraft {
   readonly recordedAt: Instant;
   /** Null where it concerns the whole service alone. */
   readonly account: AccountId | null;
-  /** The role it happened to, if it was one. */
   readonly pin: RoleId | null;
   readonly name: PinName | null;
   readonly actor: EventActor;

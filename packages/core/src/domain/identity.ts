@@ -14,7 +14,6 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ARCHIVE = /^\d{13}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
-/** The last parsed id. */
 let parsed: RoleId | undefined;
 
 /** Reads a UUID in any letter case (RFC 9562, section 4); `undefined` for anything else. */

@@ -6,12 +6,10 @@ import type { Instant } from './instant.ts';
 
 /** What a person agreed to: a program gets one key. */
 export interface Consent {
-  /** Whose key it will be. */
   readonly account: AccountId;
   /** What the key may do: anything but administer. */
   readonly scopes: readonly Scope[];
   readonly label: string;
-  /** The actor who agreed. */
   readonly actor: EventActor;
   /** The session in which it was given; null where sessions are not ours. The consent ends with it. */
   readonly session: Sha256 | null;

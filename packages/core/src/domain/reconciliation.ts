@@ -3,7 +3,6 @@ import { type Duration, hours, type Instant, instant, minutes } from './instant.
 
 /** The progress of comparing storage with the records. It is stored after each window of ids, so that any sweep can resume it. */
 export interface Comparison {
-  /** When this was stored. */
   readonly keptAt: Instant;
   /** Whether there may be more to do: windows to count, or archives to remove. */
   readonly isUnderWay: boolean;
@@ -23,7 +22,6 @@ export interface Comparison {
 
 /** The result of comparing one window of ids. */
 export interface ComparedWindow {
-  /** The last id of the window. */
   readonly upTo: ArchiveId;
   readonly compared: number;
   /** Archives in storage that no record names. */
@@ -55,7 +53,6 @@ export const NOT_COMPARED: Comparison = {
 
 /** How a sweep is to compare. */
 export interface ComparisonRequest {
-  /** Begins a new comparison in any case. */
   readonly isForced: boolean;
   /** Resumes a comparison that another sweep is making. */
   readonly takesOver: boolean;

@@ -207,7 +207,6 @@ const removal: Form<RemovalRecord> = object<RemovalRecord>({
   deletedAt: nullable(instant),
 });
 
-/** The form of each kind of record. */
 const FORMS: { readonly [Kind in MovedRecord['kind']]: Form<never> } = {
   account: object(ACCOUNT),
   key: object(KEY),

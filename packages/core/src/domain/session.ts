@@ -52,9 +52,7 @@ export const SESSION_LIMITS: SessionLimits = { ofActor: 100, ofAccount: 1_000 };
 export interface SignInLink {
   readonly tokenHash: Sha256;
   readonly account: AccountId;
-  /** The actor who made it. */
   readonly actor: EventActor;
-  /** What its session is to be. */
   readonly scope: SessionScope;
   /** From this instant on it begins no session. */
   readonly endsAt: Instant;

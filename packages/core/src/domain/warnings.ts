@@ -29,7 +29,6 @@ export interface FollowedReference {
 }
 
 interface AtPath {
-  /** The file in which it was seen. */
   readonly path: string;
 }
 
@@ -82,7 +81,6 @@ export interface ObservedFile {
   readonly whole: boolean;
 }
 
-/** Names of files that usually contain secrets. */
 const SECRET_FILE =
   /(?:^|\/)(?:\.env\.[^/]+|\.netrc|\.npmrc|\.git-credentials|\.htpasswd|\.pgpass|\.(?:aws|ssh)\/.+|\.docker\/config\.json|id_rsa|[^/]*\.(?:pem|p12))$/i;
 

@@ -40,11 +40,7 @@ export type BlockWish = Omit<Block, 'at'>;
  * nothing here does.
  */
 export interface Administration extends Overseeing, TakingDown {
-  /**
-   * A page of all accounts.
-   *
-   * @throws TypeError when the limit is no whole number from 1 to 100.
-   */
+  /** A page of all accounts. */
   listAccounts(request?: AccountListRequest): Promise<AccountListOutcome>;
 
   /** The account of a name; `undefined` when none is known. */

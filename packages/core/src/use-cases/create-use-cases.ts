@@ -3,8 +3,7 @@ import type { AccountId } from '../domain/identity.ts';
 import { type Limits, limitsInForce, type OwnLimits, withOwn } from '../domain/limits.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { type Changing, changing } from './changing.ts';
-import type { Observe } from './measurement.ts';
-import type { BeforePublish } from './prove-archive.ts';
+import type { ProofOptions } from './prove-archive.ts';
 import { type Publishing, publishing } from './publishing.ts';
 import { type Quotas, quotasBy } from './quotas.ts';
 import { type Reading, reading } from './reading.ts';
@@ -32,11 +31,7 @@ export type Ports = Pick<
 >;
 
 /** What an embedding team may set beside the limits. */
-export interface UseCaseOptions extends PublicationOptions {
-  /** False where sites are viewed in path mode; publishing then warns of absolute references. Default true. */
-  readonly absolutePathsWork?: boolean;
-  /** Takes figures of what the use cases do, for metrics. */
-  readonly observe?: Observe;
+export interface UseCaseOptions extends PublicationOptions, ProofOptions {
   /**
    * What an account may publish that has no limits of its own, the same for all or by account. Default: any amount, and
    * 1,000 names.
@@ -47,8 +42,6 @@ export interface UseCaseOptions extends PublicationOptions {
    * Asked each time; what it throws ends that request. Default: nothing.
    */
   readonly limitsOf?: (account: AccountId) => OwnLimits | Promise<OwnLimits>;
-  /** Rules of your own. */
-  readonly beforePublish?: BeforePublish;
 }
 
 /**
@@ -90,21 +83,17 @@ export interface UseCases extends Publishing, Reading, Changing, Sharing, Enteri
 export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
-  { absolutePathsWork = true, observe, quotas, limitsOf: own, beforePublish, publicUrl }: UseCaseOptions = {},
+  options: UseCaseOptions = {},
 ): Omit<UseCases, keyof Sharing> {
+  const { limitsOf: own } = options;
   const inForce = limitsInForce(limits);
   const limitsOf = async (account: AccountId): Promise<Limits> =>
     own === undefined ? inForce : withOwn(inForce, await own(account));
-  const quotasOf = quotasBy(quotas);
-  const { show, showName } = showing(ports.clock, { publicUrl });
-  const entered = entering(ports, inForce, show, observe);
+  const quotasOf = quotasBy(options.quotas);
+  const { show, showName } = showing(ports.clock, options);
+  const entered = entering(ports, inForce, show, options.observe);
   return {
-    ...publishing(
-      ports,
-      inForce,
-      { show, showName },
-      { limitsOf, quotasOf, absolutePathsWork, observe, beforePublish },
-    ),
+    ...publishing(ports, inForce, { show, showName }, { ...options, limitsOf, quotasOf }),
     ...reading(ports, inForce, show),
     ...changing(ports, inForce, show, limitsOf),
     ...entered,

@@ -1,7 +1,7 @@
-import { type Actor, boundTo } from '../domain/actor.ts';
+import { boundTo, type ListScope, listedAccount } from '../domain/actor.ts';
 import { decodeFeedCursor, encodeFeedCursor, type FeedCursor } from '../domain/feed.ts';
 import type { HistoryEvent } from '../domain/history.ts';
-import { type AccountId, accountId, type RoleId } from '../domain/identity.ts';
+import type { AccountId, RoleId } from '../domain/identity.ts';
 import { type Duration, after as later } from '../domain/instant.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import type { FeedPart } from '../ports/history-store.ts';
@@ -10,11 +10,7 @@ import { FeedWatch, LATEST, type Wait } from './feed-watch.ts';
 import { MOST_LISTED, pageLimit } from './paging.ts';
 
 /** Which feed to read, and from where. */
-export interface FollowRequest {
-  /** An account reads its own feed; OPERATOR that of all accounts. */
-  readonly by: Actor | string;
-  /** Only this account's feed, for the operator. */
-  readonly account?: string;
+export interface FollowRequest extends ListScope {
   /** Only events of this role. */
   readonly pin?: RoleId;
   /** A cursor of the same feed, or `latest` for its end; absent, the beginning. */
@@ -25,7 +21,7 @@ export interface FollowRequest {
 
 /** Which page of a feed is wanted. */
 export interface FeedRequest extends FollowRequest {
-  /** 1 to 100; 20 when absent. */
+  /** 1 to 100, or a TypeError is thrown; 20 when absent. */
   readonly limit?: number;
   /** How long to wait for an event; absent: not at all. */
   readonly wait?: Duration;
@@ -88,8 +84,6 @@ export interface Feed {
   /**
    * A page of a feed, oldest first; may wait for an event. At most 4 requests of an account and 1,024 in all wait in one
    * process.
-   *
-   * @throws TypeError when the limit is no whole number from 1 to 100.
    */
   feed(request: FeedRequest): Promise<FeedOutcome>;
 
@@ -188,7 +182,6 @@ function hasExpired({ feed, number, event }: FeedCursor, part: FeedPart): boolea
   return number === part.begin.number ? event !== part.begin.event : event === null || event !== part.there;
 }
 
-function scopeOf({ by, account, pin }: Pick<FollowRequest, 'by' | 'account' | 'pin'>): Scope {
-  const own = boundTo(by);
-  return { own, account: own ?? (account === undefined ? undefined : accountId(account)), pin };
+function scopeOf(request: Pick<FollowRequest, 'by' | 'account' | 'pin'>): Scope {
+  return { own: boundTo(request.by), account: listedAccount(request), pin: request.pin };
 }

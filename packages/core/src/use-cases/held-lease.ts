@@ -27,7 +27,8 @@ export async function holdLease<Result>(
   try {
     return await work(working.signal);
   } finally {
-    done.abort();
+    // Without a reason it would make an error with its stack.
+    done.abort(null);
     await renewing;
   }
 

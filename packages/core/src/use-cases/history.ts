@@ -1,4 +1,4 @@
-import { type Actor, boundTo } from '../domain/actor.ts';
+import { type ListScope, listedAccount, OPERATOR } from '../domain/actor.ts';
 import { cursorCodec, type PlaceReaders, readInstant } from '../domain/cursor.ts';
 import {
   BY_SYSTEM,
@@ -8,7 +8,7 @@ import {
   eventOf,
   type HistoryEvent,
 } from '../domain/history.ts';
-import { accountId, parseRoleId, type RoleId } from '../domain/identity.ts';
+import { parseRoleId, type RoleId } from '../domain/identity.ts';
 import { before, type Duration, days, type Instant, minutes } from '../domain/instant.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { createFeed, type Feed } from './feed.ts';
@@ -16,11 +16,7 @@ import { inBatches } from './in-batches.ts';
 import { type PageOutcome, type PageRequest, readPage } from './paging.ts';
 
 /** Which page of the history is wanted. */
-export interface EventListRequest extends PageRequest {
-  /** An account reads its own; OPERATOR reads all. */
-  readonly by: Actor | string;
-  /** Only this account's, for the operator. */
-  readonly account?: string;
+export interface EventListRequest extends PageRequest, ListScope {
   /** Only this role's. */
   readonly pin?: RoleId;
   /** Only from this instant on. */
@@ -39,11 +35,7 @@ export interface HistorySweep {
 
 /** Reads the history, and keeps it up. */
 export interface History extends Feed {
-  /**
-   * A page of the history, newest first. What the operator did is shown to an account without name and address.
-   *
-   * @throws TypeError when the limit is no whole number from 1 to 100.
-   */
+  /** A page of the history, newest first. What the operator did is shown to an account without name and address. */
   list(request: EventListRequest): Promise<EventListOutcome>;
 
   /**
@@ -101,14 +93,13 @@ export function createHistory(
   const { history, apiKeys } = ports;
   return {
     ...createFeed(ports, asShownToAccounts, stopping),
-    async list({ by, account: wanted, pin, since, ...page }) {
-      const own = boundTo(by);
-      const account = own ?? (wanted === undefined ? undefined : accountId(wanted));
+    async list({ pin, since, ...request }) {
+      const account = listedAccount(request);
       const filter = { account, pin, since };
       const mark = ['events', account ?? null, pin ?? null, since ?? null];
-      return await readPage('events', page, cursorCodec(EVENT_PLACE, mark), async (after, limit) => {
+      return await readPage('events', request, cursorCodec(EVENT_PLACE, mark), async (after, limit) => {
         const { items, next } = await history.list({ ...filter, after, limit });
-        return { items: own === undefined ? items : items.map(asShownToAccounts), next };
+        return { items: request.by === OPERATOR ? items : items.map(asShownToAccounts), next };
       });
     },
     async sweep({ cause = BY_SYSTEM, signal } = {}) {

@@ -1,4 +1,4 @@
-import { type Actor, boundTo, OPERATOR, reachOf } from '../domain/actor.ts';
+import { type Actor, type ListScope, listedAccount, OPERATOR, reachOf } from '../domain/actor.ts';
 import { refuseKey, type Unchangeable } from '../domain/admission.ts';
 import {
   type ApiKey,
@@ -46,12 +46,7 @@ export interface RevokeRequest {
 }
 
 /** Which page of keys is wanted. */
-export interface KeyListRequest extends PageRequest {
-  /** An account lists its own; OPERATOR lists all. */
-  readonly by: Actor | string;
-  /** Only this account's, for the operator. */
-  readonly account?: string;
-}
+export interface KeyListRequest extends PageRequest, ListScope {}
 
 /** A page of API keys, newest first, or why there is none. */
 export type KeyListOutcome = PageOutcome<'keys', ApiKey>;
@@ -84,11 +79,7 @@ export interface Keys {
    */
   ensure(text: string, wish: NewKey): Promise<void>;
 
-  /**
-   * A page of the keys an actor reaches, newest first.
-   *
-   * @throws TypeError when the limit is no whole number from 1 to 100.
-   */
+  /** A page of the keys an actor reaches, newest first. */
   list(request: KeyListRequest): Promise<KeyListOutcome>;
 
   /** Revokes a key at once, if the actor reaches it. */
@@ -167,7 +158,12 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
       const { key, events } = newKey(ports, read(ports, text), wish);
       await apiKeys.create({ ...key, isEnsured: true }, events, 'operator');
     },
-    list: (request) => list(ports, request),
+    async list(request) {
+      const account = listedAccount(request);
+      return await readPage('keys', request, CURSORS, async (after, limit) =>
+        cutTo(await apiKeys.list({ account, after, limit: limit + 1 }), limit),
+      );
+    },
     revoke: (request) => revoke(ports, request),
     recognise,
     async authenticate(text, signal) {
@@ -180,16 +176,6 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
       if (lastUsedAt === null || lastUsedAt <= since) await apiKeys.touch(id, now, since);
     },
   };
-}
-
-async function list(
-  { apiKeys }: KeyPorts,
-  { by, account: wanted, ...page }: KeyListRequest,
-): Promise<KeyListOutcome> {
-  const account = boundTo(by) ?? (wanted === undefined ? undefined : accountId(wanted));
-  return await readPage('keys', page, CURSORS, async (after, limit) =>
-    cutTo(await apiKeys.list({ account, after, limit: limit + 1 }), limit),
-  );
 }
 
 async function create(

@@ -51,11 +51,7 @@ export type NameDeleteOutcome =
 export interface Names {
   get(request: NameRequest): Promise<{ readonly kind: 'found'; readonly name: Name } | Refusal<'not_found'>>;
 
-  /**
-   * A page of an account's names.
-   *
-   * @throws TypeError when the limit is no whole number from 1 to 100.
-   */
+  /** A page of an account's names. */
   list(request: NameListRequest): Promise<NameListOutcome>;
 
   /**

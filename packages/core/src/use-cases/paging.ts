@@ -5,7 +5,7 @@ import type { Refusal } from '../refusal.ts';
 export interface PageRequest {
   /** The `next` of an earlier page under the same filter. */
   readonly cursor?: string;
-  /** 1 to 100; 20 when absent. */
+  /** 1 to 100, or a TypeError is thrown; 20 when absent. */
   readonly limit?: number;
 }
 
@@ -30,7 +30,6 @@ export function pageLimit(limit = 20): number {
   return limit;
 }
 
-/** Reads one page. @throws TypeError when the limit is no whole number from 1 to 100. */
 export async function readPage<Name extends string, Item, Place extends object>(
   name: Name,
   request: PageRequest,

@@ -58,12 +58,19 @@ export type BeforePublish = (
   caller: Submitter,
 ) => Promise<Refusal<'refused_by_host'> | undefined> | Refusal<'refused_by_host'> | undefined;
 
-export interface ProofTools {
+/** What an embedding team may set about the proof of archives. */
+export interface ProofOptions {
+  /** False where sites are viewed in path mode; publishing then warns of absolute references. Default true. */
+  readonly absolutePathsWork?: boolean;
+  /** Takes figures of what the use cases do, for metrics. */
+  readonly observe?: Observe;
+  /** Rules of your own. */
+  readonly beforePublish?: BeforePublish;
+}
+
+export interface ProofTools extends ProofOptions {
   readonly ports: Pick<AllPorts, 'inspector' | 'clock'>;
   readonly limits: Limits;
-  readonly absolutePathsWork: boolean;
-  readonly observe: Observe | undefined;
-  readonly beforePublish: BeforePublish | undefined;
 }
 
 /** Applies every rule to a staged archive, those of the team last. */
@@ -72,7 +79,7 @@ export async function prove(
   { archive, account, cause }: Submitter & { readonly archive: StagedArchive },
   signal?: AbortSignal,
 ): Promise<ProvedArchive | Refusal<'invalid_archive' | 'refused_by_host'>> {
-  const { ports, limits, absolutePathsWork, beforePublish } = tools;
+  const { ports, limits, absolutePathsWork = true, beforePublish } = tools;
   const proving = proveArchive(ports, archive, limits, absolutePathsWork, signal);
   const proved = await measured(tools, 'prove', proving);
   if (isRefusal(proved)) return proved;

@@ -15,8 +15,7 @@ import { Fault } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { discardQuietly, type StagedArchive, type Staging } from '../ports/staging.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
-import type { Observe } from './measurement.ts';
-import { type BeforePublish, prove } from './prove-archive.ts';
+import { type ProofOptions, prove } from './prove-archive.ts';
 import { type PublicationPorts, PublicationRun, type RunOutcome } from './publication.ts';
 import type { ShowName, ShowPublication } from './show-publication.ts';
 
@@ -90,13 +89,9 @@ export interface Publishing {
 
 export type PublishPorts = PublicationPorts & Pick<AllPorts, 'staging' | 'takedowns' | 'names'>;
 
-/** The options that each publication calls, and those that all share. */
-interface PublishOptions {
+interface PublishOptions extends ProofOptions {
   readonly limitsOf: (account: AccountId) => Promise<Limits>;
   readonly quotasOf: (account: AccountId) => Promise<PublicationLimits>;
-  readonly absolutePathsWork: boolean;
-  readonly observe: Observe | undefined;
-  readonly beforePublish: BeforePublish | undefined;
 }
 
 export function publishing(

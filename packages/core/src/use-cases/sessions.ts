@@ -1,4 +1,4 @@
-import { type Actor, boundTo, OPERATOR, reachOf } from '../domain/actor.ts';
+import { type Actor, type ListScope, listedAccount, OPERATOR, reachOf } from '../domain/actor.ts';
 import { mayManage, type Scope } from '../domain/api-key.ts';
 import { type Cause, causedBy, type EventActor, eventOf, type Origin } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
@@ -75,11 +75,7 @@ export interface Sessions {
   /** Ends the session of a token, at once and on every node. */
   end(token: string, origin?: Origin): Promise<void>;
 
-  /**
-   * A page of the sessions in force, and the id after which the next page begins.
-   *
-   * @throws TypeError when the limit is no whole number from 1 to 100.
-   */
+  /** A page of the sessions in force, and the id after which the next page begins. */
   list(request: SessionListRequest): Promise<SessionPage>;
 
   /** Ends a session that the actor reaches, at once and on every node. */
@@ -87,14 +83,10 @@ export interface Sessions {
 }
 
 /** Which page of sessions is wanted. */
-export interface SessionListRequest {
-  /** An account lists its own; OPERATOR lists all. */
-  readonly by: Actor | string;
-  /** Only this account's, for the operator. */
-  readonly account?: string;
+export interface SessionListRequest extends ListScope {
   /** What an earlier page gave as `next`. */
   readonly after?: SessionId;
-  /** 1 to 100; 20 when absent. */
+  /** 1 to 100, or a TypeError is thrown; 20 when absent. */
   readonly limit?: number;
 }
 
@@ -222,9 +214,9 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const event = eventOf(ids, { type: 'session.ended', at }, { actor, ...origin }, account);
       await sessions.end(hash, [event]);
     },
-    async list({ by, account: wanted, after, limit: most }) {
+    async list({ after, limit: most, ...scope }) {
       const limit = pageLimit(most);
-      const account = boundTo(by) ?? (wanted === undefined ? undefined : accountId(wanted));
+      const account = listedAccount(scope);
       // An id is the beginning of a hash, and `g` sorts after every hexadecimal digit: this skips the session of that id.
       const last = after === undefined ? undefined : `${after}g`;
       const found = await sessions.list({ account, now: clock.now(), after: last, limit });

@@ -53,11 +53,7 @@ export interface TakingDown {
    */
   takeDown(request: TakedownRequest): Promise<TakedownOutcome>;
 
-  /**
-   * A page of the takedowns in force, newest first.
-   *
-   * @throws TypeError when the limit is no whole number from 1 to 100.
-   */
+  /** A page of the takedowns in force, newest first. */
   listTakedowns(request?: TakedownListRequest): Promise<TakedownListOutcome>;
 
   /** Lets an archive be published again; what was taken down with it stays stopped. */

@@ -50,8 +50,10 @@ describe('authority', () => {
     for (const deed of deeds(OPERATOR)) expect((await deed()).kind).to.be.oneOf(['found', 'changed']);
   });
 
-  it("is no stranger's", async () => {
+  it("is no stranger's over a role, which reads to them as one that never was", async () => {
     for (const deed of deeds(accountId('stranger'))) expect(await codeOf(deed())).to.equal('not_found');
+    id = 'ffffffff-ffff-4fff-8fff-ffffffffffff' as RoleId;
+    for (const deed of deeds(OWNER)) expect(await codeOf(deed())).to.equal('not_found');
   });
 
   it('is never had by saying nothing: without an actor every deed is a TypeError, and changes nothing', async () => {

@@ -14,7 +14,6 @@ import { expect } from 'chai';
 import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
 
 const STRANGER = accountId('stranger');
-const UNKNOWN = 'ffffffff-ffff-4fff-8fff-ffffffffffff' as RoleId;
 
 describe('changing a role', () => {
   let stage: Stage;
@@ -29,23 +28,6 @@ describe('changing a role', () => {
     if (found.kind !== 'found') throw new Error(found.code);
     return found.publication;
   }
-
-  it("answers of another account's role as of one that never was", async () => {
-    const { useCases } = stage;
-    const title = { type: 'set_title', title: null } as const;
-    const password = { type: 'set_password', password: 'long enough' as Password } as const;
-    for (const request of [
-      { by: STRANGER, id },
-      { by: OWNER, id: UNKNOWN },
-    ]) {
-      expect(await codeOf(useCases.read({ by: request.by, id: request.id }))).to.equal('not_found');
-      expect(await codeOf(useCases.update(request, title))).to.equal('not_found');
-      expect(await codeOf(useCases.update(request, password))).to.equal('not_found');
-      expect(await codeOf(useCases.stop(request))).to.equal('not_found');
-      expect(await codeOf(useCases.pin(request))).to.equal('not_found');
-      expect(await codeOf(useCases.unpin(request))).to.equal('not_found');
-    }
-  });
 
   it('hashes no password for a role that cannot take one', async () => {
     const { update } = stage.with({

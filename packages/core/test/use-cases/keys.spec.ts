@@ -185,9 +185,6 @@ describe('managing API keys', () => {
       const refused = await keys.list({ by: OWNER, cursor: wrong });
       expect(refused, wrong).to.deep.equal({ kind: 'refused', code: 'invalid_cursor' });
     }
-    for (const limit of [0, 101, 1.5]) {
-      expect(await keys.list({ by: OWNER, limit }).catch((error) => error)).to.be.instanceOf(TypeError);
-    }
   });
 
   it('lists the keys of one account, or of all', async () => {

@@ -20,7 +20,7 @@ function entry(name: string, differing: Partial<ListedEntry> = {}): ListedEntry 
 const clock: Clock = { now: () => NOW, sleep: () => Promise.resolve() };
 
 /** Proves what an inspector lists; `proof` is what it finds, all entries in order and as text unless told otherwise. */
-function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {}, absolutePathsWork = true) {
+function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {}) {
   const asked: string[][] = [];
   const listing: ArchiveListing = { entries, problems: [], trusted: true };
   const inspector: ArchiveInspector = {
@@ -37,7 +37,7 @@ function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {
       return Promise.resolve({ problems: [], entries: all, ...proof });
     },
   };
-  const proved = proveArchive({ inspector, clock }, {} as StagedArchive, defaultLimits, absolutePathsWork);
+  const proved = proveArchive({ inspector, clock }, {} as StagedArchive, defaultLimits, true);
   return { asked, proved };
 }
 
@@ -143,17 +143,6 @@ describe('proving an archive', () => {
     const sound = prove([entry('index.html')]);
     expect(await rulesOf(sound)).to.equal('proved');
     expect(sound.asked).to.deep.equal([['index.html']]);
-  });
-
-  it('warns of absolute references where sites live under a path', async () => {
-    const references = [{ target: '/index.html', absolute: true, answered: true, otherCase: undefined }];
-    const entries = [{ entry: 0, utf8: true, references, secrets: [], whole: true }];
-    const rules = async (absolutePathsWork: boolean) => {
-      const outcome = await prove([entry('index.html')], { entries }, absolutePathsWork).proved;
-      return outcome.kind === 'proved' ? outcome.warnings.map(({ rule }) => rule) : outcome.kind;
-    };
-    expect(await rules(true)).to.deep.equal([]);
-    expect(await rules(false)).to.deep.equal(['absolute_reference']);
   });
 
   it('lets others have their turn while it judges megabytes of names, and stops with its signal', async () => {

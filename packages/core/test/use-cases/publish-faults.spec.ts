@@ -81,19 +81,6 @@ describe('publishing where something breaks', () => {
     expect(await codeOf(publish(await stage.request()))).to.equal('store_corrupt');
   });
 
-  it('says when a key that is in use may be free', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    stage.inspector.during = () => promise;
-    const first = stage.useCases.publish(await stage.request());
-    const second = await stage.useCases.publish(await stage.request());
-    expect(second).to.deep.include({
-      code: 'idempotency_in_progress',
-      retryAt: after(stage.clock.now(), seconds(60)),
-    });
-    resolve();
-    expect((await first).kind).to.equal('published');
-  });
-
   it('commits an archive that is as old as a reservation may be, since no sweep removes it yet', async () => {
     const put: ArchiveStorage['put'] = async (...archive) => {
       await stage.memory.archives.put(...archive);

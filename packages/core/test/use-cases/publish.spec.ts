@@ -90,10 +90,12 @@ describe('publishing', () => {
     const proving = Promise.withResolvers<void>();
     stage.inspector.during = () => proving.promise;
     const first = stage.useCases.publish(await stage.request());
-    const same = await codeOf(stage.useCases.publish(await stage.request()));
+    const same = await stage.useCases.publish(await stage.request());
     const other = await codeOf(stage.useCases.publish(await stage.request({ bytes: 'PK other' })));
     proving.resolve();
-    expect([same, other]).to.deep.equal(['idempotency_in_progress', 'idempotency_mismatch']);
+    const retryAt = after(stage.clock.now(), seconds(60));
+    expect(same).to.deep.equal({ kind: 'refused', code: 'idempotency_in_progress', retryAt });
+    expect(other).to.equal('idempotency_mismatch');
     expect((await first).kind).to.equal('published');
   });
 

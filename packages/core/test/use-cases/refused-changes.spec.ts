@@ -1,4 +1,4 @@
-import { type Caller, hours, type Mode, OPERATOR, type RoleId } from '@pinfold/core';
+import { type Caller, hours, type Mode, OPERATOR, type Refusal, type RoleId } from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
 import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
@@ -6,31 +6,32 @@ import { expect } from 'chai';
 import { codeOf, isStaged, OWNER, openStage, type Stage } from './stage.ts';
 
 const READ_ONLY: Mode = { kind: 'read_only', message: 'The database moves.' };
+const BLOCK = { reason: 'x', sites: 'keep' } as const;
 const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
 
 /** Ways of keeping the owner from changing anything. */
 const REFUSING: readonly (readonly [
   string,
-  string,
+  Refusal,
   (stage: Stage) => Promise<unknown>,
   (stage: Stage) => Promise<unknown>,
 ])[] = [
   [
     'a blocked account',
-    'account_blocked',
-    ({ ports }) =>
-      createAdministration(ports).blockAccount(OWNER, { reason: 'x', sites: 'keep' }, BY_OPERATOR),
+    { kind: 'refused', code: 'account_blocked', reason: BLOCK.reason },
+    ({ ports }) => createAdministration(ports).blockAccount(OWNER, BLOCK, BY_OPERATOR),
     ({ ports }) => createAdministration(ports).unblockAccount(OWNER, BY_OPERATOR),
   ],
   [
     'a service that is read-only',
-    'read_only',
+    { kind: 'refused', code: 'read_only', message: READ_ONLY.message },
     ({ ports }) => createAdministration(ports).changeService(READ_ONLY, BY_OPERATOR),
     ({ ports }) => createAdministration(ports).changeService({ kind: 'normal', message: null }, BY_OPERATOR),
   ],
 ];
 
-for (const [what, code, refuse, allow] of REFUSING) {
+for (const [what, refused, refuse, allow] of REFUSING) {
+  const { code } = refused;
   describe(`use cases of ${what}`, () => {
     let stage: Stage;
     let id: RoleId;
@@ -75,7 +76,7 @@ for (const [what, code, refuse, allow] of REFUSING) {
 
     it('publish nothing, not even a replay, and leave the key free', async () => {
       const again = await stage.request();
-      expect(await codeOf(stage.useCases.publish(again))).to.equal(code);
+      expect(await stage.useCases.publish(again)).to.deep.equal(refused);
       const fresh = await stage.request({ key: 'key-2', bytes: 'PK 2' });
       expect(await codeOf(stage.useCases.publish(fresh))).to.equal(code);
       expect([again, fresh].filter(isStaged)).to.deep.equal([]);

@@ -164,14 +164,6 @@ describe('signing in to the management screen', () => {
     });
   });
 
-  it('ends one session and leaves the others', async () => {
-    const [one, other] = [await byLink(), await byLink()];
-    await sessions.end(one.token);
-    await sessions.end('hello');
-    expect(await sessions.find(one.token)).to.equal(undefined);
-    expect(await sessions.find(other.token)).to.deep.equal(other.session);
-  });
-
   it('signs in with a key of the scope manage, which a key does not have by itself', async () => {
     const usual = await keys.create({ by: OPERATOR, account: OWNER });
     const manager = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });

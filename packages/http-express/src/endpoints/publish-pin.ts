@@ -7,12 +7,19 @@ import {
   parseName,
   parsePassword,
   type RefusalCode,
-  type Staging,
   type Title,
 } from '@pinfold/core';
 import { boundsOf } from '@pinfold/core/adapter';
 import { discardQuietly } from '@pinfold/core/internal';
-import { hashOnly, headerValues, type ReceivedForm, receiveForm, tellRate } from '@pinfold/http/internal';
+import {
+  hashOnly,
+  headerValues,
+  type ReceivedForm,
+  type ReceiveFile,
+  receiveForm,
+  receiveInto,
+  tellRate,
+} from '@pinfold/http/internal';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
 import { type AccountCall, type Outcome, writingEndpoint } from '../endpoint.ts';
@@ -170,13 +177,13 @@ export const publishPin = writingEndpoint({
     // A key that has published stays complete for ever: a repetition only needs its hash.
     const { findByKey, staging } = service.useCases;
     const isRepeated = (await findByKey({ by: call.caller.account, key })) !== undefined;
-    const form = await receive(service, call, isRepeated ? hashOnly : staging);
+    const form = await receiveUpload(service, call, isRepeated ? hashOnly : receiveInto(staging));
     return form.kind === 'refused' ? form : publishForm(service, call, { key, name, password }, form);
   },
 });
 
 async function dryRun(service: Service, call: AccountCall, name: PinName | undefined): Promise<Outcome> {
-  const form = await receive(service, call, service.useCases.staging);
+  const form = await receiveUpload(service, call, receiveInto(service.useCases.staging));
   if (form.kind === 'refused') return form;
   const outcome = await service.useCases.check({ by: call.caller.account, archive: form.archive });
   if (outcome.kind === 'refused') return outcome;
@@ -232,14 +239,14 @@ async function tellPublications(
   if (left !== null) tellRate(response, 'publications', left, now);
 }
 
-async function receive(
+async function receiveUpload(
   { useCases: { clock, limitsOf }, uploads, bodyTimeouts }: Service,
   { request, signal, caller, again }: AccountCall,
-  staging: Pick<Staging, 'receive'>,
+  receive: ReceiveFile,
 ): Promise<Form | AnyRefusal> {
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
   const limits = await limitsOf(caller.account);
-  const options = { staging, archiveBytes: limits.archiveBytes, clock, ...bodyTimeouts };
+  const options = { receive, archiveBytes: limits.archiveBytes, clock, ...bodyTimeouts };
   const form = await uploads.take(caller.account, signal, (follow) =>
     receiveForm(request, new PublicationForm(limits), { ...options, follow }),
   );

@@ -36,7 +36,7 @@ export async function drain(
 ): Promise<boolean> {
   if (!isUnderWay(request)) return false;
   const over = new AbortController();
-  const stop = () => over.abort();
+  const stop = () => over.abort(null);
   let thrown = 0;
   const count = (chunk: Uint8Array) => {
     thrown += chunk.byteLength;

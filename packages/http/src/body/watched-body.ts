@@ -99,7 +99,8 @@ export class WatchedBody extends Readable implements IncomingBody {
   }
 
   #letGo(): void {
-    this.#over.abort();
+    // Without a reason it would make an error with its stack, which takes 40 microseconds.
+    this.#over.abort(null);
     this.#request
       .off('data', this.#take)
       .off('end', this.#end)

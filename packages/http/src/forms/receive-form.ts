@@ -1,10 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
-import type { ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
+import type { ReceiveOutcome, StagedArchive } from '@pinfold/core';
 import { discardQuietly } from '@pinfold/core/internal';
 import type { Options } from 'multer';
 import { BodyError, type BodyLimits, type BodyTrouble, WatchedBody } from '../body/watched-body.ts';
+import type { ReceiveFile } from './receive-file.ts';
 
 /** A text field of a form. A name or a text that is missing could not be read. */
 export interface FormField {
@@ -33,7 +34,7 @@ export interface FormReader<Wish, Refused> {
 }
 
 export interface ReceiveFormOptions extends Omit<BodyLimits, 'bytes'> {
-  readonly staging: Pick<Staging, 'receive'>;
+  readonly receive: ReceiveFile;
   readonly archiveBytes: number;
 }
 
@@ -49,13 +50,20 @@ const BESIDE = 1_048_576;
 const LONGEST_TEXT = 65_536;
 /** The most parts, ignored ones included: a form of many empty parts must not cost more than any other. */
 const MOST_PARTS = 100;
+/** Bytes that the parser takes before its sender waits: more than one read of a socket has. */
+const PARSED_AHEAD = 131_072;
+
+/** Options of multer that its types lack. */
+interface MissingOptions {
+  readonly highWaterMark: number;
+  streamHandler(body: Readable, parser: Writable): void;
+}
 
 /** multer reads any stream with headers, though its types ask for a request. */
 type Parse = (body: Readable, response: undefined, done: (error?: unknown) => void) => void;
 
 /**
- * Receives a form (RFC 7578) with one file, which streams into the staging. Refuses as early as possible, and leaves
- * nothing behind.
+ * Receives a form (RFC 7578) with one file. Refuses as early as possible, and leaves nothing behind.
  */
 export async function receiveForm<Wish, Refused extends { readonly kind: 'refused' }>(
   request: IncomingMessage,
@@ -112,7 +120,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
     const receive = AsyncResource.bind((file: Readable, done: (error?: unknown) => void) =>
       this.#receive(file, done),
     );
-    const options: Options & { streamHandler(body: Readable, parser: Writable): void } = {
+    const options: Options & MissingOptions = {
       storage: {
         _handleFile: (_request, file, done) => receive(file.stream, done),
         _removeFile: (_request, _file, done) => done(null),
@@ -125,6 +133,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
       streamHandler: (body, parser) => this.#feed(body, parser),
       limits: { fieldSize: LONGEST_TEXT, parts: MOST_PARTS },
       defParamCharset: 'utf8',
+      highWaterMark: PARSED_AHEAD,
     };
     // Loaded with the first form.
     const { default: multer } = await import('multer');
@@ -156,14 +165,13 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
   }
 
   #receive(file: Readable, done: (error?: unknown) => void): void {
-    const { staging, archiveBytes } = this.#options;
+    const { receive, archiveBytes } = this.#options;
     // A second one, which the reader should have refused, would have no owner.
     if (this.#receiving !== undefined) {
       this.#admits(() => this.#reader.refuse('broken'));
       return;
     }
-    // Ending the file where the staging stops reading would look to multer like a broken upload.
-    this.#receiving = staging.receive(file.iterator({ destroyOnReturn: false }), archiveBytes);
+    this.#receiving = receive(file, archiveBytes);
     this.#receiving.then(
       ({ kind }) => {
         if (kind === 'too_large') this.#admits(() => this.#reader.refuse('archive_too_large'));

@@ -6,7 +6,6 @@ import { builtSiteIn, type Source } from './source.ts';
 
 const SHOWN = 8;
 
-/** Asks whether to publish the rest without what is left out, and lists that. */
 export function askToLeaveOut(
   words: Speech,
   { kind, name, leftOut }: Pick<Source, 'kind' | 'name' | 'leftOut'>,

@@ -6,7 +6,6 @@ import * as ja from '../../src/messages/ja.ts';
 
 export type PublishingId = keyof typeof en.publishing | SharedId;
 
-/** The words of the page's language, in the person's time zone. */
 export type Speech = Words<PublishingId>;
 
 const CATALOGUES: Readonly<Record<Language, Readonly<Record<PublishingId, Message>>>> = {

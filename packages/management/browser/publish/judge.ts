@@ -1,7 +1,7 @@
 import { type DirectoryListing, listingOf } from '@pinfold/archive-zip/listing';
 import type { ArchiveListing, Limits, ListedEntry } from '@pinfold/core';
 import { judgeListing } from '@pinfold/core/adapter';
-import type { ScreenProblem } from '../../src/problem-groups.ts';
+import type { ScreenProblem } from '../../src/problem-lists.ts';
 import type { FolderFile } from './source.ts';
 
 export type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;
@@ -17,7 +17,6 @@ export interface Judged {
 const REGULAR_FILE = 0o100644 << 16;
 const UNIX = 3;
 
-/** Judges a folder before anything is packed. */
 export function judgeFolder(files: readonly FolderFile[], limits: ArchiveLimits): Judged {
   const entries = files.map(
     ({ path, file }): ListedEntry => ({
@@ -48,7 +47,6 @@ export function directoryOf(archive: Blob): Promise<DirectoryListing> {
   return listingOf({ size: archive.size, readAt });
 }
 
-/** Whether a ZIP has more bytes than the server takes. */
 export function judgeSize(archive: Blob, { archiveBytes }: ArchiveLimits): readonly ScreenProblem[] {
   if (archive.size <= archiveBytes) return [];
   return [{ rule: 'archive_too_large', limit: archiveBytes, actual: archive.size }];

@@ -4,13 +4,11 @@ export interface PackRequest {
   readonly files: readonly FolderFile[];
 }
 
-/** What it answers, one after the other. */
 export type PackAnswer =
   | { readonly kind: 'progress'; readonly bytes: number }
   | { readonly kind: 'packed'; readonly archive: Blob; readonly leftOut: readonly string[] }
   | { readonly kind: 'unreadable'; readonly path: string };
 
-/** Packs files into a ZIP in a worker, which ends with the signal. */
 export function pack(
   worker: string,
   files: readonly FolderFile[],

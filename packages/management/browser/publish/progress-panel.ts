@@ -2,7 +2,6 @@ import { type Html, html } from '@pinfold/http/internal/html';
 import type { Speech } from './browser-i18n.ts';
 import { button, elementOf, nodesOf } from './elements.ts';
 
-/** A step that takes a while. */
 export interface Step {
   readonly text: string;
   readonly name: string;
@@ -16,21 +15,16 @@ const REPORTED_EVERY = 5_000;
 export class ProgressPanel {
   readonly #panel: HTMLElement;
   readonly #words: Speech;
-  readonly #place: HTMLElement;
-  readonly #status: HTMLElement;
-  readonly #bar: HTMLProgressElement;
-  readonly #line: HTMLElement;
-  readonly #figure: HTMLElement;
+  readonly #place: HTMLElement = elementOf(html`<div class="stage"></div>`);
+  readonly #status: HTMLElement = elementOf(html`<p class="hidden" role="status"></p>`);
+  readonly #bar: HTMLProgressElement = elementOf(html`<progress max="1" value="0"></progress>`);
+  readonly #line: HTMLElement = elementOf(html`<p class="stage-line" dir="auto" tabindex="-1"></p>`);
+  readonly #figure: HTMLElement = elementOf(html`<p class="stage-figure quiet"></p>`);
   #reported = Number.NEGATIVE_INFINITY;
 
   constructor(panel: HTMLElement, words: Speech) {
     this.#panel = panel;
     this.#words = words;
-    this.#status = elementOf(html`<p class="hidden" role="status"></p>`);
-    this.#bar = elementOf(html`<progress max="1" value="0"></progress>`);
-    this.#line = elementOf(html`<p class="stage-line" dir="auto" tabindex="-1"></p>`);
-    this.#figure = elementOf(html`<p class="stage-figure quiet"></p>`);
-    this.#place = elementOf(html`<div class="stage"></div>`);
   }
 
   /** Takes the place of the drop area; a stage that was left there goes. */
@@ -77,7 +71,6 @@ export class ProgressPanel {
     this.#status.textContent = text;
   }
 
-  /** Shows how it ended, and scrolls there if it is out of view. */
   end(
     title: string,
     tone: 'good' | 'bad',

@@ -1,18 +1,17 @@
 import { instant } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal/html';
 import type { Values } from '../../src/i18n.ts';
-import type { ScreenProblem } from '../../src/problem-groups.ts';
-import { problemList, remarkList } from '../../src/views/problems.ts';
+import type { ScreenProblem } from '../../src/problem-lists.ts';
+import { problemList, remarkList } from '../../src/problem-lists.ts';
 import { putOnClipboard } from '../copy.ts';
+import type { Chosen } from '../publish-panel.ts';
 import { askForBuiltSite, askToLeaveOut } from './ask.ts';
 import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
-import type { Chosen } from './chosen.ts';
 import { button, elementOf } from './elements.ts';
 import { type ArchiveLimits, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
 import { pack } from './pack.ts';
 import { ProgressPanel } from './progress-panel.ts';
 import { freshToken, refreshList } from './refresh.ts';
-import { leftOutLine } from './reports.ts';
 import { type FolderSource, type Source, sourceOf, titleIn, withoutForbidden } from './source.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
@@ -27,9 +26,11 @@ interface Packed<From extends Source = Source> {
   readonly source: From;
 }
 
+/** Names of what is left out that are listed. */
+const NAMED = 5;
+
 const CANCELLED: unique symbol = Symbol('cancelled');
 
-/** Publishes what was chosen, from the first look at it to the link in the clipboard. */
 export async function publish(panel: HTMLElement, chosen: Chosen): Promise<void> {
   if (panel.hasAttribute('data-working')) return;
   await new Publishing(panel).run(chosen);
@@ -214,7 +215,6 @@ ${remarks.length === 0 ? undefined : html`<div class="remarks"><p>${words.say('r
     this.#stage.end(title, 'bad', content, this.#another('chooseAnother'));
   }
 
-  /** An address beside that of the upload. */
   #page(path: string): string {
     return new URL(path, new URL(this.#panel.dataset.action ?? '', location.href)).href;
   }
@@ -229,4 +229,17 @@ function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('');
+}
+
+/** A sentence about what is or would be left out; nothing when that is nothing. */
+export function leftOutLine(
+  words: Speech,
+  message: 'leftOut' | 'wouldLeaveOut',
+  names: readonly string[],
+): Html | undefined {
+  if (names.length === 0) return undefined;
+  const more = names.length - NAMED;
+  const first = names.slice(0, NAMED).join(', ');
+  const all = more > 0 ? `${first} ${words.say('andMore', { count: more })}` : first;
+  return html`<p class="quiet" dir="auto">${words.say(message, { names: all })}</p>`;
 }

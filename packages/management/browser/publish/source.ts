@@ -1,11 +1,10 @@
 import type { DirectoryListing } from '@pinfold/archive-zip/listing';
 import { builtFolderIn, partToLeaveOut, titleOf } from '@pinfold/client/zip';
 import { forbiddenSegment, isSystemEntry } from '@pinfold/core/internal';
-import type { Chosen } from './chosen.ts';
+import type { Chosen } from '../publish-panel.ts';
 import { directoryOf } from './judge.ts';
 import { leaveOut } from './leave-out.ts';
 
-/** A file of a folder, under its path in the site to be. */
 export interface FolderFile {
   readonly path: string;
   readonly file: File;
@@ -14,7 +13,6 @@ export interface FolderFile {
 /** The files to publish, and the paths to leave out: each folder once. */
 export type Source = ArchiveSource | FolderSource;
 
-/** A ZIP and its directory. */
 export interface ArchiveSource {
   readonly kind: 'archive';
   readonly name: string;
@@ -31,7 +29,6 @@ export interface FolderSource {
   readonly leftOut: readonly string[];
 }
 
-/** Looks at what was chosen; `undefined` when it is several things. */
 export async function sourceOf(chosen: Chosen): Promise<Source | undefined> {
   if (chosen.kind === 'archive') return await single(chosen.files[0]);
   if (chosen.kind === 'files') return folderOf(chosen.files);
@@ -108,7 +105,6 @@ async function walkFolder(root: FileSystemDirectoryEntry): Promise<Source> {
   return found.source(root.name);
 }
 
-/** Sorts files into those to pack and those to leave out. */
 class Found {
   readonly #files: FolderFile[] = [];
   readonly #leftOut: Set<string> = new Set();

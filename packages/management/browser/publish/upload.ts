@@ -1,5 +1,5 @@
 import type { KeptWarning } from '@pinfold/core';
-import type { ScreenProblem } from '../../src/problem-groups.ts';
+import type { ScreenProblem } from '../../src/problem-lists.ts';
 
 /** One publication to upload. The key stays the same however often it is sent, so that it is published once. */
 export interface Upload {
@@ -20,19 +20,16 @@ export interface Published {
   readonly remarks: readonly KeptWarning[];
 }
 
-/** How an upload ended. `unsure` may be sent again with the same key. */
 export type UploadOutcome =
   | Published
   | { readonly kind: 'problems'; readonly problems: readonly ScreenProblem[] }
   | { readonly kind: 'mismatch' | 'signed_out' | 'offline' | 'busy' | 'failed' }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** What a person sees of it meanwhile. */
 export interface UploadProgress {
   sent(bytes: number): void;
   /** Everything is there, and the server works on it. */
   arrived(): void;
-  /** A try failed, and another comes. */
   waiting(reason: 'broken' | 'in_progress'): void;
 }
 
@@ -114,14 +111,7 @@ function bodyOf(request: XMLHttpRequest): Reply['body'] {
 
 function pause(length: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, length);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      },
-      { once: true },
-    );
+    setTimeout(resolve, length);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 }

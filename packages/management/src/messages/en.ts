@@ -1,6 +1,6 @@
 import type { EventType, SecretKind, Warning } from '@pinfold/core';
 import type { Message } from '../i18n.ts';
-import type { ScreenProblem } from '../problem-groups.ts';
+import type { ScreenProblem } from '../problem-lists.ts';
 
 export const pages = {
   // Publications, and what every page has.
@@ -14,10 +14,9 @@ export const pages = {
   badFormTitle: 'Something went wrong',
   accountBlockedTitle: 'The account is blocked',
   accountBlocked:
-    'This account is blocked: it can only read and revoke keys. Contact the operator of this service.',
+    'This account is blocked. It can only read and revoke keys. Contact the service’s operator.',
   readOnlyTitle: 'Under maintenance',
-  readOnlyText:
-    'The service is under maintenance. You can view everything, but not publish or change anything.',
+  readOnlyText: 'The service is under maintenance: you can view everything, but publish or change nothing.',
   leftBytes: '{left} of {limit} are left for archives.',
   leftNone: 'You can publish again {when}.',
   leftNow: {
@@ -25,16 +24,12 @@ export const pages = {
     other: '{count} publications left right now',
   },
   leftSites: '{count} of {limit} publications left.',
-  noRoomForBytes:
-    'The archives of your publications may have {limit} together, and with this one they would have {actual}. Stop one that is no longer needed, then publish again.',
-  noRoomForName:
-    'You have reached your limit of names ({limit}). Delete one that is no longer needed, then publish again.',
-  noRoomForSite:
-    'You have reached your limit of publications ({limit}). Stop one that is no longer needed, then publish again.',
+  noRoomForBytes: 'Your archives may have {limit} together; this one makes it {actual}. Stop one first.',
+  noRoomForName: 'You have reached your limit of names ({limit}). Delete one, then publish again.',
+  noRoomForSite: 'You have reached your limit of publications ({limit}). Stop one, then publish again.',
   publishedTooMuch: 'You have published as much as you may for now. You can publish again {when}.',
   tooManyTitle: 'Too many requests',
-  tooManyChanges:
-    'Nothing was changed: your account sent too many requests in a short time. A change counts as ten requests.',
+  tooManyChanges: 'Nothing was changed: your account sent too many requests. A change counts as ten.',
   tooManyPages: 'This page is not shown: your account sent too many requests in a short time.',
   tooManyFailures: 'Too many attempts to sign in came from your network address, so nothing was done.',
   tryAgainAt: 'Try again {when}.',
@@ -67,8 +62,7 @@ export const pages = {
   didSetPassword: 'The password of “{name}” is set. Everyone is asked for it from now on.',
   didStop: '“{name}” was stopped. Its link no longer opens anything.',
   didUnpin: '“{name}” is no longer pinned. It can be opened until {moment}.',
-  errorText:
-    'Something went wrong on our side. Trying again is unlikely to help; the error has been recorded.',
+  errorText: 'Something went wrong on our side. Trying again is unlikely to help. The error was recorded.',
   errorTitle: 'This page could not be shown',
   expires: 'Expires',
   facts: 'Details',
@@ -94,8 +88,7 @@ export const pages = {
   keyGone: 'There is no such key in this account.',
   keyHint: 'A key that may sign in. It begins with pf_.',
   keyLabel: 'API key',
-  keyLacksScope:
-    'This key cannot sign in: it lacks the scope “manage”. Create one with it, or use a sign-in link.',
+  keyLacksScope: 'This key lacks the scope “manage”. Create one that has it, or use a sign-in link.',
   keyUnknown: 'There is no such key, or it was revoked. Check that you copied all of it.',
   keys: 'API keys',
   keysFull: 'Your account has reached its limit of API keys ({limit}). Revoke one before you create another.',
@@ -144,8 +137,7 @@ export const pages = {
   openForbiddenText: 'You may not view this site.',
   openToAnyone: 'Anyone with the link',
   openToPassword: 'Anyone with the link and the password',
-  overtaken:
-    'The publication was changed elsewhere in the meantime, so your change was not made. This is how it is now.',
+  overtaken: 'Your change was not made: the publication was changed elsewhere. This is how it is now.',
   pagesLabel: 'Pages',
   password: 'Password',
   passwordChangeMeans: 'Everyone who has the site open will be asked for the new password.',
@@ -206,8 +198,7 @@ export const pages = {
   signedOutMeanwhile: 'You were signed out, and nothing was changed. Sign in and try again.',
   size: 'ZIP size',
   skip: 'Skip to the content',
-  staleFormText:
-    'Your sign-in has changed since the page was opened. Go back, reload the page and try again.',
+  staleFormText: 'Your sign-in changed after the page was opened. Go back, reload the page and try again.',
   staleFormTitle: 'That page is out of date',
   state: 'State',
   sortLabel: 'Order',
@@ -232,44 +223,35 @@ export const pages = {
   titleHeading: 'Title',
   titleHint: 'Shown only here. Leave empty to use the file name.',
   titleOdd: 'The title has characters that cannot be stored.',
-  titleOvertaken:
-    'The title was changed elsewhere in the meantime, to “{title}”. Rename it again to use yours.',
+  titleOvertaken: 'The title was changed elsewhere meanwhile, to “{title}”. Rename it again to use yours.',
   titleTooLong: 'The title is too long: it has {actual} characters, and {limit} are allowed.',
   unlabelled: 'No label',
   unpin: 'Unpin',
   unpinMeans: 'Unpin to set an expiry of {span}.',
-  uploadStalled:
-    'The upload stalled or was too slow while others waited, and nothing was published. Try again.',
+  uploadStalled: 'The upload stalled or was too slow while others waited. Nothing was published. Try again.',
   whoCanOpen: 'Access',
   // Signing in.
   connectAgree: 'Authorize',
   connectHow: 'To give the pinfold command on another machine a key, run this there:',
-  connectIntro:
-    'The pinfold command asks for an API key of “{name}”. Check that the code in your terminal is:',
+  connectIntro: 'The pinfold command asks for an API key of “{name}”. Check that your terminal shows:',
   connectTitle: 'Authorize the pinfold command',
   connectUnknown: 'This login has expired, or the address is incomplete. Run “pinfold login” again.',
-  connectWarning:
-    'Only authorize a login that you just started yourself. A link sent by someone else is phishing.',
+  connectWarning: 'Only authorize a login that you just started. A link sent by someone else is phishing.',
   didConnect: 'The command gets its key within a few seconds. You can revoke it here.',
   elsewhereAgain: 'Sign in again',
   elsewhereAsAnother: 'Sign out of {name}',
   elsewhereBusy: 'Too many people are signing in with {name} right now. Reload this page in a moment.',
-  elsewhereClock:
-    'The clock of {name} and the clock of this service are too far apart to trust the sign-in. Tell whoever runs this service.',
+  elsewhereClock: 'The clocks of {name} and this service are too far apart to trust the sign-in.',
   elsewhereDeclined: '{name} did not sign you in: it refused, or you cancelled.',
-  elsewhereForgotten:
-    'The sign-in took more than ten minutes, was begun in another window, or your browser did not keep its cookie.',
+  elsewhereForgotten: 'The sign-in took over ten minutes, began in another window, or lost its cookie.',
   elsewhereLate: 'What {name} gave your browser was used before or is too old.',
-  elsewhereMisconfigured:
-    '{name} does not accept this service as it is set up. Tell whoever runs this service; its log says more.',
-  elsewhereNameless:
-    '{name} did not say enough about you to find your account. Tell whoever runs this service; its log says more.',
-  elsewhereNotAllowed:
-    '{name} knows you as {person}, who may not sign in here. Ask whoever runs this service.',
+  elsewhereMisconfigured: '{name} does not accept this service as it is set up.',
+  elsewhereNameless: '{name} did not say enough about you to find your account.',
+  elsewhereNotAllowed: '{name} knows you as {person}, who may not sign in here. Ask this service’s operator.',
+  elsewhereOperator: 'Tell the operator of this service; its log says more.',
   elsewhereTitle: 'You were not signed in',
   elsewhereUnreachable: '{name} cannot be reached at the moment. Try again later.',
-  elsewhereUntrusted:
-    'The answer of {name} could not be trusted. Tell whoever runs this service; its log says more.',
+  elsewhereUntrusted: 'The answer of {name} could not be trusted.',
   signInOtherwise: 'Other ways to sign in',
   signInWith: 'Sign in with {name}',
   signOutElsewhere: 'Sign out there as well',
@@ -305,7 +287,7 @@ export const pages = {
   accountsIntro: 'All accounts that have published, have an API key or have signed in.',
   accountsNone: 'There are no accounts yet.',
   accountsSearched:
-    'Only the first {count} accounts by name were searched. To open another account, enter its full name.',
+    'Only the first {count} accounts by name were searched. Enter a full name to open another.',
   administration: 'Administration',
   allPublications: 'All publications',
   archivesSize: 'Storage used',
@@ -338,8 +320,7 @@ export const pages = {
   lift: 'Lift',
   liftMeans: 'The same ZIP can then be published again. The publication stays stopped.',
   liftTitle: 'Lift this takedown?',
-  limitHint:
-    'For example 600/1h for a rate and 1 GiB for storage. Empty: the service’s default. “off”: unlimited.',
+  limitHint: 'Such as 600/1h for a rate, 1 GiB for storage. Empty: the service’s default. “off”: unlimited.',
   limitInForce: 'In force: {limit}',
   limitQuotaWrong: 'Enter a number such as 100 or 1 GiB, “off”, or leave it empty.',
   limitRateWrong: 'Enter a rate such as 600/1h, “off”, or leave it empty.',
@@ -489,21 +470,17 @@ export const codes: Readonly<Record<ScreenProblem['rule'] | Warning['rule'] | Se
   special_file: 'Only files and folders can be published; leave these out.',
   unsafe_path:
     'These names cannot be part of a web address safely. Rename them: no “..”, “:”, “\\” or control characters.',
-  bad_encoding:
-    'These names are written in two encodings that disagree. Rename the files and make the ZIP again.',
+  bad_encoding: 'These names have two encodings that disagree. Rename the files and make the ZIP again.',
   forbidden_name:
     'These do not belong in public: version control, settings with secrets, packages, temporary files and logs. Leave them out.',
   missing_index:
-    'There is no index.html. Put one, in lower case, at the top of the folder: it is the page the link opens.',
-  too_many_files:
-    'There are too many files: {actual}, and at most {limit} are allowed. Leave out what the site does not need.',
+    'There is no index.html. Put one, in lower case, at the top of the folder: the link opens it.',
+  too_many_files: 'There are {actual} files, and {limit} are allowed. Leave out what the site does not need.',
   file_too_large: 'These files are too large: each can have at most {limit}.',
   expanded_too_large: 'All files together are too large: {actual}, and at most {limit} are allowed.',
-  duplicate_path:
-    'These files have the same name, or names that differ only in upper and lower case. Rename or remove one.',
+  duplicate_path: 'These files have the same name, or names that differ only in case. Rename or remove one.',
   path_conflict: 'These are a file and a folder at once. Rename one of the two.',
-  unsupported_compression:
-    'These files are packed in a way that is not supported. Make the ZIP with “deflate”, the usual way.',
+  unsupported_compression: 'This compression is not supported. Make the ZIP with “deflate”, the usual way.',
   corrupt_data: 'These files are damaged inside the ZIP. Make it again.',
   header_mismatch: 'The ZIP contradicts itself about these files. Make it again with another program.',
   overlapping_entries: 'Files in the ZIP overlap. Make it again with another program.',

@@ -13,7 +13,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   badFormTitle: 'うまく送信できませんでした',
   accountBlockedTitle: 'アカウントが停止されています',
   accountBlocked:
-    'このアカウントは停止されており、閲覧とキーの無効化しかできません。サービスの運営者に問い合わせてください。',
+    'このアカウントは停止中で、閲覧とキーの無効化しかできません。運営者に問い合わせてください。',
   readOnlyTitle: 'メンテナンス中です',
   readOnlyText: 'メンテナンス中です。閲覧はできますが、公開や変更はできません。',
   leftBytes: 'ZIP の容量は {limit} のうち残り {left} です。',
@@ -21,18 +21,14 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   leftNow: 'いまあと {count} 件公開できます。',
   leftSites: '{limit} 件のうち、あと {count} 件分の空きがあります。',
   noRoomForBytes:
-    '公開中の ZIP は合わせて {limit} までで、これを加えると {actual} になります。不要なものの公開を終えてから、もう一度公開してください。',
+    'ZIP は合わせて {limit} までで、これを加えると {actual} になります。不要な公開を停止してください。',
   noRoomForName: '名前は {limit} 個までです。不要なものを削除してから、もう一度公開してください。',
-  noRoomForSite:
-    '同時に公開できるのは {limit} 件までです。不要なものの公開を終えてから、もう一度公開してください。',
+  noRoomForSite: '同時に公開できるのは {limit} 件までです。不要な公開を停止して、もう一度公開してください。',
   publishedTooMuch: 'いま公開できる件数に達しました。次に公開できるのは{when}です。',
   tooManyTitle: '操作が多すぎます',
-  tooManyChanges:
-    '短い時間に、このアカウントで許可されている回数を超える操作がありました。変更は行われていません。変更は 10 回分として数えます。',
-  tooManyPages:
-    '短い時間に、このアカウントで許可されている回数を超える操作がありました。このページは表示できません。',
-  tooManyFailures:
-    'お使いのネットワークアドレスからのサインインの試みが多すぎます。今回の操作は行われていません。',
+  tooManyChanges: '短時間の操作が、許可された回数を超えました。変更は行われていません。変更は 10 回分です。',
+  tooManyPages: '短時間の操作が、許可された回数を超えました。このページは表示できません。',
+  tooManyFailures: 'お使いのネットワークアドレスからのサインインの試みが多すぎます。操作は行われていません。',
   tryAgainAt: '{when}に、もう一度お試しください。',
   tryAgainInSeconds: '{count} 秒後に、もう一度お試しください。',
   busyText: '混み合っているか、保存先に接続できません。少し待ってから、もう一度お試しください。',
@@ -93,7 +89,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   keyUnknown: 'そのキーは存在しないか、無効になっています。全体をコピーしたか確かめてください。',
   keys: 'API キー',
   keysFull:
-    'このアカウントで同時に有効にできる API キーは {limit} 個までです。新しく作成するには、不要なキーを無効にしてください。',
+    '有効にできる API キーは {limit} 個までです。新しく作成するには、不要なキーを無効にしてください。',
   keysIntro: 'プログラムごとにキーを分けると、1 つずつ無効にできます。',
   label: 'ラベル',
   labelLabel: '何に使いますか？',
@@ -197,12 +193,11 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
     '二つのサインインの Cookie が同時に届いたため、どちらも使わず、何も変更していません。同じドメインの別のサイトが、一方を保存したのかもしれません。もう一度サインインしてください。',
   signOut: 'サインアウト',
   signedOut: 'サインアウトしました。',
-  signedOutMeanwhile:
-    'サインアウトしていたため、何も変更していません。サインインしてからもう一度お試しください。',
+  signedOutMeanwhile: 'サインアウトしていたため、変更していません。サインインして、もう一度お試しください。',
   size: 'ZIP のサイズ',
   skip: '本文へ移動',
   staleFormText:
-    'ページを開いたあとにサインインの状態が変わりました。前のページに戻り、再読み込みしてからもう一度お試しください。',
+    'ページを開いたあとにサインインの状態が変わりました。戻って再読み込みし、もう一度お試しください。',
   staleFormTitle: 'ページが古くなっています',
   state: '状態',
   sortLabel: '並び順',
@@ -227,8 +222,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   titleHeading: 'タイトル',
   titleHint: 'ここにだけ表示されます。空にするとファイル名を使います。',
   titleOdd: '保存できない文字が含まれています。',
-  titleOvertaken:
-    'ほかの場所で先に「{title}」へ変更されました。置き換えるには、もう一度「変更」を押してください。',
+  titleOvertaken: 'ほかの場所で先に「{title}」へ変更されました。置き換えるには、もう一度「変更」を押します。',
   titleTooLong: 'タイトルが長すぎます（{actual} 文字、上限は {limit} 文字）。',
   unlabelled: 'ラベルなし',
   unpin: 'ピン留めを外す',
@@ -242,30 +236,26 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   connectIntro:
     'pinfold コマンドが「{name}」の API キーを求めています。ターミナルに表示されたコードが、次と同じか確かめてください。',
   connectTitle: 'pinfold コマンドを許可する',
-  connectUnknown:
-    'このログインは期限切れか、アドレスが不完全です。もう一度「pinfold login」を実行してください。',
+  connectUnknown: 'ログインが期限切れか、アドレスが不完全です。もう一度「pinfold login」を実行してください。',
   connectWarning: 'ご自身で今始めた場合だけ許可してください。他の人から送られたリンクはフィッシングです。',
   didConnect: 'コマンドは数秒以内にキーを受け取ります。ここで無効にできます。',
   elsewhereAgain: 'もう一度サインイン',
   elsewhereAsAnother: '{name} からサインアウト',
   elsewhereBusy:
-    'いま {name} でサインインする人が多く、混み合っています。しばらくしてからこのページを再読み込みしてください。',
-  elsewhereClock:
-    '{name} とこのサービスの時計が大きくずれているため、サインインを確認できませんでした。サービスの運営者に知らせてください。',
+    'いま {name} でサインインする人が多く、混み合っています。しばらくして再読み込みしてください。',
+  elsewhereClock: '{name} とこのサービスの時計が大きくずれているため、サインインを確認できませんでした。',
   elsewhereDeclined: '{name} でサインインできませんでした。拒否されたか、キャンセルされました。',
   elsewhereForgotten:
     'サインインに 10 分以上かかったか、別のウィンドウで始められたか、ブラウザーが Cookie を保存していませんでした。',
   elsewhereLate: '{name} から受け取った情報は、使用済みか、古すぎます。',
-  elsewhereMisconfigured:
-    '{name} はこのサービスの設定を受け付けませんでした。サービスの運営者に知らせてください。詳細はログにあります。',
-  elsewhereNameless:
-    '{name} からの情報だけでは、あなたのアカウントがわかりませんでした。サービスの運営者に知らせてください。詳細はログにあります。',
+  elsewhereMisconfigured: '{name} はこのサービスの設定を受け付けませんでした。',
+  elsewhereNameless: '{name} からの情報だけでは、あなたのアカウントがわかりませんでした。',
   elsewhereNotAllowed:
     '{name} では {person} として確認されましたが、ここにはサインインできません。サービスの運営者に問い合わせてください。',
+  elsewhereOperator: 'サービスの運営者に知らせてください。詳細はログにあります。',
   elsewhereTitle: 'サインインできませんでした',
   elsewhereUnreachable: 'いま {name} に接続できません。しばらくしてからもう一度お試しください。',
-  elsewhereUntrusted:
-    '{name} の応答を確認できませんでした。サービスの運営者に知らせてください。詳細はログにあります。',
+  elsewhereUntrusted: '{name} の応答を確認できませんでした。',
   signInOtherwise: 'ほかの方法でサインイン',
   signInWith: '{name} でサインイン',
   signOutElsewhere: 'サインイン元からもサインアウト',
@@ -300,8 +290,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   accounts: 'アカウント',
   accountsIntro: '公開・キーの作成・サインインをしたことのあるアカウントを、名前順に表示します。',
   accountsNone: 'アカウントはまだありません。',
-  accountsSearched:
-    '名前順で先頭の {count} 件だけを検索しました。それ以外のアカウントを開くには、名前をすべて入力してください。',
+  accountsSearched: '名前順で先頭の {count} 件だけを検索しました。ほかは、名前をすべて入力すると開けます。',
   administration: '管理',
   allPublications: 'すべての公開',
   archivesSize: '使用中の容量',
@@ -334,8 +323,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   lift: '禁止を解除する',
   liftMeans: '同じ ZIP を再び公開できるようになります。取り下げた公開は停止したままです。',
   liftTitle: '取り下げを解除しますか？',
-  limitHint:
-    '頻度は「600/1h」、容量は「1 GiB」のように入力します。空欄はサービスの既定値、「off」は無制限です。',
+  limitHint: '頻度は「600/1h」、容量は「1 GiB」のように入力します。空欄は既定値、「off」は無制限です。',
   limitInForce: '現在の値：{limit}',
   limitQuotaWrong: '「100」や「1 GiB」のような数か「off」を入力するか、空欄にしてください。',
   limitRateWrong: '「600/1h」のような頻度か「off」を入力するか、空欄にしてください。',
@@ -433,7 +421,7 @@ export const publishing: Readonly<Record<keyof typeof en.publishing, Message>> =
   chooseAnother: '別のものを選ぶ',
   empty: 'フォルダーが空です。',
   unreadable:
-    '{name} を読み込めませんでした。ほかのアプリで開いていないか、ドライブが外れていないか確かめてください。',
+    '{name} を読み込めません。別のアプリで開いていないか、ドライブが外れていないか確認してください。',
   oneThing: 'フォルダー、ZIP、またはページを 1 つだけドロップしてください。',
   signedOut: 'サインアウトしています。別のウィンドウでサインインしてから、ここでもう一度試してください。',
   inProgress: '同じアップロードを公開している途中です。もう一度確かめています…',
@@ -485,15 +473,12 @@ export const codes: Readonly<Record<keyof typeof en.codes, Message>> = {
     '公開すべきでないものが含まれています（バージョン管理、秘密の設定、パッケージ、一時ファイル、ログ）。除いてください。',
   missing_index:
     'index.html がありません。リンクを開いたときに表示されるページです。フォルダーの先頭に小文字の名前で置いてください。',
-  too_many_files:
-    'ファイルが多すぎます（{actual} 個、上限は {limit} 個）。サイトに不要なものを除いてください。',
+  too_many_files: 'ファイルが多すぎます（{actual} 個、上限は {limit} 個）。不要なものを除いてください。',
   file_too_large: '大きすぎるファイルがあります。1 ファイルの上限は {limit} です。',
   expanded_too_large: '合計サイズが大きすぎます（{actual}、上限は {limit}）。',
-  duplicate_path:
-    '同じ名前、または大文字と小文字だけが違う名前のファイルがあります。どちらかを変えてください。',
+  duplicate_path: '同じ名前、または大文字と小文字だけが違う名前のファイルがあります。一方を変えてください。',
   path_conflict: '同じ名前のファイルとフォルダーがあります。どちらかの名前を変えてください。',
-  unsupported_compression:
-    '対応していない方法で圧縮されています。一般的な deflate 形式で ZIP を作ってください。',
+  unsupported_compression: '対応していない圧縮方法です。一般的な deflate 形式で ZIP を作ってください。',
   corrupt_data: 'ZIP の中でファイルが壊れています。作り直してください。',
   header_mismatch: 'ZIP の中の情報が食い違っています。別のソフトで作り直してください。',
   overlapping_entries: 'ZIP の中でファイルが重なっています。別のソフトで作り直してください。',
@@ -507,8 +492,7 @@ export const codes: Readonly<Record<keyof typeof en.codes, Message>> = {
   absolute_reference: 'ここでは「/」で始まるリンクはサイトの外を指します。相対パスにしてください。',
   service_worker:
     'Service Worker を登録するスクリプトです。ここでは Service Worker は使えないため、オフライン表示などの機能は動きません。',
-  unused_server_file:
-    'ほかのサーバー向けの設定ファイルです。ここでは効果がなく、リンクを知る人は誰でも読めます。',
+  unused_server_file: '別のサーバーの設定ファイルです。ここでは効果がなく、リンクを知る人は誰でも読めます。',
   not_all_checked: '大きなサイトのため、一部だけを確認しました。',
   password_dropped:
     'この名前で公開していたものにはパスワードがありましたが、今回のものにはありません。リンクを知る人は誰でも開けます。',

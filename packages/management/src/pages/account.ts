@@ -1,7 +1,7 @@
-import { type Account, type AccountId, type AccountLimits, accountId, type Rate } from '@pinfold/core';
+import type { Account, AccountId, AccountLimits, Rate } from '@pinfold/core';
 import { boundsOf } from '@pinfold/core/adapter';
 import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
-import { isOperatorText, parseAccountLimit } from '@pinfold/core/internal';
+import { isOperatorText, parseAccountId, parseAccountLimit } from '@pinfold/core/internal';
 import { type Html, html, requestRateOf } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { fieldOf, type SignedIn, type SignedInContext } from '../request/request-context.ts';
@@ -93,30 +93,19 @@ async function change(
   return seeOther(accountPath(visit, name), { tone: 'good', message });
 }
 
-/** The reason of the form; `undefined` if it is invalid. */
 export function reasonOf(visit: SignedInContext): string | undefined {
   const reason = textOf(visit, 'reason');
   return isOperatorText(reason) ? reason : undefined;
 }
 
 export function nameOf({ request }: SignedInContext): AccountId | undefined {
-  return known(String(request.params.name));
-}
-
-/** A text as the name of an account; `undefined` if it cannot be one. */
-export function known(name: string): AccountId | undefined {
-  try {
-    return accountId(name);
-  } catch {
-    return undefined;
-  }
+  return parseAccountId(String(request.params.name));
 }
 
 function textOf(visit: SignedInContext, name: string): string {
   return (fieldOf(visit, name) ?? '').trim();
 }
 
-/** The limits of an account as they are now: its own, or else the service's. */
 async function limitsInForce({ words, screen }: SignedInContext, account: Account): Promise<LimitsInForce> {
   const { useCases, requestRate } = screen;
   const { publications, sites, bytes } = boundsOf(account, await useCases.quotasOf(account.name));

@@ -1,4 +1,5 @@
 import type { AdministeredAccount } from '@pinfold/core/administration';
+import { parseAccountId } from '@pinfold/core/internal';
 import { html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { PAGE_SIZE, pageRequest, present, queryText } from '../request/page-request.ts';
@@ -9,7 +10,6 @@ import { hidden } from '../views/forms.ts';
 import { icon } from '../views/icons.ts';
 import { distance, heading } from '../views/parts.ts';
 import { filters, listOf, queryOf, searchButton, searchField } from '../views/tables.ts';
-import { known } from './account.ts';
 
 /** Accounts that one search looks through. */
 const MOST_SEARCHED = 1_000;
@@ -53,7 +53,7 @@ async function searchAccounts(
   const found = all.filter(({ account }) => account.name.toLowerCase().includes(part));
   if (byUse) found.sort((one, other) => other.used.bytes - one.used.bytes);
   const searched = cursor === undefined ? undefined : all.length;
-  const whole = searched === undefined ? undefined : known(name);
+  const whole = searched === undefined ? undefined : parseAccountId(name);
   if (whole !== undefined && (await administration.showAccount(whole)) !== undefined)
     return seeOther(accountPath(visit, whole));
   const [only] = found;

@@ -1,6 +1,6 @@
 import { parseRoleId } from '@pinfold/core';
 import type { AdministeredPublication } from '@pinfold/core/administration';
-import { parseRoleState } from '@pinfold/core/internal';
+import { parseAccountId, parseRoleState } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import { shownPublication } from '../publication.ts';
 import { pageRequest, present, queryText, searchText } from '../request/page-request.ts';
@@ -23,17 +23,16 @@ import {
   stateBadge,
 } from '../views/parts.ts';
 import { factList, listOf, STATE_FILTERS, searchButton, searchField } from '../views/tables.ts';
-import { known, reasonOf } from './account.ts';
+import { reasonOf } from './account.ts';
 
 const PATH = '/administration/publications';
 
-/** Shows a page of the publications of all accounts, or of those that are searched for. */
 export async function showAllPublications(visit: SignedIn<'administration'>): Promise<Answer> {
   const { base, words, screen } = visit;
   const search = searchText(visit);
   const account = queryText(visit, 'account');
   const state = parseRoleState(visit.request.query.state);
-  if (account !== '' && known(account) === undefined) return seeOther(base + PATH);
+  if (account !== '' && parseAccountId(account) === undefined) return seeOther(base + PATH);
   const listed = await screen.administration.listRoles({
     ...pageRequest(visit),
     ...present({ account, search, state }),
@@ -116,7 +115,6 @@ ${choice('checkbox', 'copies', 'yes', words.say('takeDownCopies'))}${choice('che
   return card(visit, 'takedown', html`${because}<p class="quiet">${words.say('takeDownMeans')}</p>${dialog}`);
 }
 
-/** Stops a publication for good, and forbids its archive. */
 export async function takeDown(visit: SignedIn<'administration'>): Promise<Answer> {
   const { request, cause, base, screen } = visit;
   const id = parseRoleId(String(request.params.id));

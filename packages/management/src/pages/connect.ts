@@ -13,7 +13,6 @@ import { disabledInReadOnly, fieldForm, hidden } from '../views/forms.ts';
 import { cardPage } from '../views/layout.ts';
 import { keyFields, keysFull, readKeyRequest } from './keys.ts';
 
-/** After how many seconds a program is to ask again. */
 const POLL_SECONDS = 2;
 /** After how many seconds a program is to try again that finds too many others. */
 const FULL_SECONDS = 30;

@@ -6,6 +6,7 @@ import {
   parseRoleId,
   type RoleId,
 } from '@pinfold/core';
+import { parseAccountId } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import { pageRequest, present, queryText } from '../request/page-request.ts';
 import type { SignedIn, SignedInContext } from '../request/request-context.ts';
@@ -15,7 +16,6 @@ import { accountLink, administrationPage } from '../views/administration.ts';
 import { layout } from '../views/layout.ts';
 import { card, heading, moment, shortId } from '../views/parts.ts';
 import { type Column, listOf } from '../views/tables.ts';
-import { known } from './account.ts';
 
 /** The names of publications and API keys, by id. */
 export type EventNames = ReadonlyMap<string, string>;
@@ -23,7 +23,6 @@ export type EventNames = ReadonlyMap<string, string>;
 /** The latest events that a publication's page shows. */
 const SHOWN_EVENTS = 10;
 
-/** Shows a page of the account's history, of one publication where the query names it. */
 export async function showHistory(visit: SignedIn<'history'>): Promise<Answer> {
   const { screen, account, words, base } = visit;
   return await screen.pageTurns.run(account, visit.signal, async () => {
@@ -54,7 +53,7 @@ ${listOf(visit, { ...list, query: { pin } })}`;
 /** Shows what happened to all accounts, or to one, and who did it. */
 export async function showAccountHistory(visit: SignedIn<'administration'>): Promise<Answer> {
   const { screen, words, base } = visit;
-  const account = known(queryText(visit, 'account'));
+  const account = parseAccountId(queryText(visit, 'account'));
   const path = '/administration/history';
   const request = { by: OPERATOR, ...pageRequest(visit), ...present({ account }) };
   const listed = await screen.history?.list(request);
@@ -94,7 +93,6 @@ function whatAndWhen(visit: SignedInContext): readonly Column<HistoryEvent>[] {
   ];
 }
 
-/** @param path what links to publications begin with. */
 function publicationColumn(
   path: string,
   names: EventNames,
@@ -109,7 +107,6 @@ function clipped(name: string): Html {
   return html`<span class="clip" title="${name}" dir="auto">${name}</span>`;
 }
 
-/** The name of who did it. */
 export function doer(
   { words }: SignedInContext,
   { kind, id }: EventActor,

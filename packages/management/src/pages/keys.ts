@@ -20,7 +20,6 @@ const SCOPE_MESSAGES: Readonly<Record<Scope, MessageId>> = {
   admin: 'scopeAdmin',
 };
 
-/** The fields of a new key; `trouble` says what is wrong with them. */
 export interface KeyRequest {
   readonly label: string;
   readonly scopes: readonly Scope[];
@@ -112,7 +111,6 @@ ${keyFields(visit, request?.label ?? '', request?.trouble)}
   return fieldForm(visit, `${base}/keys`, content);
 }
 
-/** The fields of a new key: what it is for, and what it may do. */
 export function keyFields(visit: SignedInContext, label: string, error: string | undefined): Html {
   const { words } = visit;
   const scopes = MEMBER_SCOPES.map((scope) => {

@@ -3,7 +3,7 @@ import { codePoints, dayOf, parseRoleState } from '@pinfold/core/internal';
 import { type Html, html } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
 import { type ShownPublication, shownPublication } from '../publication.ts';
-import { allowanceOf } from '../quota-text.ts';
+import { allowanceText } from '../quota-text.ts';
 import { pageRequest, present, searchText } from '../request/page-request.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, page, seeOther } from '../response/answer.ts';
@@ -62,7 +62,7 @@ export async function showList(
   const columns = columnsOf(visit, query, await viewsOfWeek(visit, items));
   const panel = {
     limits: await useCases.limitsOf(account),
-    allowance: await allowanceOf(useCases, account, visit.now),
+    allowance: await allowanceText(visit),
     trouble: trouble?.publish,
   };
   const isFirst = request.query.cursor === undefined;

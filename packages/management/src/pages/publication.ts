@@ -47,7 +47,6 @@ const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
   control_character: 'titleControl',
 };
 
-/** What is wrong with a title or a password. */
 export function invalidText(
   { words }: SignedInContext,
   refusal: Refusal<'invalid_title' | 'invalid_password'>,
@@ -74,7 +73,6 @@ export const renew: Handler = changing(
   'didRenew',
 );
 
-/** Renames a publication, unless its title has changed since the form was made. */
 export async function rename(visit: SignedInContext): Promise<Answer> {
   const { updateSeen } = visit.screen.useCases;
   const title = fieldOf(visit, 'title') ?? '';
@@ -100,7 +98,6 @@ export async function setPassword(visit: SignedInContext): Promise<Answer> {
   return await change(visit, command, removes ? 'didRemovePassword' : 'didSetPassword');
 }
 
-/** Shows a publication, and what was wrong with a field of a form. */
 export async function showPublication(visit: SignedInContext, trouble?: FieldTrouble): Promise<Answer> {
   const { account, signal, screen } = visit;
   return await screen.pageTurns.run(account, signal, () => publicationPage(visit, trouble));
@@ -181,7 +178,6 @@ function refuseChange(
   }
 }
 
-/** Opens a protected site for its owner, without the password. */
 export async function openSite(visit: SignedInContext): Promise<Answer> {
   const { account: by, cause, credential, signal, screen } = visit;
   const id = idOf(visit);
@@ -212,7 +208,6 @@ export async function showCode(visit: SignedInContext): Promise<Answer> {
   }));
 }
 
-/** The publication of the address, if it belongs to this account. */
 export async function readOwn(visit: SignedInContext): Promise<Publication | undefined> {
   const { account: by, signal, screen } = visit;
   const id = idOf(visit);

@@ -5,21 +5,26 @@ import {
   type PublishOutcome,
   type Refusal,
   type StagedArchive,
-  type Staging,
   seconds,
 } from '@pinfold/core';
 import { discardQuietly } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
-import { hashOnly, type ReceiveFormOptions, receiveForm } from '@pinfold/http/internal';
+import {
+  hashOnly,
+  type ReceiveFile,
+  type ReceiveFormOptions,
+  receiveForm,
+  receiveInto,
+} from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { ScreenProblem } from '../problem-groups.ts';
+import type { ScreenProblem } from '../problem-lists.ts';
+import { problemList } from '../problem-lists.ts';
 import { refusedWords } from '../quota-text.ts';
-import { askToSignIn, type Guard, passed, refuseAgain } from '../request/middleware.ts';
+import { askToSignIn, type Guard, refuseAgain } from '../request/middleware.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { type Answer, logged, seeOther } from '../response/answer.ts';
 import { duringMaintenance, refuse, wantsJson } from '../response/refuse.ts';
 import { UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
-import { problemList } from '../views/problems.ts';
 import { showList } from './list.ts';
 import { invalidText } from './publication.ts';
 
@@ -60,7 +65,7 @@ export const archiveReceived: Guard<SignedInContext, ArchiveContext> = async (vi
     if (ended !== undefined) return ended;
     if (form.kind === 'refused') return await refuseForm(visit, form, limits);
     isKept = true;
-    return passed({ ...visit, wish: form.wish, archive: form.archive });
+    return { ...visit, wish: form.wish, archive: form.archive };
   } finally {
     if (!isKept && archive !== undefined) await discardQuietly(archive);
   }
@@ -72,13 +77,13 @@ function receiving(
   form: UploadForm,
 ): ReceiveFormOptions {
   const { clock, findByKey, staging } = screen.useCases;
-  const receive: Staging['receive'] = async (...upload) => {
+  const receive: ReceiveFile = async (file, limit) => {
     const { key } = form;
     // A key that has published stays complete for ever: a repetition only needs its hash.
     const isRepeated = key !== undefined && (await findByKey({ by, key })) !== undefined;
-    return await (isRepeated ? hashOnly : staging).receive(...upload);
+    return await (isRepeated ? hashOnly : receiveInto(staging))(file, limit);
   };
-  return { clock, staging: { receive }, archiveBytes, idle: seconds(30), total: minutes(15) };
+  return { clock, receive, archiveBytes, idle: seconds(30), total: minutes(15) };
 }
 
 /** Publishes what a form or our script sent: a page is answered with a redirect, the script with JSON. */

@@ -1,5 +1,5 @@
 import { OPERATOR, type Session, type SessionId } from '@pinfold/core';
-import { parseSessionId, sessionIdOf } from '@pinfold/core/internal';
+import { parseAccountId, parseSessionId, sessionIdOf } from '@pinfold/core/internal';
 import { html } from '@pinfold/http/internal';
 import { PAGE_SIZE, present, queryText } from '../request/page-request.ts';
 import type { SignedIn } from '../request/request-context.ts';
@@ -9,7 +9,7 @@ import { accountLink, accountPath, administrationPage } from '../views/administr
 import { confirmation } from '../views/forms.ts';
 import { distance, heading } from '../views/parts.ts';
 import { listOf, queryOf } from '../views/tables.ts';
-import { known, nameOf } from './account.ts';
+import { nameOf } from './account.ts';
 import { doer, labelsOf } from './history.ts';
 
 const PATH = '/administration/sessions';
@@ -18,7 +18,7 @@ const ENDED_AT_ONCE = 100;
 /** Shows a page of all sessions, or of those of one account. */
 export async function showSessions(visit: SignedIn<'sessions'>): Promise<Answer> {
   const { words, base, credential } = visit;
-  const account = known(queryText(visit, 'account'));
+  const account = parseAccountId(queryText(visit, 'account'));
   const after = parseSessionId(queryText(visit, 'cursor'));
   const request = { by: OPERATOR, limit: PAGE_SIZE, ...present({ account, after }) };
   const { sessions: items, next } = await visit.screen.sessions.list(request);
@@ -61,7 +61,7 @@ ${
 
 export async function endSession(visit: SignedIn<'sessions'>): Promise<Answer> {
   const { request, cause, base } = visit;
-  const account = known(queryText(visit, 'account'));
+  const account = parseAccountId(queryText(visit, 'account'));
   await visit.screen.sessions.endById({ by: OPERATOR, id: String(request.params.id), cause });
   return seeOther(base + PATH + queryOf({ account }), { tone: 'good', message: 'didEndSession' });
 }

@@ -42,7 +42,6 @@ export async function beginElsewhere(visit: Visit): Promise<Answer> {
   return seeOther(begun.url);
 }
 
-/** Signs in the browser that comes back from the provider, once its answer is verified. */
 export async function finishElsewhere(visit: Visit): Promise<Answer> {
   const { request, response, scope, base, signal, screen } = visit;
   const { sessions, identityProvider, clientAddress } = screen;
@@ -114,6 +113,7 @@ async function troubled(visit: Visit, { problem, detail, person }: SignInTrouble
     signOutUrl &&
     html` <a class="button" href="${signOutUrl}">${words.say('elsewhereAsAnother', { name })}</a>`;
   const content = html`<p dir="auto">${words.say(text, values)}</p>
+${isOfOperator && html`<p>${words.say('elsewhereOperator')}</p>`}
 <p class="buttons"><a class="button" href="${base}/sign-in">${words.say('elsewhereAgain')}</a>${other}</p>`;
   return logged(page(cardPage(visit, words.say('elsewhereTitle'), content), status), {
     outcome: `sign_in_${problem}`,

@@ -10,7 +10,6 @@ import { icon } from '../views/icons.ts';
 import { layout } from '../views/layout.ts';
 import { leaveView } from '../views/trouble.ts';
 
-/** A visit of a screen that has a sign-in page. */
 export type SigningIn = FormContext & Pick<SignedIn<'sessions'>, 'screen'>;
 
 /** The way back to a page of this screen; `undefined` for anything that could lead elsewhere. */
@@ -94,7 +93,6 @@ function linkForm(visit: FormContext, to: string | undefined, link: string): Htm
 ${form(visit, `${base}/sign-in`, content)}`;
 }
 
-/** The identity provider first, if there is one. */
 function withoutLink(visit: FormContext, to: string | undefined, trouble: MessageId | undefined): Html {
   const { words, base } = visit;
   const provider = visit.screen.identityProvider?.name;

@@ -45,7 +45,6 @@ export async function stopSelected(visit: SignedInContext): Promise<Answer> {
   return seeOther(`${visit.base}/`, { tone: 'good', message: 'didStopSeveral', values: { count } });
 }
 
-/** The publications of this account among the ids, as many as a page of the list has. */
 async function selected(
   visit: SignedInContext,
   ids: readonly unknown[],

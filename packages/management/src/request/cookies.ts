@@ -13,7 +13,6 @@ export interface CookieScope {
 /** Names of the screen's cookies. `language` is never trusted. */
 export type CookieName = 'session' | 'form' | 'said' | 'language' | 'oidc';
 
-/** The zone of the browser, as its script wrote it. */
 export const ZONE_COOKIE = 'pinfold_zone';
 
 /** Paths above an address at which a cookie is expired; the screen's own addresses have fewer. */
@@ -27,7 +26,6 @@ export function readCookies(request: Request, scope: CookieScope, name: CookieNa
   return [...new Set(cookieValues(request.headers.cookie, nameOf(scope, name)))];
 }
 
-/** The browser's time zone, if its cookie names an existing one. */
 export function readZone(request: Request): string | undefined {
   const [zone] = cookieValues(request.headers.cookie, ZONE_COOKIE);
   if (zone === undefined || !/^[\w+\-/]{1,64}$/.test(zone)) return undefined;

@@ -1,12 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A new secret for one browser, stored in a cookie that only this screen reads. */
 export function newFormSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Whether a text can be a secret of {@link newFormSecret}. */
 export function isFormSecret(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }

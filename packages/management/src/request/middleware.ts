@@ -18,12 +18,10 @@ import { formToken, isFromAnotherSite, isSameToken } from './form-guard.ts';
 import { refuseByRate, refuseRevocation, refuseWayToRevoke } from './rates.ts';
 import { type FormContext, fieldOf, type RequestContext, type SignedInContext } from './request-context.ts';
 
-/** A guard's decision: the request passes, with more context, or ends with an answer. */
-export type Verdict<Known> = { readonly kind: 'passed'; readonly visit: Known } | Answer;
-
+/** Lets a request pass, with more context, or ends it with an answer. */
 export type Guard<In extends RequestContext, Out extends RequestContext> = (
   visit: In,
-) => Verdict<Out> | Promise<Verdict<Out>>;
+) => Out | Answer | Promise<Out | Answer>;
 
 type SignedInGuard = Guard<SignedInContext, SignedInContext>;
 
@@ -41,56 +39,54 @@ export class Guards<Known extends RequestContext> {
   }
 }
 
-/** How slow and how large a form without a file can be. */
 const LIMITS = { idle: seconds(30), total: minutes(1), bytes: 16_384 };
 const UNREAD: Readonly<Partial<Record<Trouble, number>>> = { stalled: 408, too_long: 413 };
 type Trouble = Extract<ReadFields, { kind: 'unread' }>['trouble'];
 
 /** Proxies would refuse more cookies with a page that does not say what to do. */
 export const fewCookies: Guard<RequestContext, RequestContext> = (visit) =>
-  hasTooManyCookies(visit.request) ? refuse(visit, 431, 'cookiesTitle', 'cookiesText') : passed(visit);
+  hasTooManyCookies(visit.request) ? refuse(visit, 431, 'cookiesTitle', 'cookiesText') : visit;
 
 /** Browsers send no SameSite=Strict cookies when another site leads here; a reload from this page sends them. */
 export const fromHere: Guard<RequestContext, RequestContext> = (visit) => {
   const { request, shown } = visit;
   return shown !== 'one' && request.method === 'GET' && isFromAnotherSite(request.headers)
     ? page(bounceView(visit))
-    : passed(visit);
+    : visit;
 };
 
-/** Gives a browser its secret; removes them if it has several. */
 export const ownSecret: Guard<RequestContext, RequestContext> = (visit) => {
   const { request, response, scope, secret, shown } = visit;
   if (shown === 'several') expireEverywhere(request, response, scope, 'form');
   if (shown === 'several' || (shown === 'none' && request.method === 'GET'))
     writeCookie(response, scope, 'form', secret);
-  return passed(visit);
+  return visit;
 };
 
 export const ownLanguage: Guard<RequestContext, RequestContext> = (visit) => {
   const { request, response, scope, base, screen } = visit;
   const language = parseLanguage(String(request.query.language), screen.look.languages);
-  if (language === undefined) return passed(visit);
+  if (language === undefined) return visit;
   writeCookie(response, scope, 'language', language, 31_536_000);
   return seeOther(onThisHost(base + request.path));
 };
 
 export const clearFlash: Guard<RequestContext, RequestContext> = (visit) => {
   if (visit.flash !== undefined) writeCookie(visit.response, visit.scope, 'said', '', 0);
-  return passed(visit);
+  return visit;
 };
 
 export const ownPage: Guard<RequestContext, RequestContext> = (visit) =>
   isOwnForm(visit.request.headers, visit.screen.publicUrl)
-    ? passed(visit)
+    ? visit
     : refuse(visit, 403, 'foreignFormTitle', 'foreignFormText');
 
 /** Reads a form without a file. A body of another type has no fields, and so no token. */
-export const formRead = async <Known extends RequestContext>(visit: Known): Promise<Verdict<Known>> => {
+export const formRead = async <Known extends RequestContext>(visit: Known): Promise<Known | Answer> => {
   const { clock } = visit.screen.useCases;
   const read = await readFields(visit.request, { clock, ...LIMITS });
-  if (read.kind === 'fields') return passed({ ...visit, fields: read.fields });
-  if (read.trouble === 'media_type') return passed(visit);
+  if (read.kind === 'fields') return { ...visit, fields: read.fields };
+  if (read.trouble === 'media_type') return visit;
   return refuse(visit, UNREAD[read.trouble] ?? 400, 'badFormTitle', 'badFormText');
 };
 
@@ -105,7 +101,7 @@ export const signedIn: Guard<RequestContext, SignedInContext> = async (visit) =>
     case 'stranger':
       return askToSignIn(visit);
     case 'signed_in':
-      return passed(await signedInContext(visit, identity, hasBody));
+      return await signedInContext(visit, identity, hasBody);
     default:
       return identity satisfies never;
   }
@@ -152,14 +148,12 @@ export async function refuseAgain(visit: SignedInContext): Promise<Answer | unde
 export const withinRate =
   (cost: number): SignedInGuard =>
   async (visit) =>
-    (await refuseByRate(visit, cost)) ?? passed(visit);
+    (await refuseByRate(visit, cost)) ?? visit;
 
-/** Bounds requests that end access, apart from the account's rate. */
-export const revokes: SignedInGuard = (visit) => refuseRevocation(visit) ?? passed(visit);
+export const revokes: SignedInGuard = (visit) => refuseRevocation(visit) ?? visit;
 
 /** Bounds the pages whose forms end access: the rate alone must not lock their owner out. */
-export const leadsToRevoke: SignedInGuard = async (visit) =>
-  (await refuseWayToRevoke(visit)) ?? passed(visit);
+export const leadsToRevoke: SignedInGuard = async (visit) => (await refuseWayToRevoke(visit)) ?? visit;
 
 /**
  * Requires the scope `admin`; others get 404. Actions are recorded as the operator's and take nothing from the rate of
@@ -167,7 +161,7 @@ export const leadsToRevoke: SignedInGuard = async (visit) =>
  */
 export const administers: SignedInGuard = async (visit) =>
   visit.offers.administration
-    ? passed({ ...visit, cause: { ...visit.cause, asOperator: true } })
+    ? { ...visit, cause: { ...visit.cause, asOperator: true } }
     : ((await refuseByRate(visit, 1)) ?? notFound(visit));
 
 const changing =
@@ -175,7 +169,7 @@ const changing =
   async (visit) => {
     const account = await visit.screen.useCases.accounts.load(visit.account);
     const refusal = refuseChange(account?.value, modeOf(visit));
-    return refusal === undefined ? passed(visit) : refuseChanges(visit, refusal);
+    return refusal === undefined ? visit : refuseChanges(visit, refusal);
   };
 
 /** Requires an account that is not blocked; administration also works in a read-only service. */
@@ -190,28 +184,24 @@ export const anybody: Guard<RequestContext, FormContext> = async (visit) => {
   const sessions = readCookies(request, scope, 'session');
   if (sessions.length > 1 && (await identify(visit)).kind === 'several')
     expireEverywhere(request, response, scope, 'session');
-  return passed({ ...visit, formToken: formToken(secret, '') });
+  return { ...visit, formToken: formToken(secret, '') };
 };
 
 /** Lets everyone pass. A page for a person who is signed in has the navigation, also at an unknown address. */
 export const anyone: Guard<RequestContext, RequestContext> = async (visit) => {
-  if (!visit.request.headers.accept?.includes('text/html')) return passed(visit);
+  if (!visit.request.headers.accept?.includes('text/html')) return visit;
   const identity = await identify(visit);
-  return identity.kind === 'signed_in' ? passed(await signedInContext(visit, identity)) : passed(visit);
+  return identity.kind === 'signed_in' ? await signedInContext(visit, identity) : visit;
 };
 
 /** Lets everyone pass whose browser has one secret: with several it is unknown whose form it is. */
 export const anybodyKnown: Guard<RequestContext, FormContext> = (visit) =>
-  visit.shown === 'several' ? startOver(visit) : passed({ ...visit, formToken: formToken(visit.secret, '') });
+  visit.shown === 'several' ? startOver(visit) : { ...visit, formToken: formToken(visit.secret, '') };
 
-export const freshToken = <Known extends FormContext>(visit: Known): Verdict<Known> =>
+export const freshToken = <Known extends FormContext>(visit: Known): Known | Answer =>
   isSameToken(visit.formToken, fieldOf(visit, 'form'))
-    ? passed(visit)
+    ? visit
     : refuse(visit, 403, 'staleFormTitle', 'staleFormText');
-
-export function passed<Known extends RequestContext>(visit: Known): Verdict<Known> {
-  return { kind: 'passed', visit };
-}
 
 /** Trusts none of several sessions: a sibling may have planted one of them, and with it another account. */
 function startOver(visit: RequestContext): Answer {
@@ -231,7 +221,6 @@ export function refuseAnyChange(
   return refusal.code === 'unauthorized' ? askToSignIn(visit) : refuseChanges(visit, refusal);
 }
 
-/** Leads to the sign-in page; a script gets 401. */
 export function askToSignIn(visit: RequestContext, why?: MessageId): Answer {
   return logged(signInAnswer(visit, why), { outcome: 'unauthorized' });
 }

@@ -5,10 +5,8 @@ export interface PageRequest {
   readonly cursor?: string;
 }
 
-/** Items on a page of a list, unless it says otherwise. */
 export const PAGE_SIZE = 50;
 
-/** As the search fields of pages have it. */
 const LONGEST_SEARCH = 255;
 
 export function pageRequest(visit: RequestContext, limit: number = PAGE_SIZE): PageRequest {
@@ -26,7 +24,6 @@ export function searchText(visit: RequestContext): string {
   return queryText(visit, 'q').slice(0, LONGEST_SEARCH);
 }
 
-/** The members that have a value. */
 export function present<Members extends Readonly<Record<string, unknown>>>(
   members: Members,
 ): { [Name in keyof Members]?: Exclude<Members[Name], undefined | ''> } {

@@ -7,7 +7,6 @@ import { refuseTooMany } from '../response/refuse.ts';
 import { identify } from './authenticate.ts';
 import type { RequestContext, SignedInContext } from './request-context.ts';
 
-/** Takes a request from its account's rate; refuses it if too little is left. */
 export async function refuseByRate(visit: SignedInContext, cost: number): Promise<Answer | undefined> {
   return refusalOf(visit, await takeFromRate(visit, visit.caller, cost));
 }

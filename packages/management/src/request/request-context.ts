@@ -26,16 +26,13 @@ export interface RequestContext {
   readonly scope: CookieScope;
   readonly words: Words<MessageId>;
   readonly now: Instant;
-  /** Scripts run only with it. */
   readonly nonce: string;
   /** Binds what is signed to this browser. */
   readonly secret: string;
   /** How many such secrets the browser sent. With several, none of its cookies is trusted. */
   readonly shown: 'none' | 'one' | 'several';
   readonly flash: Flash | undefined;
-  /** The fields of the form; empty before it is read. */
   readonly fields: FormFields;
-  /** Where changes come from, for the history. */
   readonly origin: Origin;
   readonly signal: AbortSignal;
 }
@@ -55,10 +52,8 @@ export interface SignedInContext extends FormContext {
   readonly account: AccountId;
   /** The person's name: the account's unless the sign-in gave another. */
   readonly displayName: string;
-  /** The actor of a change and its origin, for the history. */
   readonly cause: Cause;
   readonly mode: Mode;
-  /** Which parts of the screen this person has. */
   readonly offers: Readonly<
     Record<'signOut' | 'keys' | 'history' | 'administration' | 'grants' | 'names', boolean>
   >;

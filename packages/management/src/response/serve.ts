@@ -67,8 +67,8 @@ async function settle(visit: RequestContext, { guards, handle }: Endpoint): Prom
   const answered = async (): Promise<Answer> => {
     for (const guard of [...entrance.all, ...guards]) {
       const verdict = await guard(known as never);
-      if (verdict.kind !== 'passed') return verdict;
-      known = verdict.visit;
+      if ('kind' in verdict) return verdict;
+      known = verdict;
     }
     return await handle(known as never);
   };

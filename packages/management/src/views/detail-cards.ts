@@ -7,14 +7,12 @@ import { buttonForm, disabledInReadOnly, form, stopLink } from './forms.ts';
 import { card, copyButton, distance, moment, shortId } from './parts.ts';
 import { factList } from './tables.ts';
 
-/** Why a publication cannot be renewed, and what to do instead. */
 export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
   deleted: 'noRenewalStopped',
   expired: 'noRenewalExpired',
   pinned: 'noRenewalPinned',
 };
 
-/** The shared URL, and who can open it. */
 export function linkCard(visit: SignedInContext, publication: ShownPublication): Html {
   const { words } = visit;
   const { sharedUrl, state, passwordProtected: locked } = publication;
@@ -34,7 +32,6 @@ export function linkCard(visit: SignedInContext, publication: ShownPublication):
   return card(visit, 'sharedUrl', content);
 }
 
-/** When it expires, and how to change that. */
 export function lifetimeCard(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
   const { words } = visit;
   const { state, pinned, expiresAt } = publication;

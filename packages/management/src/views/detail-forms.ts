@@ -48,7 +48,6 @@ ${locked && html`<p>${confirmation(visit, 'removePassword', 'remove-password', p
   return card(visit, 'password', content);
 }
 
-/** Renames, unless another change came first. */
 export function titleCard(
   visit: SignedInContext,
   { id, title, refusal }: ShownPublication,

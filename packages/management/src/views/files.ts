@@ -6,7 +6,6 @@ import type { SignedInContext } from '../request/request-context.ts';
 import { card } from './parts.ts';
 import { each } from './tables.ts';
 
-/** Longer lists of files begin folded. */
 const MOST_UNFOLDED = 20;
 const FILES_PER_PAGE = 200;
 

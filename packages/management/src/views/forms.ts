@@ -16,7 +16,6 @@ export function form({ formToken }: FormContext, action: string, content: Html, 
   return html`<form method="post" action="${action}"${attributes}>${hidden('form', formToken)}${content}</form>`;
 }
 
-/** A form with fields of its own. */
 export function fieldForm(visit: FormContext, action: string, content: Html): Html {
   return form(visit, action, content, html` class="field-form"`);
 }
@@ -33,17 +32,14 @@ export interface FieldDetails {
   readonly name?: string | undefined;
   readonly value?: string;
   readonly hint?: string;
-  /** What is wrong with the value. */
   readonly error?: string | undefined;
   /** The id of another text about it. */
   readonly describedBy?: string | undefined;
-  /** More attributes of the input; without `type` it takes text. */
   readonly attributes?: Html | undefined;
   /** Hides what is typed, and offers to show it. */
   readonly isSecret?: boolean;
   /** Shows the label to screen readers only. */
   readonly hidesLabel?: boolean;
-  /** A button beside the input. */
   readonly button?: Html;
 }
 
@@ -69,7 +65,6 @@ ${hint && html`<p class="quiet hint" id="${id}-hint">${hint}</p>`}
 ${error && html`<p class="error" id="${id}-error">${error}</p>`}</div>`;
 }
 
-/** A box to tick, or one of several choices. */
 export function choice(
   type: 'checkbox' | 'radio',
   name: string,

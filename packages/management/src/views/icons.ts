@@ -23,7 +23,6 @@ const PATHS = {
 
 export type Icon = keyof typeof PATHS;
 
-/** The drawings of the icons, once a page. */
 export function iconSheet(): Html {
   const symbols = Object.entries(PATHS).map(
     ([name, path]) => html`<symbol id="i-${name}" viewBox="0 0 16 16">${raw(path)}</symbol>`,

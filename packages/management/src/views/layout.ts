@@ -1,15 +1,14 @@
 import { type Html, html, LANGUAGES, type Language, raw } from '@pinfold/http/internal';
+import { remarkList } from '../problem-lists.ts';
 import type { RequestContext, SignedInContext } from '../request/request-context.ts';
 import type { Flash } from '../response/flash.ts';
 import { buttonForm, READ_ONLY_ID } from './forms.ts';
 import { icon, iconSheet } from './icons.ts';
-import { remarkList } from './problems.ts';
 
 /** The parts of the screen that a person may have beside the publications. */
 const PARTS = ['names', 'keys', 'history', 'administration'] as const;
 
 export interface PageParts {
-  /** The window's title, before the product's name. */
   readonly title: string;
   readonly main: Html;
   readonly signedIn?: SignedInContext;
@@ -62,7 +61,6 @@ ${look.languages.length > 1 && look.languages.map((one) => languageLink(visit, o
 </html>`;
 }
 
-/** A page of one card. */
 export function cardPage(
   visit: RequestContext,
   title: string,
@@ -100,7 +98,6 @@ ${
 </div></div>`;
 }
 
-/** Every page says so while nothing can be changed. */
 function readOnlyView({ words, mode: { message } }: SignedInContext): Html {
   return html`<section class="said warn" role="status">
 ${icon('bad')}<div class="said-text"><p id="${READ_ONLY_ID}">${words.say('readOnlyText')}</p>

@@ -15,7 +15,6 @@ const STATES: Readonly<
   stopped: { icon: 'stopped', message: 'stateStopped' },
 };
 
-/** The state of a publication: a word, a shape and a colour. */
 export function stateBadge({ words }: RequestContext, publication: ShownPublication): Html {
   const name = stateName(publication);
   const state = STATES[name];
@@ -28,7 +27,6 @@ function stateName({ state, endsSoon }: ShownPublication): keyof typeof STATES {
   return endsSoon ? 'soon' : 'live';
 }
 
-/** What else is worth knowing at a glance: pinned, protected. */
 export function marks(
   { words }: RequestContext,
   { pinned, passwordProtected: locked }: ShownPublication,
@@ -58,7 +56,6 @@ export function copyLinkButton({ words }: RequestContext, row: number): Html {
   return html`<button class="copy" id="c${row}" aria-labelledby="c${row} n${row}" data-copy-from="o${row}">${icon('copy')}<span>${words.say('copyLink')}</span></button>`;
 }
 
-/** The first eight digits of an id, the whole on hover. */
 export function shortId(id: string): Html {
   return html`<code title="${id}">${id.slice(0, 8)}</code>`;
 }
@@ -69,18 +66,15 @@ export function card({ words }: RequestContext, heading: MessageId, content: Htm
 ${content}</section>`;
 }
 
-/** The heading of a page, and what stands below it. */
 export function heading(title: string, more?: Html | string): Html {
   const below = typeof more === 'string' ? html`<p class="quiet">${more}</p>` : more;
   return html`<div class="head"><h1 dir="auto">${title}</h1>${below}</div>`;
 }
 
-/** A link back to a list. */
 export function backLink(href: string, text: string): Html {
   return html`<p class="back"><a href="${href}">${text}</a></p>`;
 }
 
-/** Two columns of cards. */
 export function columns(first: Html, second: Html): Html {
   return html`<div class="columns"><div class="stack">${first}</div>
 <div class="stack">${second}</div></div>`;

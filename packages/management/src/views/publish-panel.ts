@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal';
-import { type Allowance, allowanceWords } from '../quota-text.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { field, form, hidden, READ_ONLY_ID } from './forms.ts';
 import { icon } from './icons.ts';
@@ -13,7 +12,8 @@ export interface PublishTrouble {
 
 export interface PublishPanel {
   readonly limits: Limits;
-  readonly allowance: Allowance;
+  /** What the account can still publish. */
+  readonly allowance: string;
   readonly trouble: PublishTrouble | undefined;
 }
 
@@ -26,7 +26,6 @@ export function publishPanel(
   const { words, base, formToken, mode, screen } = visit;
   if (mode.kind === 'read_only') return maintenancePanel(visit);
   const { archiveBytes, expandedBytes, files, fileBytes } = limits;
-  const left = allowanceWords(visit, allowance);
   const { publish, worker } = screen.assets.names;
   const data = { token: formToken, limits: { archiveBytes, expandedBytes, files, fileBytes } };
   return html`<section class="publish${roomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/publish" data-script="${base}/assets/${publish}" data-worker="${base}/assets/${worker}">
@@ -41,7 +40,7 @@ ${uploadForm(visit, limits, trouble)}
 </div>
 <details class="protect scripted"><summary>${words.say('protect')}</summary>${passwordField(visit, limits, 'publish-password', '')}</details>
 <p class="limits quiet">${limitsLine(visit, limits)}</p>
-${left && html`<p class="limits quiet">${left}</p>`}
+${allowance && html`<p class="limits quiet">${allowance}</p>`}
 </section>`;
 }
 

@@ -16,7 +16,6 @@ export type Column<Item> = readonly [
 
 export interface ColumnDetails {
   readonly sort?: ColumnSort | undefined;
-  /** The class of cells with figures. */
   readonly figure?: string;
   /** What phones show before the cell, where that is not the heading; null for nothing. */
   readonly phoneLabel?: MessageId | null;
@@ -29,21 +28,17 @@ export interface ColumnSort {
   readonly isCurrent: boolean;
 }
 
-/** A list, and where its pages are. */
 export interface List<Item> {
   readonly items: readonly Item[];
   readonly columns: readonly Column<Item>[];
   /** What an empty list says; nothing if absent. */
   readonly none?: MessageId;
-  /** The path in this screen. */
   readonly path: string;
-  /** The cursor of the next page. */
   readonly next: string | undefined;
   readonly query?: Query;
   readonly rowClass?: (item: Item) => string;
 }
 
-/** The states by which lists of publications are filtered. */
 export const STATE_FILTERS: readonly (readonly [state: RoleState | undefined, message: MessageId])[] = [
   [undefined, 'filterAll'],
   ['published', 'statePublished'],
@@ -100,7 +95,6 @@ ${cells}</tr>`;
 <tbody>${each(items, row)}</tbody></table>`;
 }
 
-/** Links to the first and the next page of a list. */
 export function pager(
   { words, base, request }: RequestContext,
   path: string,
@@ -117,7 +111,6 @@ ${next && html`<a rel="next" href="${base}${path}${queryOf({ ...query, cursor: n
 </nav>`;
 }
 
-/** The query of a page; empty if no parameter has a value. */
 export function queryOf(parameters: Query): string {
   const query = new URLSearchParams(present(parameters) as Record<string, string>);
   return query.size === 0 ? '' : `?${query}`;

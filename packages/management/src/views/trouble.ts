@@ -4,7 +4,6 @@ import type { RequestContext, SignedInContext } from '../request/request-context
 import { onThisHost } from '../response/answer.ts';
 import { cardPage } from './layout.ts';
 
-/** A page that says what went wrong and what to do, with the navigation of a person who is signed in. */
 export function troubleView(
   visit: RequestContext,
   title: MessageId,

@@ -5,7 +5,6 @@ import type { ShownPublication } from '../publication.ts';
 import type { SignedInContext } from '../request/request-context.ts';
 import { card } from './parts.ts';
 
-/** Longer tables begin folded. */
 const SHOWN_DAYS = 7;
 const CHART_DAYS = 30;
 const CHART_HEIGHT = 64;

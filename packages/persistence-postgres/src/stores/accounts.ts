@@ -33,65 +33,60 @@ export interface Publisher {
 }
 
 /** Statements about the account of a publication. */
-export interface AccountRows {
-  /**
-   * Locks the row until the transaction ends, and creates it if it is missing. Until then no other transaction can
-   * change the mode, forbid the archive or end the credential; later statements see what changed while this waited.
-   * Changes that concern no archive pass null.
-   */
-  lock(run: Run, name: AccountId, sha256: Sha256 | null, credential: Credential): Promise<Publisher>;
-  countInService(run: Run, name: AccountId, now: Instant): Promise<InService>;
-  countPublished(run: Run, name: AccountId, now: Instant): Promise<number>;
-}
+export class AccountRows {
+  readonly #lock: Statement;
+  readonly #make: Statement;
+  readonly #inService: Statement;
+  readonly #publishedSince: Statement;
 
-export function accountRows(tables: Tables): AccountRows {
-  const { accounts, roles } = tables;
-  const statements = {
+  constructor(tables: Tables) {
+    const { accounts, roles } = tables;
     // The selected values come before the row lock, so that waiting for the archive's lock holds no other.
-    lock: prepared(`
+    this.#lock = prepared(`
       SELECT ${ACCOUNTS.select}, ${readOnlyMessage(tables)} AS "readOnly", ${isForbidden(tables, 2)} AS forbidden,
         ${hasEnded(tables, 3)} AS ended, ${lockingArchive('_shared', 2)}
-      FROM ${accounts} WHERE name = $1 FOR NO KEY UPDATE`),
-    make: prepared(makingAccounts(tables, 'SELECT $1 AS name')),
+      FROM ${accounts} WHERE name = $1 FOR NO KEY UPDATE`);
+    this.#make = prepared(makingAccounts(tables, 'SELECT $1 AS name'));
     // Roles without an end and roles that end later are two ranges of the index.
-    inService: prepared(`
+    this.#inService = prepared(`
       SELECT count(*) AS sites, coalesce(sum(archive_bytes), 0)::bigint AS bytes FROM (
         SELECT archive_bytes FROM ${roles}
         WHERE account = $1 AND deleted_at IS NULL AND expires_at IS NULL
         UNION ALL
         SELECT archive_bytes FROM ${roles}
         WHERE account = $1 AND deleted_at IS NULL AND expires_at > $2
-      ) AS in_service`),
-    publishedSince: prepared(`
+      ) AS in_service`);
+    this.#publishedSince = prepared(`
       SELECT (
         SELECT count(*) FROM ${roles} WHERE account = $1 AND deleted_at IS NULL AND published_at > $2
       ) + (
         SELECT count(*) FROM ${roles} WHERE account = $1 AND deleted_at IS NOT NULL AND published_at > $2
-      ) AS publications`),
-  };
-  const one = async <Row>(run: Run, statement: Statement, values: readonly unknown[]): Promise<Row> =>
-    (await run<Row>(statement, values)).rows[0] as Row;
-  return {
-    lock: async (run, name, sha256, credential) => {
-      for (;;) {
-        const { rows } = await run<PublisherRow>(statements.lock, [
-          name,
-          sha256,
-          ...credentialValues(credential),
-        ]);
-        const [row] = rows;
-        if (row !== undefined) {
-          const mode = modeOf(row.readOnly);
-          return { account: ACCOUNTS.read(row), mode, isForbidden: row.forbidden, hasEnded: row.ended };
-        }
-        await run(statements.make, [name]);
+      ) AS publications`);
+  }
+
+  /**
+   * Locks the row until the transaction ends, and creates it if it is missing. Until then no other transaction can
+   * change the mode, forbid the archive or end the credential; later statements see what changed while this waited.
+   * Changes that concern no archive pass null.
+   */
+  async lock(run: Run, name: AccountId, sha256: Sha256 | null, credential: Credential): Promise<Publisher> {
+    const values = [name, sha256, ...credentialValues(credential)];
+    for (;;) {
+      const [row] = (await run<PublisherRow>(this.#lock, values)).rows;
+      if (row !== undefined) {
+        const mode = modeOf(row.readOnly);
+        return { account: ACCOUNTS.read(row), mode, isForbidden: row.forbidden, hasEnded: row.ended };
       }
-    },
-    countInService: (run, name, now) => one(run, statements.inService, [name, now]),
-    countPublished: async (run, name, now) => {
-      const since = before(now, days(1));
-      return (await one<{ publications: number }>(run, statements.publishedSince, [name, since]))
-        .publications;
-    },
-  };
+      await run(this.#make, [name]);
+    }
+  }
+
+  async countInService(run: Run, name: AccountId, now: Instant): Promise<InService> {
+    return (await run<InService>(this.#inService, [name, now])).rows[0] as InService;
+  }
+
+  async countPublished(run: Run, name: AccountId, now: Instant): Promise<number> {
+    const values = [name, before(now, days(1))];
+    return (await run<{ publications: number }>(this.#publishedSince, values)).rows[0]?.publications ?? 0;
+  }
 }

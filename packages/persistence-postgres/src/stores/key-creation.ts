@@ -1,11 +1,4 @@
-import type {
-  AccountId,
-  ApiKey,
-  Authority,
-  HistoryEvent,
-  KeyQuotaExceeded,
-  Unchangeable,
-} from '@pinfold/core';
+import type { AccountId, ApiKeyStore } from '@pinfold/core';
 import { refuseKey } from '@pinfold/core/adapter';
 import type { Run } from '../engine/postgres-connection.ts';
 import { prepared, type Statement } from '../engine/statement.ts';
@@ -14,16 +7,13 @@ import type { Tables } from '../schema/tables.ts';
 import { makingAccounts } from './accounts.ts';
 import { keepingFor, rowsOf } from './events.ts';
 import { lockingName } from './locks.ts';
-import { mayChange, refusalsWithin, takesChanges } from './mode.ts';
+import { mayChange, refusals, takesChanges } from './mode.ts';
 
-/** Creates a key in a transaction, as `ApiKeyStore.create` promises. */
+/** Creates a key in a transaction, as {@link ApiKeyStore.create} promises. */
 export type CreateKey = (
   run: Run,
-  key: ApiKey,
-  events: readonly HistoryEvent[],
-  authority: Authority,
-  limit: number | null,
-) => Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' } | Unchangeable | KeyQuotaExceeded>;
+  ...created: Required<Parameters<ApiKeyStore['create']>>
+) => ReturnType<ApiKeyStore['create']>;
 
 /** The place of the parameter for events in {@link keyInsertion}; further ones follow it. */
 export const KEY_EVENTS: number = API_KEYS.members.length + 1;
@@ -59,7 +49,7 @@ export function creatingKeys(tables: Tables): CreateKey {
     ensure: prepared(`UPDATE ${apiKeys} SET ensured = true WHERE id = $1`),
     countLive: prepared(countingLive(tables, '$1')),
   };
-  const refused = refusalsWithin(tables);
+  const refused = refusals(tables);
   const countLive = async (run: Run, name: AccountId): Promise<number> =>
     (await run<{ live: number }>(statements.countLive, [name])).rows[0]?.live ?? 0;
   return async (run, key, events, authority, limit) => {

@@ -84,15 +84,6 @@ export function readAccountInMode(row: AccountInMode | undefined): {
 
 /** Returns a function that finds why a change was not stored. */
 export function refusals(
-  connection: PostgresConnection,
-  tables: Tables,
-): (name: string, authority: SaveAuthority) => Promise<Unchangeable | undefined> {
-  const refused = refusalsWithin(tables);
-  return (name, authority) => refused(connection.run, name, authority);
-}
-
-/** As {@link refusals}, within a transaction. */
-export function refusalsWithin(
   tables: Tables,
 ): (run: Run, name: string, authority: SaveAuthority) => Promise<Unchangeable | undefined> {
   const statement = accountInMode(tables);

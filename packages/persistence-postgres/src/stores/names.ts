@@ -1,7 +1,7 @@
-import type { AccountId, Instant, NameRecord, NamesInUse, NameToken, PinName, RoleId } from '@pinfold/core';
+import type { AccountId, NameRecord, NamesInUse, PinName, RoleId } from '@pinfold/core';
 import type { StoredRow } from '@pinfold/core/adapter';
 import type { Run } from '../engine/postgres-connection.ts';
-import { prepared } from '../engine/statement.ts';
+import { prepared, type Statement } from '../engine/statement.ts';
 import { NAMES } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 
@@ -12,44 +12,35 @@ interface InUseRow {
 }
 
 /** Statements about the names of an account, whose row is locked meanwhile. */
-export interface NameRows {
-  /** The names before one of them is pointed at a role. */
-  inUse(run: Run, account: AccountId, name: PinName): Promise<NamesInUse>;
-  /** Writes a name; one that exists keeps its token. */
-  point(
-    run: Run,
-    account: AccountId,
-    named: { readonly name: PinName; readonly token: NameToken },
-    role: RoleId,
-    updatedAt: Instant,
-  ): Promise<NameRecord>;
-}
+export class NameRows {
+  readonly #inUse: Statement;
+  readonly #point: Statement;
 
-export function nameRows({ names, roles }: Tables): NameRows {
-  const statements = {
-    inUse: prepared(`
+  constructor({ names, roles }: Tables) {
+    this.#inUse = prepared(`
       SELECT (SELECT count(*) FROM ${names} WHERE account = $1) AS count, shown.id,
         shown.password_hash IS NOT NULL AS "isProtected"
       FROM (SELECT 1) AS one LEFT JOIN (
         SELECT id, password_hash FROM ${roles} WHERE id = (
           SELECT role FROM ${names} WHERE account = $1 AND name = $2
         )
-      ) AS shown ON true`),
-    point: prepared(`
+      ) AS shown ON true`);
+    this.#point = prepared(`
       INSERT INTO ${names} (${NAMES.insert}) VALUES (${NAMES.parameters(1)})
       ON CONFLICT (account, name) DO UPDATE SET role = excluded.role, updated_at = excluded.updated_at
-      RETURNING ${NAMES.select}`),
-  };
-  return {
-    inUse: async (run, account, name) => {
-      const [row] = (await run<InUseRow>(statements.inUse, [account, name])).rows;
-      const { count = 0, id = null, isProtected } = row ?? {};
-      return { count, shown: id === null ? undefined : { id, isProtected: isProtected === true } };
-    },
-    point: async (run, account, named, role, updatedAt) => {
-      const record = { account, ...named, role, updatedAt };
-      const [row] = (await run<StoredRow<NameRecord>>(statements.point, NAMES.values(record))).rows;
-      return NAMES.read(row as StoredRow<NameRecord>);
-    },
-  };
+      RETURNING ${NAMES.select}`);
+  }
+
+  /** The names before one of them is pointed at a role. */
+  async inUse(run: Run, account: AccountId, name: PinName): Promise<NamesInUse> {
+    const [row] = (await run<InUseRow>(this.#inUse, [account, name])).rows;
+    const { count = 0, id = null, isProtected } = row ?? {};
+    return { count, shown: id === null ? undefined : { id, isProtected: isProtected === true } };
+  }
+
+  /** Writes a name; one that exists keeps its token. */
+  async point(run: Run, record: NameRecord): Promise<NameRecord> {
+    const [row] = (await run<StoredRow<NameRecord>>(this.#point, NAMES.values(record))).rows;
+    return NAMES.read(row as StoredRow<NameRecord>);
+  }
 }

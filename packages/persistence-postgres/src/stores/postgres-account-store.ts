@@ -4,7 +4,7 @@ import type { PostgresConnection } from '../engine/postgres-connection.ts';
 import { prepared } from '../engine/statement.ts';
 import { ACCOUNTS } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
-import { accountRows } from './accounts.ts';
+import { AccountRows } from './accounts.ts';
 import { changing, rowsOf } from './events.ts';
 
 const CHANGING = ['limits', 'blocked', 'generation'] as const;
@@ -28,7 +28,7 @@ export function postgresAccountStore(connection: PostgresConnection, tables: Tab
       CHANGING.length + 3,
     ),
   };
-  const rows = accountRows(tables);
+  const rows = new AccountRows(tables);
   return {
     load: async (name, signal) => {
       type AccountRow = StoredRow<Account> & { readonly version: Version };

@@ -16,9 +16,9 @@ import type { PostgresConnection, Run } from '../engine/postgres-connection.ts';
 import { prepared } from '../engine/statement.ts';
 import { NAMES } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
-import { accountRows } from './accounts.ts';
+import { AccountRows } from './accounts.ts';
 import { rowsOf, tellingRole } from './events.ts';
-import { nameRows } from './names.ts';
+import { NameRows } from './names.ts';
 import { loadingRoles, type RoleRow, readRole } from './role-store/roles.ts';
 
 type ResolvedRow = RoleRow &
@@ -27,8 +27,8 @@ type ResolvedRow = RoleRow &
 /** Stores the names of publications in PostgreSQL. */
 export function postgresNameStore(connection: PostgresConnection, tables: Tables): NameStore {
   const { names, roles } = tables;
-  const accounts = accountRows(tables);
-  const rows = nameRows(tables);
+  const accounts = new AccountRows(tables);
+  const rows = new NameRows(tables);
   const statements = {
     find: prepared(`SELECT ${NAMES.select} FROM ${names} WHERE account = $1 AND name = $2`),
     list: prepared(`
@@ -75,7 +75,7 @@ export function postgresNameStore(connection: PostgresConnection, tables: Tables
     if (decided.kind === 'unchanged') {
       return { kind: 'unchanged', name: (await find(run, account, name)) as NameRecord };
     }
-    const record = await rows.point(run, account, { name, token }, id, now);
+    const record = await rows.point(run, { account, name, token, role: id, updatedAt: now });
     await run(statements.tell, [id, rowsOf(events)]);
     return { kind: decided.kind, name: record };
   }

@@ -1,12 +1,4 @@
-import type {
-  AccountId,
-  ApiKey,
-  ApiKeyStore,
-  Authority,
-  HistoryEvent,
-  KeyQuotaExceeded,
-  Unchangeable,
-} from '@pinfold/core';
+import type { AccountId, ApiKey, ApiKeyStore, Authority, HistoryEvent } from '@pinfold/core';
 import { refuseKey } from '@pinfold/core/adapter';
 import { NEWEST } from '@pinfold/core/internal';
 import type { Statements } from '../engine/sqlite-connection.ts';
@@ -76,7 +68,7 @@ export function createKey(
   events: readonly HistoryEvent[],
   authority: Authority,
   limit: number | null,
-): { readonly kind: 'created' } | { readonly kind: 'exists' } | Unchangeable | KeyQuotaExceeded {
+): Awaited<ReturnType<ApiKeyStore['create']>> {
   const refusal = refused(prepare, key.account, authority);
   if (refusal !== undefined) return refusal;
   if (prepare(FIND).get(key.id) !== undefined) {
@@ -97,7 +89,7 @@ function insert(
   sql: string,
   key: ApiKey,
   events: readonly HistoryEvent[],
-): { readonly kind: 'created' } | { readonly kind: 'exists' } {
+): Awaited<ReturnType<ApiKeyStore['createFirst']>> {
   if (prepare(sql).run(...API_KEYS.values(key)).changes === 0) return { kind: 'exists' };
   makeAccount(prepare, key.account);
   keep(prepare, events);

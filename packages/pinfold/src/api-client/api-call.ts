@@ -6,7 +6,7 @@ import { failureText, systemErrorCode } from './failure-text.ts';
 import type { Server } from './logins.ts';
 
 /** Options of the client that a command changes. */
-interface CallOptions {
+export interface CallOptions {
   readonly retryFor?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
@@ -16,25 +16,6 @@ const RETRY_FOR = 10_000;
 /** A name that does not resolve is probably a typing error. */
 const UNRESOLVED_FOR = 10_000;
 const UNRESOLVED: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN'];
-
-/**
- * Calls the API of a server, and prints why it retries.
- *
- * @throws CommandFailure with the reason in words.
- */
-export async function callApi<Result>(
-  server: Server,
-  terminal: Pick<Terminal, 'err'>,
-  call: (client: PinfoldClient) => Promise<Result>,
-  options: CallOptions = {},
-): Promise<Result> {
-  const { client, failure } = await clientOf(server, terminal, options);
-  try {
-    return await call(client);
-  } catch (error) {
-    throw failure(error);
-  }
-}
 
 /** A client that prints why it retries, and what turns its errors into failures in words. */
 export async function clientOf(

@@ -2,10 +2,7 @@ import { isFault } from '@pinfold/core';
 
 /** The command was called in a wrong way. Ends with exit code 2. */
 export class UsageError extends Error {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'UsageError';
-  }
+  override readonly name = 'UsageError';
 }
 
 /** A failure for scripts, as `--json` prints it. */

@@ -2,14 +2,13 @@ import { hostname } from 'node:os';
 import { pairingCode } from '@pinfold/core/internal';
 import { publicUrl } from '@pinfold/http';
 import { NodeSessionSecrets, SystemClock } from '@pinfold/platform-node';
-import { callApi } from '../api-client/api-call.ts';
 import { inBrowser } from '../api-client/browser.ts';
 import { keyForSecret, registerLogin } from '../api-client/device-login.ts';
 import { loginsFile, loginsOf, readLogins, writeLogin } from '../api-client/logins.ts';
 import { type Command, command, flag } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
+import { atPlace, placeOf, TARGET_OPTIONS } from '../publishing/publications.ts';
 import { readSettings } from '../settings/settings.ts';
 
 const login = command({
@@ -77,7 +76,7 @@ const whoami = command({
     const place = placeOf(target, false, terminal);
     if (place.kind === 'server') {
       const { server } = place;
-      await callApi(server, terminal, (client) => client.limits());
+      await atPlace(place, terminal, (publications) => publications.limits());
       const key = parseKeyId(server.apiKey);
       const text = `${server.url}, with the API key ${key ?? '(of an unknown form)'}`;
       return { json: { url: server.url, key }, text };

@@ -45,9 +45,7 @@ export interface ComposeOptions {
   readonly archives?: ArchiveStorage;
   /** A storage of your own for uploads, in the place of a folder in the data folder. */
   readonly staging?: Staging;
-  /** The time, in the place of the system's. */
   readonly clock?: Clock;
-  /** Makes identifiers, in the place of random ones. */
   readonly ids?: Ids;
   /** Figures that differ from the core's defaults. */
   readonly limits?: Partial<Limits>;
@@ -55,7 +53,6 @@ export interface ComposeOptions {
   readonly limitsOf?: UseCaseOptions['limitsOf'];
   /** The most API keys of an account that are not revoked; null: any number. Absent, the setting's. */
   readonly keyLimit?: number | null;
-  /** Rules of your own for what is published. */
   readonly beforePublish?: BeforePublish;
   /** Called with what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
   readonly onEvent?: OnEvent;
@@ -95,7 +92,6 @@ export interface Layer {
 /** Replaces nothing. */
 const PLAIN: Layer = { provide: async (_name, make) => make(), observers: () => [], close: async () => {} };
 
-/** The ports, observed, and what is made of them. */
 export interface ComposedService
   extends Pick<
     ReplaceableParts,
@@ -199,7 +195,6 @@ function onSeveralVolumes(error: unknown): SettingsError | undefined {
   return new SettingsError('PINFOLD_DATA_DIR', `cannot be used: ${error.message}`, { cause: error });
 }
 
-/** Closes each, also after one has failed; rejects if any has. */
 async function closeAll(closers: readonly Closer[]): Promise<void> {
   const [close, ...rest] = closers;
   if (close === undefined) return;

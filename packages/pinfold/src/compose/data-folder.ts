@@ -2,11 +2,9 @@ import { access, constants, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SettingsError } from '../settings/settings-error.ts';
 
-/** The user of this process, and its rights. */
 export interface Runner {
   /** The user's number; `undefined` where users have none, as on Windows. */
   readonly uid: number | undefined;
-  /** Rejects when something cannot be done with a file. */
   access(path: string, mode: number): Promise<void>;
 }
 
@@ -93,7 +91,6 @@ export async function makeFolder(folder: string): Promise<void> {
   await makeOne(folder);
 }
 
-/** Another process may be starting at the same moment. */
 async function makeOne(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });

@@ -15,26 +15,22 @@ import type { ComposedService } from './compose.ts';
 import { memoryBudget } from './memory-budget.ts';
 import type { ServiceOptions } from './service.ts';
 
-/** What the doors need beside the settings. */
 export interface DoorOptions
   extends Pick<
     ServiceOptions,
     'authenticate' | 'administration' | 'identityProvider' | 'signIn' | 'access' | 'look'
   > {
   readonly log: Log;
-  /** Takes the entry of each answered request. */
   readonly requests: RequestLog;
   /** Shared by both doors that take uploads: the places are those of the process. */
   readonly uploads: Uploads;
   /** One for API and screen: an account has one rate for both. */
   readonly requestLimiter: RequestLimiter;
-  /** Is given what there is to count of the viewer. */
   readonly figures: ViewerOptions['figures'];
   readonly addresses: WebAddresses;
   readonly health: NonNullable<ManagementOptions['health']>;
 }
 
-/** API, viewer and management screen, and what tells the API whose request it is. */
 export interface Doors {
   readonly authenticate: Authenticate;
   readonly api: ReturnType<typeof createApi>;
@@ -42,7 +38,6 @@ export interface Doors {
   readonly management: ReturnType<typeof createManagement>;
 }
 
-/** Makes the doors of a service. */
 export async function makeDoors(
   { useCases, history, views, provide, ...service }: ComposedService,
   settings: Settings,

@@ -13,7 +13,6 @@ const TWO_AT_ONCE = 512 * MiB;
 /** Another of OWASP's equivalent settings for scrypt, which takes 32 MiB in place of 128. */
 const SMALL_HASH = { logN: 15, r: 8, p: 3 };
 
-/** What differs from the defaults in a process with little memory. */
 export interface MemoryBudget {
   readonly viewer: Pick<ViewerOptions, 'cacheBytes' | 'siteCacheBytes' | 'bounds'>;
   readonly hashing: ScryptPasswordHasherOptions;

@@ -25,7 +25,6 @@ import { storageOf } from './storage.ts';
 
 const MOST_THREADS = 4;
 
-/** Closes something that was opened. */
 export type Closer = () => Promise<void>;
 
 /**

@@ -9,7 +9,6 @@ export class RunningPublications {
   readonly #waiting: Set<() => void> = new Set();
   #running = 0;
 
-  /** Counts what the staging receives. */
   readonly observer: Observer = (call, method, port) =>
     port === 'staging' && method === 'receive' ? (...inputs) => this.#receive(call, inputs) : call;
 

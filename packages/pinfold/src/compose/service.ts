@@ -10,10 +10,9 @@ import { Health } from '../health/health.ts';
 import { freeBytes } from '../health/upload-disk.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { release } from '../release.ts';
-import { runCleanupTimer } from '../server/cleanup-timer.ts';
+import { runCleanupTimer, storeLastViews, storeViews } from '../server/background.ts';
 import { type Log, type LogSink, openLog } from '../server/log.ts';
 import { requestLog } from '../server/request-log.ts';
-import { storeLastViews, storeViews } from '../server/store-views.ts';
 import { orSettingsError } from '../settings/or-settings-error.ts';
 import { given } from '../settings/read-variable.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -52,9 +51,7 @@ export interface Service {
   readonly composition: ComposedService;
   readonly log: Log;
   readonly health: Health;
-  /** Takes the log entries of the doors. */
   readonly requests: RequestLog;
-  /** Absent without metrics. */
   readonly metrics: Metrics | undefined;
   /** Makes API, viewer and management screen, for the addresses in force by then. */
   doors(): Promise<Doors>;

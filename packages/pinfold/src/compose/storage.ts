@@ -8,7 +8,6 @@ import type { StorageSetting } from '../settings/storage-setting.ts';
 
 type S3Client = ReturnType<typeof import('@pinfold/storage-s3').createS3Client>;
 
-/** The folder of archives in the data folder. */
 const ARCHIVES = 'archives';
 
 /** Where archives and uploads are stored. No folder is opened before it is asked for. */
@@ -55,7 +54,6 @@ export function heldIn({ database, storage }: Settings): string | undefined {
   return databaseOf(database).file ?? (storage.kind === 'files' ? ARCHIVES : undefined);
 }
 
-/** A bucket that the settings name. */
 export type BucketSetting = Extract<StorageSetting, { kind: 's3' }>;
 
 /** The client for a bucket; it is the caller's to destroy. */

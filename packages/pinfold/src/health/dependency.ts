@@ -6,7 +6,6 @@ import { LowSpace } from './upload-disk.ts';
 /** How something that the server needs was met last. */
 export type DependencyState = 'ok' | 'slow' | 'low' | 'full' | 'unavailable';
 
-/** Asks a part whether it answers. */
 export type Ask = (signal: AbortSignal) => Promise<unknown>;
 
 /** What a part is called, and how its faults are known. */
@@ -65,7 +64,6 @@ export class Dependency {
     return this.#state;
   }
 
-  /** Its last failure. */
   get error(): unknown {
     return this.#error;
   }
@@ -80,7 +78,6 @@ export class Dependency {
     this.#log = log;
   }
 
-  /** A request was answered. */
   answered(): void {
     this.#answers += 1;
     if (isAway(this.#state) && !this.#isBarred(this.#error)) this.#state = 'ok';

@@ -39,7 +39,6 @@ export interface HealthReport {
   readonly clock: number | null;
 }
 
-/** The dependencies that are probed. */
 export interface WatchedPorts {
   readonly persistence: Pick<Persistence, 'check'>;
   readonly mode: Pick<ServiceMode, 'load'>;
@@ -109,7 +108,6 @@ export class Health {
     return part === undefined ? call : observeCall(call, this.#parts[part]);
   };
 
-  /** Sets what is looked at. */
   watch({ persistence, mode, archives, staging, clock, disk }: WatchedPorts): void {
     this.#parts.database.askedBy(async (signal) => {
       const asked = clock.now();
@@ -192,9 +190,10 @@ function observeCall(call: Call, part: Dependency): Call {
   const answered = (): void => part.answered();
   const failed = (error: unknown): void => part.failed(error);
   return (...inputs) => {
-    const result = call(...inputs) as Promise<unknown>;
+    const result = call(...inputs);
     // Beside the result, not before it, so that its caller waits no longer.
-    result.then(answered, failed);
+    if (result instanceof Promise) result.then(answered, failed);
+    else answered();
     return result;
   };
 }

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ViewerFigures } from '@pinfold/viewer';
 import type { Health } from '../health/health.ts';
 import { freeBytes } from '../health/upload-disk.ts';
+import { CONNECTIONS } from '../settings/databases.ts';
 import type { Figures } from './registry.ts';
 
 /** Says which release runs here, under which name. */
@@ -57,7 +58,6 @@ export function freeSpace(figures: Figures, folder: string): void {
   });
 }
 
-/** Measures what the viewer holds in memory. */
 export function cacheFigures(figures: Figures, caches: Pick<ViewerFigures, 'bodies' | 'sites'>): void {
   const hits = figures.counter('pinfold_cache_hits_total', 'What memory had.', ['cache']);
   const misses = figures.counter('pinfold_cache_misses_total', 'What was loaded.', ['cache']);
@@ -91,7 +91,6 @@ export function queueFigures(figures: Figures): (name: (typeof QUEUES)[number], 
     });
 }
 
-/** Measures what health knows. */
 export function healthFigures(figures: Figures, health: Pick<Health, 'report' | 'isReadOnly'>): void {
   const up = figures.gauge(
     'pinfold_dependency_up',
@@ -119,7 +118,6 @@ export interface Pool {
   readonly idleCount: number;
   /** Calls that wait for a connection. */
   readonly waitingCount: number;
-  readonly max: number;
 }
 
 /** Measures connections. A database that has none has no figures. */
@@ -128,7 +126,7 @@ export function poolFigures(figures: Figures, pool: Pool): void {
   const waitingHelp = 'Calls that wait for a connection to the database.';
   const waiting = figures.gauge('pinfold_pool_waiting', waitingHelp).at();
   const most = figures.gauge('pinfold_pool_connections_limit', 'Connections that this node may have.').at();
-  most.value = pool.max;
+  most.value = CONNECTIONS;
   figures.measure(() => {
     connections.at('busy').value = pool.totalCount - pool.idleCount;
     connections.at('idle').value = pool.idleCount;

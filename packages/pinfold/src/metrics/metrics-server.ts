@@ -7,7 +7,6 @@ import { exposition, type Snapshot } from './metrics-snapshot.ts';
 // An import of node:http would load Node's fetch.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** Where figures are asked for. */
 export interface MetricsServer {
   readonly port: number;
   close(): Promise<void>;

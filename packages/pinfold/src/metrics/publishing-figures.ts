@@ -2,7 +2,6 @@ import { isFault, type Observe, type UseCases } from '@pinfold/core';
 import { busiestAccount } from './busiest-account.ts';
 import type { Figures } from './registry.ts';
 
-/** Counts publications, and tries of passwords. */
 export interface PublishingFigures {
   /** Takes the core's measurements. */
   readonly observe: Observe;

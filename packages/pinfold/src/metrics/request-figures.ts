@@ -7,7 +7,6 @@ export type CountRequest = (entry: RequestEntry, received: number, sent: number)
 /** Methods that have their own series; a client can send any word. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The most routes that have their own series. */
 const MOST_ROUTES = 256;
 
 /** Routes, methods and statuses are ours: a client that is refused in every way must not take the place of a fault. */
@@ -23,7 +22,6 @@ interface RouteSeries {
   readonly requests: Map<string, Map<number, Series>>;
 }
 
-/** Counts answered requests. */
 export function requestFigures(figures: Figures): CountRequest {
   const requests = figures.counter(
     'pinfold_http_requests_total',

@@ -2,7 +2,6 @@ import { isFault } from '@pinfold/core';
 import type { Observer } from '@pinfold/core/adapter';
 import type { Figures, Series } from './registry.ts';
 
-/** Measures the calls of stores. */
 export function storeFigures(figures: Figures): Observer {
   const secondsHelp = 'How long the calls of the database and the storage took.';
   const durations = figures.histogram('pinfold_store_seconds', secondsHelp, ['store', 'operation']);
@@ -20,7 +19,10 @@ export function storeFigures(figures: Figures): Observer {
     return (...args) => {
       const begun = performance.now();
       const answer = call(...args);
-      if (!(answer instanceof Promise)) return answer;
+      if (!(answer instanceof Promise)) {
+        measured(begun);
+        return answer;
+      }
       return answer.then(
         (result: unknown) => {
           measured(begun);

@@ -4,7 +4,6 @@ import type { Figure, Figures } from './registry.ts';
 const LENGTHS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
 const REMOVED = ['reservations', 'attempts', 'uploads', 'archives', 'orphans'] as const;
 
-/** Where it is looked up what sweeps leave. */
 export interface SweepStores {
   readonly roles: Pick<RoleStore, 'countForCleanup' | 'loadComparison'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -13,7 +12,6 @@ export interface SweepStores {
 
 /** Counts what sweeps do, and what they leave. */
 export interface SweepFigures {
-  /** Takes the core's measurement of a sweep. */
   readonly observe: Observe;
   /** Looks up what is left: after a sweep that has ended well, or before the first one. */
   look(stores: SweepStores, swept: boolean): Promise<void>;

@@ -8,7 +8,6 @@ import { archiveIn, type NamedArchive, prefetch, wholeArchive } from './whole-ar
 /** From this length on a file of records is ended: one is held in memory as a whole. */
 const FULL = 4_194_304;
 
-/** What an export is made of. */
 export interface ExportedStores {
   readonly snapshot: Snapshot;
   readonly roles: Pick<RoleStore, 'load' | 'whichAreNamed'>;

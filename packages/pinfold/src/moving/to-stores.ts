@@ -10,7 +10,6 @@ import { AT_ONCE, archiveIn, type MovingArchive, storedArchives } from './whole-
 /** Records of one transaction. */
 const BATCH = 200;
 
-/** What an export is taken into. */
 export interface ImportedStores {
   readonly imports: Import;
   readonly archives: ArchiveStorage;

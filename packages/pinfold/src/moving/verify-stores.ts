@@ -18,7 +18,6 @@ import {
 /** For this long, an archive without a record may belong to a publication under way. */
 const YOUNG = hours(24);
 
-/** The stores to verify. */
 export interface VerifiedStores {
   readonly snapshot: Snapshot;
   readonly roles: Pick<RoleStore, 'loadManifest' | 'whichAreNamed'>;
@@ -29,7 +28,6 @@ export interface VerifiedStores {
 /** An archive, and the publication that it belongs to. */
 export type NamedArchive = Omit<Named, 'sha256'>;
 
-/** The findings. */
 export interface Verified {
   /** Archives that records name. */
   readonly named: number;
@@ -82,7 +80,6 @@ export async function verifyStores(
   };
 }
 
-/** The archives that records name. */
 async function namedArchives(snapshot: Snapshot, progress: Progress): Promise<ReadonlyMap<ArchiveId, Named>> {
   const named = new Map<ArchiveId, Named>();
   for await (const record of snapshot.records()) {
@@ -93,7 +90,6 @@ async function namedArchives(snapshot: Snapshot, progress: Progress): Promise<Re
   return named;
 }
 
-/** Any of the ids, in their order; each is as likely as the others. */
 function sampleOf(ids: readonly ArchiveId[], count: number = ids.length): readonly ArchiveId[] {
   const chosen = [...ids];
   while (chosen.length > count) chosen.splice(randomInt(chosen.length), 1);

@@ -57,7 +57,6 @@ export function hashOf(pieces: readonly Uint8Array[]): Sha256 {
   return hash.digest('hex') as Sha256;
 }
 
-/** All ids that a storage has. */
 export async function* storedArchives(
   archives: Pick<ArchiveStorage, 'list'>,
 ): AsyncGenerator<ArchiveId, void> {

@@ -1,5 +1,5 @@
 import type { PinfoldClient } from '@pinfold/client';
-import { callApi, clientOf } from '../api-client/api-call.ts';
+import { type CallOptions, clientOf } from '../api-client/api-call.ts';
 import type { Server } from '../api-client/logins.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -13,10 +13,15 @@ const PUBLISH_RETRY_FOR = 150_000;
 
 /** The publications of a key's account, by the API of a server. */
 export function remotePublications(server: Server, terminal: Terminal): Publications {
-  const call = <Result>(
+  const call = async <Result>(
     work: (client: PinfoldClient) => Promise<Result>,
-    options?: Parameters<typeof callApi>[3],
-  ): Promise<Result> => callApi(server, terminal, work, options);
+    options?: CallOptions,
+  ): Promise<Result> => {
+    const { client, failure } = await clientOf(server, terminal, options);
+    return work(client).catch((error: unknown) => {
+      throw failure(error);
+    });
+  };
   async function* each<Item>(list: (client: PinfoldClient) => AsyncIterable<Item>): AsyncGenerator<Item> {
     const { client, failure } = await clientOf(server, terminal);
     try {

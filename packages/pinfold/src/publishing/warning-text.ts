@@ -9,46 +9,24 @@ export interface WarningGroup {
   readonly places: readonly string[];
 }
 
-interface Cause {
-  /** For two warnings or more. */
-  readonly sentence: (count: string, files: string) => string;
-  /** Whether the places are not enough without the server's words. */
-  readonly worded?: true;
-}
-
-const CAUSES: Readonly<Record<string, Cause>> = {
-  absolute_reference: {
-    sentence: (count, files) =>
-      `${count} references in ${files} begin with "/" and lead out of the site: rebuild with \`vite build --base ./\`, or make them relative`,
-  },
-  broken_reference: {
-    sentence: (count, files) =>
-      `${count} references in ${files} lead to no file of the site: add the files, or correct the references`,
-    worded: true,
-  },
-  case_mismatch: {
-    sentence: (count, files) =>
-      `${count} references in ${files} differ from a file's name in upper and lower case: write them as the files are named`,
-    worded: true,
-  },
-  source_map: {
-    sentence: (count) =>
-      `${count} source maps show your source code to anyone with the link: build without them`,
-  },
-  possible_secret: {
-    sentence: (count, files) =>
-      `${count} possible secrets in ${files}: if they are real, stop the publication and revoke them`,
-    worded: true,
-  },
-  service_worker: {
-    sentence: (count) =>
-      `${count} scripts register a service worker, which this server refuses: the site must work without one`,
-  },
-  unused_server_file: {
-    sentence: (count) =>
-      `${count} files configure another server and have no effect here: remove them, since anyone with the link can read them`,
-  },
+/** For two warnings or more, after their number. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  absolute_reference:
+    'references in FILES begin with "/" and lead out of the site: rebuild with `vite build --base ./`, or make them relative',
+  broken_reference:
+    'references in FILES lead to no file of the site: add the files, or correct the references',
+  case_mismatch:
+    "references in FILES differ from a file's name in upper and lower case: write them as the files are named",
+  source_map: 'source maps show your source code to anyone with the link: build without them',
+  possible_secret: 'possible secrets in FILES: if they are real, stop the publication and revoke them',
+  service_worker:
+    'scripts register a service worker, which this server refuses: the site must work without one',
+  unused_server_file:
+    'files configure another server and have no effect here: remove them, since anyone with the link can read them',
 };
+
+/** The places of these are not enough without the server's words. */
+const WORDED: readonly string[] = ['broken_reference', 'case_mismatch', 'possible_secret'];
 
 /** An answer has no more warnings; with as many there may be others. */
 const MOST_WARNINGS = 20;
@@ -58,15 +36,14 @@ const SHOWN_PLACES = 5;
 export function warningGroups(warnings: readonly WireWarning[]): readonly WarningGroup[] {
   const atLeast = warnings.length < MOST_WARNINGS ? '' : 'at least ';
   return [...Map.groupBy(warnings, ({ rule }) => rule)].flatMap(([rule, own]) => {
-    const cause = own.length > 1 && Object.hasOwn(CAUSES, rule) ? CAUSES[rule] : undefined;
-    if (cause === undefined) return own.map(alone);
+    const sentence = own.length > 1 && Object.hasOwn(SENTENCES, rule) ? SENTENCES[rule] : undefined;
+    if (sentence === undefined) return own.map(alone);
     const files = pluralize(new Set(own.map(({ path }) => path)).size, 'file');
-    const places = [
-      ...new Set(own.map(({ path, detail }) => (cause.worded ? `${path}: ${detail}` : `${path}`))),
-    ];
+    const isWorded = WORDED.includes(rule);
+    const places = [...new Set(own.map(({ path, detail }) => (isWorded ? `${path}: ${detail}` : `${path}`)))];
     const more = places.length - SHOWN_PLACES;
     return {
-      sentence: `${cause.sentence(`${atLeast}${own.length}`, files)} (${rule})`,
+      sentence: `${atLeast}${own.length} ${sentence.replace('FILES', files)} (${rule})`,
       places: [...places.slice(0, SHOWN_PLACES), ...(more > 0 ? [`and ${more} more`] : [])],
     };
   });

@@ -17,7 +17,6 @@ const STATUSES: Readonly<Record<string, number>> = {
   [TOO_LATE]: 408,
 };
 
-/** The answers of a connection. */
 export interface Answers {
   newest: ServerResponse;
   /** The one whose turn it is; those behind it wait. */

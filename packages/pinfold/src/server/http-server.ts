@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { type Duration, seconds } from '@pinfold/core';
@@ -9,7 +10,6 @@ import { type Answers, answerUnread } from './client-error.ts';
 // An import of node:http would load Node's fetch: 5 MiB and a part of each start, for a server that asks no other.
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** Answers one request. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** How long a client may take for its headers: longer than any honest one, short enough for slow attackers. */
@@ -73,7 +73,6 @@ export class HttpServer {
     this.#server.on('connection', (socket) => socket.once('close', () => this.#answers.delete(socket)));
   }
 
-  /** Whether it is being stopped. */
   get stopping(): boolean {
     return this.#stopping;
   }
@@ -89,15 +88,11 @@ export class HttpServer {
       continueWhenRead(request, response);
       this.#take(request, response);
     });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#server.once('error', reject);
-    this.#server.listen(port, host, resolve);
     try {
-      await promise;
+      await once(this.#server.listen(port, host), 'listening');
     } catch (error) {
       throw asSettingsError(error, port);
     }
-    this.#server.off('error', reject);
     const idle = setInterval(() => this.#closeIdle(), this.#idleLook).unref();
     this.#server.once('close', () => clearInterval(idle));
     return this.#server.address() as AddressInfo;
@@ -200,7 +195,6 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
   request.on('newListener', look);
 }
 
-/** Turns an error of `listen` into one that names the setting. */
 function asSettingsError(error: unknown, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const [variable, expectation] = listenErrors(port)[String(code)] ?? [];

@@ -7,7 +7,6 @@ import {
   publicPage,
 } from '@pinfold/http/internal';
 
-/** The pin beside the name, as on the management screen. */
 const PIN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M9.5 1.8 14.2 6.5 12.6 7.4 9.9 10.1 9.6 13.2 2.8 6.4 5.9 6.1 8.6 3.4z"/><path d="M6 10 2 14"/></svg>`;
 
 const words = {
@@ -23,7 +22,6 @@ const words = {
   },
 } as const;
 
-/** The page at the public URL itself, in a language by Accept-Language. */
 export function indexPage(acceptLanguage: string | undefined, service: PublicPage): Html {
   const language = preferredLanguage(acceptLanguage, ALL_LANGUAGES);
   const { text, publish, report } = words[language];

@@ -1,6 +1,4 @@
-import { write } from 'node:fs';
-import { isFull, writeNow } from './flush-on-exit.ts';
-import { outputDescriptor } from './output-descriptor.ts';
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
 /** The longest write to a pipe that other processes cannot split (POSIX, PIPE_BUF), in bytes. */
 const ATOMIC_BYTES = 4_096;
@@ -19,6 +17,9 @@ const FLUSH_TIME = 1_000;
 const SHORTEST_PAUSE = 5;
 const LONGEST_PAUSE = 100;
 
+/** How often a process that exits tries again while nothing is read. */
+const EXIT_ATTEMPTS = 10;
+
 const NEWLINE = 0x0a;
 
 /** How a flush ends: everything is written, or a write has failed for another reason than a full pipe. */
@@ -26,6 +27,8 @@ type AtRest = (isAtRest: boolean) => void;
 
 /** All outputs of the process, which share one listener for its exit. */
 const OPEN: Set<LogOutput> = new Set();
+
+let descriptor: number | undefined;
 
 function writeRest(): void {
   for (const output of OPEN) output.exit();
@@ -36,7 +39,7 @@ function writeRest(): void {
  * 10 ms or 32 KiB of lines.
  */
 export class LogOutput {
-  readonly #descriptor: number = outputDescriptor();
+  readonly #descriptor: number;
   readonly #longestWrite: number;
   readonly #onLost: (lines: number) => void;
   #batch: Buffer = Buffer.allocUnsafe(BATCH_BYTES);
@@ -59,6 +62,8 @@ export class LogOutput {
    * @param onLost receives the number of lines that were dropped because the reader was too slow, once it has caught up.
    */
   constructor(shared: boolean, onLost: (lines: number) => void) {
+    descriptor ??= openOutput();
+    this.#descriptor = descriptor;
     this.#longestWrite = shared ? ATOMIC_BYTES : BATCH_BYTES;
     this.#onLost = onLost;
     OPEN.add(this);
@@ -190,11 +195,43 @@ export class LogOutput {
     if (this.#ended || this.#fails) return;
     this.#closeBatch();
     // A write that is under way is finished by its own thread.
-    writeNow(this.#descriptor, this.#isWriting ? this.#unsent() : this.#waiting);
+    const [oldest] = this.#waiting;
+    const underWay = this.#isWriting && oldest !== undefined ? this.#lengthOfWrite(oldest) : 0;
+    writeNow(this.#descriptor, Buffer.concat(this.#waiting).subarray(underWay));
   }
+}
 
-  #unsent(): readonly Buffer[] {
-    const [oldest, ...others] = this.#waiting;
-    return oldest === undefined ? [] : [oldest.subarray(this.#lengthOfWrite(oldest)), ...others];
+/**
+ * The descriptor for standard output. Its writes return at once if the system allows that, also without a reader: a
+ * blocked write holds a thread, and `process.exit` waits for that thread.
+ */
+function openOutput(): number {
+  const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+  try {
+    // Whether writes wait belongs to what all processes share that were started with it, and each that is started or
+    // ends sets it anew. So a pipe or a terminal is opened once more, by this process alone.
+    if (!fstatSync(1).isFile()) return openSync('/proc/self/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY);
+  } catch {
+    // A socket, another user's pipe, or no Linux: Node's own stream lets writes come back from when it is first looked at.
+    void process.stdout;
   }
+  return 1;
+}
+
+/** Writes all before it returns; gives up when it is not read or cannot be written: there is nowhere left to report it. */
+function writeNow(descriptor: number, bytes: Uint8Array): void {
+  let left = EXIT_ATTEMPTS;
+  for (let from = 0; from < bytes.length && left >= 0; ) {
+    try {
+      from += writeSync(descriptor, bytes, from);
+      left = EXIT_ATTEMPTS;
+    } catch (error) {
+      left = isFull(error as NodeJS.ErrnoException) ? left - 1 : -1;
+      if (left >= 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LONGEST_PAUSE);
+    }
+  }
+}
+
+function isFull(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EAGAIN' || error.code === 'EBUSY';
 }

@@ -1,14 +1,13 @@
 import { isFault } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { type LoggerOptions, pino } from 'pino';
-import type { LogFormat, LogLevel } from '../settings/log-settings.ts';
+import type { LogFormat, LogLevel } from '../settings/settings.ts';
 import { LogOutput } from './log-output.ts';
 import { readableLine, readableRequest } from './readable-line.ts';
 import { requestLine } from './request-line.ts';
 
 /** The server's log: JSON lines on standard output, or readable ones on a terminal. */
 export interface Log {
-  /** Writes the line of an answered request. */
   request(entry: RequestEntry, traits: RequestTraits): void;
   info(message: string, details?: Readonly<Record<string, unknown>>): void;
   warn(message: string): void;
@@ -38,7 +37,6 @@ export interface LogNames {
   readonly version: string;
 }
 
-/** How the log is opened. */
 export interface LogOptions {
   /** Members of every line; without it lines do not say which node wrote them. */
   readonly names?: LogNames;

@@ -3,10 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestLog } from '@pinfold/http';
 import { type Answer, encodeAnswer, PUBLIC_POLICY, type PublicPage } from '@pinfold/http/internal';
 import { type Health, type HealthReport, type Need, parseNeeds } from '../health/health.ts';
+import type { IsTrustedClient } from './client-address.ts';
 import { indexPage } from './index-page.ts';
-import type { IsTrustedClient } from './trusted-client.ts';
 
-/** What the server's own routes need. */
 export interface OwnRoutesOptions {
   readonly health: Pick<Health, 'has' | 'report'>;
   /** What must work for the server to be ready, where a probe does not ask for itself. */
@@ -17,7 +16,6 @@ export interface OwnRoutesOptions {
   /** The path of the public URL, without `/` at its end. */
   readonly publicPath: string;
   readonly isStopping: () => boolean;
-  /** What the page at the public URL shows of the service. */
   readonly service: PublicPage;
 }
 

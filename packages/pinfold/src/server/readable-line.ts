@@ -2,7 +2,7 @@ import type { RequestEntry } from '@pinfold/http';
 import { escapeControls, escapeControlsInLines } from '../command-line/escape-control-characters.ts';
 import type { DescribedError } from './log.ts';
 
-/** pino's numbers of the levels that deserve a word. */
+/** The levels that deserve a word, by their numbers. */
 const WORDS: Readonly<Record<number, string>> = { 40: 'warning: ', 50: 'error: ', 60: 'error: ' };
 
 interface LogLine {

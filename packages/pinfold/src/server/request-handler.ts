@@ -8,13 +8,11 @@ import type { Health } from '../health/health.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { MANAGEMENT_PATH } from '../start/sign-in-link.ts';
-import { clientAddress } from './client-address.ts';
+import { clientAddress, trustedClients } from './client-address.ts';
 import { echoEndpoint } from './echo-endpoint.ts';
 import type { RequestHandler } from './http-server.ts';
 import { ownRoutes } from './own-routes.ts';
-import { trustedClients } from './trusted-client.ts';
 
-/** The server's state, for its own routes. */
 export interface ServerState {
   readonly log: RequestLog;
   readonly health: Health;

@@ -24,7 +24,6 @@ const MOST_ARCHIVE_BYTES = 64 * MiB;
 const MOST_EXPANDED_BYTES = 512 * MiB;
 const MOST_FILES = 10_000;
 
-/** Reads rates, quotas, the limit of keys and the limits of an archive. */
 export function readAllowances(read: ReadVariable): Allowances {
   return {
     rates: {

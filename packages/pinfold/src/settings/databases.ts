@@ -3,7 +3,6 @@ import type { Persistence } from '@pinfold/core/adapter';
 import type { Pool } from '../metrics/gauges.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** A database whose client is made. */
 export interface OpenedDatabase {
   persistence(): Promise<Persistence>;
   /** Ends the client, after the persistence is closed. */
@@ -12,7 +11,6 @@ export interface OpenedDatabase {
   readonly pool?: Pool;
 }
 
-/** A database that the settings can name. */
 interface Database {
   /** How its URLs begin; one that has none is used where no URL is set. */
   readonly protocols: readonly string[];
@@ -34,7 +32,6 @@ interface Database {
 /** Connections to PostgreSQL at the most; the operators' pages count with it. */
 export const CONNECTIONS = 10;
 
-/** The schema of the tables in PostgreSQL. */
 export const SCHEMA = 'pinfold';
 
 const SQLITE_FILE = 'pinfold.sqlite';
@@ -70,26 +67,10 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
       // It has ended before its connections have, and the stores listen no longer then: a server that stops meanwhile still says so.
       pool.on('error', () => {});
       const persistence = async (): Promise<Persistence> => openPostgres({ pool, schema: SCHEMA });
-      return { persistence, end: () => pool.end(), pool: poolOf(pool) };
+      return { persistence, end: () => pool.end(), pool };
     },
   },
 };
-
-/** Its own options say how many there may be. */
-function poolOf(pool: Omit<Pool, 'max'>): Pool {
-  return {
-    get totalCount() {
-      return pool.totalCount;
-    },
-    get idleCount() {
-      return pool.idleCount;
-    },
-    get waitingCount() {
-      return pool.waitingCount;
-    },
-    max: CONNECTIONS,
-  };
-}
 
 /** Where records are stored. */
 export interface DatabaseSetting {
@@ -98,12 +79,10 @@ export interface DatabaseSetting {
   readonly url?: string;
 }
 
-/** What there is to know of the database that is set. */
 export function databaseOf({ kind }: DatabaseSetting): Database {
   return DATABASES[kind];
 }
 
-/** Reads `PINFOLD_DATABASE_URL`. */
 export function readDatabase(variable: string, value: string | undefined): DatabaseSetting {
   if (value === undefined) return { kind: 'sqlite' };
   const url = URL.canParse(value) ? new URL(value) : undefined;

@@ -26,7 +26,7 @@ export function readNumber<Usual>(
 }
 
 /** Reads one of several words. */
-export function readOneOf<Word extends string, Usual>(
+export function readOneOf<Word extends string, Usual extends Word | undefined>(
   words: readonly Word[],
   usual: Usual,
   expectation: string = `must be one of ${words.join(', ')}`,

@@ -5,16 +5,32 @@ import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type Need, parseNeeds } from '../health/health.ts';
 import { type Allowances, readAllowances } from './allowances.ts';
 import { type DatabaseSetting, databaseOf, readDatabase } from './databases.ts';
-import { type LogSettings, readLogSettings } from './log-settings.ts';
 import { type OidcSetting, oidcNotes, readOidc } from './oidc-setting.ts';
-import { DECIMAL, type Parse, type ReadVariable, readNumber, readSwitch, readText } from './read-variable.ts';
+import {
+  DECIMAL,
+  type Parse,
+  type ReadVariable,
+  readNumber,
+  readOneOf,
+  readSwitch,
+  readText,
+} from './read-variable.ts';
 import { SettingsError } from './settings-error.ts';
 import { readStorage, type StorageSetting } from './storage-setting.ts';
 import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
 import { addressNotes, readWebAddresses, type WebAddressSettings } from './web-addresses.ts';
 
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const FORMATS = ['json', 'text'] as const;
+
+/** How much is logged; `silent` is nothing. */
+export type LogLevel = (typeof LEVELS)[number];
+
+/** `json`: one object a line; `text`: short lines for a person at a terminal. */
+export type LogFormat = (typeof FORMATS)[number];
+
 /** Every setting of the server: see `docs/operators/settings.md`. `readSettings({})` has the defaults. */
-export interface Settings extends WebAddressSettings, Allowances, LogSettings {
+export interface Settings extends WebAddressSettings, Allowances {
   /** The port to listen on; 0 takes a free one. */
   readonly port: number;
   /** The address or name to listen on. */
@@ -35,6 +51,13 @@ export interface Settings extends WebAddressSettings, Allowances, LogSettings {
   /** How long a new publication lives; absent, the core's default of 7 days. */
   readonly lifetime: Duration | undefined;
   readonly trustProxy: TrustProxy;
+  readonly logLevel: LogLevel;
+  /** Absent: text where standard output is a terminal, else JSON. */
+  readonly logFormat: LogFormat | undefined;
+  /** Whether the log has the addresses of clients. */
+  readonly logAddresses: boolean;
+  /** The share of successful views that is logged, from 0 to 1. */
+  readonly logViews: number;
   /** What this machine is called in the log and in metrics. */
   readonly node: string;
   /** The port that serves metrics; absent: none. */
@@ -83,12 +106,6 @@ const OTHER_VARIABLES = ['URL', 'KEY'];
  * Reads the settings from environment variables. An empty variable is an absent one. It touches nothing else.
  *
  * @throws SettingsError for the first value that is wrong, naming its variable and never showing the value.
- *
- * @example
- * import { readSettings } from 'pinfold';
- *
- * const { port } = readSettings({ PINFOLD_PORT: '9000' });
- * console.log(port); // 9000
  */
 export function readSettings(env: Environment): Settings {
   const known = new Set(OTHER_VARIABLES.map((name) => PREFIX + name));
@@ -128,7 +145,10 @@ export function readSettings(env: Environment): Settings {
     ...readAllowances(read),
     lifetime: read('DEFAULT_LIFETIME_DAYS', readDays),
     trustProxy: read('TRUST_PROXY', readTrustProxy),
-    ...readLogSettings(read),
+    logLevel: read('LOG_LEVEL', readOneOf(LEVELS, 'info')),
+    logFormat: read('LOG_FORMAT', readOneOf(FORMATS, undefined)),
+    logAddresses: read('LOG_ADDRESSES', readSwitch(false)),
+    logViews: read('LOG_VIEWS', readNumber(1, 0, 1, 'must be a number from 0 to 1, such as 0.01', DECIMAL)),
     node: read('NODE', readText(nodeName)) ?? hostname(),
     metricsPort: read('METRICS_PORT', readPort(undefined)),
     metricsHost: read('METRICS_HOST', asItIs) ?? '127.0.0.1',

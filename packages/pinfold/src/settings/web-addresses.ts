@@ -28,7 +28,6 @@ const PUBLIC_URL = 'PINFOLD_PUBLIC_URL';
 const SITES_URL = 'PINFOLD_SITES_URL';
 const VIEWER_MODE = 'PINFOLD_VIEWER_MODE';
 
-/** Reads the three variables and what they demand of each other. */
 export function readWebAddresses(values: {
   readonly publicUrl: string | undefined;
   readonly sitesUrl: string | undefined;

@@ -1,61 +1,48 @@
 import { sharedUrl } from '@pinfold/http';
+import type { Listening } from '../compose/create-app.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
-import type { FirstStart, Untouched } from './first-start.ts';
 import { MANAGEMENT_PATH } from './sign-in-link.ts';
 
-/** What is printed after the very first start. It is the only place that ever shows the key. */
-export function firstStartBlock(
-  { apiKey, welcome }: FirstStart,
-  addresses: WebAddresses,
-  signInLink: string | undefined,
-): string {
+type Started = Pick<Listening, 'addresses' | 'firstStart' | 'untouched' | 'signInLink'>;
+
+/**
+ * What a start prints; before the first publication also how to begin. After the very first start it is the only place
+ * that ever shows the key.
+ */
+export function startBlock(started: Started): string {
+  const { addresses, firstStart, signInLink } = started;
   const { publicUrl } = addresses;
-  const shown =
-    apiKey === undefined
-      ? 'the one in PINFOLD_API_KEY  (put it in PINFOLD_KEY for the line below)'
-      : `${apiKey}  (shown only now: keep it)`;
+  const manage =
+    signInLink === undefined
+      ? `${publicUrl}${MANAGEMENT_PATH}/  ("pinfold manage" prints a link that signs in)`
+      : `${signInLink}  (good once, within the hour; "pinfold manage" prints another)`;
+  const welcome = firstStart?.welcome;
   const lines = [
     `Pinfold is ready at ${publicUrl}`,
-    '',
+    ...(firstStart === undefined ? [] : ['']),
     ...(welcome === undefined ? [] : [`Welcome site  ${sharedUrl(publicUrl, welcome.publication.id)}`]),
-    manageLine(addresses, signInLink),
-    `API key       ${shown}`,
+    `Manage        ${manage}`,
+    ...howToBegin(started),
+  ];
+  return `\n${lines.join('\n')}\n\n`;
+}
+
+function howToBegin({ addresses, firstStart, untouched }: Started): readonly string[] {
+  if (firstStart === undefined && untouched === undefined) return [];
+  const { apiKey, welcome } = firstStart ?? {};
+  if (firstStart === undefined && untouched?.key === undefined) {
+    return ['API key       none that publishes ("pinfold keys create" makes one)'];
+  }
+  const forTheLine = 'put it in PINFOLD_KEY for the line below';
+  const known =
+    firstStart === undefined
+      ? `pf_${untouched?.key}_…  (shown when it was made; ${forTheLine})`
+      : `the one in PINFOLD_API_KEY  (${forTheLine})`;
+  return [
+    `API key       ${apiKey === undefined ? known : `${apiKey}  (shown only now: keep it)`}`,
     '',
     `Publish a ZIP${welcome === undefined ? '' : ' (yours in the place of the welcome site)'}:`,
-    curlLine(publicUrl, apiKey ?? '$PINFOLD_KEY', welcome?.file ?? 'site.zip'),
-    ...safariNote(addresses),
-  ];
-  return `\n${lines.join('\n')}\n\n`;
-}
-
-/** The output of every later start; before the first publication also how to begin. */
-export function startBlock(
-  untouched: Untouched | undefined,
-  addresses: WebAddresses,
-  signInLink: string | undefined,
-): string {
-  const { publicUrl } = addresses;
-  const lines = [
-    `Pinfold is ready at ${publicUrl}`,
-    manageLine(addresses, signInLink),
-    ...(untouched === undefined ? [] : howToBegin(untouched, addresses)),
-  ];
-  return `\n${lines.join('\n')}\n\n`;
-}
-
-function manageLine({ publicUrl }: WebAddresses, signInLink: string | undefined): string {
-  return signInLink === undefined
-    ? `Manage        ${publicUrl}${MANAGEMENT_PATH}/  ("pinfold manage" prints a link that signs in)`
-    : `Manage        ${signInLink}  (good once, within the hour; "pinfold manage" prints another)`;
-}
-
-function howToBegin({ key }: Untouched, addresses: WebAddresses): readonly string[] {
-  if (key === undefined) return ['API key       none that publishes ("pinfold keys create" makes one)'];
-  return [
-    `API key       pf_${key}_…  (shown when it was made; put it in PINFOLD_KEY for the line below)`,
-    '',
-    'Publish a ZIP:',
-    curlLine(addresses.publicUrl, '$PINFOLD_KEY', 'site.zip'),
+    curlLine(addresses.publicUrl, apiKey ?? '$PINFOLD_KEY', welcome?.file ?? 'site.zip'),
     ...safariNote(addresses),
   ];
 }

@@ -3,12 +3,12 @@ import { availableParallelism, setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isFault } from '@pinfold/core';
-import type { Listening, RunnableApp } from '../compose/create-app.ts';
+import type { RunnableApp } from '../compose/create-app.ts';
 import { tellLeader, workerFigures } from '../metrics/worker-figures.ts';
 import type { Log } from '../server/log.ts';
 import { errorText } from '../settings/or-settings-error.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import { firstStartBlock, startBlock } from './first-start-block.ts';
+import { startBlock } from './first-start-block.ts';
 import { endAtOnce, signalled } from './signals.ts';
 import { isWorker, Workers, wordsOfLeader } from './workers.ts';
 
@@ -46,11 +46,6 @@ type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } 
  * It sets two flags of V8 for the whole process, so that uploads on their way to the disk do not make V8 look through
  * all of its memory again and again: `--heap-growing-percent` and `--minor-gc-task-trigger`. Where it has one core only,
  * it sets `--no-parallel-scavenge`, and on Linux lowers the priority of V8's threads.
- *
- * @example
- * import { createApp, readSettings, runUntilStopped } from 'pinfold';
- *
- * process.exitCode = await runUntilStopped(async () => createApp(readSettings(process.env)));
  */
 export async function runUntilStopped(create: () => Promise<RunnableApp>): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
@@ -119,7 +114,7 @@ function begin(app: RunnableApp): Promise<Started> {
 }
 
 async function alone(app: RunnableApp): Promise<Started> {
-  print(await app.listen());
+  process.stdout.write(startBlock(await app.listen()));
   return {
     log: app.log,
     stop: (again) => {
@@ -158,7 +153,7 @@ async function lead(app: RunnableApp): Promise<Started> {
   const port = await workers.startFirst();
   if (port === undefined) return undefined;
   try {
-    print(await app.lead(port, figures));
+    process.stdout.write(startBlock(await app.lead(port, figures)));
   } catch (error) {
     await workers.stop();
     throw error;
@@ -172,14 +167,6 @@ async function lead(app: RunnableApp): Promise<Started> {
       await app.close();
     },
   };
-}
-
-function print({ addresses, firstStart, untouched, signInLink }: Listening): void {
-  process.stdout.write(
-    firstStart !== undefined
-      ? firstStartBlock(firstStart, addresses, signInLink)
-      : startBlock(untouched, addresses, signInLink),
-  );
 }
 
 /** One line for an operator; a bug keeps its stack. */

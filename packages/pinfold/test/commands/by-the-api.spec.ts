@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
-import { callApi } from '../../src/api-client/api-call.ts';
+import { remotePublications } from '../../src/publishing/remote-publications.ts';
 import { type CommandRun, type Env, run, runPiped } from '../command-run.ts';
 import { type Served, serve } from '../servers/served.ts';
 
@@ -164,31 +164,15 @@ describe('the commands by the API', () => {
   });
 
   it('try again for ten seconds, and say so', async () => {
-    const away = { url: 'http://127.0.0.1:1', apiKey: 'any' };
     const stop = (line: string): never => {
       throw new Error(line);
     };
-    for (const [said, options] of [
-      [/^127\.0\.0\.1:1 cannot be reached: [^\n;]+; trying again in 1 s \(for up to 10 s\)$/, {}],
-      [/^127\.0\.0\.1:1 cannot be reached: [^\n;]+$/, { retryFor: 0 }],
-    ] as const) {
-      const called = callApi(away, { err: stop }, (client) => client.limits(), options);
-      expect(await called.catch((error: Error) => error.message)).to.match(said);
-    }
+    const away = remotePublications(
+      { url: 'http://127.0.0.1:1', apiKey: 'any' },
+      { env, out: stop, err: stop },
+    );
+    expect(await away.limits().catch((error: Error) => error.message)).to.match(
+      /^127\.0\.0\.1:1 cannot be reached: [^\n;]+; trying again in 1 s \(for up to 10 s\)$/,
+    );
   });
-
-  for (const command of ['list', 'show', 'rename', 'password', 'renew', 'stop', 'open']) {
-    it(`${command} needs a server and its key`, async () => {
-      const args = { list: [], rename: [id, 'x'], password: [id, '--none'] }[command] ?? [id];
-      for (const missing of [
-        { ...env, PINFOLD_URL: '' },
-        { ...env, PINFOLD_KEY: '' },
-      ]) {
-        const { code, err } = await run(missing, command, ...args);
-        expect(code, err).to.equal(2);
-      }
-      const named = ['--url', env.PINFOLD_URL ?? '', '--key', env.PINFOLD_KEY ?? ''];
-      expect((await run({ PATH: folder }, command, ...args, ...named)).err).not.to.include('401');
-    });
-  }
 });

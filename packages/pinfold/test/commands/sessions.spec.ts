@@ -54,15 +54,4 @@ describe('pinfold sessions', () => {
     }
     expect((await machine.run('sessions', 'close')).code).to.equal(2);
   });
-
-  it('lists nobody whose key was revoked', async () => {
-    const key = (await machine.run('keys', 'create', '--account', 'ada', '--scope', 'manage')).out.trim();
-    const composition = await compose(readSettings(machine.env));
-    const sessions = composition.manageSessions;
-    expect((await sessions.signInWithKey(key))?.kind).to.equal('started');
-    await composition.close();
-    expect(await listed()).to.have.length(1);
-    await machine.run('keys', 'revoke', key);
-    expect(await listed()).to.deep.equal([]);
-  });
 });

@@ -236,24 +236,10 @@ describe('pinfold doctor, from outside', () => {
     before(async () => {
       const place = newFolder();
       const [key, cert] = [join(place, 'key.pem'), join(place, 'cert.pem')];
-      const subject = [
-        '-subj',
-        '/CN=localhost',
-        '-addext',
-        'subjectAltName=DNS:share.localhost,DNS:*.share.localhost',
-      ];
+      const names = 'subjectAltName=DNS:share.localhost,DNS:*.share.localhost';
+      const request = 'req -x509 -newkey rsa:2048 -nodes -days 5 -subj /CN=localhost'.split(' ');
       const files = ['-keyout', key, '-out', cert];
-      await promisify(execFile)('openssl', [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-days',
-        '5',
-        ...subject,
-        ...files,
-      ]);
+      await promisify(execFile)('openssl', [...request, '-addext', names, ...files]);
       ca = await readFile(cert, 'utf8');
       secure = createSecureServer(
         { maxHeaderSize: 65_536, key: await readFile(key), cert: ca },

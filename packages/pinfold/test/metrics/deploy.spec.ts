@@ -25,7 +25,7 @@ async function given(): Promise<ReadonlySet<string>> {
   const text = await metricsText(server.metricsPort);
   await server.close();
   const figures = new Figures();
-  poolFigures(figures, { totalCount: 0, idleCount: 0, waitingCount: 0, max: 1 });
+  poolFigures(figures, { totalCount: 0, idleCount: 0, waitingCount: 0 });
   const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );

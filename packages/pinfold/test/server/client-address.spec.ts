@@ -1,38 +1,116 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { clientAddress } from '../../src/server/client-address.ts';
-import { readSettings } from '../../src/settings/settings.ts';
+import { clientAddress, trustedClients } from '../../src/server/client-address.ts';
+import { readTrustProxy } from '../../src/settings/trust-proxy.ts';
 
-function addressOf(trustProxy: string, remoteAddress: string, forwardedFor?: string): string {
-  const { trustProxy: trust } = readSettings({ PINFOLD_TRUST_PROXY: trustProxy });
+/** A request that comes from an address. */
+function requestFrom(remoteAddress: string | undefined, headers: Readonly<Record<string, string>>) {
+  return { headers, socket: { remoteAddress } } as unknown as IncomingMessage;
+}
+
+function addressOf(trust: string | undefined, remoteAddress: string, forwardedFor?: string): string {
   const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
-  const request = { headers, socket: { remoteAddress } };
-  return clientAddress(trust)(request as unknown as IncomingMessage);
+  return clientAddress(readTrustProxy('TRUST', trust))(requestFrom(remoteAddress, headers));
 }
 
 describe('clientAddress', () => {
-  it("is the socket's when no proxy is trusted, whatever the client says", () => {
-    expect(addressOf('', '192.0.2.1', '198.51.100.1')).to.equal('192.0.2.1');
+  const told: readonly (readonly [
+    trust: string | undefined,
+    socket: string,
+    header: string | undefined,
+    address: string,
+  ])[] = [
+    // No proxy is trusted.
+    [undefined, '192.0.2.1', '198.51.100.1', '192.0.2.1'],
+    // So many proxies tell it, and nothing before them.
+    ['1', '10.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
+    ['2', '10.0.0.1', '203.0.113.9, 198.51.100.1, 10.0.0.2', '198.51.100.1'],
+    // Trusted addresses tell it.
+    ['10.0.0.0/8', '10.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
+    ['10.0.0.0/8', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
+    ['10.0.0.0/8', '192.0.2.1', '198.51.100.1', '192.0.2.1'],
+    // The trusted proxy tells none.
+    ['1', '10.0.0.1', undefined, '10.0.0.1'],
+    ['1', '10.0.0.1', 'unknown', '10.0.0.1'],
+    // It tells a port as well.
+    ['1', '10.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
+    ['1', '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
+  ];
+  for (const [trust, socket, header, address] of told) {
+    it(`is ${address} from ${socket} with ${header}, where ${trust} is trusted`, () => {
+      expect(addressOf(trust, socket, header)).to.equal(address);
+    });
+  }
+});
+
+function isTrustedClient(
+  trust: string | undefined,
+  remoteAddress: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): boolean {
+  return trustedClients(readTrustProxy('TRUST', trust))(requestFrom(remoteAddress, headers));
+}
+
+const FORWARDING = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+];
+
+describe('who is told which part is not well', () => {
+  it('is who asks from this machine itself, and nobody else', () => {
+    for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
+      expect(isTrustedClient(undefined, address), address).to.equal(true);
+    }
+    for (const address of ['203.0.113.9', '::ffff:203.0.113.9', '2001:db8::1', '', undefined]) {
+      expect(isTrustedClient(undefined, address), address).to.equal(false);
+    }
   });
 
-  it('is what so many proxies tell, and nothing before them', () => {
-    expect(addressOf('1', '10.0.0.1', '203.0.113.9, 198.51.100.1')).to.equal('198.51.100.1');
-    expect(addressOf('2', '10.0.0.1', '203.0.113.9, 198.51.100.1, 10.0.0.2')).to.equal('198.51.100.1');
+  for (const name of FORWARDING) {
+    it(`is not who comes by way of a proxy on this machine, which says so in ${name}`, () => {
+      for (const trust of [undefined, '1', '127.0.0.1', '127.0.0.1,10.0.0.0/8']) {
+        expect(isTrustedClient(trust, '127.0.0.1', { [name]: '203.0.113.9' }), trust).to.equal(false);
+      }
+    });
+  }
+
+  it('is a trusted address, asking by itself or by way of trusted ones', () => {
+    const trust = '127.0.0.1,10.0.0.0/8';
+    expect(isTrustedClient(trust, '10.1.2.3')).to.equal(true);
+    expect(isTrustedClient(trust, '::ffff:10.1.2.3')).to.equal(true);
+    expect(isTrustedClient(trust, '127.0.0.1', { 'x-forwarded-for': '10.1.2.3' })).to.equal(true);
+    expect(
+      isTrustedClient(trust, '10.1.2.3', { 'x-forwarded-for': '10.9.9.9, 10.1.1.1', via: '1.1 x' }),
+    ).to.equal(true);
   });
 
-  it('is what trusted addresses tell', () => {
-    expect(addressOf('10.0.0.0/8', '10.0.0.1', '203.0.113.9, 198.51.100.1')).to.equal('198.51.100.1');
-    expect(addressOf('10.0.0.0/8', '::ffff:10.0.0.1', '198.51.100.1')).to.equal('198.51.100.1');
-    expect(addressOf('10.0.0.0/8', '192.0.2.1', '198.51.100.1')).to.equal('192.0.2.1');
+  it('is nobody who only says that he were one', () => {
+    const trust = '127.0.0.1,10.0.0.0/8';
+    for (const [socket, headers] of [
+      ['203.0.113.9', { 'x-forwarded-for': '10.1.2.3' }],
+      ['203.0.113.9', { 'x-forwarded-for': '127.0.0.1' }],
+      // A proxy that writes the client's address behind what the client sent.
+      ['127.0.0.1', { 'x-forwarded-for': '10.1.2.3, 203.0.113.9' }],
+      ['127.0.0.1', { 'x-forwarded-for': '127.0.0.1, 203.0.113.9, 10.1.2.3' }],
+      ['127.0.0.1', { 'x-forwarded-for': '' }],
+      ['127.0.0.1', { 'x-forwarded-for': 'unknown' }],
+      ['127.0.0.1', { 'x-real-ip': '10.1.2.3' }],
+      ['127.0.0.1', { forwarded: 'for=10.1.2.3' }],
+    ] as const) {
+      expect(isTrustedClient(trust, socket, headers), `${socket} ${JSON.stringify(headers)}`).to.equal(false);
+    }
   });
 
-  it("is the socket's when the trusted proxy tells none", () => {
-    expect(addressOf('1', '10.0.0.1')).to.equal('10.0.0.1');
-    expect(addressOf('1', '10.0.0.1', 'unknown')).to.equal('10.0.0.1');
-  });
-
-  it('has no port', () => {
-    expect(addressOf('1', '10.0.0.1', '198.51.100.1:4711')).to.equal('198.51.100.1');
-    expect(addressOf('1', '10.0.0.1', '[2001:db8::1]:4711')).to.equal('2001:db8::1');
+  it('is nobody at any address where only a number of proxies is trusted', () => {
+    expect(isTrustedClient('2', '10.1.2.3', { 'x-forwarded-for': '127.0.0.1' })).to.equal(false);
+    expect(isTrustedClient('2', '10.1.2.3')).to.equal(false);
   });
 });

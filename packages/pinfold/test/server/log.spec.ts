@@ -1,11 +1,11 @@
-import { type IncomingMessage, request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import type { IncomingMessage } from 'node:http';
 import { type AccountId, Fault, type RoleId } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { openLog } from '../../src/server/log.ts';
 import { requestLog } from '../../src/server/request-log.ts';
-import { list, type PinJson, publish } from '../servers/api-calls.ts';
+import { list, type PinJson, publish, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const password = 'a secret passphrase';
@@ -18,29 +18,6 @@ interface Line {
   readonly status: number;
   readonly ms: number;
   readonly request: string;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-/** A request as a browser or a rude client sends it, at any path and with any headers. */
-async function send(
-  url: string,
-  path: string,
-  headers: Record<string, string>,
-  form?: string,
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const method = form === undefined ? 'GET' : 'POST';
-  const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
-  const sent = request(url, { path, method, headers: { ...headers, ...type } }, async (response) => {
-    await text(response);
-    resolve({ status: response.statusCode ?? 0, headers: response.headers });
-  });
-  sent.on('error', reject).end(form);
-  return promise;
 }
 
 describe('the log', () => {
@@ -132,7 +109,7 @@ describe('the log', () => {
     expect(logged).to.deep.equal(['/livez 503', '/readyz 503', '/healthz 503', 'pins 200', 'pins 503']);
   });
 
-  it('has the line of a request in JSON, at the level of errors where it met one', () => {
+  it('has the line of a request as pino writes it, at the level of errors where it met one', () => {
     const odd = '"\\\u0000\n\u007f\u{2028}\u{1F600}\ud800 é' as AccountId;
     const lines: string[] = [];
     const log = openLog('info', (line) => lines.push(line), { names: { node: 'a "node"', version: '1' } });
@@ -142,13 +119,19 @@ describe('the log', () => {
       { ...viewed, method: odd, outcome: 'not_found', role: null, error: new TypeError('no') },
       traits,
     );
-    const [{ time, ...refused }, broken] = lines.map((line) => JSON.parse(line));
-    const { requestId: request, milliseconds: _, ...members } = viewed;
-    expect(refused).to.deep.equal({
-      ...{ level: 30, node: 'a "node"', version: '1', msg: 'request', ...members, request },
-      ...{ account: odd, key: 'k1', status: 404, outcome: 'refused', bytes: 7, ms: 1.3 },
-    });
-    expect(Date.parse(time)).to.be.greaterThan(0);
+    const [refused, broken] = lines.map((line) => JSON.parse(line));
+    const { requestId: request, milliseconds: _, method, route, role } = viewed;
+    const base = { node: 'a "node"', version: '1' };
+    const timestamp = () => `,"time":"${refused.time}"`;
+    pino({ base, timestamp }, { write: (line) => lines.push(line) }).info(
+      {
+        ...{ method, route, status: 404, role, account: odd, key: 'k1', outcome: 'refused' },
+        ...{ bytes: 7, ms: 1.3, request },
+      },
+      'request',
+    );
+    expect(Object.entries(refused)).to.deep.equal(Object.entries(JSON.parse(lines[2] ?? '')));
+    expect(Date.parse(refused.time)).to.be.greaterThan(0);
     expect(broken).to.include({ level: 50, method: odd, outcome: 'not_found', role: null, ...traits });
     expect(broken.error).to.include({ name: 'TypeError', message: 'no' });
   });

@@ -8,20 +8,15 @@ import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fix
 import { openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { type App, createApp, readSettings } from '../../src/index.ts';
-import { type PinJson, publish } from '../servers/api-calls.ts';
-import { newFolder } from '../servers/new-folder.ts';
+import { type PinJson, publish, send } from '../servers/api-calls.ts';
+import { type Served, serve } from '../servers/served.ts';
 
 const PROBES = ['/livez', '/readyz', '/healthz'] as const;
 /** What a proxy on this machine writes for somebody from outside. */
 const FROM_OUTSIDE = { 'x-forwarded-for': '203.0.113.9' };
 
 describe('the probes of a server', () => {
-  let folder: string;
-  let app: App;
-  let url: string;
-  let port: number;
-  let key: string;
+  let server: Served;
   let clock: ManualClock;
   /** What keeps uploads out, while something does. */
   let staging: Fault | undefined;
@@ -49,48 +44,32 @@ describe('the probes of a server', () => {
   });
 
   beforeEach(async () => {
-    folder = newFolder();
     staging = undefined;
     clock = createManualClock();
     await start();
   });
 
-  afterEach(async () => {
-    await app.close();
-  });
+  afterEach(() => server.close());
 
   async function start(more: Readonly<Record<string, string>> = {}): Promise<void> {
-    const env = {
-      PINFOLD_PORT: '0',
-      PINFOLD_DATA_DIR: join(folder, 'data'),
-      PINFOLD_WELCOME: 'off',
-      ...more,
-    };
-    app = await createApp(readSettings(env), { modules: [ours], log: () => undefined });
-    const listening = await app.listen();
-    url = listening.addresses.publicUrl;
-    port = listening.port;
-    key = listening.firstStart?.apiKey ?? key;
+    server = await serve(more, { modules: [ours] });
     // A disk that has much to do makes the first look slow, which is no fault of the server.
     while (!(await (await ask('/healthz')).text()).includes('"ok"')) clock.advance(seconds(5));
   }
 
   async function restart(more: Readonly<Record<string, string>>): Promise<void> {
-    await app.close();
+    await server.close();
     await start(more);
   }
 
   const ask = (path: string, headers: Readonly<Record<string, string>> = FROM_OUTSIDE): Promise<Response> =>
-    fetch(url + path, { headers });
+    fetch(server.url + path, { headers });
   const statusOf = async (path: string): Promise<number> => (await ask(path)).status;
 
   /** The status of a site, over a connection of its own. */
   async function viewed({ id }: PinJson): Promise<number> {
-    const connection = await openRawConnection(`http://localhost:${port}`);
-    await connection.send(`GET / HTTP/1.1\r\nHost: ${id}.localhost:${port}\r\n\r\n`);
-    const { status } = await connection.answer();
-    connection.destroy();
-    return status;
+    const headers = { host: `${id}.localhost:${server.port}`, connection: 'close' };
+    return (await send(`http://127.0.0.1:${server.port}`, '/', headers)).status;
   }
 
   /** Lets the timer look until a probe says what is waited for. */
@@ -109,21 +88,21 @@ describe('the probes of a server', () => {
       expect(answer.status).to.equal(200);
       expect(await answer.json()).to.deep.equal({ status: 'ok' });
       expect(answer.headers.get('cache-control')).to.equal('no-store');
-      const { status, headers } = await fetch(url + path, { method: 'POST' });
+      const { status, headers } = await fetch(server.url + path, { method: 'POST' });
       expect([status, headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
-      expect((await fetch(url + path, { method: 'HEAD' })).status).to.equal(200);
+      expect((await fetch(server.url + path, { method: 'HEAD' })).status).to.equal(200);
     });
   }
 
   it('is 503 at /readyz without the storage only where PINFOLD_READY_NEEDS says so', async () => {
     await restart({ PINFOLD_READY_NEEDS: 'database,storage' });
-    await rename(join(folder, 'data', 'archives'), join(folder, 'away'));
+    await rename(join(server.folder, 'data', 'archives'), join(server.folder, 'away'));
     const body = await until('/readyz', (status) => status === 503);
     expect(JSON.parse(body)).to.deep.equal({ status: 'unavailable' });
   });
 
   it('goes at /readyz by what a probe asks for, whatever the setting says, and is 400 for what is no such list', async () => {
-    await rename(join(folder, 'data', 'archives'), join(folder, 'away'));
+    await rename(join(server.folder, 'data', 'archives'), join(server.folder, 'away'));
     staging = new Fault('staging_unavailable', 'the disk is full');
     await until('/healthz', (status) => status === 503);
     const asked = ['none', 'database', 'storage', 'staging', 'database,staging', 'database,%20storage'];
@@ -136,7 +115,7 @@ describe('the probes of a server', () => {
 
   it('is 200 at /readyz without the database where PINFOLD_READY_NEEDS is none', async () => {
     await restart({ PINFOLD_READY_NEEDS: 'none' });
-    const persistence = await app.container.getAsync(tokens.persistence);
+    const persistence = await server.app.container.getAsync(tokens.persistence);
     const away = new Fault('store_unavailable', 'gone');
     Object.assign(persistence, { check: () => Promise.reject(away) });
     await until('/healthz', (status) => status === 503);
@@ -155,8 +134,8 @@ describe('the probes of a server', () => {
 
   it('costs the stores nothing, however often it is asked', async () => {
     const asked: string[] = [];
-    const persistence = await app.container.getAsync(tokens.persistence);
-    const archives = await app.container.getAsync(tokens.archives);
+    const persistence = await server.app.container.getAsync(tokens.persistence);
+    const archives = await server.app.container.getAsync(tokens.archives);
     const count = (name: string) => async (): Promise<undefined> => void asked.push(name);
     Object.assign(persistence, { check: count('database') });
     Object.assign(archives, { check: count('storage'), list: count('a listing') });
@@ -169,7 +148,7 @@ describe('the probes of a server', () => {
   });
 
   it('is degraded while the disk for uploads is full, which keeps publications out and viewing in', async () => {
-    const answer = await publish(url, key, 'before');
+    const answer = await publish(server.url, server.key, 'before');
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
     const cause = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     staging = new Fault('staging_unavailable', 'the disk is full', { cause });
@@ -177,11 +156,11 @@ describe('the probes of a server', () => {
     expect(await (await ask('/healthz', {})).json()).to.include({ status: 'degraded', staging: 'full' });
     expect(await statusOf('/readyz')).to.equal(200);
 
-    const connection = await openRawConnection(url);
+    const connection = await openRawConnection(server.url);
     const head = [
       'POST /api/v1/pins HTTP/1.1',
-      `Host: ${new URL(url).host}`,
-      `Authorization: Bearer ${key}`,
+      `Host: ${new URL(server.url).host}`,
+      `Authorization: Bearer ${server.key}`,
       'Idempotency-Key: meanwhile',
       'Content-Type: multipart/form-data; boundary=edge',
       'Content-Length: 1000000',
@@ -198,14 +177,16 @@ describe('the probes of a server', () => {
 
     staging = undefined;
     await until('/healthz', (_, body) => body.includes('ok'));
-    expect((await publish(url, key, 'meanwhile')).status).to.equal(201);
+    expect((await publish(server.url, server.key, 'meanwhile')).status).to.equal(201);
   });
 
   it('is 503 at /readyz, and 200 at the others, from the moment the server is told to stop', async () => {
     await restart({ PINFOLD_DRAIN_SECONDS: '30' });
-    const { pin } = (await (await publish(url, key, 'seen')).json()) as { readonly pin: PinJson };
+    const { pin } = (await (await publish(server.url, server.key, 'seen')).json()) as {
+      readonly pin: PinJson;
+    };
     let drained = false;
-    const draining = app.drain().then(() => {
+    const draining = server.app.drain().then(() => {
       drained = true;
     });
     const answer = await ask('/readyz');
@@ -213,7 +194,7 @@ describe('the probes of a server', () => {
     expect([await statusOf('/livez'), await statusOf('/healthz')]).to.deep.equal([200, 200]);
     // Connections of their own: the server still takes new ones.
     expect(await viewed(pin)).to.equal(200);
-    expect((await publish(url, key, 'while it drains')).status).to.equal(201);
+    expect((await publish(server.url, server.key, 'while it drains')).status).to.equal(201);
     expect(drained).to.equal(false);
     clock.advance(seconds(30));
     await draining;
@@ -221,13 +202,13 @@ describe('the probes of a server', () => {
 
   it('is 503 at /readyz, and still 200 at the others, over connections that are open while the server closes', async () => {
     const sockets = ['/readyz', '/livez', '/healthz'].map((path) => {
-      const socket = connect({ port, host: '127.0.0.1' });
+      const socket = connect({ port: server.port, host: '127.0.0.1' });
       socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n`);
       return socket;
     });
     // A request over a connection of its own: when it is answered, the three before have begun.
-    await (await fetch(`${url}/`)).text();
-    const closed = app.close();
+    await (await fetch(`${server.url}/`)).text();
+    const closed = server.app.close();
     for (const socket of sockets) socket.write('\r\n');
     const [ready = '', live = '', health = ''] = await Promise.all(sockets.map((socket) => text(socket)));
     expect(ready).to.match(/^HTTP\/1\.1 503 /);

@@ -3,7 +3,7 @@ import { tokens } from '@pinfold/inversify';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { firstStartBlock, startBlock } from '../../src/start/first-start-block.ts';
+import { startBlock } from '../../src/start/first-start-block.ts';
 import { serve } from '../servers/served.ts';
 
 describe('a start on a database that takes no more', () => {
@@ -16,15 +16,15 @@ describe('a start on a database that takes no more', () => {
       );
     });
     const options = { modules: [full], log: (line: string) => void lines.push(line), terminal: true };
-    const { url, addresses, firstStart, untouched, signInLink, close } = await serve({}, options);
-    const { status } = await fetch(`${url}/healthz`);
-    await close();
+    const served = await serve({}, options);
+    const { status } = await fetch(`${served.url}/healthz`);
+    await served.close();
     expect(status).to.equal(200);
-    expect(signInLink).to.equal(undefined);
+    expect(served.signInLink).to.equal(undefined);
     expect(lines.join('')).to.include('no sign-in link could be made');
-    const blocks = [startBlock(untouched, addresses, signInLink)];
-    if (firstStart !== undefined) blocks.push(firstStartBlock(firstStart, addresses, signInLink));
-    expect(blocks).to.have.lengthOf(2);
-    for (const block of blocks) expect(block).not.to.match(/link=|undefined/);
+    expect(served.firstStart).not.to.equal(undefined);
+    for (const firstStart of [served.firstStart, undefined]) {
+      expect(startBlock({ ...served, firstStart })).not.to.match(/link=|undefined/);
+    }
   });
 });

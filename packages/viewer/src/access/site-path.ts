@@ -16,6 +16,7 @@ import { decodePath, encodeRawBytes, splitTarget } from '../routing/target.ts';
 import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from '../sending/file-policies.ts';
 import { isDocument } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
+import { SiteFiles } from '../sending/site-files.ts';
 
 export async function serveSitePath(
   exchange: Exchange,
@@ -47,7 +48,7 @@ async function serveOpen(exchange: Exchange, publication: Publication, inside: s
     const location = base + encodeRawBytes(path);
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
   }
-  const place = { base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
+  const place = { base: () => base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
   const outcome = await serveSite(exchange, publication, splitTarget(inside), place);
   return 'kind' in outcome ? sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED) : outcome;
 }
@@ -74,7 +75,7 @@ async function serveProtected(exchange: Exchange, shown: VisibleRole, inside: st
   }
   if (granted === undefined) return sendNotAdmitted(exchange, FROM_ANYWHERE_UNNAMED);
   const base = `${sharedUrl(context.settings.publicUrl, publication.id)}/~${token}`;
-  const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
+  const place = { base: () => base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
   const outcome = await serveSite(exchange, publication, splitTarget(path), place);
   return 'kind' in outcome ? sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED) : outcome;
 }
@@ -103,5 +104,5 @@ function cutGrant(inside: string): GrantedPath {
 async function hasFolder({ sites }: ViewerContext, publication: Publication, name: string): Promise<boolean> {
   const loaded = await sites.load(publication);
   const folder = `~${decodePath(name) ?? ''}/`;
-  return loaded.kind === 'site' && loaded.site.manifest.entries.some(({ path }) => path.startsWith(folder));
+  return loaded instanceof SiteFiles && loaded.manifest.entries.some(({ path }) => path.startsWith(folder));
 }

@@ -1,4 +1,4 @@
-import type { AccountId, ArchiveId, CleanupCount, RoleId, RoleStore } from '@pinfold/core';
+import type { ArchiveId, CleanupCount, CleanupTask, RoleStore } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
 import type { PostgresConnection } from '../../engine/postgres-connection.ts';
 import { prepared, type Statement, unprepared } from '../../engine/statement.ts';
@@ -8,15 +8,8 @@ import { keepingInTurn, lastEventAt, rowsOf } from '../events.ts';
 /** Claims settled concurrently: each occupies a connection until its commit is on disk. */
 const SETTLED_AT_ONCE = 2;
 
-/** A role that was claimed. */
-interface ClaimedRow {
-  readonly role: RoleId;
-  readonly account: AccountId;
-  readonly archive: ArchiveId;
-  readonly failures: number;
-  /** The instant from which it has been waiting. */
-  readonly due: number;
-}
+/** A role that was claimed, with the instant from which it has been waiting. */
+type ClaimedRow = Omit<CleanupTask, 'token'> & { readonly due: number };
 
 /** Archives to remove, and those that records name. */
 export function cleanup(

@@ -27,10 +27,10 @@ import type { PostgresConnection, Run } from '../../engine/postgres-connection.t
 import { deleting, prepared } from '../../engine/statement.ts';
 import { ROLES } from '../../schema/columns.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { accountRows } from '../accounts.ts';
+import { AccountRows } from '../accounts.ts';
 import { keepingFor, rowsOf } from '../events.ts';
 import { type AccountInMode, accountInMode, isForbidden, readAccountInMode } from '../mode.ts';
-import { nameRows } from '../names.ts';
+import { NameRows } from '../names.ts';
 
 const NOTHING = { sites: 0, bytes: 0 };
 const NO_NAMES: NamesInUse = { count: 0, shown: undefined };
@@ -41,8 +41,8 @@ export function keys(
   tables: Tables,
 ): Pick<RoleStore, 'reserve' | 'renew' | 'release' | 'commit' | 'purge'> {
   const { idempotencyKeys, roles, manifests } = tables;
-  const accounts = accountRows(tables);
-  const names = nameRows(tables);
+  const accounts = new AccountRows(tables);
+  const names = new NameRows(tables);
   const statements = {
     holder: prepared(`
       SELECT fingerprint, token, held_until AS "heldUntil", role, warnings
@@ -145,7 +145,9 @@ export function keys(
       const values = [...completed, ...noted, ...told, ...ROLES.values(role)];
       const { count } = await run(statements.commit, values);
       if (count === 1) {
-        if (name !== undefined) await names.point(run, account, name, role.id, now);
+        if (name !== undefined) {
+          await names.point(run, { ...name, account, role: role.id, updatedAt: now });
+        }
         return committedAs(publication, warnings);
       }
     }

@@ -6,21 +6,15 @@ import { prepared, unprepared } from '../../engine/statement.ts';
 import { ROLES } from '../../schema/columns.ts';
 import type { Tables } from '../../schema/tables.ts';
 
-/** The conditions of a list of roles. `$2` is the present instant; without a state it excludes deleted roles. */
-const WANTED: Readonly<Record<RoleState | 'kept', string>> = {
-  kept: 'deleted_at IS NULL AND $2::bigint IS NOT NULL',
-  published: 'deleted_at IS NULL AND (expires_at IS NULL OR expires_at > $2)',
-  expired: 'deleted_at IS NULL AND expires_at <= $2',
-  deleted: 'deleted_at IS NOT NULL AND $2::bigint IS NOT NULL',
-};
+/** The condition that an index serves; a search reads these rows. Without a state they are those not deleted. */
+const looked = (state: RoleState | undefined): string =>
+  `deleted_at IS ${state === 'deleted' ? 'NOT ' : ''}NULL`;
 
-/** The conditions that an index serves; a search reads these rows. */
-const LOOKED: Readonly<Record<RoleState | 'kept', string>> = {
-  kept: 'deleted_at IS NULL',
-  published: 'deleted_at IS NULL',
-  expired: 'deleted_at IS NULL',
-  deleted: 'deleted_at IS NOT NULL',
-};
+/** The condition of a state among these rows; `$2` is the present instant. */
+function wanted(state: RoleState | undefined): string {
+  if (state === 'published') return '(expires_at IS NULL OR expires_at > $2)';
+  return state === 'expired' ? 'expires_at <= $2' : '$2::bigint IS NOT NULL';
+}
 
 /** The roles of all accounts: `$1` is null. */
 const OF_ALL = '$1::text IS NULL';
@@ -37,21 +31,21 @@ export function listing(
     byKey: prepared(`
       SELECT ${ROLES.select} FROM ${roles} AS roles
       WHERE id = (SELECT role FROM ${idempotencyKeys} WHERE account = $1 AND key = $2)`),
-    page: (state: RoleState | 'kept', owned: string, rank: string) =>
+    page: (state: RoleState | undefined, owned: string, rank: string) =>
       unprepared(`
         SELECT ${ROLES.select} FROM ${roles}
-        WHERE ${owned} AND ${WANTED[state]} AND (${rank}, id) < ($3, $4)
+        WHERE ${owned} AND ${looked(state)} AND ${wanted(state)} AND (${rank}, id) < ($3, $4)
         ORDER BY ${rank} DESC, id DESC LIMIT $5`),
     // Also returns the last role read, so that results and cursor come from one snapshot.
-    search: (state: RoleState | 'kept', owned: string, rank: string) =>
+    search: (state: RoleState | undefined, owned: string, rank: string) =>
       unprepared(`
         WITH looked AS (
           SELECT *, pg_catalog.row_number() OVER (ORDER BY ${rank} DESC, id DESC) AS place FROM ${roles}
-          WHERE ${owned} AND ${LOOKED[state]} AND (${rank}, id) < ($3, $4)
+          WHERE ${owned} AND ${looked(state)} AND (${rank}, id) < ($3, $4)
           ORDER BY ${rank} DESC, id DESC LIMIT ${MOST_SEARCHED}
         ), found AS (
           SELECT * FROM looked
-          WHERE ${WANTED[state]}
+          WHERE ${wanted(state)}
             AND (pg_catalog.strpos(title_folded, $6) > 0 OR pg_catalog.strpos(id, $6) > 0)
           ORDER BY place LIMIT $5
         )
@@ -62,7 +56,7 @@ export function listing(
   };
   return {
     list: async (query) => {
-      const { account, idempotencyKey, now, state = 'kept', search, order, limit } = query;
+      const { account, idempotencyKey, now, state, search, order, limit } = query;
       if (idempotencyKey !== undefined) {
         const items = await connection.records(ROLES, statements.byKey, [account, idempotencyKey]);
         return { items, next: undefined };

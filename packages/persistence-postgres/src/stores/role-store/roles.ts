@@ -75,7 +75,7 @@ export function roles(
   connection: PostgresConnection,
   tables: Tables,
 ): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
-  const refused = refusals(connection, tables);
+  const refused = refusals(tables);
   const refusedCredential = credentialRefusals(connection, tables);
   const statements = {
     load: prepared(`${loadingRoles(tables)} WHERE id = $1`),
@@ -93,7 +93,8 @@ export function roles(
         savedValues(role, loadedAt, events, authority, credential),
       );
       if (count === 1) return { kind: 'saved' };
-      const refusal = (await refusedCredential(credential)) ?? (await refused(role.account, authority));
+      const refusal =
+        (await refusedCredential(credential)) ?? (await refused(connection.run, role.account, authority));
       return refusal ?? { kind: 'conflict' };
     },
     loadManifest: async (archive, signal) => {

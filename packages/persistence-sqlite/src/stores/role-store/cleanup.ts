@@ -1,13 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type {
-  AccountId,
   ArchiveId,
   CleanupCount,
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
   HistoryEvent,
-  RoleId,
   RoleStore,
 } from '@pinfold/core';
 import type { Statements } from '../../engine/sqlite-connection.ts';
@@ -51,20 +49,10 @@ const IS_NAMED = 'SELECT 1 FROM manifests WHERE archive = ?';
 
 const NAMED_AFTER = 'SELECT archive FROM manifests WHERE archive > ? ORDER BY archive LIMIT ?';
 
-/** A role that may be claimed. */
-interface ClaimableRow {
-  readonly role: RoleId;
-  readonly account: AccountId;
-  readonly archive: ArchiveId;
-  readonly failures: number;
-  /** Since when it waits. */
-  readonly due: number;
-}
-
+/** A role that may be claimed, with the instant from which it has been waiting. */
+type ClaimableRow = Omit<CleanupTask, 'token'> & { readonly due: number };
 /** A role whose claim was ended. */
-interface SettledRow extends SequencedEvent {
-  readonly archive: ArchiveId;
-}
+type SettledRow = SequencedEvent & Pick<CleanupTask, 'archive'>;
 
 /** Archives to remove, and those that records name. */
 export function cleanup(

@@ -9,16 +9,11 @@ import { ROLES } from '../../schema/columns.ts';
 /** Roles looked at by one statement: so long, and no longer, a page may keep the event loop. */
 const LOOKED_AT = MOST_SEARCHED;
 
-/** The index that is walked for a state, and what of it is wanted. Without a state all but deleted ones are. */
-const STATES: Readonly<Record<RoleState | 'kept', { readonly walked: string; readonly wanted: string }>> = {
-  kept: { walked: 'deleted_at IS NULL', wanted: 'TRUE' },
-  published: {
-    walked: 'deleted_at IS NULL',
-    wanted: '(looked.ends IS NULL OR looked.ends > @now)',
-  },
-  expired: { walked: 'deleted_at IS NULL', wanted: 'looked.ends <= @now' },
-  deleted: { walked: 'deleted_at IS NOT NULL', wanted: 'TRUE' },
-};
+/** The condition of a state among the rows that are walked for it. */
+function wantedOf(state: RoleState | undefined): string {
+  if (state === 'published') return '(looked.ends IS NULL OR looked.ends > @now)';
+  return state === 'expired' ? 'looked.ends <= @now' : 'TRUE';
+}
 
 const BY_KEY = `
   SELECT ${ROLES.select} FROM roles
@@ -73,12 +68,11 @@ function look(prepare: Prepare, query: RoleQuery, after: RoleCursor | undefined,
 /** The walk reads an index alone; a role's row is fetched when its state is wanted. */
 function matching(query: RoleQuery): string {
   const { state, search } = query;
-  const { wanted } = STATES[state ?? 'kept'];
   const found = 'AND (instr(roles.title_folded, @search) > 0 OR instr(roles.id, @search) > 0)';
   return `
     SELECT ${ROLES.select} FROM (${walk('rowid AS place, expires_at AS ends', query)} LIMIT @lookedAt) AS looked
     CROSS JOIN roles ON roles.rowid = looked.place
-    WHERE ${wanted} ${search === undefined ? '' : found}
+    WHERE ${wantedOf(state)} ${search === undefined ? '' : found}
     LIMIT @wanted`;
 }
 
@@ -88,7 +82,7 @@ function endOfLook(query: RoleQuery): string {
 
 function walk(columns: string, { account, state, order }: RoleQuery): string {
   const rank = RANKS[order ?? 'newest'];
-  const { walked } = STATES[state ?? 'kept'];
+  const walked = `deleted_at IS ${state === 'deleted' ? 'NOT ' : ''}NULL`;
   return `
     SELECT ${columns} FROM roles
     WHERE ${account === undefined ? '' : 'account = @account AND'} ${walked} AND (${rank}, id) < (@rank, @id)

@@ -5,14 +5,15 @@ import {
   type Duration,
   duration,
   minutes,
+  seconds,
 } from '@pinfold/core';
+import { raceSignal } from '@pinfold/core/adapter';
 import type { History } from '@pinfold/core/history';
 import { sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Views } from '@pinfold/core/views';
-import { BY_THIS_NODE } from './by-this-node.ts';
+import { BY_THIS_NODE } from '../release.ts';
 import type { Log } from './log.ts';
 
-/** What the timer needs. */
 export interface CleanupTimerOptions {
   readonly cleanUp: Cleaning['cleanUp'];
   readonly history: Pick<History, 'sweep'>;
@@ -60,4 +61,38 @@ function logReport(log: Log, report: CleanUpReport): void {
   if (!finished) log.info('cleanup continues with the next sweep: its time was up');
   if (missing.length > 0) log.warn(`${missing.length} published archives are missing from the storage`);
   log.info('cleanup', { ...counts, compared });
+}
+
+/** A process that is killed loses what it counted for so long. */
+const STORE_PAUSE: Duration = seconds(10);
+
+interface StoredViews {
+  readonly views: Pick<Views, 'store'>;
+  readonly log: Pick<Log, 'error'>;
+}
+
+/** Stores counts of views every ten seconds until the signal aborts. That it fails is said once, until it succeeds. */
+export async function storeViews(
+  { views, clock, log }: StoredViews & { readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<void> {
+  let failed = false;
+  while (await sleepUnlessAborted(clock, STORE_PAUSE, signal)) {
+    try {
+      await views.store();
+      failed = false;
+    } catch (error) {
+      if (!failed) log.error('counts of views could not be stored: they wait in memory', error);
+      failed = true;
+    }
+  }
+}
+
+/** Stores all that was counted, unless the deadline comes first. */
+export async function storeLastViews({ views, log }: StoredViews, deadline: AbortSignal): Promise<void> {
+  try {
+    while (await raceSignal(views.store(), deadline)) deadline.throwIfAborted();
+  } catch (error) {
+    log.error('the last counts of views could not be stored: they are lost', error);
+  }
 }

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { finished, type Readable } from 'node:stream';
+import type { ReceiveOutcome, Sha256, Staging } from '@pinfold/core';
+
+/** Takes the file of a form. It reads no further than the limit, and leaves the stream open. */
+export type ReceiveFile = (file: Readable, limit: number) => Promise<ReceiveOutcome>;
+
+/** Receives files into the staging. */
+export function receiveInto(staging: Pick<Staging, 'receive'>): ReceiveFile {
+  // Ending the file where the staging stops reading would look to multer like a broken upload.
+  return (file, limit) => staging.receive(file.iterator({ destroyOnReturn: false }), limit);
+}
+
+/**
+ * Receives an upload of which only size and hash are needed: a repeated one, whose key has published already. It keeps
+ * no bytes, so the archive has no file. An iterator would take twice as long: it makes every piece wait for promises.
+ */
+export const hashOnly: ReceiveFile = (file, limit) =>
+  new Promise((resolve, reject) => {
+    const hash = createHash('sha256');
+    let size = 0;
+    file.on('data', (bytes: Buffer) => {
+      size += bytes.length;
+      if (size <= limit) hash.update(bytes);
+      else {
+        file.pause();
+        resolve({ kind: 'too_large' });
+      }
+    });
+    finished(file, (error) => {
+      if (error) return reject(error);
+      const sha256 = hash.digest('hex') as Sha256;
+      resolve({ kind: 'received', archive: { file: '', size, sha256, discard: async () => {} } });
+    });
+  });

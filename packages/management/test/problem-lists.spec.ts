@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { Words } from '../src/i18n.ts';
+import * as en from '../src/messages/en.ts';
+import * as ja from '../src/messages/ja.ts';
+import { problemList, remarkList } from '../src/problem-lists.ts';
+
+const english = new Words('en', 'UTC', { ...en.codes, ...en.shared });
+const japanese = new Words('ja', 'UTC', { ...ja.codes, ...ja.shared });
+
+/** The sentence of each rule, with what is listed below it. */
+const read = (list: { toString(): string }) =>
+  [...String(list).matchAll(/<p>(.*?)<\/p>(?:<ul class="paths">(.*?)<\/ul>)?/g)].map(
+    ([, sentence, items = '']) => [
+      sentence,
+      [...items.matchAll(/<li[^>]*>(.*?)<\/li>/g)].map(([, item = '']) => item.replace(/<[^>]+>/g, '')),
+    ],
+  );
+
+describe('the list of problems', () => {
+  it('puts the files of a rule together, the first five and how many more', () => {
+    const forbidden = (path: string) => ({ rule: 'forbidden_name', path, segment: 'x' }) as const;
+    const many = Array.from({ length: 17 }, (_, n) => forbidden(`node_modules/${n}`));
+    const list = problemList(english, [...many, { rule: 'missing_index' }, forbidden('.env')]);
+    const first = [0, 1, 2, 3, 4].map((n) => `node_modules/${n}`);
+    expect(read(list)).to.deep.equal([
+      [en.codes.forbidden_name, [...first, 'and 13 more']],
+      [en.codes.missing_index, []],
+    ]);
+  });
+
+  it('tells the figures in their units', () => {
+    const figures = { limit: 500, actual: 1_234 };
+    const rules = ['too_many_files', 'expanded_too_large'] as const;
+    const list = String(
+      problemList(
+        english,
+        rules.map((rule) => ({ rule, ...figures })),
+      ),
+    );
+    expect(list)
+      .to.match(/1,234 files, and 500 are/)
+      .and.match(/1\.2 KiB.* 500 bytes/);
+  });
+
+  it('has a sentence for a rule that a later release may bring', () => {
+    const problems = problemList(english, [{ rule: 'new_rule' as 'symlink', path: 'a' }]);
+    const remarks = remarkList(english, [{ rule: 'later' as 'source_map', path: 'a' }]);
+    for (const list of [problems, remarks]) expect(read(list)[0]?.[0]).to.equal(en.shared.otherRule);
+  });
+});
+
+describe('the list of warnings', () => {
+  it('puts those of a rule together, each with what was seen', () => {
+    const broken = (path: string, target: string) => ({ rule: 'broken_reference', path, target }) as const;
+    const map = { rule: 'source_map', path: 'app.js.map' } as const;
+    const list = remarkList(english, [broken('index.html', 'gone.png'), map, broken('a/b.html', '../x')]);
+    expect(read(list)).to.deep.equal([
+      [en.codes.broken_reference, ['index.html gone.png', 'a/b.html ../x']],
+      [en.codes.source_map, ['app.js.map ']],
+    ]);
+  });
+
+  it('says in the language of the person what was seen', () => {
+    const mismatch = { rule: 'case_mismatch', path: 'a.html', target: 'X.png', file: 'x.png' } as const;
+    const secret = { rule: 'possible_secret', path: 'a.js', secret: 'private_key' } as const;
+    const seen = (words: typeof english) =>
+      read(remarkList(words, [mismatch, secret])).map(([, items]) => items?.[0]);
+    expect(seen(english)).to.deep.equal(['a.html “X.png” is the file “x.png”', 'a.js private key']);
+    expect(seen(japanese)).to.deep.equal(['a.html 「X.png」（実際のファイル名は「x.png」）', 'a.js 秘密鍵']);
+  });
+
+  it('leaves what an older version said as it was, which is English', () => {
+    const list = remarkList(japanese, [{ rule: 'source_map', detail: 'Anyone can read it.' }]);
+    expect(String(list)).to.include('lang="en" dir="auto">Anyone can read it.<');
+  });
+
+  it('lists no file for what is said of the whole site', () => {
+    const list = remarkList(english, [{ rule: 'not_all_checked' }]);
+    expect(read(list)).to.deep.equal([[en.codes.not_all_checked, []]]);
+  });
+});

@@ -1,0 +1,163 @@
+import { type CleanUpReport, type Duration, Fault, type Instant, minutes, seconds } from '@pinfold/core';
+import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { runCleanupTimer, storeLastViews, storeViews } from '../../src/server/background.ts';
+import { openLog } from '../../src/server/log.ts';
+
+const nothing: CleanUpReport = {
+  reservations: 0,
+  attempts: 0,
+  uploads: 0,
+  archives: 0,
+  failures: 0,
+  compared: 0,
+  unnamed: 0,
+  orphans: 0,
+  missing: [],
+  listing: 'not_due',
+  finished: true,
+  rested: false,
+};
+
+const away = new Fault('store_unavailable', 'the database is away');
+
+/** Moves the clock on, and lets what it woke begin to sleep again. */
+async function pass(clock: ManualClock, length: Duration): Promise<void> {
+  clock.advance(length);
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
+
+function timer(random: number, outcomes: readonly (() => CleanUpReport)[]) {
+  const clock = createManualClock();
+  const lines: { readonly level: number; readonly msg: string }[] = [];
+  const log = openLog('info', (line) => lines.push(JSON.parse(line)));
+  let sweeps = 0;
+  const cleanUp = async () => {
+    const outcome = outcomes[sweeps];
+    sweeps += 1;
+    return outcome?.() ?? nothing;
+  };
+  const stop = new AbortController();
+  const ended = runCleanupTimer(
+    {
+      cleanUp,
+      history: { sweep: async () => {} },
+      views: { sweep: async () => {} },
+      clock,
+      log,
+      random: () => random,
+    },
+    stop.signal,
+  );
+  return {
+    lines,
+    sweeps: () => sweeps,
+    pass: (count: number) => pass(clock, minutes(count)),
+    end: async (): Promise<void> => {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+describe('runCleanupTimer', () => {
+  for (const [random, pause] of [
+    [0, 5],
+    [0.5, 7.5],
+    [1 - Number.EPSILON, 10],
+  ] as const) {
+    it(`leaves five to ten minutes between sweeps by chance: ${pause} for ${random}`, async () => {
+      const { sweeps, pass, end } = timer(random, []);
+      for (let swept = 0; swept < 2; swept += 1) {
+        await pass(pause - 0.1);
+        expect(sweeps()).to.equal(swept);
+        await pass(0.1);
+        expect(sweeps()).to.equal(swept + 1);
+      }
+      await end();
+    });
+  }
+
+  it('writes a line for each sweep, with what was done, were it nothing', async () => {
+    const { lines, pass, end } = timer(0.5, [() => nothing, () => ({ ...nothing, archives: 2 })]);
+    await pass(10);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include({ level: 30, msg: 'cleanup', archives: 0 });
+    await pass(10);
+    expect(lines).to.have.length(2);
+    expect(lines[1]).to.include({ level: 30, msg: 'cleanup', archives: 2 });
+    await end();
+  });
+
+  it('goes on after a sweep that failed', async () => {
+    const fail = (): never => {
+      throw away;
+    };
+    const { lines, sweeps, pass, end } = timer(0.5, [fail]);
+    await pass(10);
+    expect(lines.map(({ level }) => level)).to.deep.equal([50]);
+    await pass(10);
+    expect(sweeps()).to.equal(2);
+    await end();
+  });
+
+  it('says as an error that a sweep refused to delete', async () => {
+    const { lines, pass, end } = timer(0.5, [() => ({ ...nothing, listing: 'refused' })]);
+    await pass(10);
+    expect(lines.map(({ level }) => level)).to.deep.equal([50, 30]);
+    await end();
+  });
+
+  it('ends at once when it is told to', async () => {
+    const { sweeps, end } = timer(0.5, []);
+    await end();
+    expect(sweeps()).to.equal(0);
+  });
+});
+
+describe('storing counts of views', () => {
+  const clock = createManualClock();
+  const errors: string[] = [];
+  const log = { error: (message: string) => errors.push(message) };
+  beforeEach(() => {
+    errors.length = 0;
+  });
+  it('is one write in ten seconds, and says once that it fails', async () => {
+    const at: Instant[] = [];
+    let fails = false;
+    const store = async () => {
+      at.push(clock.now());
+      if (fails) throw away;
+      return true;
+    };
+    const stop = new AbortController();
+    const begun = clock.now();
+    const ended = storeViews({ views: { store }, clock, log }, stop.signal);
+    await pass(clock, seconds(9.999));
+    expect(at).to.deep.equal([]);
+    await pass(clock, seconds(0.001));
+    fails = true;
+    for (let n = 0; n < 3; n += 1) await pass(clock, seconds(10));
+    fails = false;
+    await pass(clock, seconds(10));
+    fails = true;
+    await pass(clock, seconds(10));
+    expect(at.map((moment) => moment - begun)).to.deep.equal([10, 20, 30, 40, 50, 60].map(seconds));
+    expect(errors).to.have.lengthOf(2);
+    stop.abort();
+    await ended;
+  });
+
+  it('ends with all that was counted, unless there is no more time', async () => {
+    let left = 3;
+    const store = async () => {
+      left -= 1;
+      return left > 0;
+    };
+    await storeLastViews({ views: { store }, log }, new AbortController().signal);
+    expect(left).to.equal(0);
+    await storeLastViews({ views: { store: () => new Promise(() => undefined) }, log }, AbortSignal.abort());
+    await storeLastViews({ views: { store: () => Promise.reject(away) }, log }, new AbortController().signal);
+    expect(errors).to.have.lengthOf(2);
+  });
+});

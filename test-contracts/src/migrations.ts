@@ -1,0 +1,106 @@
+import { isFault } from '@pinfold/core';
+import type { Migration, Persistence } from '@pinfold/core/adapter';
+import { expect } from 'chai';
+import { anApiKey } from './fixtures/keys.ts';
+import { anEvent } from './fixtures/roles.ts';
+import { rejectionOf } from './rejection.ts';
+
+/** An empty database, as tests of its migrations use it. */
+export interface MigratedPlace {
+  /** Opens a handle of its own. */
+  open(): Promise<Persistence>;
+  migrate(migrations: readonly Migration[]): Promise<void>;
+  /** The rows of `schema_state`, and what else a migration changes. */
+  schema(): Promise<{ readonly state: readonly unknown[] }>;
+}
+
+/** A database whose migrations are tested. */
+export interface MigrationRig {
+  readonly migrations: readonly Migration[];
+  /** The code of the error when a statement names a table that does not exist. */
+  readonly noTable: string;
+  onPlace(work: (place: MigratedPlace) => Promise<void>): Promise<void>;
+}
+
+/** Declares, as mocha tests, what holds for the migrations of every database. */
+export function describeMigrations({ migrations, noTable, onPlace }: MigrationRig): void {
+  const newest = migrations.at(-1) as Migration;
+  const addition: Migration = {
+    version: newest.version + 1,
+    release: '7.1.0',
+    oldestVersion: newest.version,
+    sql: 'ALTER TABLE roles ADD COLUMN mood TEXT',
+  };
+  /** A step that older releases cannot live with. */
+  const breakage: Migration = {
+    version: newest.version + 2,
+    release: '8.0.0',
+    oldestVersion: addition.version,
+    sql: 'ALTER TABLE roles DROP COLUMN mood',
+  };
+
+  describe('migrate', () => {
+    it('numbers its steps without a gap', () => {
+      const first = migrations[0]?.version ?? 0;
+      expect(migrations.map(({ version }) => version)).to.deep.equal(migrations.map((_, n) => first + n));
+      for (const { version, oldestVersion } of migrations) expect(oldestVersion).to.be.within(first, version);
+    });
+
+    it('makes an empty database ready, and changes nothing when it is done again', () =>
+      onPlace(async ({ open, schema }) => {
+        const handle = await open();
+        await handle.migrate();
+        const made = await schema();
+        await handle.migrate();
+        await (await open()).migrate();
+        expect(await schema()).to.deep.equal(made);
+      }));
+
+    it('is safe when ten handles do it at once', () =>
+      onPlace(async ({ open }) => {
+        const handles = await Promise.all(Array.from({ length: 10 }, open));
+        await Promise.all(handles.map((handle) => handle.migrate()));
+        const outcomes = await Promise.all(
+          handles.map((handle, n) => handle.apiKeys.createFirst(anApiKey(n), [anEvent()])),
+        );
+        expect(outcomes.filter(({ kind }) => kind === 'created')).to.have.lengthOf(1);
+      }));
+
+    it('lets an older release run while the newest step allows it, and names the release that is needed after', () =>
+      onPlace(async ({ open, migrate, schema }) => {
+        const older = await open();
+        await older.migrate();
+        const made = await schema();
+        await older.apiKeys.create(anApiKey(1), [anEvent()]);
+        await older.apiKeys.find(anApiKey(1).id);
+        await migrate([...migrations, addition]);
+        await older.migrate();
+        await older.check();
+        expect(await older.apiKeys.find(anApiKey(1).id)).to.deep.equal(anApiKey(1));
+        expect(await older.roles.listArchives(undefined, 10)).to.deep.equal([]);
+        const { version: oldest_version, release: oldest_release } = newest;
+        const added = { version: addition.version, oldest_version, oldest_release };
+        expect((await schema()).state).to.deep.equal([added]);
+        await migrate([...migrations, addition, breakage]);
+        const { version, oldestVersion } = breakage;
+        const broken = { version, oldest_version: oldestVersion, oldest_release: addition.release };
+        expect(await schema()).to.deep.equal({ ...made, state: [broken] });
+        for (const refused of [older.migrate(), older.check()]) {
+          const reason = await rejectionOf(refused);
+          if (!isFault(reason)) throw reason;
+          expect(reason.code).to.equal('store_unavailable');
+          expect(reason.message).to.contain(addition.release);
+        }
+      }));
+
+    it('does a step whole or not at all', () =>
+      onPlace(async ({ migrate, schema }) => {
+        await migrate(migrations);
+        const made = await schema();
+        const broken = { ...breakage, sql: 'DROP TABLE attempts; DROP TABLE nothing_of_that_name;' };
+        const failed = migrate([...migrations, addition, broken]);
+        expect(await rejectionOf(failed)).to.have.property('code', noTable);
+        expect(await schema()).to.deep.equal(made);
+      }));
+  });
+}
