@@ -97,8 +97,8 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
             const { port, peer } = await another();
             await prepare(port);
             const changing = by === 'a peer' ? await peer() : port;
+            let answers = await answersOf(port);
             for (const [what, change] of Object.entries(changes)) {
-              const answers = await answersOf(port);
               const before = structuredClone(answers);
               await Promise.all([isAsked ? answersOf(port) : undefined, change(changing)]);
               const now = await answersOf(port);
@@ -107,7 +107,8 @@ export function sharedClauses<Stores, Port extends object, Reads extends keyof P
               expect(await answersAtOnce(port), `after ${what}, asked at once`).to.deep.equal(now);
               expect(answers, `what was answered before ${what}`).to.deep.equal(before);
               spoil(answers);
-              expect(await answersOf(port), `after a caller changed what it got`).to.deep.equal(now);
+              answers = await answersOf(port);
+              expect(answers, 'after a caller changed what it got').to.deep.equal(now);
             }
           }
         }

@@ -1,7 +1,6 @@
 import { createMemory, type Memory } from '@pinfold/memory';
 import { ContainerModule } from 'inversify';
-import { bindPersistence } from './bind-persistence.ts';
-import { tokens } from './tokens.ts';
+import { bindPersistence, tokens } from './tokens.ts';
 
 /**
  * Binds `persistence` and every store of it, and `archives`, to memory: a new one, or one that is given.

@@ -1,6 +1,6 @@
 import { type OpenPostgresOptions, openPostgres } from '@pinfold/persistence-postgres';
 import { ContainerModule } from 'inversify';
-import { bindPersistence } from './bind-persistence.ts';
+import { bindPersistence } from './tokens.ts';
 
 /**
  * Binds `persistence`, and the stores of it, to a schema of a PostgreSQL server. The pool stays the caller's to end,

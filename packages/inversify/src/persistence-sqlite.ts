@@ -1,6 +1,6 @@
 import { type OpenSqliteOptions, openSqlite } from '@pinfold/persistence-sqlite';
 import { ContainerModule } from 'inversify';
-import { bindPersistence } from './bind-persistence.ts';
+import { bindPersistence } from './tokens.ts';
 
 /**
  * Binds `persistence` and every store of it. The file is opened when one of them is first asked for, with `getAsync`;

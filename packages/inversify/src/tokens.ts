@@ -4,7 +4,7 @@ import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import { STORES } from '@pinfold/core/internal';
 import type { Views } from '@pinfold/core/views';
-import type { ServiceIdentifier } from 'inversify';
+import type { Bind, ServiceIdentifier } from 'inversify';
 
 /** The ports, and what is made of them. */
 export interface Parts extends AllPorts {
@@ -71,3 +71,16 @@ export const tokens: Tokens = Object.fromEntries(
  * });
  */
 export const observer: ServiceIdentifier<Observer> = Symbol.for('@pinfold/observer');
+
+/** Binds a database and its stores; it is opened once, and closed when it is unbound. */
+export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Persistence>): void {
+  bind(tokens.persistence)
+    .toResolvedValue(open)
+    .inSingletonScope()
+    .onDeactivation((persistence) => persistence.close());
+  for (const name of STORES) {
+    bind(tokens[name] as ServiceIdentifier<object>)
+      .toResolvedValue((persistence) => persistence[name], [tokens.persistence])
+      .inSingletonScope();
+  }
+}

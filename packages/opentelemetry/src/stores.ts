@@ -49,16 +49,13 @@ export function storeObserver(tracer: Tracer, meter: Meter, system: string): Obs
         : undefined;
       const within = span === undefined ? outer : trace.setSpan(outer, span);
       const answer = context.with(within, () => call(...inputs));
-      if (!(answer instanceof Promise)) {
-        span?.end();
-        return answer;
-      }
       const end = (error?: unknown): void => {
         const failure = failureOf(error);
         duration.record((performance.now() - begun) / 1_000, { ...attributes, ...failure }, within);
         if (span !== undefined) finish(span, failure);
       };
-      answer.then(() => end(), end);
+      if (answer instanceof Promise) answer.then(() => end(), end);
+      else end();
       return answer;
     };
   };

@@ -144,7 +144,7 @@ describe('openPostgres', () => {
       const { port } = mute.address() as AddressInfo;
       const pool = place.pool({ ...POOL_LIMITS, port, connectionTimeoutMillis: 50 });
       const handle = await openPostgres({ pool, schema: place.schema });
-      expect(await faultOf(handle.roles.load(aRoleId(1)))).to.equal('store_unavailable');
+      expect(await faultOf(Promise.resolve(handle.roles.load(aRoleId(1))))).to.equal('store_unavailable');
       mute.close();
     }));
 
@@ -172,7 +172,7 @@ describe('openPostgres', () => {
       const handle = await openPostgres({ pool: place.pool({ max: 1 }), schema: place.schema });
       const caller = new AbortController();
       const reason = new Error('gone');
-      const waiting = rejectionOf(handle.roles.load(aRoleId(1), caller.signal));
+      const waiting = rejectionOf(Promise.resolve(handle.roles.load(aRoleId(1), caller.signal)));
       caller.abort(reason);
       expect(await waiting).to.equal(reason);
       expect(await rejectionOf(handle.check(AbortSignal.abort(reason)))).to.equal(reason);

@@ -32,14 +32,11 @@ function noting(connection: SqliteConnection, texts: Set<string>): Statements {
       return prepare(sql);
     };
   return {
-    read: (work, signal) =>
-      connection.read((prepare, cached) => {
-        const notedCached: typeof cached = (sql, ...rest) => {
-          texts.add(sql);
-          return cached(sql, ...rest);
-        };
-        return work(noted(prepare), notedCached);
-      }, signal),
+    read: (work, signal) => connection.read((prepare) => work(noted(prepare)), signal),
+    readCached: (sql, ...rest) => {
+      texts.add(sql);
+      return connection.readCached(sql, ...rest);
+    },
     snapshot: (work) => connection.snapshot((prepare) => work(noted(prepare))),
     readTransaction: () => connection.readTransaction(),
     write: (work) => connection.write((prepare) => work(noted(prepare))),

@@ -184,7 +184,8 @@ export class FsArchiveStorage implements ArchiveStorage {
       }
       return new Uint8Array(bytes.buffer);
     } finally {
-      await handle.close();
+      // Not awaited: it says nothing of what was read, and takes a turn of a thread.
+      handle.close().catch(() => {});
     }
   }
 

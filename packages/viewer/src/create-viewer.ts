@@ -19,7 +19,7 @@ import { serveName } from './access/named-url.ts';
 import { serveSharedUrl } from './access/shared-url.ts';
 import { serveSiteOrigin } from './access/site-origin.ts';
 import { serveSitePath } from './access/site-path.ts';
-import { ANSWERED, type Answered, type Exchange } from './exchange.ts';
+import { ANSWERED, type Answered, type Exchange, type Soon } from './exchange.ts';
 import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answers.ts';
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
@@ -67,7 +67,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     if (place.kind === 'nowhere' && next !== undefined) return next();
     if (place.route !== 'shared_url') stripInherited(response);
     const exchange = { request, response, service: context.settings.service };
-    void answer(logging, context, exchange, hasSeveralHosts(request) ? UNREADABLE : place);
+    answer(logging, context, exchange, hasSeveralHosts(request) ? UNREADABLE : place);
   };
   const viewer: Answers = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);
@@ -134,12 +134,12 @@ interface Settled extends Answered {
   readonly error?: unknown;
 }
 
-async function answer(
+function answer(
   { log, requestId }: Required<Pick<ViewerOptions, 'log' | 'requestId'>>,
   context: ViewerContext,
   exchange: Exchange,
   place: Place,
-): Promise<void> {
+): void {
   const { request, response } = exchange;
   const id = requestId(request);
   // The clock of the service counts whole milliseconds, and most views take less than one.
@@ -162,17 +162,23 @@ async function answer(
     if (!response.headersSent) settled ??= ANSWERED;
     end();
   });
-  let answered: Settled;
-  try {
-    const served = serve(context, exchange, place);
-    answered = served instanceof Promise ? await served : served;
-  } catch (error) {
+  const settle = (answered: Settled): void => {
+    if (settled !== undefined) return;
+    settled = answered;
+    end();
+  };
+  const failed = (error: unknown): Settled => {
     const cause = error instanceof UnavailableError ? error.cause : thrown(error);
-    answered = { ...sendFailure(exchange, error), error: cause };
+    return { ...sendFailure(exchange, error), error: cause };
+  };
+  let served: Soon<Settled>;
+  try {
+    served = serve(context, exchange, place);
+  } catch (error) {
+    served = failed(error);
   }
-  if (settled !== undefined) return;
-  settled = answered;
-  end();
+  if (served instanceof Promise) void served.catch(failed).then(settle);
+  else settle(served);
 }
 
 /** Whether an answer with a page of the site is a view: a browser opened the page by navigation. */
@@ -183,7 +189,7 @@ function isView({ request }: Exchange, status: number): boolean {
 /** The status in the log of a viewer who left before there was an answer. */
 const LEFT = 499;
 
-function serve(context: ViewerContext, exchange: Exchange, place: Place): Promise<Answered> | Answered {
+function serve(context: ViewerContext, exchange: Exchange, place: Place): Soon<Answered> {
   const { clearCookies } = context.settings;
   if (place.kind === 'unreadable') return sendPlainPage(exchange, 400, 'bad_request');
   if (place.kind === 'misdirected') return sendPlainPage(exchange, 421, 'misdirected');

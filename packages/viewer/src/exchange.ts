@@ -18,6 +18,14 @@ export interface Answered {
 
 export const ANSWERED: Answered = {};
 
+/** A value that may be there already: each promise is a measurable part of what a view costs. */
+export type Soon<Value> = Promise<Value> | Value;
+
+/** Goes on with a value: at once, if it is there. */
+export function whenThere<Value, Next>(value: Soon<Value>, next: (value: Value) => Soon<Next>): Soon<Next> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
 export function isRead(request: IncomingMessage): boolean {
   return request.method === 'GET' || request.method === 'HEAD';
 }

@@ -1,7 +1,6 @@
 import type { ArchiveId, Instant } from '@pinfold/core';
 import { archiveIdOf, MAX_READ } from '@pinfold/core/adapter';
 import fc from 'fast-check';
-import { REASONS } from '../expect-aborts.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { someOf } from '../sequences/values.ts';
@@ -11,8 +10,6 @@ export type Archive = readonly [id: ArchiveId, content: readonly [size: number, 
 
 export interface Values {
   readonly archives: readonly Archive[];
-  /** Those that come while a walk is under way, once a run. */
-  readonly late: readonly Archive[];
 }
 
 const oneOf = fc.constantFrom;
@@ -80,7 +77,6 @@ export function bytesOf([, [size, kind]]: Archive): Uint8Array {
   return bytes;
 }
 
-export const reason: fc.Arbitrary<number> = fc.nat({ max: REASONS.length - 1 });
 export const anArchive = ({ archives }: Values): fc.Arbitrary<Archive> => oneOf(...archives);
 export const anId = (values: Values): fc.Arbitrary<ArchiveId> => anArchive(values).map(([id]) => id);
 export const anEnd = (values: Values): fc.Arbitrary<ArchiveId | undefined> =>
@@ -129,6 +125,6 @@ export const values: fc.Arbitrary<Values> = fc
         const [size = 0, kind = 0] = all[n] ?? [];
         return [id, [sizes[size] ?? 0, kind]];
       });
-      return { archives: archives.slice(2), late: archives.slice(0, 2) };
+      return { archives };
     });
   });

@@ -208,7 +208,7 @@ export class Side {
       id: aRoleId(n),
       archive: anArchive(n),
     };
-    const role = await heard(manner, 'load', (signal) => this.#store.load(id, signal));
+    const role = await heard(manner, 'load', async (signal) => this.#store.load(id, signal));
     const manifest = await heard(manner, 'load a manifest', (signal) =>
       this.#store.loadManifest(archive, signal),
     );

@@ -62,7 +62,7 @@ const changed = (more: Partial<Role>) => (port: RoleStore) => changeRole(port, a
 
 /** Questions to each of which another one is nearly the same. */
 export const ROLE_READS: Asks<RoleStore, Read> = {
-  load: [1, 2, 3, 9].map((n) => (roles, signal) => roles.load(aRoleId(n), signal)),
+  load: [1, 2, 3, 9].map((n) => async (roles, signal) => roles.load(aRoleId(n), signal)),
   loadManifest: [1, 2, 3, 9].map((n) => (roles, signal) => roles.loadManifest(anArchiveId(n), signal)),
   list: [
     ...[

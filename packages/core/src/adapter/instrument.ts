@@ -7,7 +7,7 @@ export type Call = (...inputs: readonly unknown[]) => unknown;
 
 /**
  * Wraps a method of a port: returns the function to call in its place, or the call itself to leave it alone. It runs
- * once for each method, when the service is composed.
+ * once for each method, when the service is composed. `roles.load` may return a role without a promise.
  *
  * @param port its name as in metrics and spans: `roles`, `api_keys`, `archives`.
  */

@@ -61,8 +61,8 @@ export interface Grants {
 
 /** Resolves shared URLs, checks passwords and grants. */
 export interface Entering {
-  /** The newest state of a role for viewers. */
-  visit(id: string, signal?: AbortSignal): Promise<Visit>;
+  /** The newest state of a role for viewers; without a promise where the store gives it so. */
+  visit(id: string, signal?: AbortSignal): Promise<Visit> | Visit;
 
   /**
    * Tries a password. Counts the try before it checks the password, and takes it back if that is right, so that parallel
@@ -84,7 +84,7 @@ export function entering(
   const { roles, grants, clock } = ports;
   const waiting = new WaitingTries(clock);
 
-  function load(text: string, signal?: AbortSignal): ReturnType<RoleStore['load']> | undefined {
+  function load(text: string, signal?: AbortSignal): ReturnType<RoleStore['load']> {
     const id = parseRoleId(text);
     return id && roles.load(id, signal);
   }
@@ -144,7 +144,10 @@ export function entering(
   }
 
   return {
-    visit: async (id, signal) => look(await load(id, signal)),
+    visit(id, signal) {
+      const loaded = load(id, signal);
+      return loaded && 'then' in loaded ? loaded.then(look) : look(loaded);
+    },
     async enter(request) {
       const outcome = await enter(request);
       observe?.({ kind: 'try', outcome: outcome.kind });

@@ -10,7 +10,14 @@ const LONGEST_WAIT = 16;
 /** The methods of a connection that stores use. */
 export type Statements = Pick<
   SqliteConnection,
-  'read' | 'snapshot' | 'readTransaction' | 'write' | 'writeRelaxed' | 'writeForCleanup' | 'writeSchema'
+  | 'read'
+  | 'readCached'
+  | 'snapshot'
+  | 'readTransaction'
+  | 'write'
+  | 'writeRelaxed'
+  | 'writeForCleanup'
+  | 'writeSchema'
 >;
 
 /**
@@ -39,11 +46,24 @@ export class SqliteConnection {
   }
 
   /** Runs statements that change nothing; each may see a different state. */
-  read<Result>(
-    work: (prepare: Prepare, cached: SqliteFile['cached']) => Result,
+  read<Result>(work: (prepare: Prepare) => Result, signal?: AbortSignal): Promise<Result> {
+    return this.#patiently(() => this.#attempt((file) => work(file.prepare)), signal);
+  }
+
+  /** As the `cached` of a file; with a promise only where it has to wait for a lock, or fails. */
+  readCached<Row, Value>(
+    sql: string,
+    key: string,
+    make: (row: Row) => Value,
     signal?: AbortSignal,
-  ): Promise<Result> {
-    return this.#patiently(() => this.#attempt((file) => work(file.prepare, file.cached)), signal);
+  ): Promise<Value | undefined> | Value | undefined {
+    const read = (file: SqliteFile): Value | undefined => file.cached(sql, key, make);
+    try {
+      if (signal?.aborted !== true) return this.#attempt(read);
+    } catch {
+      // The second attempt waits, or rejects with a Fault.
+    }
+    return this.#patiently(() => this.#attempt(read), signal);
   }
 
   /** Runs statements that change nothing and must see one state of the file. */

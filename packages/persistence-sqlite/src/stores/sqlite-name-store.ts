@@ -42,11 +42,10 @@ const DELETE = 'DELETE FROM names WHERE account = ? AND name = ?';
 export function sqliteNameStore(connection: Statements): NameStore {
   return {
     find: (account, name) => connection.read((prepare) => find(prepare, account, name)),
-    resolve: (token, signal) =>
-      connection.read((_prepare, cached) => {
-        const found = cached(RESOLVE, token, readResolved);
-        return found && { name: { ...found.name, token }, role: copyOf(found.role) };
-      }, signal),
+    resolve: async (token, signal) => {
+      const found = await connection.readCached(RESOLVE, token, readResolved, signal);
+      return found && { name: { ...found.name, token }, role: copyOf(found.role) };
+    },
     list: (account, after = '' as PinName, limit) =>
       connection.read((prepare) => recordsOf(prepare, NAMES, LIST, account, after, limit)),
     set: (change, events) => connection.write((prepare) => set(prepare, change, events)),

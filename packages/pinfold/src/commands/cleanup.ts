@@ -6,7 +6,7 @@ import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import { BY_THIS_NODE } from '../server/by-this-node.ts';
+import { BY_THIS_NODE } from '../release.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** A cleanup started by hand runs to its end; the server's own leaves the rest to its next one. */

@@ -157,14 +157,31 @@ export async function createRunnableApp(
   async function lead(
     port: number,
     others: () => readonly Snapshot[],
-  ): Promise<Omit<Listening, 'signInLink'>> {
+    begin: () => Promise<void> = async () => {},
+  ): Promise<Listening> {
     addresses = webAddresses(settings, port);
     const metricsPort = await answerForMetrics(others);
     await service.tell();
     const firstStart = await makeFirstStart(composition, log, settings);
     const untouched = firstStart === undefined ? await findUntouched(composition, settings) : undefined;
     service.sweep();
-    return { addresses, port, metricsPort, firstStart, untouched };
+    await begin();
+    isListening = true;
+    const { dataDir, host } = settings;
+    removeServerFile = await writeServerFile(dataDir, addresses, { host, port }).catch((error: unknown) => {
+      log.warn(`server.json cannot be written: ${error instanceof Error ? error.message : 'failed'}`);
+      return undefined;
+    });
+    log.info(`listening on ${host}:${port}`, {
+      url: addresses.publicUrl,
+      viewer_mode: addresses.viewerMode,
+      metrics_port: metricsPort,
+    });
+    const isTold = firstStart !== undefined || (terminal ?? process.stdout.isTTY);
+    const signInLink = isTold
+      ? await offerSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log)
+      : undefined;
+    return { addresses, port, metricsPort, firstStart, untouched, signInLink };
   }
 
   async function answerForMetrics(others: () => readonly Snapshot[]): Promise<number | undefined> {
@@ -176,26 +193,6 @@ export async function createRunnableApp(
     const read = (): Snapshot => merged([metrics.snapshot(), ...others()]);
     metricsServer = await serveMetrics(settings.metricsPort, settings.metricsHost, read);
     return metricsServer.port;
-  }
-
-  async function welcomed(listening: Omit<Listening, 'signInLink'>): Promise<Listening> {
-    isListening = true;
-    const { dataDir, host } = settings;
-    removeServerFile = await writeServerFile(dataDir, addresses, { host, port: listening.port }).catch(
-      (error: unknown) => {
-        log.warn(`server.json cannot be written: ${error instanceof Error ? error.message : 'failed'}`);
-        return undefined;
-      },
-    );
-    log.info(`listening on ${settings.host}:${listening.port}`, {
-      url: addresses.publicUrl,
-      viewer_mode: addresses.viewerMode,
-      ...(listening.metricsPort === undefined ? {} : { metrics_port: listening.metricsPort }),
-    });
-    const isTold = listening.firstStart !== undefined || (terminal ?? process.stdout.isTTY);
-    if (!isTold) return { ...listening, signInLink: undefined };
-    const signInLink = await offerSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log);
-    return { ...listening, signInLink };
   }
 
   const close = once(async () => {
@@ -224,9 +221,11 @@ export async function createRunnableApp(
     listen: async () => {
       const port = await takePort();
       const looked = service.watchHealth();
-      const led = await lead(port, () => []);
-      await answer(looked);
-      return welcomed(led);
+      return lead(
+        port,
+        () => [],
+        () => answer(looked),
+      );
     },
     join: async (led) => {
       await takePort();
@@ -236,7 +235,7 @@ export async function createRunnableApp(
     },
     lead: async (port, figures = () => []) => {
       void service.watchHealth();
-      return welcomed(await lead(port, figures));
+      return lead(port, figures);
     },
     drain: async () => {
       server.drain();

@@ -182,17 +182,13 @@ async function begin(settings: Settings, { modules, ...options }: ServiceOptions
 function checkKinds(options: PinfoldOptions): void {
   const kinds = new Map<string, string>(Object.entries(KINDS));
   for (const [name, value] of Object.entries(options)) {
+    if (Object.hasOwn(VARIABLES, name)) continue;
     const kind = kinds.get(name);
-    if (Object.hasOwn(VARIABLES, name) || (kind !== undefined && value === undefined)) continue;
     if (kind === undefined) throw new SettingsError(name, 'is not an option of openPinfold');
-    if (value === null && name === 'keyLimit') continue;
-    if (kindOf(value) !== kind) throw new SettingsError(name, `must be of the kind ${kind}`);
+    if (value === undefined || (value === null && name === 'keyLimit')) continue;
+    const found = Array.isArray(value) ? 'array' : typeof (value ?? undefined);
+    if (found !== kind) throw new SettingsError(name, `must be of the kind ${kind}`);
   }
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 function settingsOf(options: PinfoldOptions): Settings {

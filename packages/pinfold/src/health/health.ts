@@ -190,9 +190,10 @@ function observeCall(call: Call, part: Dependency): Call {
   const answered = (): void => part.answered();
   const failed = (error: unknown): void => part.failed(error);
   return (...inputs) => {
-    const result = call(...inputs) as Promise<unknown>;
+    const result = call(...inputs);
     // Beside the result, not before it, so that its caller waits no longer.
-    result.then(answered, failed);
+    if (result instanceof Promise) result.then(answered, failed);
+    else answered();
     return result;
   };
 }

@@ -19,7 +19,10 @@ export function storeFigures(figures: Figures): Observer {
     return (...args) => {
       const begun = performance.now();
       const answer = call(...args);
-      if (!(answer instanceof Promise)) return answer;
+      if (!(answer instanceof Promise)) {
+        measured(begun);
+        return answer;
+      }
       return answer.then(
         (result: unknown) => {
           measured(begun);

@@ -253,7 +253,7 @@ describe('the health of a server', () => {
       staging: full('staging_unavailable'),
     });
     const calls = (): readonly Promise<unknown>[] => [
-      roles.load(aRoleId(1)),
+      Promise.resolve(roles.load(aRoleId(1))),
       archives.read(anArchiveId(1), 0, 1),
       staging.receive([] as never, 1),
     ];

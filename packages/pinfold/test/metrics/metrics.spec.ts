@@ -1,26 +1,7 @@
-import { request } from 'node:http';
 import { expect } from 'chai';
-import { publish } from '../servers/api-calls.ts';
+import { publish, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 import { figureOf, metricsText } from './figures-of.ts';
-
-/** A request to any host at any path; answers the status. */
-function ask(
-  url: string,
-  path: string,
-  headers: Record<string, string> = {},
-  form?: string,
-): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
-  const method = form === undefined ? 'GET' : 'POST';
-  request(url, { path, method, headers: { ...headers, ...type } }, (response) => {
-    response.resume().once('close', () => resolve(response.statusCode ?? 0));
-  })
-    .on('error', reject)
-    .end(form);
-  return promise;
-}
 
 describe('metrics', () => {
   let server: Served;
@@ -58,16 +39,16 @@ describe('metrics', () => {
     );
     const host = { host: `${pin.id}.localhost:${server.port}` };
     const local = `http://127.0.0.1:${server.port}`;
-    expect(await ask(local, '/', host)).to.equal(200);
-    expect(await ask(local, '/', host)).to.equal(200);
-    expect(await ask(local, '/nowhere', host)).to.equal(404);
+    expect((await send(local, '/', host)).status).to.equal(200);
+    expect((await send(local, '/', host)).status).to.equal(200);
+    expect((await send(local, '/nowhere', host)).status).to.equal(404);
     await fetch(`${server.url}/api/v1/pins/${pin.id}`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ password: 'a secret passphrase' }),
     });
     const to = { host: `localhost:${server.port}` };
-    expect(await ask(local, `/s/${pin.id}`, to, 'password=wrong')).to.equal(403);
+    expect((await send(local, `/s/${pin.id}`, to, 'password=wrong')).status).to.equal(403);
     const text = await metricsText(port);
     const requests = (route: string, method: string, status: number): number | undefined =>
       figureOf(text, `pinfold_http_requests_total{route="${route}",method="${method}",status="${status}"}`);
@@ -107,7 +88,7 @@ describe('metrics', () => {
 
   it('keep a client from making series: any method, any case of a path', async () => {
     const local = `http://127.0.0.1:${server.port}`;
-    for (const path of ['/manage', '/MANAGE', '/Manage', '/nowhere']) await ask(local, path);
+    for (const path of ['/manage', '/MANAGE', '/Manage', '/nowhere']) await send(local, path);
     await fetch(`${local}/livez`, { method: 'PROPFIND' });
     const text = await metricsText(port);
     const routes = new Set(

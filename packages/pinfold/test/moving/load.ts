@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createApp } from '../../src/compose/create-app.ts';
-import { readSettings } from '../../src/settings/settings.ts';
 import type { Env } from '../command-run.ts';
 import { publish, site } from '../servers/api-calls.ts';
+import { serve } from '../servers/served.ts';
 
 const AT_ONCE = 8;
 
@@ -18,12 +17,8 @@ export interface Publisher {
 }
 
 export async function startPublisher(env: Env): Promise<Publisher> {
-  const app = await createApp(readSettings({ ...env, PINFOLD_RATE_PUBLICATIONS: 'off' }), {
-    log: () => undefined,
-  });
-  const { addresses, firstStart } = await app.listen();
-  const url = addresses.publicUrl;
-  const key = env.PINFOLD_API_KEY ?? firstStart?.apiKey ?? '';
+  const { url, key: made, close } = await serve({ ...env, PINFOLD_RATE_PUBLICATIONS: 'off' });
+  const key = env.PINFOLD_API_KEY ?? made;
   const one = async (n: number, bytes: number): Promise<string> => {
     const answer = await publish(url, key, `site ${n}`, site(noise(n, bytes)));
     if (answer.status !== 201) throw new Error(`a publication is answered with ${answer.status}`);
@@ -53,7 +48,7 @@ export async function startPublisher(env: Env): Promise<Publisher> {
       }
       return n;
     },
-    close: () => app.close(),
+    close,
   };
 }
 

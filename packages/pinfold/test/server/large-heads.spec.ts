@@ -1,5 +1,6 @@
 import { openRawConnection, type RawAnswer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
+import { sendLines } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 /** As many cookies as a hostile site sets, in one header. */
@@ -18,15 +19,8 @@ describe('a large head of a request', () => {
   });
   after(() => server.close());
 
-  async function ask(line: string, ...headers: readonly string[]): Promise<RawAnswer> {
-    const connection = await openRawConnection(server.url);
-    try {
-      await connection.send([`${line} HTTP/1.1`, ...headers, '\r\n'].join('\r\n'));
-      return await connection.answer();
-    } finally {
-      connection.destroy();
-    }
-  }
+  const ask = (line: string, ...headers: readonly string[]): Promise<RawAnswer> =>
+    sendLines(server.url, `${line} HTTP/1.1`, ...headers);
 
   it('is read up to 64 KiB', async () => {
     const filler = `X-Filler: ${'x'.repeat(50_000)}`;

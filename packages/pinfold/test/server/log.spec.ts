@@ -1,12 +1,11 @@
-import { type IncomingMessage, request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import type { IncomingMessage } from 'node:http';
 import { type AccountId, Fault, type RoleId } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { openLog } from '../../src/server/log.ts';
 import { requestLog } from '../../src/server/request-log.ts';
-import { list, type PinJson, publish } from '../servers/api-calls.ts';
+import { list, type PinJson, publish, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const password = 'a secret passphrase';
@@ -19,29 +18,6 @@ interface Line {
   readonly status: number;
   readonly ms: number;
   readonly request: string;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-/** A request as a browser or a rude client sends it, at any path and with any headers. */
-async function send(
-  url: string,
-  path: string,
-  headers: Record<string, string>,
-  form?: string,
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const method = form === undefined ? 'GET' : 'POST';
-  const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
-  const sent = request(url, { path, method, headers: { ...headers, ...type } }, async (response) => {
-    await text(response);
-    resolve({ status: response.statusCode ?? 0, headers: response.headers });
-  });
-  sent.on('error', reject).end(form);
-  return promise;
 }
 
 describe('the log', () => {

@@ -8,7 +8,7 @@ import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fix
 import { openRawConnection } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { type PinJson, publish } from '../servers/api-calls.ts';
+import { type PinJson, publish, send } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 const PROBES = ['/livez', '/readyz', '/healthz'] as const;
@@ -68,11 +68,8 @@ describe('the probes of a server', () => {
 
   /** The status of a site, over a connection of its own. */
   async function viewed({ id }: PinJson): Promise<number> {
-    const connection = await openRawConnection(`http://localhost:${server.port}`);
-    await connection.send(`GET / HTTP/1.1\r\nHost: ${id}.localhost:${server.port}\r\n\r\n`);
-    const { status } = await connection.answer();
-    connection.destroy();
-    return status;
+    const headers = { host: `${id}.localhost:${server.port}`, connection: 'close' };
+    return (await send(`http://127.0.0.1:${server.port}`, '/', headers)).status;
   }
 
   /** Lets the timer look until a probe says what is waited for. */

@@ -1,6 +1,6 @@
 import { archivePart, multipart, openRawConnection, type RawAnswer } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { type PinJson, publish, site } from '../servers/api-calls.ts';
+import { type PinJson, publish, sendLines, site } from '../servers/api-calls.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 describe('the reference server, byte by byte', () => {
@@ -15,16 +15,7 @@ describe('the reference server, byte by byte', () => {
 
   after(() => server.close());
 
-  /** Sends a head as it is, and reads the answer. */
-  async function ask(...lines: readonly string[]): Promise<RawAnswer> {
-    const connection = await openRawConnection(url);
-    try {
-      await connection.send([...lines, '\r\n'].join('\r\n'));
-      return await connection.answer();
-    } finally {
-      connection.destroy();
-    }
-  }
+  const ask = (...lines: readonly string[]): Promise<RawAnswer> => sendLines(url, ...lines);
 
   it('refuses several Host headers wherever they lead', async () => {
     const answer = await publish(url, key, 'several hosts');

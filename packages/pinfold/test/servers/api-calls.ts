@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { openRawConnection, type RawAnswer } from '@pinfold/test-contracts/internal';
 import { strToU8, type Zippable, zipSync } from 'fflate';
 
 /** A small site, told apart from others by its text. */
@@ -32,4 +35,30 @@ export async function list(url: string, apiKey: string): Promise<readonly PinJso
   const answer = await fetch(`${url}/api/v1/pins`, { headers: { authorization: `Bearer ${apiKey}` } });
   if (answer.status !== 200) throw new Error(`the list is answered with ${answer.status}`);
   return ((await answer.json()) as { readonly pins: readonly PinJson[] }).pins;
+}
+
+/** Sends a request as a browser or a rude client does, at any path and with any headers; resolves after its answer. */
+export async function send(
+  url: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  form?: string,
+): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders }> {
+  const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+  const method = form === undefined ? 'GET' : 'POST';
+  const sent = request(url, { path, method, headers: { ...headers, ...type } }).end(form);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  await once(answer.resume(), 'close');
+  return { status: answer.statusCode ?? 0, headers: answer.headers };
+}
+
+/** Sends the lines of a head as they are, and reads the answer. */
+export async function sendLines(url: string, ...lines: readonly string[]): Promise<RawAnswer> {
+  const connection = await openRawConnection(url);
+  try {
+    await connection.send([...lines, '\r\n'].join('\r\n'));
+    return await connection.answer();
+  } finally {
+    connection.destroy();
+  }
 }

@@ -1,6 +1,6 @@
-import type { Ended, Publication, VisibleRole } from '@pinfold/core';
+import type { Ended, Publication, VisibleRole, Visit } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { type Answered, type Exchange, isRead } from '../exchange.ts';
+import { type Answered, type Exchange, isRead, type Soon, whenThere } from '../exchange.ts';
 import {
   sendForbiddenLine,
   sendMethodNotAllowed,
@@ -13,33 +13,43 @@ import { returnPathOf, returnQuery } from '../routing/return-path.ts';
 import type { OriginPlace } from '../routing/route.ts';
 import { encodeRawBytes, type Target } from '../routing/target.ts';
 import { isNavigation } from '../sending/find-file.ts';
-import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
+import { isServiceWorker, type SitePlace, serveSite } from '../sending/serve-site.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import type { Held } from './grants.ts';
 
-export async function serveSiteOrigin(
+export function serveSiteOrigin(
+  context: ViewerContext,
+  exchange: Exchange,
+  place: OriginPlace,
+): Soon<Answered> {
+  return whenThere(context.useCases.visit(place.role), (visit) =>
+    serveVisit(context, exchange, place, visit),
+  );
+}
+
+function serveVisit(
   context: ViewerContext,
   exchange: Exchange,
   { role: id, target, whole }: OriginPlace,
-): Promise<Answered> {
-  const { useCases, settings } = context;
+  visit: Visit,
+): Soon<Answered> {
+  const { settings, access } = context;
   const { request } = exchange;
-  const visit = await useCases.visit(id);
   if (visit.kind !== 'published') return sendEnded(context, exchange, visit.kind);
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
     return sendForbiddenLine(exchange, 'service_worker');
   }
   const { publication } = visit;
-  if (target.path === HAND_OVER_PATH) return await takeOver(context, exchange, visit, target);
-  const admitted = context.access.isOpen(publication) || heldGrant(context, exchange, visit);
-  if (!(admitted instanceof Promise ? await admitted : admitted)) {
-    return turnAway(context, exchange, publication, whole);
-  }
-  const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
-  const served = serveSite(context, exchange, publication, target, place);
-  const outcome = served instanceof Promise ? await served : served;
-  return 'kind' in outcome ? sendEnded(context, exchange, outcome.kind) : outcome;
+  if (target.path === HAND_OVER_PATH) return takeOver(context, exchange, visit, target);
+  return whenThere(access.isOpen(publication) || heldGrant(context, exchange, visit), (admitted) => {
+    if (!admitted) return turnAway(context, exchange, publication, whole);
+    const base = (): string => siteBaseOf(settings, id);
+    const site: SitePlace = { base, referrer: 'same-origin', more: {} };
+    return whenThere(serveSite(context, exchange, publication, target, site), (outcome) =>
+      'kind' in outcome ? sendEnded(context, exchange, outcome.kind) : outcome,
+    );
+  });
 }
 
 /** Clears what the browser has stored of the site. Never "cookies": that reaches every sibling. */

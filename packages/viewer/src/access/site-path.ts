@@ -16,6 +16,7 @@ import { decodePath, encodeRawBytes, splitTarget } from '../routing/target.ts';
 import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from '../sending/file-policies.ts';
 import { isDocument } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
+import { SiteFiles } from '../sending/site-files.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 
 export async function serveSitePath(
@@ -53,7 +54,7 @@ async function serveOpen(
     const location = base + encodeRawBytes(path);
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
   }
-  const place = { base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
+  const place = { base: () => base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
   const outcome = await serveSite(context, exchange, publication, splitTarget(inside), place);
   return 'kind' in outcome ? sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED) : outcome;
 }
@@ -84,7 +85,7 @@ async function serveProtected(
   }
   if (granted === undefined) return sendNotAdmitted(exchange, context.access, FROM_ANYWHERE_UNNAMED);
   const base = `${sharedUrl(context.settings.publicUrl, publication.id)}/~${token}`;
-  const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
+  const place = { base: () => base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
   const outcome = await serveSite(context, exchange, publication, splitTarget(path), place);
   return 'kind' in outcome ? sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED) : outcome;
 }
@@ -113,5 +114,5 @@ function cutGrant(inside: string): GrantedPath {
 async function hasFolder({ sites }: ViewerContext, publication: Publication, name: string): Promise<boolean> {
   const loaded = await sites.load(publication);
   const folder = `~${decodePath(name) ?? ''}/`;
-  return loaded.kind === 'site' && loaded.site.manifest.entries.some(({ path }) => path.startsWith(folder));
+  return loaded instanceof SiteFiles && loaded.manifest.entries.some(({ path }) => path.startsWith(folder));
 }

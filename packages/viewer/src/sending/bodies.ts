@@ -161,8 +161,8 @@ export class Bodies implements CacheFigures {
 
   #leave({ key }: Form, loading: Loading): void {
     loading.viewers -= 1;
-    if (loading.viewers > 0) return;
-    this.#forget(key, loading);
+    if (loading.viewers > 0 || this.#loading.get(key) !== loading) return;
+    this.#loading.delete(key);
     loading.end.abort();
   }
 

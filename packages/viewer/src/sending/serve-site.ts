@@ -1,24 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Ended, Publication } from '@pinfold/core';
-import { ANSWERED, type Answered, type Exchange } from '../exchange.ts';
+import { ANSWERED, type Answered, type Exchange, type Soon, whenThere } from '../exchange.ts';
 import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
 import { encodeRawBytes, type Target } from '../routing/target.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { findFile } from './find-file.ts';
-import { type FileAnswer, type FileOutcome, sendFile } from './send-file.ts';
-import type { SiteFiles } from './site-files.ts';
+import { type FileAnswer, sendFile } from './send-file.ts';
+import { SiteFiles } from './site-files.ts';
 
 /** Where a site is served, as its redirects and pages need it. */
 export interface SitePlace {
   /** Scheme, host and path before the site's own paths. */
-  readonly base: string;
+  base(): string;
   readonly referrer: 'same-origin' | 'no-referrer';
   /** More headers of answers without a file. */
   readonly more: Headers;
 }
-
-/** The outcome, without a promise if the file is in memory: a promise is a measurable part of its cost. */
-export type Served = Promise<Answered | Ended> | Answered | Ended;
 
 /** Answers a path inside the site of a publication whose viewer may see it. */
 export function serveSite(
@@ -27,14 +24,10 @@ export function serveSite(
   publication: Publication,
   target: Target,
   place: SitePlace,
-): Served {
-  const hot = context.sites.hot(publication.id);
-  if (hot !== undefined) return serveFrom(hot, context, exchange, publication, target, place);
-  return context.sites
-    .load(publication)
-    .then((loaded) =>
-      loaded.kind === 'site' ? serveFrom(loaded.site, context, exchange, publication, target, place) : loaded,
-    );
+): Soon<Answered | Ended> {
+  return whenThere(context.sites.load(publication), (loaded) =>
+    loaded instanceof SiteFiles ? serveFrom(loaded, context, exchange, publication, target, place) : loaded,
+  );
 }
 
 function serveFrom(
@@ -44,7 +37,7 @@ function serveFrom(
   publication: Publication,
   target: Target,
   place: SitePlace,
-): Served {
+): Soon<Answered | Ended> {
   const { policies } = context;
   const policy = !publication.passwordProtected ? policies.open : policies.protected;
   const known = site.known(target.path);
@@ -54,7 +47,7 @@ function serveFrom(
   const found = findFile(site, target.path, exchange.request.headers.accept);
   if (found.kind === 'file') return showFile(context, exchange, { publication, policy, ...found });
   if (found.kind === 'folder') {
-    const location = `${place.base}${encodeRawBytes(target.path)}/${encodeRawBytes(target.query)}`;
+    const location = `${place.base()}${encodeRawBytes(target.path)}/${encodeRawBytes(target.query)}`;
     return sendRedirect(exchange, { status: 308, location, referrer: place.referrer }, place.more);
   }
   const more = { ...place.more, 'Referrer-Policy': place.referrer };
@@ -63,14 +56,9 @@ function serveFrom(
 
 const PAGE: Answered = { isPage: true };
 
-function showFile(context: ViewerContext, exchange: Exchange, answer: FileAnswer): Served {
-  const sent = sendFile(context, exchange, answer);
-  return sent instanceof Promise ? sent.then((outcome) => shown(outcome, answer)) : shown(sent, answer);
-}
-
-function shown(outcome: FileOutcome, { file }: FileAnswer): Answered | Ended {
-  if (outcome !== 'over') return outcome;
-  return file.isPage ? PAGE : ANSWERED;
+function showFile(context: ViewerContext, exchange: Exchange, answer: FileAnswer): Soon<Answered | Ended> {
+  const shown = answer.file.isPage ? PAGE : ANSWERED;
+  return whenThere(sendFile(context, exchange, answer), (outcome) => (outcome === 'over' ? shown : outcome));
 }
 
 /** Whether a browser asks for the script of a service worker (Service Workers, "Service-Worker: script"). */

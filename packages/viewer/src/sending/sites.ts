@@ -1,10 +1,11 @@
 import type { Ended, Open, Publication, RoleId } from '@pinfold/core';
 import { LRUCache } from 'lru-cache';
+import type { Soon } from '../exchange.ts';
 import type { CacheFigures } from '../viewer-options.ts';
 import { SiteFiles } from './site-files.ts';
 
 /** The files of a publication's site, unless it ended meanwhile. */
-export type LoadedSite = { readonly kind: 'site'; readonly site: SiteFiles } | Ended;
+export type LoadedSite = SiteFiles | Ended;
 
 /** What is known of hot sites' files. It never changes, so it is cached by publication; an absence is not. */
 export class Sites implements CacheFigures {
@@ -23,16 +24,13 @@ export class Sites implements CacheFigures {
     return this.#hot.calculatedSize;
   }
 
-  hot(id: RoleId): SiteFiles | undefined {
-    const site = this.#hot.get(id);
-    if (site !== undefined) this.hits += 1;
-    return site;
-  }
-
   /** A site's files, loaded where they are not in memory, once however many ask at the same time. */
-  load(publication: Publication): Promise<LoadedSite> {
+  load(publication: Publication): Soon<LoadedSite> {
     const hot = this.#hot.get(publication.id);
-    if (hot !== undefined) return Promise.resolve({ kind: 'site', site: hot });
+    if (hot !== undefined) {
+      this.hits += 1;
+      return hot;
+    }
     const running = this.#loading.get(publication.id);
     if (running !== undefined) return running;
     const loading = this.#load(publication).finally(() => this.#loading.delete(publication.id));
@@ -46,6 +44,6 @@ export class Sites implements CacheFigures {
     if (loaded.kind !== 'manifest') return loaded;
     const site = new SiteFiles(publication.id, loaded.manifest);
     this.#hot.set(publication.id, site);
-    return { kind: 'site', site };
+    return site;
   }
 }

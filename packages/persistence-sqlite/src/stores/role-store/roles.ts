@@ -39,11 +39,12 @@ export interface RoleRow extends StoredRow<Role> {
 export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
   return {
     // Every view loads its role.
-    load: (id, signal) =>
-      connection.read((_prepare, cached) => {
-        const loaded = cached(LOAD, id, readRole);
-        return loaded && copyOf(loaded);
-      }, signal),
+    load(id, signal) {
+      const loaded = connection.readCached(LOAD, id, readRole, signal);
+      return loaded instanceof Promise
+        ? loaded.then((role) => role && copyOf(role))
+        : loaded && copyOf(loaded);
+    },
     save: (role, loadedAt, events, authority, credential = {}) =>
       connection.write(
         (prepare) =>
