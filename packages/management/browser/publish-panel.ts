@@ -34,36 +34,28 @@ function choose(panel: HTMLElement, folder: boolean): void {
 
 /** The whole window takes the drop, so that a near miss does not open the file instead. */
 function watchDrops(root: Document, panel: HTMLElement): void {
-  let depth = 0;
-  const mark = (inside: boolean) => panel.toggleAttribute('data-over', inside);
-  root.addEventListener('dragenter', (event) => {
-    if (!carriesFiles(event)) return;
-    depth += 1;
+  const mark = (isOver: boolean) => panel.toggleAttribute('data-over', isOver);
+  const on = (
+    type: 'dragover' | 'dragleave' | 'drop',
+    act: (event: DragEvent, carried: DataTransfer) => void,
+  ) =>
+    root.addEventListener(type, (event) => {
+      if (event.dataTransfer?.types.includes('Files')) act(event, event.dataTransfer);
+    });
+  on('dragover', (event, carried) => {
+    event.preventDefault();
+    carried.dropEffect = 'copy';
     mark(true);
   });
-  root.addEventListener('dragleave', (event) => {
-    if (!carriesFiles(event)) return;
-    depth -= 1;
-    mark(depth > 0);
-  });
-  root.addEventListener('dragover', (event) => {
-    if (!carriesFiles(event)) return;
+  // With no other element, it has left the window.
+  on('dragleave', ({ relatedTarget }) => mark(relatedTarget !== null));
+  on('drop', (event, carried) => {
     event.preventDefault();
-    if (event.dataTransfer !== null) event.dataTransfer.dropEffect = 'copy';
-  });
-  root.addEventListener('drop', (event) => {
-    if (!carriesFiles(event)) return;
-    event.preventDefault();
-    depth = 0;
     mark(false);
     // Entries must be asked for before the event has ended.
-    const entries = [...(event.dataTransfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
+    const entries = [...carried.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
     if (entries.length > 0) void begin(panel, { kind: 'entries', entries });
   });
-}
-
-function carriesFiles(event: DragEvent): boolean {
-  return event.dataTransfer?.types.includes('Files') ?? false;
 }
 
 async function begin(panel: HTMLElement, chosen: Chosen): Promise<void> {

@@ -12,10 +12,11 @@ export interface AssetNames {
   readonly icon: string;
 }
 
-interface Asset {
-  readonly type: string;
-  readonly plain: Buffer;
-  readonly zipped: Buffer;
+/** The stylesheet and the browser's modules, as the package's build wrote them. */
+export interface Assets {
+  readonly names: AssetNames;
+  /** Answers a request for one of them; `false` for an unknown name. */
+  serve(name: string, request: Request, response: Response): boolean;
 }
 
 /** The folder of both `src` and `dist`. */
@@ -25,33 +26,6 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
 };
-
-/** The stylesheet and the browser's modules, as the package's build wrote them. */
-export class Assets {
-  readonly names: AssetNames;
-  readonly #files: ReadonlyMap<string, Asset>;
-
-  constructor(names: AssetNames, files: ReadonlyMap<string, Asset>) {
-    this.names = names;
-    this.#files = files;
-  }
-
-  /** Answers a request for one of them; `false` for an unknown name. */
-  serve(name: string, request: Request, response: Response): boolean {
-    const asset = this.#files.get(name);
-    if (asset === undefined) return false;
-    response.set({
-      'Content-Type': asset.type,
-      'Cache-Control': 'public, max-age=31536000, immutable',
-      Vary: 'Accept-Encoding',
-      'X-Content-Type-Options': 'nosniff',
-    });
-    const zipped = request.acceptsEncodings('gzip') === 'gzip';
-    if (zipped) response.set('Content-Encoding', 'gzip');
-    response.end(zipped ? asset.zipped : asset.plain);
-    return true;
-  }
-}
 
 /**
  * Reads what the build wrote. They are few and small, and stay in memory.
@@ -63,10 +37,28 @@ export function loadAssets(): Assets {
     readonly entries: AssetNames;
     readonly files: readonly string[];
   };
-  const files = manifest.files.map((name) => {
-    const plain = readFileSync(join(FOLDER, name));
-    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-    return [name, { type, plain, zipped: gzipSync(plain, { level: 9 }) }] as const;
-  });
-  return new Assets(manifest.entries, new Map(files));
+  const files = new Map(
+    manifest.files.map((name) => {
+      const plain = readFileSync(join(FOLDER, name));
+      const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+      return [name, { type, plain, zipped: gzipSync(plain, { level: 9 }) }] as const;
+    }),
+  );
+  return {
+    names: manifest.entries,
+    serve: (name, request, response) => {
+      const asset = files.get(name);
+      if (asset === undefined) return false;
+      response.set({
+        'Content-Type': asset.type,
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        Vary: 'Accept-Encoding',
+        'X-Content-Type-Options': 'nosniff',
+      });
+      const isZipped = request.acceptsEncodings('gzip') === 'gzip';
+      if (isZipped) response.set('Content-Encoding', 'gzip');
+      response.end(isZipped ? asset.zipped : asset.plain);
+      return true;
+    },
+  };
 }

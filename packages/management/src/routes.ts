@@ -42,16 +42,15 @@ export interface Route extends Endpoint {
   readonly path: string;
 }
 
-const page = Guards.none.and(signedIn).and(withinRate(1));
-const form = Guards.none
-  .and(ownPage)
-  .and(formRead)
-  .and(signedIn)
-  .and(withinRate(CHANGE_COST))
-  .and(freshToken);
+const known = Guards.none.and(signedIn);
+const sent = Guards.none.and(ownPage).and(formRead);
+const sentByKnown = sent.and(signedIn);
+
+const page = known.and(withinRate(1));
+const form = sentByKnown.and(withinRate(CHANGE_COST)).and(freshToken);
 /** Forms that end access, and the pages they are on. */
-const revocation = Guards.none.and(ownPage).and(formRead).and(signedIn).and(revokes).and(freshToken);
-const wayToRevoke = Guards.none.and(signedIn).and(leadsToRevoke);
+const revocation = sentByKnown.and(revokes).and(freshToken);
+const wayToRevoke = known.and(leadsToRevoke);
 const change = form.and(unrefused);
 /** The token of an upload is a field, which must be before the file. */
 const upload = Guards.none
@@ -60,16 +59,10 @@ const upload = Guards.none
   .and(withinRate(CHANGE_COST))
   .and(unrefused)
   .and(archiveReceived);
-const overview = Guards.none.and(signedIn).and(administers);
-const operation = Guards.none
-  .and(ownPage)
-  .and(formRead)
-  .and(signedIn)
-  .and(administers)
-  .and(freshToken)
-  .and(unblocked);
+const overview = known.and(administers);
+const operation = sentByKnown.and(administers).and(freshToken).and(unblocked);
 /** Pictures cost nothing. */
-const picture = Guards.none.and(signedIn);
+const picture = known;
 const openPage = Guards.none.and(anybody);
 const openLink = Guards.none.and(anybodyKnown);
 const openForm = Guards.none.and(ownPage).and(anybodyKnown).and(formRead).and(freshToken);

@@ -100,7 +100,7 @@ export function publishing(
   { show, showName }: { readonly show: ShowPublication; readonly showName: ShowName },
   { limitsOf, quotasOf, ...shared }: PublishOptions,
 ): Publishing {
-  const tools = { ports, ...shared };
+  const tools = { ...shared, ports };
   const gate = new Gate<AccountId>({
     places: limits.publishing,
     queue: limits.publishingQueue,

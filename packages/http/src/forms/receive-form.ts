@@ -59,6 +59,9 @@ interface MissingOptions {
   streamHandler(body: Readable, parser: Writable): void;
 }
 
+/** Loaded with the first form. */
+let multer: typeof import('multer') | undefined;
+
 /** multer reads any stream with headers, though its types ask for a request. */
 type Parse = (body: Readable, response: undefined, done: (error?: unknown) => void) => void;
 
@@ -135,8 +138,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
       defParamCharset: 'utf8',
       highWaterMark: PARSED_AHEAD,
     };
-    // Loaded with the first form.
-    const { default: multer } = await import('multer');
+    multer ??= (await import('multer')).default;
     const parse = multer(options).any() as unknown as Parse;
     parse(this.#body, undefined, (error) => {
       // multer reports no error for a body that is not a form.

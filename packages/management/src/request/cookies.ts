@@ -79,22 +79,15 @@ export function expireEverywhere(
 function pathsAbove({ baseUrl, path }: Request): readonly string[] {
   const address = baseUrl + path;
   const paths = new Set(['/']);
-  const ends = address.length > LONGEST_ADDRESS ? [baseUrl.length] : endsOf(address);
+  // Before and behind each slash but the first, and the address itself.
+  const slashes = () => [...address.matchAll(/(?<!^)\//g)].flatMap(({ index }) => [index, index + 1]);
+  const ends = address.length > LONGEST_ADDRESS ? [baseUrl.length] : [...slashes(), address.length];
   for (const end of ends) {
     const above = address.slice(0, end);
     if (/^[\w/.~-]+$/.test(above)) paths.add(above);
     if (paths.size === MOST_PATHS) break;
   }
   return [...paths];
-}
-
-/** Where a path above an address may end: before and behind each slash but the first, and at its own end. */
-function* endsOf(address: string): Generator<number> {
-  for (let slash = address.indexOf('/', 1); slash !== -1; slash = address.indexOf('/', slash + 1)) {
-    yield slash;
-    yield slash + 1;
-  }
-  yield address.length;
 }
 
 /** The host, and the domains above it except the last, for which no cookie can be set. */
