@@ -203,7 +203,11 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
     },
     refusePerson: ({ account, id }, origin) =>
       noteRefusal(ports, { actor: { kind: 'person', id }, ...origin }, account),
-    find: (token, signal) => find(ports, token, signal),
+    async find(token, signal) {
+      const hash = sessionSecrets.read(token);
+      const session = hash === undefined ? undefined : await sessions.find(hash, clock.now(), signal);
+      return session !== undefined && (await isAlive(ports, session, signal)) ? session : undefined;
+    },
     async end(token, origin) {
       const hash = sessionSecrets.read(token);
       if (hash === undefined) return;
@@ -249,16 +253,6 @@ function scopeOf(scopes: readonly Scope[]): SessionScope {
 function begun({ sessionSecrets, clock }: SessionPorts, lifetime: Duration) {
   const startedAt = clock.now();
   return { ...sessionSecrets.mint(), times: { startedAt, endsAt: after(startedAt, lifetime) } };
-}
-
-async function find(
-  { sessions, sessionSecrets, apiKeys, clock }: SessionPorts,
-  token: string,
-  signal: AbortSignal | undefined,
-): Promise<Session | undefined> {
-  const hash = sessionSecrets.read(token);
-  const session = hash === undefined ? undefined : await sessions.find(hash, clock.now(), signal);
-  return session !== undefined && (await isAlive({ apiKeys }, session, signal)) ? session : undefined;
 }
 
 /** Whether the key that began a session, if one did, was not revoked. */

@@ -1,5 +1,5 @@
+import type { WireWarning } from '@pinfold/http-express/internal';
 import { pluralize } from '../command-line/pluralize.ts';
-import type { WireWarning } from './publication.ts';
 
 /** Warnings of one cause. */
 export interface WarningGroup {
