@@ -1,8 +1,7 @@
 import { instant } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http/internal/html';
 import type { Values } from '../../src/i18n.ts';
-import type { ScreenProblem } from '../../src/problem-lists.ts';
-import { problemList, remarkList } from '../../src/problem-lists.ts';
+import { problemList, remarkList, type ScreenProblem } from '../../src/problem-lists.ts';
 import { putOnClipboard } from '../copy.ts';
 import type { Chosen } from '../publish-panel.ts';
 import { askForBuiltSite, askToLeaveOut } from './ask.ts';

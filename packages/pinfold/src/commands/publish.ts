@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { defaultLimits, parseFilename, parseIdempotencyKey, parseTitle } from '@pinfold/core';
+import type { WireError, WireWarning } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { keyOfRun } from '../ci/run-key.ts';
@@ -14,14 +15,15 @@ import { formatBytes, formatExpiry, pluralize } from '../command-line/pluralize.
 import type { Terminal } from '../command-line/terminal.ts';
 import { missingIndexText, packPath } from '../publishing/pack-path.ts';
 import { resumeHint } from '../publishing/persist.ts';
-import type {
-  Checked,
-  Published,
-  PublishRequest,
-  WireError,
-  WireWarning,
-} from '../publishing/publication.ts';
-import { atPlace, placeOf, refuseUnprotected, TARGET_OPTIONS } from '../publishing/publications.ts';
+import {
+  atPlace,
+  type Checked,
+  type Published,
+  type PublishRequest,
+  placeOf,
+  refuseUnprotected,
+  TARGET_OPTIONS,
+} from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
 import { warningGroups } from '../publishing/warning-text.ts';
 import { SettingsError } from '../settings/settings-error.ts';

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { accountId, type Instant, instant, parseRoleId, type Sha256, type Takedown } from '@pinfold/core';
-import type { Administration } from '@pinfold/core/administration';
 import { isOperatorText, parseSha256 } from '@pinfold/core/internal';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
 import { operatorCause } from '../command-line/by-command.ts';
@@ -60,9 +59,11 @@ const importTakedowns = command({
     const exported = readTakedowns(
       file === '-' ? await inputOf(terminal) : await reportingSystemErrors(() => readFile(file, 'utf8')),
     );
-    const changed = await withComposition(terminal, ({ administration }) =>
-      repeatTakedowns(administration, exported),
-    );
+    let changed = 0;
+    await withComposition(terminal, async ({ administration }) => {
+      for (const takedown of exported)
+        if (await administration.bringTakedown(takedown, operatorCause())) changed += 1;
+    });
     const text = `${exported.length} takedowns, of which ${changed} changed anything.`;
     return { json: { takedowns: exported.length, changed }, text };
   },
@@ -79,16 +80,6 @@ async function printTakedowns(
     const takedowns = everyItem(administration.listTakedowns, (page) => page.takedowns.map(takedownOf));
     return printList(takedowns, terminal, { member: 'takedowns', json, factsOf });
   });
-}
-
-/** Returns how many of them changed anything. */
-async function repeatTakedowns(
-  { bringTakedown }: Administration,
-  exported: readonly KeptTakedown[],
-): Promise<number> {
-  let changed = 0;
-  for (const takedown of exported) changed += (await bringTakedown(takedown, operatorCause())) ? 1 : 0;
-  return changed;
 }
 
 async function inputOf({ input }: Terminal): Promise<string> {

@@ -16,8 +16,7 @@ import type { ComposedService } from '../compose/compose.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { RetryLater, retryUntilDone } from './persist.ts';
-import type { PublishRequest } from './publication.ts';
-import type { Names, Publications } from './publications.ts';
+import type { Names, Publications, PublishRequest } from './publications.ts';
 import { accepted, noName, readArgument, refused } from './refusal-text.ts';
 
 /** Works with the publications of an account on this machine: without a server and without a key. */
