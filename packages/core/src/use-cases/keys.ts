@@ -37,7 +37,7 @@ export interface MintedKey {
   readonly text: string;
 }
 
-/** Which key to revoke, and in whose name. */
+/** Which key to revoke, or which session to end, and in whose name. */
 export interface RevokeRequest {
   readonly by: Actor | string;
   readonly id: string;

@@ -9,6 +9,7 @@ import { escapeControlsInLines } from '../command-line/escape-control-characters
 import { CommandFailure, reasonOf, UsageError } from '../command-line/failures.ts';
 import { type PackedPath, packPage } from '../publishing/pack.ts';
 import { type Publications, refuseUnprotected } from '../publishing/publications.ts';
+import { warningText } from '../publishing/warning-text.ts';
 import type { Roots } from './roots.ts';
 import { type ToolResult, toolError } from './tool-error.ts';
 
@@ -219,9 +220,8 @@ export function registerTools(server: McpServer, context: ToolContext): void {
     server.registerTool(
       name,
       {
-        ...{ title, description, annotations: hints },
+        ...{ title, description, annotations: hints, outputSchema: fromJsonSchema(output) },
         inputSchema: fromJsonSchema<Arguments>(inputSchema),
-        outputSchema: fromJsonSchema(output),
       },
       (given) => {
         const called = call(given);
@@ -290,9 +290,7 @@ function lineOf({ shared_url, state, title, expires_at, password_protected }: Pi
 }
 
 function warningLines(warnings: readonly WireWarning[]): readonly string[] {
-  return warnings.map(({ rule, detail, path }) => {
-    return `Warning: ${path === undefined ? '' : `${path}: `}${detail} (${rule})`;
-  });
+  return warnings.map((warning) => `Warning: ${warningText(warning)}`);
 }
 
 function result(lines: readonly string[], structuredContent: Record<string, unknown>): ToolResult {
