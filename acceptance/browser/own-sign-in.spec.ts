@@ -1,8 +1,8 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { MayView, ViewerAccess } from '@pinfold/viewer';
 import { expect } from 'chai';
-import { closed } from 'pinfold-test-servers/service';
+import { closed, listening } from 'pinfold-test-servers/service';
 import type { Page } from 'playwright-core';
 import { builtSite, EVERYTHING, give, reportOf } from './build-site.ts';
 import { openPage } from './chromium.ts';
@@ -10,7 +10,7 @@ import { openService, type Service } from './open-service.ts';
 
 /** The app of a team, which signs everybody in as Ada and sends them back. */
 function openApp(): Promise<Server> {
-  const app = createServer((request, response) => {
+  return listening((request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://localhost');
     const headers = {
       'Set-Cookie': 'session=ada; HttpOnly; SameSite=Lax',
@@ -18,7 +18,6 @@ function openApp(): Promise<Server> {
     };
     response.writeHead(303, headers).end();
   });
-  return new Promise((resolve) => app.listen(0, '127.0.0.1', () => resolve(app)));
 }
 
 for (const mode of ['origin', 'path'] as const) {

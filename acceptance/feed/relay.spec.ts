@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { PinfoldClient } from '@pinfold/client';
 import { packFiles } from '@pinfold/client/zip';
 import { expect } from 'chai';
 import { type App, createApp, readSettings } from 'pinfold';
+import { closed, listening } from 'pinfold-test-servers/service';
 import { type Child, startChild, type Word } from '../service/child.ts';
 
 const KILLS = 20;
@@ -37,7 +37,7 @@ async function writeRelay(): Promise<string> {
 async function openReceiver(decide: (id: string) => 'ok' | 'failed' | 'cut') {
   const delivered: string[] = [];
   const wrong: string[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await listening(async (request, response) => {
     const body = await buffer(request);
     const id = String(request.headers['webhook-id']);
     if (!isSigned(request, body)) wrong.push(id);
@@ -49,16 +49,11 @@ async function openReceiver(decide: (id: string) => 'ok' | 'failed' | 'cut') {
     if (answer === 'ok') delivered.push(id);
     response.writeHead(answer === 'ok' ? 204 : 503).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     delivered,
     wrong,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
+    close: () => closed(server),
   };
 }
 
@@ -138,7 +133,7 @@ describe('The webhook relay in the documents', () => {
     } finally {
       relay?.kill();
       await relay?.ended();
-      receiver.close();
+      await receiver.close();
     }
   });
 });

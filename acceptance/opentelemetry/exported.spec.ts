@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +15,7 @@ import { strToU8, zipSync } from 'fflate';
 import { ContainerModule } from 'inversify';
 import { openPinfold, type Pinfold } from 'pinfold';
 import { startS3 } from 'pinfold-test-servers';
+import { closed, listening } from 'pinfold-test-servers/service';
 import { type ExportedSpan, registerSdk, type Sdk } from './sdk.ts';
 
 const { SERVER, CLIENT, INTERNAL } = SpanKind;
@@ -46,8 +46,7 @@ describe('What an exporter of OpenTelemetry is given', () => {
     under = 0;
     const telemetry = createTelemetry({ database: 'sqlite', ...options });
     dataDir = await mkdtemp(join(tmpdir(), 'pinfold-otlp-'));
-    server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    server = await listening();
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const breaking = new ContainerModule(({ onActivation }) => {
       onActivation(tokens.history, (_context, history) =>
@@ -88,8 +87,7 @@ describe('What an exporter of OpenTelemetry is given', () => {
   });
 
   async function close(): Promise<void> {
-    server.closeAllConnections();
-    server.close();
+    await closed(server);
     await pinfold.close();
     await rm(dataDir, { recursive: true });
   }

@@ -30,7 +30,7 @@ export const unjudged: readonly Unjudged[] = [
         'if (first === undefined) return whole;',
         'for (let made = whole;',
       ],
-      [ARCHIVES]: ['await handle.sync();'],
+      [ARCHIVES]: ['const [{ size }] = await Promise.all(['],
     },
   },
   {

@@ -18,7 +18,7 @@ function read(
 ): ReturnType<typeof readJson> {
   const request = Object.assign(new PassThrough(), { headers });
   request.end(body);
-  return readJson(request as unknown as IncomingMessage, { ...limits, isOptional });
+  return readJson(request as unknown as IncomingMessage, { ...limits, ...(isOptional && { isOptional }) });
 }
 
 describe('A body of JSON', () => {
@@ -73,6 +73,18 @@ describe('A body of JSON', () => {
         optional: empty,
         required: empty,
       },
+      {
+        body: '',
+        headers: { ...chunked, 'content-type': 'text/plain' },
+        optional: wrongType,
+        required: wrongType,
+      },
+      {
+        body: '{}',
+        headers: { ...typed, 'content-type': 'application/json\t;x' },
+        optional: empty,
+        required: empty,
+      },
       { body: '', headers: typed, optional: empty, required: { code: 'invalid_request' } },
     ];
     for (const { body, headers, optional, required } of rows) {
@@ -87,7 +99,8 @@ describe('A body of JSON', () => {
     for (const body of ['{', '', Uint8Array.of(0x22, 0xff, 0x22)]) {
       expect(await read(body)).to.deep.include({ code: 'invalid_request', told: { detail } });
     }
-    const long = await read(`"${'a'.repeat(16_384)}"`);
+    expect(await read(`"${'a'.repeat(16_382)}"`)).to.include({ kind: 'json' });
+    const long = await read(`"${'a'.repeat(16_383)}"`);
     expect(long).to.deep.include({ told: { detail: 'Send at most 16 KiB of JSON.' } });
     expect(await read('\ufeff{"a":1}')).to.deep.include({ kind: 'json', value: { a: 1 } });
   });

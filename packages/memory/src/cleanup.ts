@@ -11,8 +11,7 @@ import type {
   Version,
 } from '@pinfold/core';
 import { insertSequenced } from './events.ts';
-import type { MemoryData, RoleRow } from './memory-data.ts';
-import { isReservedBefore } from './reservations.ts';
+import { isReservedBefore, type MemoryData, type RoleRow } from './memory-data.ts';
 
 export function claimForCleanup(data: MemoryData, request: CleanupRequest): readonly CleanupTask[] {
   return claimable(data, request)

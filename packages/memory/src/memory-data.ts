@@ -33,6 +33,11 @@ export interface HeldKey extends KeyRow {
   readonly begunAt: Instant;
 }
 
+/** Whether a key is reserved since before an instant; a complete one is no reservation. */
+export function isReservedBefore(instant: Instant): (row: HeldKey) => boolean {
+  return ({ role, begunAt }) => role === null && begunAt < instant;
+}
+
 export interface RoleRow {
   readonly role: Role;
   readonly version: Version;

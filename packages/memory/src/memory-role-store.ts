@@ -4,8 +4,9 @@ import type { Connection } from './connection.ts';
 import { saveRole } from './events.ts';
 import { listRoles, loadRole } from './list-roles.ts';
 import { refused, refusedCredential } from './memory-account-store.ts';
+import { isReservedBefore } from './memory-data.ts';
 import { dropFrom } from './order.ts';
-import { commit, isReservedBefore, release, renew, reserve } from './reservations.ts';
+import { commit, release, renew, reserve } from './reservations.ts';
 
 /** Each method runs in one turn of the event loop, which is its transaction. */
 export function memoryRoleStore(connection: Connection): RoleStore {

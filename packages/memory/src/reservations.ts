@@ -22,7 +22,7 @@ import {
 } from '@pinfold/core/adapter';
 import { insertSequenced } from './events.ts';
 import { madeAccount, refusedCredential, usedBy } from './memory-account-store.ts';
-import { type HeldKey, type MemoryData, newRow } from './memory-data.ts';
+import { type MemoryData, newRow } from './memory-data.ts';
 import { namesInUse, pointName } from './memory-name-store.ts';
 import { isForbidden } from './memory-takedown-store.ts';
 
@@ -85,11 +85,6 @@ export function commit(
   if (name !== undefined) pointName(data, { account: role.account, ...name, role: role.id, updatedAt: now });
   data.roles.set(role.id, newRow(role, insertSequenced(data, events, 0 as Instant)));
   return committedAs(publication, stored);
-}
-
-/** Whether a key is reserved since before an instant; a complete one is no reservation. */
-export function isReservedBefore(instant: Instant): (row: HeldKey) => boolean {
-  return ({ role, begunAt }) => role === null && begunAt < instant;
 }
 
 function looksOf(

@@ -32,3 +32,50 @@ function memberAt(value: unknown, path: string): unknown {
   }
   return undefined;
 }
+
+/** One thing that must hold: a claim that is equal to a text, or an array that has it. */
+interface Condition {
+  readonly path: string;
+  readonly value: string;
+}
+
+/** Alternatives, of each of which all conditions hold together. */
+export type ClaimRule = readonly (readonly Condition[])[];
+
+const ESCAPES: Readonly<Record<string, string>> = { '%2C': ',', '%3D': '=', '%26': '&' };
+
+/**
+ * Reads a rule: `claim=value`, with commas between alternatives and `&` between what must hold together. A path `a.b`
+ * walks into objects; `%2C`, `%3D` and `%26` stand for `,`, `=` and `&`.
+ *
+ * @throws TypeError when a part is no `claim=value`.
+ */
+export function parseClaimRule(text: string): ClaimRule {
+  return text.split(',').map((alternative) => alternative.split('&').map(parseCondition));
+}
+
+/** Whether what an issuer says fulfils a rule. */
+export function fulfils(sayings: readonly Claims[], rule: ClaimRule): boolean {
+  return rule.some((conditions) =>
+    conditions.every(({ path, value }) => [claimAt(sayings, path)].flat().some((one) => isText(one, value))),
+  );
+}
+
+function parseCondition(text: string): Condition {
+  const [, path = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text)?.map((part) => part.trim()) ?? [];
+  if (path === '' || value === '') {
+    throw new TypeError(
+      'must be claim=value, with commas between alternatives and & between what holds together',
+    );
+  }
+  return { path: unescaped(path), value: unescaped(value) };
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/%(?:2C|3D|26)/gi, (code) => ESCAPES[code.toUpperCase()] ?? code);
+}
+
+/** Issuers write what is true, and numbers, as they are. */
+function isText(found: unknown, value: string): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof found) && String(found) === value;
+}

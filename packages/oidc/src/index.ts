@@ -1,2 +1,2 @@
-export { type ClaimRule, parseClaimRule } from './claim-rule.ts';
+export { type ClaimRule, parseClaimRule } from './claims.ts';
 export { issuerUrl, type OpenIdConnectOptions, openIdConnect } from './open-id-connect.ts';

@@ -1,5 +1,5 @@
 import type { Clock, IdentityProvider } from '@pinfold/core';
-import type { ClaimRule } from './claim-rule.ts';
+import type { ClaimRule } from './claims.ts';
 import type { SignIn } from './sign-in.ts';
 
 /** What {@link openIdConnect} needs to know of an issuer, and of the people it knows. */

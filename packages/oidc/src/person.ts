@@ -1,6 +1,5 @@
 import { type AccountId, accountId, type Person, type SignInTrouble } from '@pinfold/core';
-import { type ClaimRule, fulfils } from './claim-rule.ts';
-import { type Claims, claimAt, withVerifiedEmails } from './claims.ts';
+import { type ClaimRule, type Claims, claimAt, fulfils, withVerifiedEmails } from './claims.ts';
 
 /** The mapping from claims to a person. */
 export interface PersonRules {

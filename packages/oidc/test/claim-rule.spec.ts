@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fulfils, parseClaimRule } from '../src/claim-rule.ts';
+import { fulfils, parseClaimRule } from '../src/claims.ts';
 
 const SAID = [
   {

@@ -1,7 +1,6 @@
 import { accountId } from '@pinfold/core';
 import { expect } from 'chai';
-import { parseClaimRule } from '../src/claim-rule.ts';
-import type { Claims } from '../src/claims.ts';
+import { type Claims, parseClaimRule } from '../src/claims.ts';
 import { issuerUrl } from '../src/index.ts';
 import { type PersonRules, personOf } from '../src/person.ts';
 

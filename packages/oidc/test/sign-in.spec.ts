@@ -164,7 +164,7 @@ describe('signing in by OpenID Connect', () => {
     };
     const refused = await cameBack(first);
     expect(refused.status).to.equal(400);
-    expect(refused.text).to.include('begun in another window');
+    expect(refused.text).to.include('began in another window');
     expect((await cameBack(last)).location).to.equal(`${screen.base}/`);
     expect([...ada.cookiesOf(screen.base).keys()]).not.to.include('pinfold_oidc');
   });

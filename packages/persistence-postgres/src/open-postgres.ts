@@ -29,19 +29,13 @@ import { postgresViewStore } from './stores/postgres-view-store.ts';
  *
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ...POOL_LIMITS });
  */
-export const POOL_LIMITS: {
-  readonly connectionTimeoutMillis: number;
-  readonly statement_timeout: number;
-  readonly query_timeout: number;
-  readonly idle_in_transaction_session_timeout: number;
-  readonly keepAlive: boolean;
-} = {
+export const POOL_LIMITS = {
   connectionTimeoutMillis: 5_000,
   statement_timeout: 9_000,
   query_timeout: 10_000,
   idle_in_transaction_session_timeout: 10_000,
   keepAlive: true,
-};
+} as const;
 
 /** What {@link openPostgres} needs. */
 export interface OpenPostgresOptions {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Clock, Duration, Instant } from '@pinfold/core';
 
 /** The longest delay that Node's timers take; a longer one would fire at once. */
@@ -20,29 +21,18 @@ export class SystemClock implements Clock {
     return Date.now() as Instant;
   }
 
-  sleep(length: Duration, signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted) return Promise.reject(signal.reason);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+  async sleep(length: Duration, signal?: AbortSignal): Promise<void> {
     // Steps of the wall clock must not lengthen or shorten a sleep.
     const end = performance.now() + length;
-    let timer = setTimeout(wake, Math.min(length, LONGEST_DELAY));
-    signal?.addEventListener('abort', stop);
-
-    // Timers can fire a fraction of a millisecond early.
-    function wake(): void {
-      const left = end - performance.now();
-      if (left > 0) {
-        timer = setTimeout(wake, Math.min(Math.ceil(left), LONGEST_DELAY));
-        return;
+    let left: number = length;
+    do {
+      try {
+        await setTimeout(Math.min(Math.ceil(left), LONGEST_DELAY), undefined, { signal });
+      } catch (error) {
+        throw signal?.aborted ? signal.reason : error;
       }
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }
-    function stop(): void {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-      reject(signal?.reason);
-    }
-    return promise;
+      // Timers can fire a fraction of a millisecond early.
+      left = end - performance.now();
+    } while (left > 0);
   }
 }

@@ -23,23 +23,14 @@ const AGAIN_CODES: ReadonlySet<string> = new Set([
 ]);
 const AGAIN_NAMES: ReadonlySet<string> = new Set(['RequestTimeout', 'TimeoutError', 'SlowDown']);
 
-const OF_STATUS: Readonly<Record<number, S3Failure>> = {
-  301: 'refused',
-  307: 'refused',
-  401: 'refused',
-  403: 'refused',
-  404: 'absent',
-  408: 'again',
-  409: 'lost_race',
-  412: 'lost_race',
-  416: 'range',
-  429: 'again',
-  500: 'again',
-  501: 'unsupported',
-  502: 'again',
-  503: 'again',
-  504: 'again',
-};
+const STATUSES: readonly (readonly [failure: S3Failure, statuses: readonly unknown[]])[] = [
+  ['refused', [301, 307, 401, 403]],
+  ['absent', [404]],
+  ['again', [408, 429, 500, 502, 503, 504]],
+  ['lost_race', [409, 412]],
+  ['range', [416]],
+  ['unsupported', [501]],
+];
 
 /** The parts of an SDK error that say what happened; any of them may be missing. */
 interface Signs {
@@ -68,7 +59,7 @@ export function failureOf(error: unknown): S3Failure {
   if (error instanceof NonsenseError || /XML parse error|Checksum mismatch/.test(message)) return 'nonsense';
   if (name === 'NoSuchBucket') return 'no_bucket';
   if (name === 'RequestTimeout') return 'again';
-  const ofStatus = status === undefined ? undefined : OF_STATUS[status];
+  const [ofStatus] = STATUSES.find(([, statuses]) => statuses.includes(status)) ?? [];
   if (ofStatus !== undefined) return ofStatus;
   if (name === 'AbortError') return 'cancelled';
   if (AGAIN_CODES.has(code) || AGAIN_NAMES.has(name)) return 'again';

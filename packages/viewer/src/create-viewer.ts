@@ -19,7 +19,7 @@ import { serveName } from './access/named-url.ts';
 import { serveSharedUrl } from './access/shared-url.ts';
 import { serveSiteOrigin } from './access/site-origin.ts';
 import { serveSitePath } from './access/site-path.ts';
-import { ANSWERED, type Answered, type Exchange, type Soon } from './exchange.ts';
+import { ANSWERED, type Answered, type Exchange, type Soon, type ViewerContext } from './exchange.ts';
 import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answers.ts';
 import { findPlace, type Place, UNREADABLE } from './routing/route.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
@@ -27,7 +27,6 @@ import { CircuitBreaker, UnavailableError } from './sending/circuit-breaker.ts';
 import { FROM_ANYWHERE_UNNAMED, filePolicies } from './sending/file-policies.ts';
 import { isDocument } from './sending/find-file.ts';
 import { Sites } from './sending/sites.ts';
-import type { ViewerContext } from './viewer-context.ts';
 import {
   DEFAULT_BOUNDS,
   DEFAULT_CACHE_BYTES,
@@ -66,8 +65,7 @@ export function createViewer(options: ViewerOptions): Viewer {
     const place = findPlace(context.settings, request);
     if (place.kind === 'nowhere' && next !== undefined) return next();
     if (place.route !== 'shared_url') stripInherited(response);
-    const exchange = { request, response, service: context.settings.service };
-    answer(logging, context, exchange, hasSeveralHosts(request) ? UNREADABLE : place);
+    answer(logging, { request, response, context }, hasSeveralHosts(request) ? UNREADABLE : place);
   };
   const viewer: Answers = (request, response, next) => {
     if (context.settings.mode === 'origin') expectRoot(request);
@@ -136,11 +134,10 @@ interface Settled extends Answered {
 
 function answer(
   { log, requestId }: Required<Pick<ViewerOptions, 'log' | 'requestId'>>,
-  context: ViewerContext,
   exchange: Exchange,
   place: Place,
 ): void {
-  const { request, response } = exchange;
+  const { request, response, context } = exchange;
   const id = requestId(request);
   // The clock of the service counts whole milliseconds, and most views take less than one.
   const begun = performance.now();
@@ -173,7 +170,7 @@ function answer(
   };
   let served: Soon<Settled>;
   try {
-    served = serve(context, exchange, place);
+    served = serve(exchange, place);
   } catch (error) {
     served = failed(error);
   }
@@ -189,24 +186,23 @@ function isView({ request }: Exchange, status: number): boolean {
 /** The status in the log of a viewer who left before there was an answer. */
 const LEFT = 499;
 
-function serve(context: ViewerContext, exchange: Exchange, place: Place): Soon<Answered> {
-  const { clearCookies } = context.settings;
+function serve(exchange: Exchange, place: Place): Soon<Answered> {
   if (place.kind === 'unreadable') return sendPlainPage(exchange, 400, 'bad_request');
   if (place.kind === 'misdirected') return sendPlainPage(exchange, 421, 'misdirected');
   if (hasTooManyCookies(exchange.request)) {
-    return sendTooManyCookies(exchange, clearCookies, place.kind === 'path' ? FROM_ANYWHERE_UNNAMED : {});
+    return sendTooManyCookies(exchange, place.kind === 'path' ? FROM_ANYWHERE_UNNAMED : {});
   }
   switch (place.kind) {
     case 'nowhere':
       return sendPlainPage(exchange, 404, 'not_found');
     case 'origin':
-      return serveSiteOrigin(context, exchange, place);
+      return serveSiteOrigin(exchange, place);
     case 'path':
-      return serveSitePath(context, exchange, place);
+      return serveSitePath(exchange, place);
     case 'name':
-      return serveName(context, exchange, place);
+      return serveName(exchange, place);
     case 'shared':
-      return serveSharedUrl(context, exchange, place);
+      return serveSharedUrl(exchange, place);
     default:
       return place satisfies never;
   }

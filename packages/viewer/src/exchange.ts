@@ -1,11 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { PublicPage } from '@pinfold/http/internal';
+import type { ViewCounter } from '@pinfold/core/views';
+import type { Access } from './access/access.ts';
+import type { Grants } from './access/grants.ts';
+import type { Bodies, BodyTools } from './sending/bodies.ts';
+import type { FilePolicies } from './sending/file-policies.ts';
+import type { Sites } from './sending/sites.ts';
+import type { Settings, ViewerUseCases } from './viewer-options.ts';
+
+/** What all requests to a viewer share. */
+export interface ViewerContext {
+  readonly settings: Settings;
+  readonly useCases: ViewerUseCases;
+  readonly access: Access;
+  readonly grants: Grants;
+  readonly sites: Sites;
+  readonly bodies: Bodies;
+  readonly tools: BodyTools;
+  readonly policies: FilePolicies;
+  readonly counter: ViewCounter | undefined;
+}
 
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** What the service's own pages show about the service. */
-  readonly service: PublicPage;
+  readonly context: ViewerContext;
 }
 
 /** What an answer was, for the log and the counter of views. */

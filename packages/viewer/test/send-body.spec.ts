@@ -3,11 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { ManifestEntry, Publication } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import type { Exchange } from '../src/exchange.ts';
+import type { Exchange, ViewerContext } from '../src/exchange.ts';
 import { Bodies } from '../src/sending/bodies.ts';
 import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import { sendBody } from '../src/sending/send-body.ts';
-import type { ViewerContext } from '../src/viewer-context.ts';
 import { PUBLICATION, storedFile, toolsOver } from './stored-file.ts';
 
 const PLENTY = 64 * MAX_READ;
@@ -60,9 +59,9 @@ function stage(length: number, mostHeld: number, method: ManifestEntry['method']
     useCases: { visit: async () => ({ kind: 'published' }) },
   } as unknown as ViewerContext;
   const send = async (from = 0, to = length, response = new NotedResponse()) => {
-    const exchange = { request: { httpVersionMajor: 2 }, response } as unknown as Exchange;
+    const exchange = { request: { httpVersionMajor: 2 }, response, context } as unknown as Exchange;
     const answer = { publication: PUBLICATION, file, form, status: 200, headers: [], from, to };
-    const outcome = await sendBody(context, exchange, answer);
+    const outcome = await sendBody(exchange, answer);
     return { response, outcome, ends: response.ends.map((end) => end.length), writes: response.writes };
   };
   const warm = async (): Promise<void> => {

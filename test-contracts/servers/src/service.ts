@@ -205,8 +205,8 @@ async function staged(staging: Staging, bytes: Uint8Array): Promise<StagedArchiv
 }
 
 /** Listens on a port of its own. Unreferenced: a test that fails while it opens must not keep the process. */
-export async function listening(): Promise<Server> {
-  const server = createServer().unref().listen(0, '127.0.0.1');
+export async function listening(listener?: RequestListener): Promise<Server> {
+  const server = createServer(listener).unref().listen(0, '127.0.0.1');
   await once(server, 'listening');
   return server;
 }

@@ -10,6 +10,8 @@ export type IdempotencyKey = Branded<string, 'IdempotencyKey'>;
 /** SHA-256 of the ZIP's bytes in 64 lower-case hexadecimal digits. */
 export type Sha256 = Branded<string, 'Sha256'>;
 
+export const SHA256: RegExp = /^[0-9a-f]{64}$/;
+
 /** The uploaded file's name, reduced to its last path segment. */
 export type Filename = Branded<string, 'Filename'>;
 

@@ -1,6 +1,6 @@
 import type { ApiKeyId, Scope } from './api-key.ts';
 import type { EventActor } from './history.ts';
-import type { Sha256 } from './idempotency.ts';
+import { SHA256, type Sha256 } from './idempotency.ts';
 import type { AccountId } from './identity.ts';
 import type { Instant } from './instant.ts';
 
@@ -29,7 +29,6 @@ export interface Pairing {
 /** The most programs that may ask for a key at a time. */
 export const PAIRING_LIMIT = 10_000;
 
-const HASH = /^[0-9a-f]{64}$/;
 /** Nothing that is taken for another when it is read aloud or copied by eye (Crockford's base 32). */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
@@ -40,13 +39,10 @@ const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
  * @param hash the SHA-256 of the secret in hexadecimal digits.
  */
 export function pairingCode(hash: string): string | undefined {
-  if (!HASH.test(hash)) return undefined;
-  let bits = '';
-  for (const digit of hash.slice(0, 10)) bits += Number.parseInt(digit, 16).toString(2).padStart(4, '0');
-  const code =
-    bits
-      .match(/.{5}/g)
-      ?.map((five) => DIGITS[Number.parseInt(five, 2)])
-      .join('') ?? '';
+  if (!SHA256.test(hash)) return undefined;
+  let code = '';
+  for (let bits = Number.parseInt(hash.slice(0, 10), 16); code.length < 8; bits = Math.floor(bits / 32)) {
+    code = DIGITS.charAt(bits % 32) + code;
+  }
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }

@@ -6,6 +6,7 @@ import {
   type Fingerprint,
   type IdempotencyKey,
   parseFilename,
+  SHA256,
   type Sha256,
 } from './idempotency.ts';
 import {
@@ -97,7 +98,7 @@ export const KEY: Forms<ApiKeyRecord> = {
   account: accountName,
   scopes: list(oneOf(...KNOWN_SCOPES)),
   label: anyText(),
-  secretHash: hash(/^[0-9a-f]{64}$/),
+  secretHash: hash(SHA256),
   createdAt: instant,
   revokedAt: nullable(instant),
   isEnsured: trueOrAbsent,

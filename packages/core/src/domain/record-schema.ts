@@ -85,12 +85,9 @@ export function object<Value extends object>(
   const names = members.map(({ name }) => name);
   return {
     storedAs: 'object',
+    // A member that is undefined is left out of JSON.
     write: (value) =>
-      Object.fromEntries(
-        members
-          .filter(({ member }) => value[member] !== undefined)
-          .map(({ member, name, form }) => [name, form.write(value[member])]),
-      ),
+      Object.fromEntries(members.map(({ member, name, form }) => [name, form.write(value[member])])),
     read: (json) => {
       if (typeof json !== 'object' || json === null || Array.isArray(json)) return refuse('an object');
       const given = new Map(Object.entries(json));

@@ -1,5 +1,5 @@
 import { type CursorCodec, cursorCodec, readInstant } from './cursor.ts';
-import type { Sha256 } from './idempotency.ts';
+import { SHA256, type Sha256 } from './idempotency.ts';
 import { type AccountId, parseRoleId, type RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { Generation, Role } from './role.ts';
@@ -18,8 +18,6 @@ export interface Takedown {
 
 /** A place in the list of takedowns, newest first: behind the one of that instant, publication and archive. */
 export type TakedownCursor = Pick<Takedown, 'at' | 'id' | 'sha256'>;
-
-const SHA256 = /^[0-9a-f]{64}$/;
 
 /** Reads a SHA-256 in hexadecimal digits of any case; `undefined` for anything else. */
 export function parseSha256(text: string): Sha256 | undefined {

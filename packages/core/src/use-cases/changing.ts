@@ -23,12 +23,16 @@ export interface RoleRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Which role to change, and in whose name. Without a `cause`, the history records the actor only. */
-export interface ChangeRequest extends RoleRequest {
+/** What a change is recorded and checked with. */
+export interface Attribution {
+  /** The cause that the history records. Default: the actor. */
   readonly cause?: Cause;
   /** What the account's caller signed in with: nothing changes once that has ended. Absent: nothing is looked at. */
   readonly credential?: Credential;
 }
+
+/** Which role to change, and in whose name. */
+export interface ChangeRequest extends RoleRequest, Attribution {}
 
 /** The one attribute an owner changes. The empty string and null both mean none. */
 export type Update =

@@ -37,7 +37,7 @@ export interface MintedKey {
   readonly text: string;
 }
 
-/** Which key to revoke, and in whose name. */
+/** Which key to revoke, or which session to end, and in whose name. */
 export interface RevokeRequest {
   readonly by: Actor | string;
   readonly id: string;
@@ -164,7 +164,15 @@ export function createKeys(ports: KeyPorts, { limit = DEFAULT_KEY_LIMIT }: KeyOp
         cutTo(await apiKeys.list({ account, after, limit: limit + 1 }), limit),
       );
     },
-    revoke: (request) => revoke(ports, request),
+    async revoke({ by, id: text, cause = causedBy(by) }) {
+      const isReached = reachOf(by);
+      const id = parseApiKeyId(text);
+      const key = id === undefined ? undefined : await apiKeys.find(id);
+      if (key === undefined || !isReached(key)) return { kind: 'unknown' };
+      const at = clock.now();
+      const event = eventOf(ports.ids, { type: 'key.revoked', at }, cause, key.account);
+      return await apiKeys.revoke(key.id, at, [event]);
+    },
     recognise,
     async authenticate(text, signal) {
       const key = await recognise(text, signal);
@@ -191,19 +199,6 @@ async function create(
     if (outcome.kind === 'refused') return outcome;
     if (outcome.kind === 'created') return { key, text: minted.text };
   }
-}
-
-async function revoke(
-  { apiKeys, clock, ids }: KeyPorts,
-  { by, id: text, cause = causedBy(by) }: RevokeRequest,
-): ReturnType<Keys['revoke']> {
-  const isReached = reachOf(by);
-  const id = parseApiKeyId(text);
-  const key = id === undefined ? undefined : await apiKeys.find(id);
-  if (key === undefined || !isReached(key)) return { kind: 'unknown' };
-  const at = clock.now();
-  const event = eventOf(ids, { type: 'key.revoked', at }, cause, key.account);
-  return await apiKeys.revoke(key.id, at, [event]);
 }
 
 function read({ apiKeySecrets }: KeyPorts, text: string): PresentedKey {

@@ -1,14 +1,13 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { Unchangeable } from '../domain/admission.ts';
-import type { Credential } from '../domain/credential.ts';
 import { cursorCodec, type PlaceReaders } from '../domain/cursor.ts';
-import { type Cause, causedBy, eventOf } from '../domain/history.ts';
+import { causedBy, eventOf } from '../domain/history.ts';
 import { type AccountId, accountId, parseRoleId } from '../domain/identity.ts';
 import { type Name, type NameRecord, nameSegment, parseName, parseNameSegment } from '../domain/name.ts';
 import type { Publication } from '../domain/publication.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { isRefusal, type NameQuotaExceeded, type Refusal } from '../refusal.ts';
-import { NOT_FOUND } from './changing.ts';
+import { type Attribution, NOT_FOUND } from './changing.ts';
 import { cutTo, type PageOutcome, type PageRequest, readPage } from './paging.ts';
 import type { ShowName, ShowPublication } from './show-publication.ts';
 
@@ -19,12 +18,8 @@ export interface NameRequest {
   readonly name: string;
 }
 
-/** Which name to change, and what the history records of it: only in whose name it was, when absent. */
-export interface NameChangeRequest extends NameRequest {
-  readonly cause?: Cause;
-  /** What the caller signed in with: nothing changes once that has ended. Absent: nothing is checked. */
-  readonly credential?: Credential;
-}
+/** Which name to change. */
+export interface NameChangeRequest extends NameRequest, Attribution {}
 
 /** Which page of an account's names is wanted. */
 export interface NameListRequest extends PageRequest {

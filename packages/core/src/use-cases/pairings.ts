@@ -85,7 +85,7 @@ const NO_SESSION: Pick<Consent, 'session' | 'apiKey'> = { session: null, apiKey:
  * if (outcome.kind === 'made') console.log(outcome.text);
  */
 export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
-  const { pairings, clock } = ports;
+  const { pairings, sessionSecrets, apiKeySecrets, clock, ids } = ports;
   return {
     async register(secretHash) {
       if (pairingCode(secretHash) === undefined) return { kind: 'unknown' };
@@ -98,56 +98,45 @@ export function createPairings(ports: PairingPorts, keys: Keys): Pairings {
       if (pairingCode(secretHash) === undefined) return false;
       return (await pairings.find(secretHash as Sha256, clock.now())) !== undefined;
     },
-    agree: (wish) => agree(ports, keys, wish),
-    redeem: (secret, origin = {}) => redeem(ports, keys, secret, origin),
+    async agree({ secretHash, account: name, scopes, label, cause, given = NO_SESSION }) {
+      if (scopes.length === 0 || scopes.includes('admin')) {
+        throw new TypeError('a program gets a key that does something, and does not administer');
+      }
+      if (pairingCode(secretHash) === undefined) return { kind: 'unknown' };
+      const account = accountId(name);
+      const refusal = await keys.refuseFurther(account);
+      if (refusal !== undefined) return refusal;
+      const now = clock.now();
+      const { session, apiKey } = given;
+      const consent: Consent = { account, scopes, label, actor: cause.actor, session, apiKey };
+      const event = eventOf(ids, { type: 'key.agreed', at: now }, cause, account);
+      const { kind } = await pairings.agree(secretHash as Sha256, consent, now, [event]);
+      // A second approval of the same program is ignored.
+      return { kind: kind === 'unknown' ? 'unknown' : 'agreed' };
+    },
+    async redeem(secret, origin) {
+      const secretHash = sessionSecrets.read(secret);
+      if (secretHash === undefined) return { kind: 'unknown' };
+      const pairing = await pairings.find(secretHash, clock.now());
+      if (pairing === undefined) return { kind: 'unknown' };
+      if (pairing.consent === null) return { kind: 'waiting' };
+      for (;;) {
+        const { id, secretHash: keyHash, text } = apiKeySecrets.mint();
+        const now = clock.now();
+        const unused = { lastUsedAt: null, revokedAt: null, isEnsured: false };
+        const key = { id, secretHash: keyHash, createdAt: now, ...unused };
+        const cause = { actor: pairing.consent.actor, ...origin };
+        const {
+          account: _,
+          actor: __,
+          ...event
+        } = eventOf(ids, { type: 'key.created', at: now }, cause, null);
+        const outcome = await pairings.take({ secretHash, now, key, limit: keys.limit }, [event]);
+        if (outcome.kind === 'created') return { kind: 'made', key: outcome.key, text };
+        if (outcome.kind === 'refused') return outcome;
+        // Nothing is made of an id that is taken: another one is tried.
+        if (outcome.kind !== 'exists') return { kind: outcome.kind };
+      }
+    },
   };
-}
-
-async function agree(
-  { pairings, clock, ids }: PairingPorts,
-  keys: Keys,
-  { secretHash, account: name, scopes, label, cause, given: { session, apiKey } = NO_SESSION }: NewConsent,
-): ReturnType<Pairings['agree']> {
-  if (scopes.length === 0 || scopes.includes('admin')) {
-    throw new TypeError('a program gets a key that does something, and does not administer');
-  }
-  if (pairingCode(secretHash) === undefined) return { kind: 'unknown' };
-  const account = accountId(name);
-  const refusal = await keys.refuseFurther(account);
-  if (refusal !== undefined) return refusal;
-  const now = clock.now();
-  const consent: Consent = { account, scopes, label, actor: cause.actor, session, apiKey };
-  const event = eventOf(ids, { type: 'key.agreed', at: now }, cause, account);
-  const { kind } = await pairings.agree(secretHash as Sha256, consent, now, [event]);
-  // A second approval of the same program is ignored.
-  return { kind: kind === 'unknown' ? 'unknown' : 'agreed' };
-}
-
-async function redeem(
-  { pairings, sessionSecrets, apiKeySecrets, clock, ids }: PairingPorts,
-  { limit }: Keys,
-  secret: string,
-  origin: Origin,
-): Promise<PairingOutcome> {
-  const secretHash = sessionSecrets.read(secret);
-  if (secretHash === undefined) return { kind: 'unknown' };
-  const pairing = await pairings.find(secretHash, clock.now());
-  if (pairing === undefined) return { kind: 'unknown' };
-  if (pairing.consent === null) return { kind: 'waiting' };
-  for (;;) {
-    const { id, secretHash: keyHash, text } = apiKeySecrets.mint();
-    const now = clock.now();
-    const unused = { lastUsedAt: null, revokedAt: null, isEnsured: false };
-    const key = { id, secretHash: keyHash, createdAt: now, ...unused };
-    const {
-      account: _,
-      actor: __,
-      ...event
-    } = eventOf(ids, { type: 'key.created', at: now }, { actor: pairing.consent.actor, ...origin }, null);
-    const outcome = await pairings.take({ secretHash, now, key, limit }, [event]);
-    if (outcome.kind === 'created') return { kind: 'made', key: outcome.key, text };
-    if (outcome.kind === 'refused') return outcome;
-    // Nothing is made of an id that is taken: another one is tried.
-    if (outcome.kind !== 'exists') return { kind: outcome.kind };
-  }
 }

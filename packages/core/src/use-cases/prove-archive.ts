@@ -79,12 +79,10 @@ export async function prove(
   { archive, account, cause }: Submitter & { readonly archive: StagedArchive },
   signal?: AbortSignal,
 ): Promise<ProvedArchive | Refusal<'invalid_archive' | 'refused_by_host'>> {
-  const { ports, limits, absolutePathsWork = true, beforePublish } = tools;
-  const proving = proveArchive(ports, archive, limits, absolutePathsWork, signal);
-  const proved = await measured(tools, 'prove', proving);
+  const proved = await measured(tools, 'prove', proveArchive(tools, archive, signal));
   if (isRefusal(proved)) return proved;
   const { entries, size } = proved;
-  const refusal = await beforePublish?.({ entries, size, archive }, { account, cause });
+  const refusal = await tools.beforePublish?.({ entries, size, archive }, { account, cause });
   return refusal == null ? proved : ofHost(refusal);
 }
 
@@ -111,10 +109,8 @@ export async function measured<Result>(
 
 /** Applies every rule to a staged archive: first those a listing tells, then by inflating every entry. */
 export async function proveArchive(
-  { inspector, clock }: ProofTools['ports'],
+  { ports: { inspector, clock }, limits, absolutePathsWork = true }: ProofTools,
   archive: StagedArchive,
-  limits: Limits,
-  absolutePathsWork: boolean,
   signal?: AbortSignal,
 ): Promise<ProvedArchive | Refusal<'invalid_archive'>> {
   const listing = await inspector.list(archive, signal, mostEntries(limits));

@@ -1,8 +1,7 @@
 import { Gate } from '../adapter/gate.ts';
 import type { PublicationLimits } from '../domain/account.ts';
 import { FORBIDDEN_CONTENT } from '../domain/admission.ts';
-import type { Credential } from '../domain/credential.ts';
-import { type Cause, causedBy } from '../domain/history.ts';
+import { causedBy } from '../domain/history.ts';
 import { checkIdempotencyKey, parseFilename } from '../domain/idempotency.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
@@ -15,6 +14,7 @@ import { Fault } from '../fault.ts';
 import type { AllPorts } from '../ports/all-ports.ts';
 import { discardQuietly, type StagedArchive, type Staging } from '../ports/staging.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
+import type { Attribution } from './changing.ts';
 import { type ProofOptions, prove } from './prove-archive.ts';
 import { type PublicationPorts, PublicationRun, type RunOutcome } from './publication.ts';
 import type { ShowName, ShowPublication } from './show-publication.ts';
@@ -23,7 +23,7 @@ import type { ShowName, ShowPublication } from './show-publication.ts';
 export type GivenArchive = StagedArchive | Uint8Array | AsyncIterable<Uint8Array>;
 
 /** A publication to make. */
-export interface PublishRequest {
+export interface PublishRequest extends Attribution {
   /** The account it is to belong to. */
   readonly by: string;
   /** The Idempotency-Key: repeating a request with the same one never publishes twice. */
@@ -37,10 +37,6 @@ export interface PublishRequest {
   /** Viewers are asked for it from the first instant. Absent, null and the empty string all mean none. */
   readonly password?: string | null;
   readonly archive: GivenArchive;
-  /** The cause that the history records. Default: the actor. */
-  readonly cause?: Cause;
-  /** What the caller signed in with: nothing is published once that has ended. Absent: nothing is looked at. */
-  readonly credential?: Credential;
 }
 
 /** A publication to check without making it. */

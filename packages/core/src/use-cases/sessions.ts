@@ -1,4 +1,4 @@
-import { type Actor, type ListScope, listedAccount, OPERATOR, reachOf } from '../domain/actor.ts';
+import { type ListScope, listedAccount, OPERATOR, reachOf } from '../domain/actor.ts';
 import { mayManage, type Scope } from '../domain/api-key.ts';
 import { type Cause, causedBy, type EventActor, eventOf, type Origin } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
@@ -16,7 +16,7 @@ import type { AllPorts } from '../ports/all-ports.ts';
 import type { Person } from '../ports/identity-provider.ts';
 import type { BegunSession } from '../ports/session-store.ts';
 import type { Refusal } from '../refusal.ts';
-import type { Keys } from './keys.ts';
+import type { Keys, RevokeRequest } from './keys.ts';
 import type { Observe } from './measurement.ts';
 import { pageLimit } from './paging.ts';
 
@@ -79,7 +79,7 @@ export interface Sessions {
   list(request: SessionListRequest): Promise<SessionPage>;
 
   /** Ends a session that the actor reaches, at once and on every node. */
-  endById(request: EndRequest): Promise<{ readonly kind: 'ended' } | { readonly kind: 'unknown' }>;
+  endById(request: RevokeRequest): Promise<{ readonly kind: 'ended' } | { readonly kind: 'unknown' }>;
 }
 
 /** Which page of sessions is wanted. */
@@ -94,13 +94,6 @@ export interface SessionListRequest extends ListScope {
 export interface SessionPage {
   readonly sessions: readonly Session[];
   readonly next: SessionId | undefined;
-}
-
-export interface EndRequest {
-  readonly by: Actor | string;
-  readonly id: string;
-  /** The cause that the history records. Default: the actor. */
-  readonly cause?: Cause;
 }
 
 /** The ports of `createSessions`. */
@@ -203,7 +196,11 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
     },
     refusePerson: ({ account, id }, origin) =>
       noteRefusal(ports, { actor: { kind: 'person', id }, ...origin }, account),
-    find: (token, signal) => find(ports, token, signal),
+    async find(token, signal) {
+      const hash = sessionSecrets.read(token);
+      const session = hash === undefined ? undefined : await sessions.find(hash, clock.now(), signal);
+      return session !== undefined && (await isAlive(ports, session, signal)) ? session : undefined;
+    },
     async end(token, origin) {
       const hash = sessionSecrets.read(token);
       if (hash === undefined) return;
@@ -249,16 +246,6 @@ function scopeOf(scopes: readonly Scope[]): SessionScope {
 function begun({ sessionSecrets, clock }: SessionPorts, lifetime: Duration) {
   const startedAt = clock.now();
   return { ...sessionSecrets.mint(), times: { startedAt, endsAt: after(startedAt, lifetime) } };
-}
-
-async function find(
-  { sessions, sessionSecrets, apiKeys, clock }: SessionPorts,
-  token: string,
-  signal: AbortSignal | undefined,
-): Promise<Session | undefined> {
-  const hash = sessionSecrets.read(token);
-  const session = hash === undefined ? undefined : await sessions.find(hash, clock.now(), signal);
-  return session !== undefined && (await isAlive({ apiKeys }, session, signal)) ? session : undefined;
 }
 
 /** Whether the key that began a session, if one did, was not revoked. */

@@ -64,9 +64,10 @@ export function createViews(ports: ViewPorts): Views {
 
   function count(more: CountedViews): void {
     const key = `${more.role} ${more.day}`;
-    const known = waiting.get(key);
-    if (known === undefined && waiting.size >= MOST_WAITING) return;
-    waiting.set(key, known === undefined ? more : added(known, more));
+    if (!waiting.has(key) && waiting.size >= MOST_WAITING) return;
+    const { views = 0, refusedPasswords = 0 } = waiting.get(key) ?? {};
+    const sum = { views: views + more.views, refusedPasswords: refusedPasswords + more.refusedPasswords };
+    waiting.set(key, { ...more, ...sum });
   }
 
   function taken(): readonly CountedViews[] {
@@ -98,13 +99,5 @@ export function createViews(ports: ViewPorts): Views {
       const before = firstTold();
       await inBatches(ports, BATCH, signal, () => views.drop(before, BATCH));
     },
-  };
-}
-
-function added(known: CountedViews, more: CountedViews): CountedViews {
-  return {
-    ...known,
-    views: known.views + more.views,
-    refusedPasswords: known.refusedPasswords + more.refusedPasswords,
   };
 }

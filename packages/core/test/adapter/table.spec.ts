@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Stored, tableOf } from '../../src/adapter/table.ts';
-import { type ColumnTypes, changingMembers } from '../../src/adapter.ts';
+import { type ColumnTypes, changingMembers, NO_LIMITS, recordTables, type Table } from '../../src/adapter.ts';
 import type { Role } from '../../src/index.ts';
 
 interface Person {
@@ -47,6 +47,50 @@ describe('a table of columns', () => {
     // @ts-expect-error: nobody would notice until a role is loaded without it.
     const forgetful: Stored<Person> = { name: STORED.name, isTall: STORED.isTall, pets: STORED.pets };
     expect(Object.keys(forgetful)).to.have.lengthOf(3);
+  });
+});
+
+describe('the tables of records', () => {
+  const types: ColumnTypes = {
+    integer: (name) => ({ name, type: 'integer' }),
+    flag: (name) => ({ name, type: 'flag' }),
+  };
+  const { roles, accounts, apiKeys, sessions, events, views, consents } = recordTables(types);
+
+  /** The columns with the types of their parameters. */
+  function columnsOf({ insert, parameters }: Pick<Table<unknown>, 'insert' | 'parameters'>): string {
+    const typed = parameters(1).split(', ');
+    const named = insert.split(', ').map((name, n) => name + typed[n]?.replace(/^\$\d+(?:::)?/, ' '));
+    return named.map((column) => column.trim()).join(', ');
+  }
+
+  it('have whole numbers, flags and texts as the database has them', () => {
+    expect(columnsOf(roles)).to.equal(
+      'id, account, archive, idempotency_key, title, original_filename, file_count integer, size integer, ' +
+        'archive_bytes integer, sha256, published_at integer, expires_at integer, pinned flag, ' +
+        'deleted_at integer, password_hash, generation integer',
+    );
+    expect(columnsOf(apiKeys)).to.equal(
+      'id, account, scopes, label, secret_hash, created_at integer, revoked_at integer, ensured flag, ' +
+        'last_used_at integer',
+    );
+    expect(columnsOf(events)).to.equal(
+      'id, at integer, type, account, pin, name, actor, request, address, as_operator flag, recorded_at integer',
+    );
+    expect(columnsOf(views)).to.equal('role, day integer, views integer, refused_passwords integer');
+    expect(columnsOf(sessions)).to.match(/^token_hash, .*started_at integer/);
+  });
+
+  it('have lists and other objects as JSON, null among them', () => {
+    const actor = { kind: 'system', id: null };
+    expect(consents.values({ scopes: ['admin'], actor } as never, ['scopes', 'actor'])).to.deep.equal([
+      '["admin"]',
+      '{"kind":"system","id":null}',
+    ]);
+    expect(
+      accounts.values({ limits: NO_LIMITS, blocked: null } as never, ['limits', 'blocked']),
+    ).to.deep.equal([JSON.stringify(NO_LIMITS), 'null']);
+    expect(() => consents.read({ scopes: '{}', actor: '{}' } as never)).to.throw('a list in the database');
   });
 });
 

@@ -9,7 +9,7 @@ import {
 import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
 import { expect } from 'chai';
-import { OWNER, openStage, type Stage } from './stage.ts';
+import { OWNER, stageOfEachTest } from './stage.ts';
 
 const PASSWORD = 'long enough' as Password;
 const KEY = 'the key of this publication';
@@ -26,10 +26,7 @@ function namesOf(useCases: UseCases): readonly string[] {
 }
 
 describe('what use cases answer', () => {
-  let stage: Stage;
-  beforeEach(async () => {
-    stage = await openStage();
-  });
+  const stage = stageOfEachTest();
 
   /** What each use case answers of one protected publication, by its name. */
   async function everyAnswer(): Promise<Readonly<Record<string, unknown>>> {

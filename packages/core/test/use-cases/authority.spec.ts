@@ -11,18 +11,17 @@ import {
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
+import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
 
 /** What a caller without types may pass when it forgets who asks. */
 const NOBODY: readonly unknown[] = [undefined, null, '', 0, true, {}, ['owner'], Symbol('operator')];
 
 describe('authority', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let id: RoleId;
   let keys: Keys;
   let sessions: Sessions;
   beforeEach(async () => {
-    stage = await openStage();
     id = await stage.publish();
     keys = createKeys(stage.ports);
     sessions = createSessions(stage.ports, keys);

@@ -11,15 +11,14 @@ import {
 } from '@pinfold/core';
 import { anEvent, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
+import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
 
 const STRANGER = accountId('stranger');
 
 describe('changing a role', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let id: RoleId;
   beforeEach(async () => {
-    stage = await openStage();
     id = await stage.publish();
   });
 
@@ -77,9 +76,8 @@ describe('changing a role', () => {
 });
 
 describe('listing roles', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   beforeEach(async () => {
-    stage = await openStage();
     for (const name of ['Alpha', 'Beta', 'Gamma']) {
       await stage.publish({ key: name as IdempotencyKey, title: name as Title });
       stage.clock.advance(minutes(1));

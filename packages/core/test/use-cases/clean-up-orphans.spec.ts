@@ -15,14 +15,11 @@ import {
 } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';
-import { codeOf, OWNER } from './stage.ts';
+import { openCleanupStage } from './cleanup-stage.ts';
+import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
 
 describe('comparing storage with the records', () => {
-  let stage: CleanupStage;
-  beforeEach(async () => {
-    stage = await openCleanupStage();
-  });
+  const stage = stageOfEachTest(openCleanupStage);
 
   const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
     stage.useCases.cleanUp(...inputs);
@@ -187,10 +184,7 @@ describe('comparing storage with the records', () => {
 });
 
 describe('a dry run of cleaning up', () => {
-  let stage: CleanupStage;
-  beforeEach(async () => {
-    stage = await openCleanupStage();
-  });
+  const stage = stageOfEachTest(openCleanupStage);
 
   const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
     stage.useCases.cleanUp(...inputs);

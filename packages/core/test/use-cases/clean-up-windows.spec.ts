@@ -12,15 +12,14 @@ import {
 import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { anArchiveId, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';
-import { codeOf } from './stage.ts';
+import { openCleanupStage } from './cleanup-stage.ts';
+import { codeOf, stageOfEachTest } from './stage.ts';
 
 describe('comparing storage with the records in windows', () => {
-  let stage: CleanupStage;
+  const stage = stageOfEachTest(openCleanupStage);
   /** Where each listing of storage began, over all nodes. */
   let listed: (ArchiveId | undefined)[];
-  beforeEach(async () => {
-    stage = await openCleanupStage();
+  beforeEach(() => {
     listed = [];
   });
 

@@ -16,14 +16,11 @@ import {
 } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';
-import { codeOf } from './stage.ts';
+import { openCleanupStage } from './cleanup-stage.ts';
+import { codeOf, stageOfEachTest } from './stage.ts';
 
 describe('cleaning up', () => {
-  let stage: CleanupStage;
-  beforeEach(async () => {
-    stage = await openCleanupStage();
-  });
+  const stage = stageOfEachTest(openCleanupStage);
 
   const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
     stage.useCases.cleanUp(...inputs);

@@ -2,16 +2,15 @@ import { accountId, days, hours, type Mode, OPERATOR, type RoleId, type RoleStor
 import { createAdministration } from '@pinfold/core/administration';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
+import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
 
 const READ_ONLY: Mode = { kind: 'read_only', message: null };
 const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
 
 describe('creating a grant', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let id: RoleId;
   beforeEach(async () => {
-    stage = await openStage();
     id = await stage.publish();
     await stage.useCases.update({ by: OWNER, id }, { type: 'set_password', password: 'open sesame' });
   });

@@ -10,7 +10,7 @@ import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { createHistory, type History } from '@pinfold/core/history';
 import { anEvent, aroundCalls } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, openStage, type Stage } from './stage.ts';
+import { OWNER, stageOfEachTest } from './stage.ts';
 
 type Told = Partial<HistoryEvent> | UnattributedEvent;
 
@@ -24,10 +24,9 @@ function noting<Store extends object>(store: Store, noted: Told[]): Store {
 }
 
 describe('What the stores are told for the history', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let noted: Told[];
-  beforeEach(async () => {
-    stage = await openStage();
+  beforeEach(() => {
     noted = [];
   });
 
@@ -140,10 +139,7 @@ describe('What the stores are told for the history', () => {
 });
 
 describe('The sweep of the history', () => {
-  let stage: Stage;
-  beforeEach(async () => {
-    stage = await openStage();
-  });
+  const stage = stageOfEachTest();
 
   const kinds = async (history: History) => {
     const page = await history.list({ by: OPERATOR, limit: 100 });

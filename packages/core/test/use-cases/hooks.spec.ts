@@ -8,7 +8,7 @@ import {
 import { instrument, onRoleEvents } from '@pinfold/core/adapter';
 import { rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, isStaged, OWNER, openStage, type Stage } from './stage.ts';
+import { codeOf, isStaged, OWNER, stageOfEachTest } from './stage.ts';
 
 const REFUSED: Refusal<'refused_by_host'> = {
   kind: 'refused',
@@ -18,10 +18,9 @@ const REFUSED: Refusal<'refused_by_host'> = {
 };
 
 describe('rules of an embedding team', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let asked: [Submitted, Submitter][];
-  beforeEach(async () => {
-    stage = await openStage();
+  beforeEach(() => {
     asked = [];
   });
 
@@ -104,10 +103,9 @@ describe('rules of an embedding team', () => {
 });
 
 describe('what is told of publications', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let told: HistoryEvent[];
-  beforeEach(async () => {
-    stage = await openStage();
+  beforeEach(() => {
     told = [];
   });
 

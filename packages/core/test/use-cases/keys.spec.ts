@@ -15,16 +15,15 @@ import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { OWNER, openStage, type Stage } from './stage.ts';
+import { OWNER, stageOfEachTest } from './stage.ts';
 
 const STRANGER = accountId('stranger');
 
 describe('managing API keys', () => {
   const apiKeySecrets = new NodeApiKeySecrets();
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let keys: Keys;
-  beforeEach(async () => {
-    stage = await openStage();
+  beforeEach(() => {
     keys = over(stage.memory.apiKeys);
   });
 

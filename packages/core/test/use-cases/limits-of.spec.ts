@@ -9,15 +9,14 @@ import {
 } from '@pinfold/core';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, openStage, type Stage } from './stage.ts';
+import { OWNER, stageOfEachTest } from './stage.ts';
 
 describe('limits by account', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let own: OwnLimits | Error;
   let asked: string[];
   let useCases: ReturnType<typeof createUseCases>;
-  beforeEach(async () => {
-    stage = await openStage();
+  beforeEach(() => {
     asked = [];
     own = {};
     const limitsOf = async (account: string): Promise<OwnLimits> => {

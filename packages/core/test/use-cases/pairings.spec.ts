@@ -17,18 +17,17 @@ import { pairingCode, sessionIdOf } from '@pinfold/core/internal';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { OWNER, openStage, type Stage } from './stage.ts';
+import { OWNER, stageOfEachTest } from './stage.ts';
 
 const WAITING = { kind: 'waiting' };
 const UNKNOWN = { kind: 'unknown' };
 const CAUSE = { actor: { kind: 'person', id: 'u1' }, request: 'agreed' } as const;
 
 describe('Giving a program a key', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let keys: Keys;
   let pairings: Pairings;
-  beforeEach(async () => {
-    stage = await openStage();
+  beforeEach(() => {
     keys = createKeys(stage.ports);
     pairings = over(stage.memory.pairings);
   });

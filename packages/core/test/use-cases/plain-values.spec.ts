@@ -12,13 +12,10 @@ import {
 import { createCleaning } from '@pinfold/core/cleaning';
 import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, isStaged, OWNER, openStage, type Stage, type StagedRequest } from './stage.ts';
+import { codeOf, isStaged, OWNER, type StagedRequest, stageOfEachTest } from './stage.ts';
 
 describe('use cases over plain values', () => {
-  let stage: Stage;
-  beforeEach(async () => {
-    stage = await openStage();
-  });
+  const stage = stageOfEachTest();
 
   const long = 'a'.repeat(5_000);
   const wrong: readonly (readonly [unknown, Partial<Record<keyof PublishRequest, unknown>>])[] = [

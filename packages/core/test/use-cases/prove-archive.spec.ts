@@ -16,6 +16,8 @@ function entry(name: string, differing: Partial<ListedEntry> = {}): ListedEntry 
   return { name, host: 3, externalAttributes: 0, flags: 0, method: 8, ...sizes, ...differing };
 }
 
+const ARCHIVE = {} as StagedArchive;
+
 /** A clock on which no time passes, however often somebody rests. */
 const clock: Clock = { now: () => NOW, sleep: () => Promise.resolve() };
 
@@ -37,7 +39,7 @@ function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {
       return Promise.resolve({ problems: [], entries: all, ...proof });
     },
   };
-  const proved = proveArchive({ inspector, clock }, {} as StagedArchive, defaultLimits, true);
+  const proved = proveArchive({ ports: { inspector, clock }, limits: defaultLimits }, ARCHIVE);
   return { asked, proved };
 }
 
@@ -97,7 +99,7 @@ describe('proving an archive', () => {
       };
       const inspector = { list } as ArchiveInspector;
       const limits = { ...defaultLimits, files };
-      return await proveArchive({ inspector, clock }, {} as StagedArchive, limits, true);
+      return await proveArchive({ ports: { inspector, clock }, limits }, ARCHIVE);
     };
     for (const files of [3, 500, 800]) {
       expect(await refusedUnder(files)).to.deep.include({
@@ -124,7 +126,7 @@ describe('proving an archive', () => {
       prove: () => Promise.resolve({ problems: corrupt, entries: [] }),
     };
     const limits = { ...defaultLimits, files: 2_000 };
-    const outcome = await proveArchive({ inspector, clock }, {} as StagedArchive, limits, true);
+    const outcome = await proveArchive({ ports: { inspector, clock }, limits }, ARCHIVE);
     if (outcome.kind !== 'refused') throw new TypeError('it was proved');
     const kept = Map.groupBy(outcome.problems, ({ rule }) => rule);
     expect(Object.fromEntries([...kept].map(([rule, { length }]) => [rule, length]))).to.deep.equal({
@@ -159,13 +161,8 @@ describe('proving an archive', () => {
         return signal?.aborted ? Promise.reject(signal.reason) : Promise.resolve();
       },
     };
-    const judged = proveArchive(
-      { inspector, clock: resting },
-      {} as StagedArchive,
-      defaultLimits,
-      true,
-      gone.signal,
-    );
+    const tools = { ports: { inspector, clock: resting }, limits: defaultLimits };
+    const judged = proveArchive(tools, ARCHIVE, gone.signal);
     expect(await judged.catch((error: Error) => error.message)).to.equal('gone');
     expect(rests).to.equal(50);
   });

@@ -1,12 +1,9 @@
 import { createUseCases, hours, type PublicationLimits } from '@pinfold/core';
 import { expect } from 'chai';
-import { openStage, type Stage } from './stage.ts';
+import { stageOfEachTest } from './stage.ts';
 
 describe('publishing within bounds', () => {
-  let stage: Stage;
-  beforeEach(async () => {
-    stage = await openStage();
-  });
+  const stage = stageOfEachTest();
 
   const publishing = (quotas: Partial<PublicationLimits>) => {
     const useCases = createUseCases(stage.ports, {}, { quotas });

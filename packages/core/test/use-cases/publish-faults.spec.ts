@@ -9,15 +9,12 @@ import {
 } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, openStage, type Stage } from './stage.ts';
+import { codeOf, stageOfEachTest } from './stage.ts';
 
 const GONE = () => Promise.reject(new Fault('store_unavailable', 'gone'));
 
 describe('publishing where something breaks', () => {
-  let stage: Stage;
-  beforeEach(async () => {
-    stage = await openStage();
-  });
+  const stage = stageOfEachTest();
 
   const failing = (error: Error) => () => Promise.reject(error);
   const errorOf = (outcome: Promise<unknown>) => outcome.catch((error: unknown) => error);

@@ -1,12 +1,9 @@
 import { Fault } from '@pinfold/core';
 import { expect } from 'chai';
-import { codeOf, openStage, type Stage } from './stage.ts';
+import { codeOf, stageOfEachTest } from './stage.ts';
 
 describe('publishing with a password', () => {
-  let stage: Stage;
-  beforeEach(async () => {
-    stage = await openStage();
-  });
+  const stage = stageOfEachTest();
 
   it('commits a role with the hash of its password, and one event', async () => {
     const outcome = await stage.useCases.publish(await stage.request({ password: 'long enough' }));

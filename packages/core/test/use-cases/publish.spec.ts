@@ -12,13 +12,10 @@ import {
 } from '@pinfold/core';
 import { anEvent, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, isStaged, OWNER, openStage, type Stage } from './stage.ts';
+import { codeOf, isStaged, OWNER, openStage, stageOfEachTest } from './stage.ts';
 
 describe('publishing', () => {
-  let stage: Stage;
-  beforeEach(async () => {
-    stage = await openStage();
-  });
+  const stage = stageOfEachTest();
 
   async function archives(): Promise<number> {
     return (await stage.memory.archives.list(undefined, 100)).length;

@@ -3,7 +3,7 @@ import { createKeys } from '@pinfold/core/accounts';
 import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
 import { expect } from 'chai';
-import { codeOf, isStaged, OWNER, openStage, type Stage } from './stage.ts';
+import { codeOf, isStaged, OWNER, type Stage, stageOfEachTest } from './stage.ts';
 
 const READ_ONLY: Mode = { kind: 'read_only', message: 'The database moves.' };
 const BLOCK = { reason: 'x', sites: 'keep' } as const;
@@ -33,10 +33,9 @@ const REFUSING: readonly (readonly [
 for (const [what, refused, refuse, allow] of REFUSING) {
   const { code } = refused;
   describe(`use cases of ${what}`, () => {
-    let stage: Stage;
+    const stage = stageOfEachTest();
     let id: RoleId;
     beforeEach(async () => {
-      stage = await openStage();
       id = await stage.publish();
       await refuse(stage);
     });
@@ -100,10 +99,9 @@ for (const [what, refused, refuse, allow] of REFUSING) {
 }
 
 describe('sweeps of a service that is read-only', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let id: RoleId;
   beforeEach(async () => {
-    stage = await openStage();
     id = await stage.publish();
     await stage.useCases.stop({ by: OWNER, id });
     stage.clock.advance(hours(24 * 8));

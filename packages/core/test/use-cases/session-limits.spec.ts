@@ -2,13 +2,12 @@ import { Fault, type Keys, type Measurement, OPERATOR, seconds } from '@pinfold/
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, openStage, type Stage } from './stage.ts';
+import { OWNER, stageOfEachTest } from './stage.ts';
 
 describe('how many sessions there may be', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let keys: Keys;
-  beforeEach(async () => {
-    stage = await openStage();
+  beforeEach(() => {
     keys = createKeys(stage.ports);
   });
 

@@ -17,14 +17,13 @@ import { sessionIdOf } from '@pinfold/core/internal';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
-import { OWNER, openStage, type Stage } from './stage.ts';
+import { OWNER, stageOfEachTest } from './stage.ts';
 
 describe('signing in to the management screen', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let keys: Keys;
   let sessions: Sessions;
-  beforeEach(async () => {
-    stage = await openStage();
+  beforeEach(() => {
     keys = createKeys(stage.ports);
     sessions = over(stage.memory.sessions);
   });
@@ -199,10 +198,9 @@ describe('signing in to the management screen', () => {
 });
 
 describe('changing a role as it was seen', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let id: RoleId;
   beforeEach(async () => {
-    stage = await openStage();
     id = await stage.publish();
   });
 

@@ -143,6 +143,17 @@ afterEach('the folders that the test made are removed', async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
+/** What is opened anew before each test of a suite, a stage unless told otherwise. */
+export function stageOfEachTest(): Stage;
+export function stageOfEachTest<Opened extends Stage>(open: () => Promise<Opened>): Opened;
+export function stageOfEachTest(open: () => Promise<Stage> = openStage): Stage {
+  let stage: Stage | undefined;
+  beforeEach(async () => {
+    stage = await open();
+  });
+  return new Proxy({} as Stage, { get: (_, member) => stage?.[member as keyof Stage] });
+}
+
 /** Opens a stage, which ends with its test. */
 export async function openStage(): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-use-cases-'));

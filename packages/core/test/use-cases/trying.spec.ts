@@ -13,7 +13,7 @@ import {
 } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
+import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
 
 const SECRET = 'open sesame' as Password;
 const WRONG = 'wrong one';
@@ -58,10 +58,9 @@ function kindsOf(outcomes: readonly EnterOutcome[]): Readonly<Record<string, num
 }
 
 describe('trying passwords', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let id: RoleId;
   beforeEach(async () => {
-    stage = await openStage();
     id = await stage.publish();
     await protect(SECRET);
   });

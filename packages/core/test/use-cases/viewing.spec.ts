@@ -2,15 +2,14 @@ import { days, hours, OPERATOR, type Password, type RoleId, type RoleStore } fro
 import { createAdministration } from '@pinfold/core/administration';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
+import { codeOf, OWNER, stageOfEachTest } from './stage.ts';
 
 const SECRET = 'open sesame' as Password;
 
 describe('letting viewers in', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let id: RoleId;
   beforeEach(async () => {
-    stage = await openStage();
     id = await stage.publish();
     await protect(SECRET);
   });
@@ -104,10 +103,9 @@ describe('letting viewers in', () => {
 });
 
 describe('opening a site', () => {
-  let stage: Stage;
+  const stage = stageOfEachTest();
   let id: RoleId;
   beforeEach(async () => {
-    stage = await openStage();
     id = await stage.publish({ bytes: 'PK\x03\x04 and so on' });
   });
 

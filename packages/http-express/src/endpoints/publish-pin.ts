@@ -3,6 +3,7 @@ import {
   type Limits,
   type PinName,
   type PublishOutcome,
+  type PublishRequest,
   parseIdempotencyKey,
   parseName,
   parsePassword,
@@ -178,7 +179,8 @@ export const publishPin = writingEndpoint({
     const { findByKey, staging } = service.useCases;
     const isRepeated = (await findByKey({ by: call.caller.account, key })) !== undefined;
     const form = await receiveUpload(service, call, isRepeated ? hashOnly : receiveInto(staging));
-    return form.kind === 'refused' ? form : publishForm(service, call, { key, name, password }, form);
+    if (form.kind === 'refused') return form;
+    return publishForm(service, call, { key, name: name ?? null, password: password ?? null }, form);
   },
 });
 
@@ -197,17 +199,12 @@ async function dryRun(service: Service, call: AccountCall, name: PinName | undef
 async function publishForm(
   { useCases, publicUrl }: Service,
   call: AccountCall,
-  sent: {
-    readonly key: IdempotencyKey;
-    readonly name: PinName | undefined;
-    readonly password: string | undefined;
-  },
+  sent: Pick<PublishRequest, 'key' | 'name' | 'password'>,
   { archive, wish: { filename, title } }: Form,
 ): Promise<Outcome> {
   const { caller, cause, credential } = call;
   const who = { by: caller.account, cause, credential };
-  const { key, name = null, password = null } = sent;
-  const outcome = await useCases.publish({ ...who, key, name, password, filename, title, archive });
+  const outcome = await useCases.publish({ ...who, ...sent, filename, title, archive });
   if (cameToRate(outcome)) await tellPublications(useCases, call);
   if (outcome.kind === 'refused') return outcome;
   const { publication, warnings } = outcome;
@@ -271,10 +268,9 @@ async function judged(
 }
 
 function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | AnyRefusal {
-  const sent = headerValues(request, 'idempotency-key');
-  const [value] = sent;
+  const [value, ...further] = headerValues(request, 'idempotency-key');
   if (value === undefined) return refuseRequest('idempotency_key_required');
-  if (sent.length > 1) {
+  if (further.length > 0) {
     return refuseRequest('invalid_idempotency_key', { errors: [requestError({ rule: 'twice' })] });
   }
   return parseIdempotencyKey(value, limits, credentialsOf(request));
@@ -298,8 +294,7 @@ function passwordOf(request: Request, limits: Limits): string | undefined | AnyR
 function percentDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }

@@ -17,8 +17,7 @@ import {
   receiveInto,
 } from '@pinfold/http/internal';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { ScreenProblem } from '../problem-lists.ts';
-import { problemList } from '../problem-lists.ts';
+import { problemList, type ScreenProblem } from '../problem-lists.ts';
 import { refusedWords } from '../quota-text.ts';
 import { askToSignIn, type Guard, refuseAgain } from '../request/middleware.ts';
 import type { SignedInContext } from '../request/request-context.ts';

@@ -12,21 +12,8 @@ const WHILE_IMPORTING = unprepared("SET LOCAL pinfold.importing = 'on'");
 
 /** Takes the records of another database into a schema. */
 export function postgresImport(connection: PostgresConnection, tables: Tables, schema: string): Import {
-  const {
-    importMark,
-    roles,
-    manifests,
-    idempotencyKeys,
-    accounts,
-    apiKeys,
-    events,
-    comparison,
-    feed,
-    feedBegins,
-    takedowns,
-    views,
-    names,
-  } = tables;
+  const { importMark, roles, manifests } = tables;
+  const { accounts, apiKeys, idempotencyKeys, names, takedowns, views, events } = tables;
   const own = [accounts, apiKeys, roles, idempotencyKeys, names, takedowns, views, events];
   const statements = {
     alone: unprepared(`LOCK TABLE ${importMark} IN EXCLUSIVE MODE`),
@@ -37,8 +24,8 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     ),
     setMark: unprepared(`
       INSERT INTO ${importMark} (one, token) VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET token = $1`),
-    clear: longRunning(`TRUNCATE ${[...own, manifests, comparison, feedBegins].join(', ')}`),
-    newFeed: unprepared(`UPDATE ${feed} SET id = ${NEW_FEED}`),
+    clear: longRunning(`TRUNCATE ${[...own, manifests, tables.comparison, tables.feedBegins].join(', ')}`),
+    newFeed: unprepared(`UPDATE ${tables.feed} SET id = ${NEW_FEED}`),
     end: unprepared(`DELETE FROM ${importMark} WHERE token = $1`),
     dropManifest: prepared(`
       DELETE FROM ${manifests} WHERE archive = (SELECT archive FROM ${roles} WHERE id = $1)`),

@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { CommandFailure } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 
-type Program = readonly [file: string, ...args: readonly string[]];
+/** By platform; no shell comes near the address. */
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [file: string, ...args: string[]]>>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
 
 /**
  * Opens a page of the web in the person's browser.
@@ -11,7 +15,7 @@ type Program = readonly [file: string, ...args: readonly string[]];
  * @throws CommandFailure where nothing here opens addresses.
  */
 export async function inBrowser(link: string, env: Terminal['env']): Promise<void> {
-  const [file, ...args] = opener();
+  const [file, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   const child = spawn(file, [...args, link], { env: { ...env }, stdio: 'ignore', detached: true });
   try {
     await once(child, 'spawn');
@@ -20,16 +24,4 @@ export async function inBrowser(link: string, env: Terminal['env']): Promise<voi
     throw new CommandFailure(`no browser can be opened here (${file}: ${error.code})`, { cause: error });
   }
   child.unref();
-}
-
-/** No shell comes near the address. */
-function opener(): Program {
-  switch (process.platform) {
-    case 'darwin':
-      return ['open'];
-    case 'win32':
-      return ['rundll32', 'url.dll,FileProtocolHandler'];
-    default:
-      return ['xdg-open'];
-  }
 }

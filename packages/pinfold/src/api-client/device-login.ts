@@ -25,8 +25,8 @@ const PATIENCE = minutes(10);
  * @throws CommandFailure when the server does not take it.
  */
 export async function registerLogin(url: string, hash: string): Promise<void> {
-  const { status, text } = await send(`${url}/manage/connect/register`, { request: hash });
-  if (status !== 200) throw refusedLogin(url, status, text);
+  const { status, json } = await send(`${url}/manage/connect/register`, { request: hash });
+  if (status !== 200) throw refusedLogin(url, status, json);
 }
 
 /**
@@ -46,23 +46,23 @@ export async function keyForSecret(url: string, secret: string, clock: Clock): P
 
 /** The key, or how long to wait before asking again. */
 async function ask(url: string, secret: string): Promise<GivenKey | { readonly pause: Duration }> {
-  const { status, text, pause } = await send(`${url}/manage/connect/key`, { secret });
+  const { status, json, pause } = await send(`${url}/manage/connect/key`, { secret });
   // A node that stops, or a database that fails over, is back soon; so is the turn of an address with many programs.
   if (status === 202 || status === 429 || status === 502 || status === 503) return { pause };
-  if (status !== 200) throw refusedLogin(url, status, text);
-  return readGiven(parsed(text));
+  if (status !== 200) throw refusedLogin(url, status, json);
+  return readGiven(json);
 }
 
 async function send(
   url: string,
   fields: Readonly<Record<string, string>>,
-): Promise<{ readonly status: number; readonly text: string; readonly pause: Duration }> {
+): Promise<{ readonly status: number; readonly json: unknown; readonly pause: Duration }> {
   try {
     // A redirect would take the secret to another place.
     const request = { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' } as const;
     const answer = await fetch(url, { ...request, headers: { accept: 'application/json' } });
-    const text = await answer.text();
-    return { status: answer.status, text, pause: pauseOf(answer.headers.get('retry-after')) };
+    const json = parsed(await answer.text());
+    return { status: answer.status, json, pause: pauseOf(answer.headers.get('retry-after')) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new CommandFailure(unreachableText(url, error), { cause: error });
@@ -75,8 +75,8 @@ function pauseOf(retryAfter: string | null): Duration {
 }
 
 /** The screen refuses with a sentence for people. */
-function refusedLogin(url: string, status: number, text: string): CommandFailure {
-  const { message } = (parsed(text) ?? {}) as { readonly message?: unknown };
+function refusedLogin(url: string, status: number, json: unknown): CommandFailure {
+  const { message } = (json ?? {}) as { readonly message?: unknown };
   return new CommandFailure(
     typeof message === 'string' ? `${escapeControls(message)} (${status})` : strangeAnswerText(url, status),
   );
@@ -92,15 +92,8 @@ function parsed(text: string): unknown {
 }
 
 function readGiven(answer: unknown): GivenKey {
-  const given = answer as Partial<GivenKey> | null | undefined;
-  const { key, id, account, scopes } = given ?? {};
-  if (
-    typeof key !== 'string' ||
-    typeof id !== 'string' ||
-    typeof account !== 'string' ||
-    !Array.isArray(scopes)
-  ) {
-    throw new CommandFailure(NOT_A_PINFOLD);
-  }
-  return { key, id, account, scopes };
+  const { key, id, account, scopes } = (answer ?? {}) as Partial<GivenKey>;
+  const isText = [key, id, account].every((text) => typeof text === 'string');
+  if (!isText || !Array.isArray(scopes)) throw new CommandFailure(NOT_A_PINFOLD);
+  return { key, id, account, scopes } as GivenKey;
 }

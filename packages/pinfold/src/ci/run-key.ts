@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PublishRequest } from '../publishing/publication.ts';
+import type { PublishRequest } from '../publishing/publications.ts';
 import type { Environment } from '../settings/settings.ts';
 
 /**

@@ -43,13 +43,9 @@ async function answers(url: string): Promise<boolean> {
     await answer.body?.cancel();
     return true;
   } catch (error) {
-    if (isUnanswered(error)) return false;
+    // No answer came, or none in time.
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    if (isLate || (error instanceof TypeError && error.cause instanceof Error)) return false;
     throw error;
   }
-}
-
-/** Whether `fetch` got no answer, or none in time. */
-function isUnanswered(error: unknown): boolean {
-  if (error instanceof DOMException) return error.name === 'TimeoutError';
-  return error instanceof TypeError && error.cause instanceof Error;
 }

@@ -29,7 +29,9 @@ export async function runCommand(args: readonly string[], given: Terminal): Prom
     name = found.name;
     return await found.run([...words.slice(name.split(' ').length), ...rest], terminal);
   } catch (error) {
-    if (args.includes('--json')) printJson(error, terminal);
+    // The last line of standard output.
+    const json = args.includes('--json') ? failureJson(error) : undefined;
+    if (json !== undefined) terminal.out(jsonLine({ error: json }));
     return report(error, name, terminal);
   }
 }
@@ -64,10 +66,4 @@ function report(error: unknown, name: string, { err }: Terminal): number {
   err(`pinfold: ${reasonOf(error)}`);
   if (error instanceof CommandFailure) return error.exitCode;
   return isUnavailable(error) ? 3 : 1;
-}
-
-/** Prints the failure as the last line of standard output. */
-function printJson(error: unknown, { out }: Terminal): void {
-  const json = failureJson(error);
-  if (json !== undefined) out(jsonLine({ error: json }));
 }

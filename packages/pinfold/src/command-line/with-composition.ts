@@ -18,14 +18,8 @@ export async function withComposition<Result>(
   const server = await readServerFile(settings.dataDir);
   // What is published here is judged by how the running server shows it.
   const viewerMode = server?.addresses.viewerMode ?? settings.viewerMode;
-  const composition = await compose(
-    { ...settings, viewerMode },
-    {
-      missingDataFolder: 'refused',
-      migrates: 'empty',
-      ...options,
-    },
-  );
+  const careful = { missingDataFolder: 'refused', migrates: 'empty', ...options } as const;
+  const composition = await compose({ ...settings, viewerMode }, careful);
   try {
     return await task(composition, settings);
   } finally {

@@ -51,11 +51,11 @@ const remove = command({
   run: async ([to], { 'to-branch': toBranch, 'if-exists': ifExists, ...values }, terminal) => {
     const name = nameToPublish({ to, 'to-branch': toBranch }, 'NAME', terminal.env);
     if (name === undefined) throw new UsageError('NAME is missing');
-    let deleted = true;
-    await withPublications(values, true, terminal, ({ names }) => names.delete(name)).catch(
+    const deleted = await withPublications(values, true, terminal, ({ names }) => names.delete(name)).then(
+      () => true,
       (error: unknown) => {
         if (!ifExists || !isNotFound(error)) throw error;
-        deleted = false;
+        return false;
       },
     );
     const text = deleted ? `${name} is deleted.` : `There is no name ${name}.`;

@@ -1,27 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { defaultLimits, parseFilename, parseIdempotencyKey, parseTitle } from '@pinfold/core';
+import type { WireError, WireWarning } from '@pinfold/http-express/internal';
 import { SystemClock } from '@pinfold/platform-node';
 import { nameToPublish, TO_BRANCH } from '../ci/branch-name.ts';
 import { keyOfRun } from '../ci/run-key.ts';
 import { writeStepFiles } from '../ci/step-files.ts';
 import { readPath } from '../command-line/arguments.ts';
 import { type Command, command, flag, text } from '../command-line/command.ts';
-import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
+import {
+  CommandFailure,
+  reportingSystemErrors,
+  UnavailableError,
+  UsageError,
+} from '../command-line/failures.ts';
 import { UnknownAddressError } from '../command-line/known-addresses.ts';
 import { formatBytes, formatExpiry, pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { missingIndexText, packPath } from '../publishing/pack-path.ts';
 import { resumeHint } from '../publishing/persist.ts';
-import type {
-  Checked,
-  Published,
-  PublishRequest,
-  WireError,
-  WireWarning,
-} from '../publishing/publication.ts';
-import { atPlace, placeOf, refuseUnprotected, TARGET_OPTIONS } from '../publishing/publications.ts';
+import {
+  atPlace,
+  type Checked,
+  type Published,
+  type PublishRequest,
+  placeOf,
+  refuseUnprotected,
+  TARGET_OPTIONS,
+} from '../publishing/publications.ts';
 import { readArgument } from '../publishing/refusal-text.ts';
 import { warningGroups } from '../publishing/warning-text.ts';
 import { SettingsError } from '../settings/settings-error.ts';

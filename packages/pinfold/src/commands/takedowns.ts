@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { accountId, type Instant, instant, parseRoleId, type Sha256, type Takedown } from '@pinfold/core';
-import type { Administration } from '@pinfold/core/administration';
 import { isOperatorText, parseSha256 } from '@pinfold/core/internal';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
-import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
 import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { operatorCause } from '../identity.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({
@@ -60,9 +58,11 @@ const importTakedowns = command({
     const exported = readTakedowns(
       file === '-' ? await inputOf(terminal) : await reportingSystemErrors(() => readFile(file, 'utf8')),
     );
-    const changed = await withComposition(terminal, ({ administration }) =>
-      repeatTakedowns(administration, exported),
-    );
+    let changed = 0;
+    await withComposition(terminal, async ({ administration }) => {
+      for (const takedown of exported)
+        if (await administration.bringTakedown(takedown, operatorCause())) changed += 1;
+    });
     const text = `${exported.length} takedowns, of which ${changed} changed anything.`;
     return { json: { takedowns: exported.length, changed }, text };
   },
@@ -79,16 +79,6 @@ async function printTakedowns(
     const takedowns = everyItem(administration.listTakedowns, (page) => page.takedowns.map(takedownOf));
     return printList(takedowns, terminal, { member: 'takedowns', json, factsOf });
   });
-}
-
-/** Returns how many of them changed anything. */
-async function repeatTakedowns(
-  { bringTakedown }: Administration,
-  exported: readonly KeptTakedown[],
-): Promise<number> {
-  let changed = 0;
-  for (const takedown of exported) changed += (await bringTakedown(takedown, operatorCause())) ? 1 : 0;
-  return changed;
 }
 
 async function inputOf({ input }: Terminal): Promise<string> {

@@ -5,7 +5,7 @@ import { HmacGrantSigner, loadOrCreateSecret, RandomIds, SystemClock } from '@pi
 import { storageOf } from '../compose/storage.ts';
 import { type Environment, readSettings, type Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
-import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
+import { webAddresses } from '../settings/web-addresses.ts';
 import { databaseFindings } from './database.ts';
 import { type Check, type Finding, failed, ok, runChecks, skipped, warning } from './finding.ts';
 import { folderFindings } from './folder.ts';
@@ -90,11 +90,12 @@ async function* fromOutside(
   url: PublicUrl | undefined,
   request: RequestSettings,
 ): AsyncGenerator<Finding> {
-  const addresses = addressesOf(settings, url);
-  if (addresses === undefined) {
+  const asked = url === undefined ? settings : { ...settings, publicUrl: url };
+  if (asked.port === 0 && asked.publicUrl === undefined) {
     yield* runChecks([URL_UNKNOWN]);
     return;
   }
+  const addresses = webAddresses(asked, asked.port);
   let { secrets } = settings;
   // Reported only if the stored secret cannot be read.
   const secret: Check = {
@@ -110,12 +111,6 @@ async function* fromOutside(
   yield* runChecks([secret]);
   const grants = secrets === undefined ? undefined : new HmacGrantSigner({ secrets });
   yield* outsideFindings({ settings, addresses, ids, clock, grants, request });
-}
-
-function addressesOf(settings: Settings, url: PublicUrl | undefined): WebAddresses | undefined {
-  if (url !== undefined) return webAddresses({ ...settings, publicUrl: url }, settings.port);
-  if (settings.port === 0 && settings.publicUrl === undefined) return undefined;
-  return webAddresses(settings, settings.port);
 }
 
 /** Reads the secret, and creates none. */

@@ -68,13 +68,3 @@ function refusalOf(cause: unknown): Parameters<typeof problemOf>[0] | undefined 
     typeof cause === 'object' && cause !== null && 'kind' in cause && cause.kind === 'refused';
   return isRefusal ? (cause as Refusal) : undefined;
 }
-
-/** A tool was called with arguments that do not go together. */
-export function wrongArguments(detail: string): UsageError {
-  return new UsageError(detail, { cause: refuseRequest('invalid_request', { detail }) });
-}
-
-/** An argument breaks a rule that the core knows. */
-export function refusedArgument(refusal: Refusal): UsageError {
-  return new UsageError(refusal.code, { cause: refusal });
-}

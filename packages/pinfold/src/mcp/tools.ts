@@ -3,14 +3,15 @@ import { fromJsonSchema, type McpServer } from '@modelcontextprotocol/server';
 import type { Change, Pin } from '@pinfold/client';
 import { parseIdempotencyKey, parsePassword } from '@pinfold/core';
 import { openApiDocument } from '@pinfold/http-express';
+import { refuseRequest, type WireWarning } from '@pinfold/http-express/internal';
 import { readPublicationId, readState } from '../command-line/arguments.ts';
 import { escapeControlsInLines } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, reasonOf, UsageError } from '../command-line/failures.ts';
 import { type PackedPath, packPage } from '../publishing/pack.ts';
-import type { WireWarning } from '../publishing/publication.ts';
 import { type Publications, refuseUnprotected } from '../publishing/publications.ts';
+import { warningText } from '../publishing/warning-text.ts';
 import type { Roots } from './roots.ts';
-import { refusedArgument, type ToolResult, toolError, wrongArguments } from './tool-error.ts';
+import { type ToolResult, toolError } from './tool-error.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -219,9 +220,8 @@ export function registerTools(server: McpServer, context: ToolContext): void {
     server.registerTool(
       name,
       {
-        ...{ title, description, annotations: hints },
+        ...{ title, description, annotations: hints, outputSchema: fromJsonSchema(output) },
         inputSchema: fromJsonSchema<Arguments>(inputSchema),
-        outputSchema: fromJsonSchema(output),
       },
       (given) => {
         const called = call(given);
@@ -260,7 +260,7 @@ function expectSendable(key: string, password: string | null | undefined): void 
     parseIdempotencyKey(key, { idempotencyKeyCharacters: Infinity }),
     parsePassword(password ?? null, { passwordMinCharacters: 0, passwordMaxBytes: Infinity }),
   ]) {
-    if (typeof parsed === 'object' && parsed !== null) throw refusedArgument(parsed);
+    if (typeof parsed === 'object' && parsed !== null) throw new UsageError(parsed.code, { cause: parsed });
   }
 }
 
@@ -271,7 +271,8 @@ async function change(given: Arguments, change: Change, { publications }: ToolCo
 function pack({ path, html }: Arguments, roots: Roots): Promise<PackedPath> {
   if (path !== undefined && html === undefined) return roots.pack(path);
   if (html !== undefined && path === undefined) return packPage('page', new TextEncoder().encode(html));
-  throw wrongArguments('Give exactly one of path and html.');
+  const detail = 'Give exactly one of path and html.';
+  throw new UsageError(detail, { cause: refuseRequest('invalid_request', { detail }) });
 }
 
 function idOf({ id = '' }: Arguments): string {
@@ -289,9 +290,7 @@ function lineOf({ shared_url, state, title, expires_at, password_protected }: Pi
 }
 
 function warningLines(warnings: readonly WireWarning[]): readonly string[] {
-  return warnings.map(({ rule, detail, path }) => {
-    return `Warning: ${path === undefined ? '' : `${path}: `}${detail} (${rule})`;
-  });
+  return warnings.map((warning) => `Warning: ${warningText(warning)}`);
 }
 
 function result(lines: readonly string[], structuredContent: Record<string, unknown>): ToolResult {

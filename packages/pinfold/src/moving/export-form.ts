@@ -42,6 +42,7 @@ export interface ExportManifest {
 
 /** What an export ends with. */
 export interface ExportEnd {
+  readonly records: readonly RecordsFile[];
   /** The archives that belong to it, in order of id. */
   readonly archives: readonly ArchiveId[];
   readonly broken: readonly ArchiveId[];
@@ -71,8 +72,7 @@ export function recordsIn(lines: Uint8Array): readonly MovedRecord[] {
     });
 }
 
-/** The manifest of an export with these files. */
-export function manifestOf(records: readonly RecordsFile[], { archives, broken }: ExportEnd): Buffer {
+export function manifestOf({ records, archives, broken }: ExportEnd): Buffer {
   const manifest = { ...FORM, records, archives: archives.length, broken };
   return Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
 }

@@ -12,12 +12,11 @@ export async function* stepsFromFolder(folder: string, to: Destination): AsyncGe
   const { records, archives, broken } = readManifest(await textOf(join(folder, MANIFEST)));
   // The destination begins now: damaged records leave an import unfinished.
   yield { kind: 'expected', archives };
-  for (const [n, { file, sha256, records: count }] of records.entries()) {
-    const lines = await readFile(join(folder, file));
-    if (recordsFileOf(n + 1, lines).sha256 !== sha256) {
-      throw new CommandFailure(`${file} is not what the manifest says`);
-    }
-    yield { kind: 'records', lines, count };
+  for (const [n, { file: name, sha256 }] of records.entries()) {
+    const lines = await readFile(join(folder, name));
+    const file = recordsFileOf(n + 1, lines);
+    if (file.sha256 !== sha256) throw new CommandFailure(`${name} is not what the manifest says`);
+    yield { kind: 'records', lines, file };
   }
   const root = join(folder, ARCHIVES);
   await stat(root);

@@ -1,6 +1,7 @@
 import type { ArchiveStorage, RoleStore } from '@pinfold/core';
 import { recordLine } from '@pinfold/core/internal';
 import type { MovedRecord, Snapshot } from '@pinfold/core/moving';
+import { recordsFileOf } from './export-form.ts';
 import { type Destination, type Moved, move, type Step } from './move.ts';
 import type { Progress } from './progress.ts';
 import { archiveIn, type NamedArchive, prefetch, wholeArchive } from './whole-archive.ts';
@@ -22,7 +23,7 @@ export function moveFromStores(stores: ExportedStores, to: Destination, progress
 async function* stepsFrom(stores: ExportedStores, to: Destination): AsyncGenerator<Step, void> {
   const named: NamedArchive[] = [];
   let gathered: string[] = [];
-  let length = 0;
+  let [length, files] = [0, 0];
   for await (const record of stores.snapshot.records()) {
     const archive = archiveIn(record);
     if (archive !== undefined) named.push(archive);
@@ -30,10 +31,10 @@ async function* stepsFrom(stores: ExportedStores, to: Destination): AsyncGenerat
     gathered.push(line);
     length += line.length;
     if (length < FULL) continue;
-    yield recordsOf(gathered);
+    yield recordsOf(++files, gathered);
     [gathered, length] = [[], 0];
   }
-  if (length > 0) yield recordsOf(gathered);
+  if (length > 0) yield recordsOf(++files, gathered);
   yield { kind: 'expected', archives: named.length };
   const removals: string[] = [];
   named.sort((one, other) => (one.archive < other.archive ? -1 : 1));
@@ -41,11 +42,12 @@ async function* stepsFrom(stores: ExportedStores, to: Destination): AsyncGenerat
     if (fetched.kind === 'removal') removals.push(recordLine(fetched));
     else yield fetched;
   }
-  if (removals.length > 0) yield recordsOf(removals);
+  if (removals.length > 0) yield recordsOf(++files, removals);
 }
 
-function recordsOf(lines: readonly string[]): Step {
-  return { kind: 'records', lines: Buffer.from(`${lines.join('\n')}\n`), count: lines.length };
+function recordsOf(n: number, records: readonly string[]): Step {
+  const lines = Buffer.from(`${records.join('\n')}\n`);
+  return { kind: 'records', lines, file: recordsFileOf(n, lines) };
 }
 
 type Removal = Extract<MovedRecord, { readonly kind: 'removal' }>;

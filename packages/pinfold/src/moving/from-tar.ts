@@ -33,7 +33,7 @@ export async function* stepsFromTar(
       const lines = Buffer.concat(await piecesOf(entry));
       const file = recordsFileOf(files.length + 1, lines);
       files.push(file);
-      yield { kind: 'records', lines, count: file.records };
+      yield { kind: 'records', lines, file };
     } else if (type === 'directory') {
       await entry.body.cancel();
     } else {

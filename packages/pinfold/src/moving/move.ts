@@ -1,5 +1,5 @@
 import type { ArchiveId } from '@pinfold/core';
-import type { ExportEnd } from './export-form.ts';
+import type { ExportEnd, RecordsFile } from './export-form.ts';
 import type { Progress } from './progress.ts';
 import type { MovingArchive } from './whole-archive.ts';
 
@@ -7,7 +7,7 @@ import type { MovingArchive } from './whole-archive.ts';
 export interface Destination {
   begin(): Promise<void>;
   /** Lines of whole records, each with its end. */
-  records(lines: Uint8Array): Promise<void>;
+  records(lines: Uint8Array, file: RecordsFile): Promise<void>;
   /** Whether it has an archive already, which then need not be read. */
   has(id: ArchiveId): boolean;
   /** Takes an archive; it may resolve before that is stored. */
@@ -17,7 +17,7 @@ export interface Destination {
 
 /** What comes from a source, one after the other. */
 export type Step =
-  | { readonly kind: 'records'; readonly lines: Uint8Array; readonly count: number }
+  | { readonly kind: 'records'; readonly lines: Uint8Array; readonly file: RecordsFile }
   /** How many archives there will be, where that is known before. */
   | { readonly kind: 'expected'; readonly archives: number }
   /** Without its bytes where the destination has it already. */
@@ -38,15 +38,17 @@ export interface Moved {
 
 /** Brings an export to a destination, which begins with the first step: a source that is no export changes nothing. */
 export async function move(steps: AsyncIterable<Step>, to: Destination, progress: Progress): Promise<Moved> {
-  const [archives, broken]: [ArchiveId[], ArchiveId[]] = [[], []];
-  let [begun, records, copied] = [false, 0, 0];
+  const records: RecordsFile[] = [];
+  const archives: ArchiveId[] = [];
+  const broken: ArchiveId[] = [];
+  let [begun, copied] = [false, 0];
   for await (const step of steps) {
     if (!begun) await to.begin();
     begun = true;
     if (step.kind === 'records') {
-      await to.records(step.lines);
-      records += step.count;
-      progress.records(step.count);
+      await to.records(step.lines, step.file);
+      records.push(step.file);
+      progress.records(step.file.records);
     } else if (step.kind === 'expected') {
       progress.expect(step.archives);
     } else if (step.kind === 'broken') {
@@ -60,6 +62,7 @@ export async function move(steps: AsyncIterable<Step>, to: Destination, progress
     }
   }
   if (!begun) await to.begin();
-  await to.end({ archives, broken });
-  return { records, archives: archives.length, copied, broken };
+  await to.end({ records, archives, broken });
+  const count = records.reduce((sum, file) => sum + file.records, 0);
+  return { records: count, archives: archives.length, copied, broken };
 }

@@ -11,15 +11,7 @@ import {
 } from '@pinfold/storage-fs';
 import { CommandFailure } from '../command-line/failures.ts';
 import { makeFolder } from '../compose/data-folder.ts';
-import {
-  ARCHIVES,
-  type ExportEnd,
-  MANIFEST,
-  manifestOf,
-  RECORDS,
-  type RecordsFile,
-  recordsFileOf,
-} from './export-form.ts';
+import { ARCHIVES, type ExportEnd, MANIFEST, manifestOf, RECORDS, type RecordsFile } from './export-form.ts';
 import type { Destination } from './move.ts';
 import { type MovingArchive, storedArchives } from './whole-archive.ts';
 
@@ -32,7 +24,6 @@ const INCOMING = 'incoming';
  */
 export class ToFolder implements Destination {
   readonly #folder: string;
-  readonly #files: RecordsFile[] = [];
   readonly #present: Set<ArchiveId> = new Set();
   #staging: FsStaging | undefined;
   #storage: FsArchiveStorage | undefined;
@@ -59,10 +50,8 @@ export class ToFolder implements Destination {
     for await (const id of storedArchives(this.#storage)) this.#present.add(id);
   }
 
-  async records(lines: Uint8Array): Promise<void> {
-    const file = recordsFileOf(this.#files.length + 1, lines);
-    await this.#write(file.file, lines);
-    this.#files.push(file);
+  records(lines: Uint8Array, { file }: RecordsFile): Promise<void> {
+    return this.#write(file, lines);
   }
 
   has(id: ArchiveId): boolean {
@@ -77,9 +66,9 @@ export class ToFolder implements Destination {
 
   async end(end: ExportEnd): Promise<void> {
     await syncFolder(join(this.#folder, RECORDS));
-    await this.#write(MANIFEST, manifestOf(this.#files, end));
+    await this.#write(MANIFEST, manifestOf(end));
     await syncFolder(this.#folder);
-    await this.#removeOthers(new Set(end.archives));
+    await this.#removeOthers(end);
   }
 
   /** A file is there whole, or not at all. */
@@ -95,8 +84,9 @@ export class ToFolder implements Destination {
     await rename(incoming, join(this.#folder, name));
   }
 
-  async #removeOthers(archives: ReadonlySet<ArchiveId>): Promise<void> {
-    const files = new Set(this.#files.map(({ file }) => file));
+  async #removeOthers(end: ExportEnd): Promise<void> {
+    const archives = new Set(end.archives);
+    const files = new Set(end.records.map(({ file }) => file));
     for (const name of await readdir(join(this.#folder, RECORDS))) {
       if (!files.has(`${RECORDS}/${name}`)) await rm(join(this.#folder, RECORDS, name));
     }

@@ -1,12 +1,5 @@
 import { createTarPacker, type TarPackController } from 'modern-tar';
-import {
-  ARCHIVES,
-  type ExportEnd,
-  MANIFEST,
-  manifestOf,
-  type RecordsFile,
-  recordsFileOf,
-} from './export-form.ts';
+import { ARCHIVES, type ExportEnd, MANIFEST, manifestOf, type RecordsFile } from './export-form.ts';
 import type { Destination } from './move.ts';
 import type { MovingArchive } from './whole-archive.ts';
 
@@ -15,7 +8,6 @@ export class ToTar implements Destination {
   /** The bytes of the tar, to be read while it is written. */
   readonly bytes: ReadableStream<Uint8Array>;
   readonly #tar: TarPackController;
-  readonly #files: RecordsFile[] = [];
 
   constructor() {
     const { readable, controller } = createTarPacker();
@@ -25,10 +17,8 @@ export class ToTar implements Destination {
 
   async begin(): Promise<void> {}
 
-  async records(lines: Uint8Array): Promise<void> {
-    const file = recordsFileOf(this.#files.length + 1, lines);
-    this.#files.push(file);
-    await this.#add(file.file, [lines], lines.length);
+  records(lines: Uint8Array, { file }: RecordsFile): Promise<void> {
+    return this.#add(file, [lines], lines.length);
   }
 
   has(): boolean {
@@ -40,7 +30,7 @@ export class ToTar implements Destination {
   }
 
   async end(end: ExportEnd): Promise<void> {
-    const text = manifestOf(this.#files, end);
+    const text = manifestOf(end);
     await this.#add(MANIFEST, [text], text.length);
     this.#tar.finalize();
   }

@@ -7,17 +7,16 @@ import {
   type Update,
 } from '@pinfold/core';
 import { limitsAnswerOf, nameOf, pinOf, wireWarnings } from '@pinfold/http-express/internal';
-import { operatorCause } from '../command-line/by-command.ts';
 import { linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from '../commands/every-item.ts';
 import type { ComposedService } from '../compose/compose.ts';
+import { operatorCause } from '../identity.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { RetryLater, retryUntilDone } from './persist.ts';
-import type { PublishRequest } from './publication.ts';
-import type { Names, Publications } from './publications.ts';
+import type { Names, Publications, PublishRequest } from './publications.ts';
 import { accepted, noName, readArgument, refused } from './refusal-text.ts';
 
 /** Works with the publications of an account on this machine: without a server and without a key. */

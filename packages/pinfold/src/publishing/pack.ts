@@ -2,7 +2,7 @@ import { parse } from 'node:path';
 import { type PackFolderOptions, packFolder, zipNameOf } from '@pinfold/client/node';
 import { packFiles } from '@pinfold/client/zip';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import type { PublishRequest } from './publication.ts';
+import type { PublishRequest } from './publications.ts';
 
 export type ZipToSend = Pick<PublishRequest, 'filename' | 'bytes'>;
 

@@ -1,6 +1,6 @@
 import { after, type Clock, duration, type Instant, isFault, seconds } from '@pinfold/core';
 import { UnavailableError } from '../command-line/failures.ts';
-import type { PublishRequest } from './publication.ts';
+import type { PublishRequest } from './publications.ts';
 
 /** The service refuses for now. */
 export class RetryLater extends Error {

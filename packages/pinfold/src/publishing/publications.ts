@@ -1,6 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Change, LimitsAnswer, Name, PageQuery, Pin, PinList } from '@pinfold/client';
+import type {
+  Change,
+  DryRun,
+  LimitsAnswer,
+  Name,
+  PageQuery,
+  Pin,
+  PinList,
+  Published as PublishedByClient,
+} from '@pinfold/client';
 import type { AccountId, RoleState } from '@pinfold/core';
 import { loginsOf, type Server, serverOf } from '../api-client/logins.ts';
 import { readAccount } from '../command-line/arguments.ts';
@@ -9,7 +18,23 @@ import { CommandFailure, isNotFound, UsageError } from '../command-line/failures
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Environment } from '../settings/settings.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
-import type { Checked, Published, PublishRequest } from './publication.ts';
+
+/** A publication to send. */
+export interface PublishRequest {
+  readonly filename: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly title: string | undefined;
+  readonly idempotencyKey: string;
+  /** The name that is to show it. */
+  readonly name?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+/** The answer, as the API gives it. */
+export type Published = Omit<PublishedByClient, 'idempotencyKey'>;
+
+/** The result of a check that stores nothing. */
+export type Checked = Omit<DryRun, 'pin'>;
 
 /** The names of one account. */
 export interface Names {

@@ -3,8 +3,7 @@ import { type CallOptions, clientOf } from '../api-client/api-call.ts';
 import type { Server } from '../api-client/logins.ts';
 import { isNotFound, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import type { PublishRequest } from './publication.ts';
-import type { Publications } from './publications.ts';
+import type { Publications, PublishRequest } from './publications.ts';
 import { noName } from './refusal-text.ts';
 import { WatchedFile } from './watched-file.ts';
 

@@ -1,5 +1,5 @@
+import type { WireWarning } from '@pinfold/http-express/internal';
 import { pluralize } from '../command-line/pluralize.ts';
-import type { WireWarning } from './publication.ts';
 
 /** Warnings of one cause. */
 export interface WarningGroup {
@@ -37,7 +37,7 @@ export function warningGroups(warnings: readonly WireWarning[]): readonly Warnin
   const atLeast = warnings.length < MOST_WARNINGS ? '' : 'at least ';
   return [...Map.groupBy(warnings, ({ rule }) => rule)].flatMap(([rule, own]) => {
     const sentence = own.length > 1 && Object.hasOwn(SENTENCES, rule) ? SENTENCES[rule] : undefined;
-    if (sentence === undefined) return own.map(alone);
+    if (sentence === undefined) return own.map((warning) => ({ sentence: warningText(warning), places: [] }));
     const files = pluralize(new Set(own.map(({ path }) => path)).size, 'file');
     const isWorded = WORDED.includes(rule);
     const places = [...new Set(own.map(({ path, detail }) => (isWorded ? `${path}: ${detail}` : `${path}`)))];
@@ -49,6 +49,6 @@ export function warningGroups(warnings: readonly WireWarning[]): readonly Warnin
   });
 }
 
-function alone({ rule, detail, path }: WireWarning): WarningGroup {
-  return { sentence: `${path === undefined ? '' : `${path}: `}${detail} (${rule})`, places: [] };
+export function warningText({ rule, detail, path }: WireWarning): string {
+  return `${path === undefined ? '' : `${path}: `}${detail} (${rule})`;
 }

@@ -1,4 +1,4 @@
-import type { PublishRequest } from './publication.ts';
+import type { PublishRequest } from './publications.ts';
 
 /** As much as is handed over at once; a connection asks for more when it has room. */
 const PIECE = 65_536;

@@ -149,7 +149,7 @@ describe('a move during changes', () => {
     const to = gathering();
     const { broken } = await moveFromStores(memory, to, QUIET);
     expect(broken).to.deep.equal([anArchiveId(1), anArchiveId(2)]);
-    expect(to.ended).to.deep.equal({ archives: [anArchiveId(3)], broken });
+    expect(to.ended).to.deep.include({ archives: [anArchiveId(3)], broken });
   });
 
   it('accepts an archive without a stored hash, from an early release', async () => {

@@ -10,12 +10,10 @@ import {
 import type { PasswordNotice } from '../pages/pages.ts';
 import { grantedWay, siteBaseOf } from '../routing/addresses.ts';
 import { encodeRawBytes } from '../routing/target.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 import type { Meeting } from './access.ts';
 
 /** Redirects the viewer of a shared URL to a path of the site or to their sign-in, or asks for the password. */
 export function leadIn(
-  context: ViewerContext,
   exchange: Exchange,
   shown: VisibleRole,
   path: string,
@@ -27,7 +25,7 @@ export function leadIn(
     case 'open':
       return sendRedirect(exchange, {
         status,
-        location: siteBaseOf(context.settings, shown.publication.id) + encodeRawBytes(path),
+        location: siteBaseOf(exchange.context.settings, shown.publication.id) + encodeRawBytes(path),
       });
     case 'sign_in':
       return sendSignIn(exchange, status, met.location);
@@ -35,7 +33,7 @@ export function leadIn(
       return sendPlainPage(exchange, 403, 'not_admitted');
     case 'welcome':
     case 'password': {
-      const way = heldWay(context, exchange, shown, path, met);
+      const way = heldWay(exchange, shown, path, met);
       return way === undefined
         ? sendPasswordPage(exchange, notice)
         : sendRedirect(exchange, { status, ...way });
@@ -47,8 +45,7 @@ export function leadIn(
 
 /** The redirect into the site with the viewer's grant, or with a new one if they need no password. */
 function heldWay(
-  context: ViewerContext,
-  { request }: Exchange,
+  { context, request }: Exchange,
   shown: VisibleRole,
   path: string,
   met: Extract<Meeting, { kind: 'welcome' | 'password' }>,

@@ -2,8 +2,8 @@ import type { Grant, GrantPurpose, KnownViewer, Publication, VisibleRole } from 
 import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/internal';
 import { type CreateGrant, sharedUrl } from '@pinfold/http';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http/internal';
+import type { ViewerContext } from '../exchange.ts';
 import { enteringUrl } from '../routing/addresses.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
 import type { Access } from './access.ts';
 

@@ -4,14 +4,10 @@ import { sendMethodNotAllowed, sendPlainPage, sendRedirect, sendStopped } from '
 import { isReturnPath, returnQuery } from '../routing/return-path.ts';
 import type { NamePlace } from '../routing/route.ts';
 import { encodeRawBytes, splitTarget } from '../routing/target.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 
 /** Answers a request for the URL of a name: redirects to the shared URL of the publication that it shows now. */
-export async function serveName(
-  { settings, useCases }: ViewerContext,
-  exchange: Exchange,
-  { segment, inside }: NamePlace,
-): Promise<Answered> {
+export async function serveName(exchange: Exchange, { segment, inside }: NamePlace): Promise<Answered> {
+  const { settings, useCases } = exchange.context;
   if (!isRead(exchange.request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
   if (hasDotSegment(inside)) return sendPlainPage(exchange, 404, 'not_found');
   const visit = await useCases.visitName(segment);

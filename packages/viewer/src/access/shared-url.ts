@@ -1,7 +1,7 @@
 import { isFault, type KnownViewer, type RoleId, type VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import { clientOf, isOwnForm } from '@pinfold/http/internal';
-import { ANSWERED, type Answered, type Exchange, isRead } from '../exchange.ts';
+import { ANSWERED, type Answered, type Exchange, isRead, type ViewerContext } from '../exchange.ts';
 import {
   type Headers,
   type Redirect,
@@ -18,23 +18,18 @@ import { returnPathAt, returnPathOf } from '../routing/return-path.ts';
 import type { SharedPlace } from '../routing/route.ts';
 import { encodeRawBytes } from '../routing/target.ts';
 import { untilDisconnect } from '../sending/until-disconnect.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 import { leadIn } from './enter-site.ts';
 import { readPasswordForm } from './password-form.ts';
 
 /** Answers a request for a shared URL: leads to the site, or asks for the password first. */
-export async function serveSharedUrl(
-  context: ViewerContext,
-  exchange: Exchange,
-  place: SharedPlace,
-): Promise<Answered> {
-  const { request } = exchange;
+export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Promise<Answered> {
+  const { request, context } = exchange;
   const { role: id, idText, query, inside = '' } = place;
   if (!isRead(request) && request.method !== 'POST') {
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }
   if (id === null) return sendPlainPage(exchange, 404, 'not_found');
-  if (request.method === 'POST') return await takePassword(context, exchange, id, returnPathAt(place));
+  if (request.method === 'POST') return await takePassword(exchange, id, returnPathAt(place));
   if (id !== idText) {
     const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(inside + query);
     return sendRedirect(exchange, { status: 302, location });
@@ -44,7 +39,7 @@ export async function serveSharedUrl(
   const handedOver = await takeGrant(context, visit, query);
   if (handedOver !== undefined) return sendRedirect(exchange, handedOver);
   const met = await context.access.meet(request, visit.publication);
-  return leadIn(context, exchange, visit, returnPathAt(place), met);
+  return leadIn(exchange, visit, returnPathAt(place), met);
 }
 
 /** The redirect into the site by the grant in the query of a shared URL, which only path mode accepts. */
@@ -63,13 +58,8 @@ async function takeGrant(
   return { status: 302, ...way, cookie: grants.sharedUrlCookie(publication, grant) };
 }
 
-async function takePassword(
-  context: ViewerContext,
-  exchange: Exchange,
-  id: RoleId,
-  path: string,
-): Promise<Answered> {
-  const { request } = exchange;
+async function takePassword(exchange: Exchange, id: RoleId, path: string): Promise<Answered> {
+  const { request, context } = exchange;
   if (!isOwnForm(request.headers, context.settings.publicUrl)) {
     return sendPlainPage(exchange, 403, 'foreign_form');
   }
@@ -81,12 +71,12 @@ async function takePassword(
     return sendPlainPage(exchange, form.status, 'bad_form', more);
   }
   const trial = { id, path, password: form.password };
-  if (!context.access.tellsApart) return await tryPassword(context, exchange, trial);
+  if (!context.access.tellsApart) return await tryPassword(exchange, trial);
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const met = await context.access.meet(request, visit.publication);
-  if (met.kind !== 'password') return leadIn(context, exchange, visit, trial.path, met);
-  return await tryPassword(context, exchange, { ...trial, viewer: met.viewer });
+  if (met.kind !== 'password') return leadIn(exchange, visit, trial.path, met);
+  return await tryPassword(exchange, { ...trial, viewer: met.viewer });
 }
 
 interface Trial {
@@ -96,7 +86,8 @@ interface Trial {
   readonly viewer?: KnownViewer | undefined;
 }
 
-async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Trial): Promise<Answered> {
+async function tryPassword(exchange: Exchange, trial: Trial): Promise<Answered> {
+  const { context } = exchange;
   const { settings, useCases, access, grants } = context;
   const { id, path, password, viewer } = trial;
   const address = clientOf(settings.clientAddress(exchange.request));
@@ -119,13 +110,7 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
       return sendStopped(exchange, outcome.kind);
     case 'not_protected':
       // The password was removed meanwhile, which may change how the viewer enters.
-      return leadIn(
-        context,
-        exchange,
-        outcome,
-        path,
-        await access.meet(exchange.request, outcome.publication),
-      );
+      return leadIn(exchange, outcome, path, await access.meet(exchange.request, outcome.publication));
     case 'granted': {
       const grant = viewer === undefined ? outcome.grant : { ...outcome.grant, viewer };
       const way = grantedWay(context, outcome.publication, grant, path);
@@ -135,12 +120,12 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
     case 'wrong':
       return sendPasswordPage(exchange, { kind: 'wrong_password' });
     case 'busy':
-      return await putOff(context, exchange, trial, { kind: 'busy', seconds: 1 });
+      return await putOff(exchange, trial, { kind: 'busy', seconds: 1 });
     case 'overloaded':
-      return await putOff(context, exchange, trial, { kind: 'busy', seconds: UNAVAILABLE_FOR });
+      return await putOff(exchange, trial, { kind: 'busy', seconds: UNAVAILABLE_FOR });
     case 'limited': {
       const seconds = Math.max(1, Math.ceil((outcome.until - useCases.clock.now()) / 1_000));
-      return await putOff(context, exchange, trial, { kind: 'too_many_tries', seconds });
+      return await putOff(exchange, trial, { kind: 'too_many_tries', seconds });
     }
     default:
       return outcome satisfies never;
@@ -148,14 +133,10 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
 }
 
 /** Answers without checking the password. Viewers with a grant still enter. */
-async function putOff(
-  context: ViewerContext,
-  exchange: Exchange,
-  { id, path }: Trial,
-  notice: PasswordNotice,
-): Promise<Answered> {
-  const visit = await context.useCases.visit(id);
+async function putOff(exchange: Exchange, { id, path }: Trial, notice: PasswordNotice): Promise<Answered> {
+  const { useCases, access } = exchange.context;
+  const visit = await useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const met = await context.access.meet(exchange.request, visit.publication);
-  return leadIn(context, exchange, visit, path, met, notice);
+  const met = await access.meet(exchange.request, visit.publication);
+  return leadIn(exchange, visit, path, met, notice);
 }

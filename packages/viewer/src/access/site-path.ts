@@ -1,6 +1,6 @@
 import type { Publication, VisibleRole } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { type Answered, type Exchange, isRead } from '../exchange.ts';
+import { type Answered, type Exchange, isRead, type ViewerContext } from '../exchange.ts';
 import {
   sendForbiddenLine,
   sendMethodNotAllowed,
@@ -17,15 +17,13 @@ import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from '../sending/file-policies.t
 import { isDocument } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
 import { SiteFiles } from '../sending/site-files.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 
 export async function serveSitePath(
-  context: ViewerContext,
   exchange: Exchange,
   { role: id, idText, inside }: PathPlace,
 ): Promise<Answered> {
+  const { request, context } = exchange;
   const { useCases, settings } = context;
-  const { request } = exchange;
   if (id === null) return sendPlainPage(exchange, 404, 'not_found');
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', FROM_ANYWHERE_UNNAMED);
   if (id !== idText) {
@@ -38,16 +36,12 @@ export async function serveSitePath(
     return sendForbiddenLine(exchange, 'service_worker', FROM_ANYWHERE_UNNAMED);
   }
   const { publication } = visit;
-  if (context.access.isOpen(publication)) return serveOpen(context, exchange, publication, inside);
-  return serveProtected(context, exchange, visit, inside);
+  if (context.access.isOpen(publication)) return serveOpen(exchange, publication, inside);
+  return serveProtected(exchange, visit, inside);
 }
 
-async function serveOpen(
-  context: ViewerContext,
-  exchange: Exchange,
-  publication: Publication,
-  inside: string,
-): Promise<Answered> {
+async function serveOpen(exchange: Exchange, publication: Publication, inside: string): Promise<Answered> {
+  const { context } = exchange;
   const base = sharedUrl(context.settings.publicUrl, publication.id);
   const { grant, path } = cutGrant(inside);
   if (SIGNED.test(grant) && !(await hasFolder(context, publication, grant))) {
@@ -55,17 +49,13 @@ async function serveOpen(
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
   }
   const place = { base: () => base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
-  const outcome = await serveSite(context, exchange, publication, splitTarget(inside), place);
+  const outcome = await serveSite(exchange, publication, splitTarget(inside), place);
   return 'kind' in outcome ? sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED) : outcome;
 }
 
-async function serveProtected(
-  context: ViewerContext,
-  exchange: Exchange,
-  shown: VisibleRole,
-  inside: string,
-): Promise<Answered> {
+async function serveProtected(exchange: Exchange, shown: VisibleRole, inside: string): Promise<Answered> {
   const { publication } = shown;
+  const { context } = exchange;
   const { headers } = exchange.request;
   const { grant: token, path, slash } = cutGrant(inside);
   const granted = await context.grants.admit(shown, 'path', token);
@@ -83,10 +73,10 @@ async function serveProtected(
       return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
     }
   }
-  if (granted === undefined) return sendNotAdmitted(exchange, context.access, FROM_ANYWHERE_UNNAMED);
+  if (granted === undefined) return sendNotAdmitted(exchange, FROM_ANYWHERE_UNNAMED);
   const base = `${sharedUrl(context.settings.publicUrl, publication.id)}/~${token}`;
   const place = { base: () => base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
-  const outcome = await serveSite(context, exchange, publication, splitTarget(path), place);
+  const outcome = await serveSite(exchange, publication, splitTarget(path), place);
   return 'kind' in outcome ? sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED) : outcome;
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Ended } from '@pinfold/core';
 import { ALL_LANGUAGES, type Language, PUBLIC_POLICY, preferredLanguage } from '@pinfold/http/internal';
-import type { Access } from '../access/access.ts';
 import { ANSWERED, type Answered, type Exchange } from '../exchange.ts';
 import { HAND_OVER_PATH } from '../routing/addresses.ts';
 import { catalogues, type PageName } from './catalogue.ts';
@@ -46,7 +45,7 @@ export function sendPlainPage(
   more: Headers = {},
 ): Answered {
   const language = languageOf(exchange.request);
-  sendHtml(exchange, status, language, plainPage(language, page, exchange.service), more);
+  sendHtml(exchange, status, language, plainPage(language, page, exchange.context.settings.service), more);
   return { outcome: page };
 }
 
@@ -54,7 +53,13 @@ export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): A
   const language = languageOf(exchange.request);
   const status = notice === undefined ? 200 : STATUS[notice.kind];
   const retry: Headers = notice?.seconds === undefined ? {} : { 'Retry-After': String(notice.seconds) };
-  sendHtml(exchange, status, language, passwordPage(language, notice, exchange.service), retry);
+  sendHtml(
+    exchange,
+    status,
+    language,
+    passwordPage(language, notice, exchange.context.settings.service),
+    retry,
+  );
   return { outcome: notice?.kind ?? 'password_required' };
 }
 
@@ -62,9 +67,11 @@ export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABL
   return sendPlainPage(exchange, 503, 'unavailable', { 'Retry-After': String(seconds) });
 }
 
-/** @param clear whether the browser deletes the cookies of the whole domain, including those of other servers. */
-export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: Headers = {}): Answered {
-  if (clear) sendPlainPage(exchange, 431, 'cookies_cleared', { 'Clear-Site-Data': '"cookies"', ...more });
+/** Answers a request with too many cookies; the browser deletes those of the whole domain where the operator wants it. */
+export function sendTooManyCookies(exchange: Exchange, more: Headers = {}): Answered {
+  const { clearCookies } = exchange.context.settings;
+  if (clearCookies)
+    sendPlainPage(exchange, 431, 'cookies_cleared', { 'Clear-Site-Data': '"cookies"', ...more });
   else sendPlainPage(exchange, 431, 'too_many_cookies', more);
   return { outcome: 'too_many_cookies' };
 }
@@ -99,11 +106,8 @@ function sendHtml(
 }
 
 /** Answers a part of a page whose viewer shows no grant that admits them. */
-export function sendNotAdmitted(
-  exchange: Exchange,
-  { tellsApart }: Pick<Access, 'tellsApart'>,
-  more: Headers = {},
-): Answered {
+export function sendNotAdmitted(exchange: Exchange, more: Headers = {}): Answered {
+  const { tellsApart } = exchange.context.access;
   return sendForbiddenLine(exchange, tellsApart ? 'not_admitted' : 'password_required', more);
 }
 

@@ -1,7 +1,7 @@
 import type { Grant, Publication, RoleId } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
+import type { ViewerContext } from '../exchange.ts';
 import type { Redirect } from '../pages/answers.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 import type { Settings } from '../viewer-options.ts';
 import { encodeRawBytes } from './target.ts';
 

@@ -1,7 +1,6 @@
 import type { ManifestEntry, Publication } from '@pinfold/core';
 import { clientOf } from '@pinfold/http/internal';
 import type { Exchange } from '../exchange.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 import type { BodyTools } from './bodies.ts';
 import type { LookAgain } from './send-pieces.ts';
 import type { SiteFile } from './site-files.ts';
@@ -17,8 +16,7 @@ export interface PieceSource extends BodyTools {
 }
 
 export function sourceOf(
-  { tools, settings }: ViewerContext,
-  { request }: Exchange,
+  { context: { tools, settings }, request }: Exchange,
   { publication, file }: { readonly publication: Publication; readonly file: SiteFile },
   signal: AbortSignal,
 ): PieceSource {
@@ -32,7 +30,7 @@ export function sourceOf(
 }
 
 /** Looks at a publication as a new request would. */
-export function lookingAt({ useCases }: Pick<ViewerContext, 'useCases'>, { id }: Publication): LookAgain {
+export function lookingAt({ context: { useCases } }: Exchange, { id }: Publication): LookAgain {
   return async (left) => {
     const now = await useCases.visit(id, left);
     return now.kind === 'published' ? undefined : now;

@@ -1,7 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import { loopTurns } from '@pinfold/http/internal';
 import type { Exchange } from '../exchange.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 import { type Body, type Loaded, MOST_WHOLE } from './bodies.ts';
 import { copiedPieces } from './body-pieces.ts';
 import { lookingAt, sourceOf } from './byte-source.ts';
@@ -21,40 +19,33 @@ export interface BodyAnswer extends Pick<FileAnswer, 'publication' | 'file'> {
 }
 
 /** Sends what is in memory, loads what is not, and sends in pieces what memory has no room for. */
-export function sendBody(
-  context: ViewerContext,
-  exchange: Exchange,
-  answer: BodyAnswer,
-): Promise<FileOutcome> | FileOutcome {
+export function sendBody(exchange: Exchange, answer: BodyAnswer): Promise<FileOutcome> | FileOutcome {
+  const { context } = exchange;
   const hot = context.bodies.take(answer.form);
-  if (hot === undefined) return sendCold(context, exchange, answer);
+  if (hot === undefined) return sendCold(exchange, answer);
   const length = answer.to - answer.from;
-  if (length > MOST_WHOLE || (length > PIECE && !isHeld(context, exchange.response, answer.form))) {
-    return sendCopies(context, exchange, answer);
+  if (length > MOST_WHOLE || (length > PIECE && !isHeld(exchange, answer.form))) {
+    return sendCopies(exchange, answer);
   }
   return finish(exchange, answer, hot);
 }
 
-async function sendCold(
-  context: ViewerContext,
-  exchange: Exchange,
-  answer: BodyAnswer,
-): Promise<FileOutcome> {
-  const { response } = exchange;
-  const held = answer.form.length <= PIECE || isHeld(context, response, answer.form);
-  if (!held && !context.bodies.isAtHand(answer.form)) return sendCopies(context, exchange, answer);
+async function sendCold(exchange: Exchange, answer: BodyAnswer): Promise<FileOutcome> {
+  const { response, context } = exchange;
+  const held = answer.form.length <= PIECE || isHeld(exchange, answer.form);
+  if (!held && !context.bodies.isAtHand(answer.form)) return sendCopies(exchange, answer);
   const loaded = await untilDisconnect<Loaded>(response, (signal) =>
-    context.bodies.load({ ...sourceOf(context, exchange, answer, signal), form: answer.form }),
+    context.bodies.load({ ...sourceOf(exchange, answer, signal), form: answer.form }),
   );
   if (loaded === undefined) return 'over';
   if (loaded.kind !== 'body') return loaded;
-  if (!held || answer.to - answer.from > MOST_WHOLE) return sendCopies(context, exchange, answer);
+  if (!held || answer.to - answer.from > MOST_WHOLE) return sendCopies(exchange, answer);
   return finish(exchange, answer, loaded.body);
 }
 
 /** Counts a body until its viewer has taken it or left, if there is room for it. */
-function isHeld({ tools }: ViewerContext, response: ServerResponse, { length }: Form): boolean {
-  const release = heldBytes.take(length, tools.mostHeld);
+function isHeld({ response, context }: Exchange, { length }: Form): boolean {
+  const release = heldBytes.take(length, context.tools.mostHeld);
   if (release === undefined) return false;
   if (response.destroyed) release();
   else response.once('close', release);
@@ -62,7 +53,6 @@ function isHeld({ tools }: ViewerContext, response: ServerResponse, { length }: 
 }
 
 function sendCopies(
-  context: ViewerContext,
   exchange: Exchange,
   { form, status, headers, from, to, ...file }: BodyAnswer,
 ): Promise<FileOutcome> {
@@ -70,8 +60,8 @@ function sendCopies(
     exchange,
     status,
     headers,
-    (signal) => copiedPieces(sourceOf(context, exchange, file, signal), context.bodies, form, from, to),
-    lookingAt(context, file.publication),
+    (signal) => copiedPieces(sourceOf(exchange, file, signal), exchange.context.bodies, form, from, to),
+    lookingAt(exchange, file.publication),
   );
 }
 

@@ -1,7 +1,6 @@
 import type { Ended, Publication } from '@pinfold/core';
 import { matchesStrongly, matchesWeakly } from '@pinfold/http/internal';
 import type { Exchange } from '../exchange.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 import { Bodies } from './bodies.ts';
 import { expandedPieces, gzipPieces } from './body-pieces.ts';
 import { lookingAt, sourceOf } from './byte-source.ts';
@@ -23,24 +22,18 @@ export interface FileAnswer {
 export type FileOutcome = 'over' | Ended;
 
 /** Answers with a file of a site: whole, a part, or that the viewer has it already (RFC 9110, sections 13 and 14). */
-export function sendFile(
-  context: ViewerContext,
-  exchange: Exchange,
-  answer: FileAnswer,
-): Promise<FileOutcome> | FileOutcome {
+export function sendFile(exchange: Exchange, answer: FileAnswer): Promise<FileOutcome> | FileOutcome {
   const { headers, method } = exchange.request;
   const { file, policy } = answer;
   const gzip = acceptsGzip(headers['accept-encoding']);
-  if (answer.status === 404) return sendWhole(context, exchange, answer, file.form(gzip, policy));
+  if (answer.status === 404) return sendWhole(exchange, answer, file.form(gzip, policy));
   const range =
     headers.range === undefined || method !== 'GET'
       ? undefined
       : partOf(headers.range, headers['if-range'], file.form(false, policy));
   const form = file.form(gzip && range === undefined, policy);
   if (isAnsweredByTag(exchange, answer, form)) return 'over';
-  return range === undefined
-    ? sendWhole(context, exchange, answer, form)
-    : sendPart(context, exchange, answer, form, range);
+  return range === undefined ? sendWhole(exchange, answer, form) : sendPart(exchange, answer, form, range);
 }
 
 /** The range to answer with; `undefined` means the whole. */
@@ -77,12 +70,7 @@ function isAnsweredByTag(
   return false;
 }
 
-function sendWhole(
-  context: ViewerContext,
-  exchange: Exchange,
-  answer: FileAnswer,
-  form: Form,
-): Promise<FileOutcome> | FileOutcome {
+function sendWhole(exchange: Exchange, answer: FileAnswer, form: Form): Promise<FileOutcome> | FileOutcome {
   const { request, response } = exchange;
   const { status, fallback } = answer;
   const headers =
@@ -93,7 +81,7 @@ function sendWhole(
   }
   if (Bodies.fits(answer.file.entry, form)) {
     const { publication, file } = answer;
-    return sendBody(context, exchange, {
+    return sendBody(exchange, {
       publication,
       file,
       form,
@@ -104,20 +92,19 @@ function sendWhole(
     });
   }
   const piecesUntil = (signal: AbortSignal): AsyncIterable<Uint8Array> => {
-    const source = sourceOf(context, exchange, answer, signal);
+    const source = sourceOf(exchange, answer, signal);
     return form.gzip ? gzipPieces(source) : expandedPieces(source, 0, form.length);
   };
-  return sendPieces(exchange, status, headers, piecesUntil, lookingAt(context, answer.publication));
+  return sendPieces(exchange, status, headers, piecesUntil, lookingAt(exchange, answer.publication));
 }
 
 function sendPart(
-  context: ViewerContext,
   exchange: Exchange,
   answer: FileAnswer,
   form: Form,
   range: Exclude<ByteRange, { kind: 'whole' }>,
 ): Promise<FileOutcome> | FileOutcome {
-  const { response } = exchange;
+  const { response, context } = exchange;
   const { entry } = answer.file;
   if (range.kind === 'unsatisfiable') {
     const size = ['Content-Range', `bytes */${form.length}`, 'Content-Length', '0'];
@@ -136,14 +123,14 @@ function sendPart(
     entry.method === 'deflated' &&
     (Bodies.fits(entry, form) || context.bodies.keepsForParts(entry, form, first));
   if (isCut || context.bodies.hot(form) !== undefined) {
-    return sendBody(context, exchange, { ...answer, form, status: 206, headers, from: first, to: last + 1 });
+    return sendBody(exchange, { ...answer, form, status: 206, headers, from: first, to: last + 1 });
   }
   return sendPieces(
     exchange,
     206,
     headers,
-    (signal) => expandedPieces(sourceOf(context, exchange, answer, signal), first, length),
-    lookingAt(context, answer.publication),
+    (signal) => expandedPieces(sourceOf(exchange, answer, signal), first, length),
+    lookingAt(exchange, answer.publication),
   );
 }
 

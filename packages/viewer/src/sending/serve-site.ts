@@ -3,7 +3,6 @@ import type { Ended, Publication } from '@pinfold/core';
 import { ANSWERED, type Answered, type Exchange, type Soon, whenThere } from '../exchange.ts';
 import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
 import { encodeRawBytes, type Target } from '../routing/target.ts';
-import type { ViewerContext } from '../viewer-context.ts';
 import { findFile } from './find-file.ts';
 import { type FileAnswer, sendFile } from './send-file.ts';
 import { SiteFiles } from './site-files.ts';
@@ -19,33 +18,31 @@ export interface SitePlace {
 
 /** Answers a path inside the site of a publication whose viewer may see it. */
 export function serveSite(
-  context: ViewerContext,
   exchange: Exchange,
   publication: Publication,
   target: Target,
   place: SitePlace,
 ): Soon<Answered | Ended> {
-  return whenThere(context.sites.load(publication), (loaded) =>
-    loaded instanceof SiteFiles ? serveFrom(loaded, context, exchange, publication, target, place) : loaded,
+  return whenThere(exchange.context.sites.load(publication), (loaded) =>
+    loaded instanceof SiteFiles ? serveFrom(loaded, exchange, publication, target, place) : loaded,
   );
 }
 
 function serveFrom(
   site: SiteFiles,
-  context: ViewerContext,
   exchange: Exchange,
   publication: Publication,
   target: Target,
   place: SitePlace,
 ): Soon<Answered | Ended> {
-  const { policies } = context;
+  const { policies } = exchange.context;
   const policy = !publication.passwordProtected ? policies.open : policies.protected;
   const known = site.known(target.path);
   if (known !== undefined) {
-    return showFile(context, exchange, { publication, file: known, status: 200, fallback: false, policy });
+    return showFile(exchange, { publication, file: known, status: 200, fallback: false, policy });
   }
   const found = findFile(site, target.path, exchange.request.headers.accept);
-  if (found.kind === 'file') return showFile(context, exchange, { publication, policy, ...found });
+  if (found.kind === 'file') return showFile(exchange, { publication, policy, ...found });
   if (found.kind === 'folder') {
     const location = `${place.base()}${encodeRawBytes(target.path)}/${encodeRawBytes(target.query)}`;
     return sendRedirect(exchange, { status: 308, location, referrer: place.referrer }, place.more);
@@ -56,9 +53,9 @@ function serveFrom(
 
 const PAGE: Answered = { isPage: true };
 
-function showFile(context: ViewerContext, exchange: Exchange, answer: FileAnswer): Soon<Answered | Ended> {
+function showFile(exchange: Exchange, answer: FileAnswer): Soon<Answered | Ended> {
   const shown = answer.file.isPage ? PAGE : ANSWERED;
-  return whenThere(sendFile(context, exchange, answer), (outcome) => (outcome === 'over' ? shown : outcome));
+  return whenThere(sendFile(exchange, answer), (outcome) => (outcome === 'over' ? shown : outcome));
 }
 
 /** Whether a browser asks for the script of a service worker (Service Workers, "Service-Worker: script"). */
