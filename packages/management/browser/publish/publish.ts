@@ -3,6 +3,7 @@ import { type Html, html } from '@pinfold/http/internal/html';
 import type { Values } from '../../src/i18n.ts';
 import { problemList, remarkList, type ScreenProblem } from '../../src/problem-lists.ts';
 import { putOnClipboard } from '../copy.ts';
+import { pageOf } from '../dialogs.ts';
 import type { Chosen } from '../publish-panel.ts';
 import { askForBuiltSite, askToLeaveOut } from './ask.ts';
 import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
@@ -10,7 +11,6 @@ import { button, elementOf } from './elements.ts';
 import { type ArchiveLimits, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
 import { pack } from './pack.ts';
 import { ProgressPanel } from './progress-panel.ts';
-import { freshToken, refreshList } from './refresh.ts';
 import { type FolderSource, type Source, sourceOf, titleIn, withoutForbidden } from './source.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
@@ -241,4 +241,18 @@ export function leftOutLine(
   const first = names.slice(0, NAMED).join(', ');
   const all = more > 0 ? `${first} ${words.say('andMore', { count: more })}` : first;
   return html`<p class="quiet" dir="auto">${words.say(message, { names: all })}</p>`;
+}
+
+/** Shows the newest list under the panel; one that cannot be had now stays as it is. */
+async function refreshList(): Promise<void> {
+  const old = document.querySelector('[data-list]');
+  const fresh = (await pageOf(location.href))?.querySelector('[data-list]');
+  if (old === null || fresh === null || fresh === undefined) return;
+  old.replaceWith(fresh);
+  document.querySelector('[data-publish]')?.classList.remove('roomy');
+}
+
+async function freshToken(url: string): Promise<string | undefined> {
+  const panel = (await pageOf(url))?.querySelector<HTMLElement>('[data-publish]');
+  return panel === null || panel === undefined ? undefined : JSON.parse(panel.dataset.publish ?? '').token;
 }

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
-import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { escapeControls } from '../command-line/escape-control-characters.ts';
+import { reportingSystemErrors } from '../command-line/failures.ts';
 import type { Published } from '../publishing/publications.ts';
 import { warningGroups } from '../publishing/warning-text.ts';
 import type { Environment } from '../settings/settings.ts';

@@ -3,13 +3,13 @@ import type { AdministeredAccount, Administration } from '@pinfold/core/administ
 import { parseAccountLimit, toRfc3339 } from '@pinfold/core/internal';
 import { accountOf } from '@pinfold/http-express/internal';
 import { readAccount, readOperatorText } from '../command-line/arguments.ts';
-import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { formatBytes, pluralize } from '../command-line/pluralize.ts';
 import { lineOf, printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { operatorCause } from '../identity.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({

@@ -1,12 +1,11 @@
 import { type CleanUpReport, type Clock, hours, type Instant, isFault, seconds } from '@pinfold/core';
-import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command, flag } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UnavailableError } from '../command-line/failures.ts';
 import { pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import { BY_THIS_NODE } from '../release.ts';
+import { BY_THIS_NODE, operatorCause } from '../identity.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** A cleanup started by hand runs to its end; the server's own leaves the rest to its next one. */

@@ -2,11 +2,11 @@ import { type ApiKey, type ApiKeyId, type Instant, OPERATOR, type Scope } from '
 import { everyKey } from '@pinfold/core/accounts';
 import { KNOWN_SCOPES, parseApiKeyId, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
-import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command, text, texts } from '../command-line/command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { operatorCause } from '../identity.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 
 const create = command({

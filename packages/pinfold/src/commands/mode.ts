@@ -1,10 +1,10 @@
 import type { Mode } from '@pinfold/core';
 import { serviceOf } from '@pinfold/http-express/internal';
 import { readOperatorText } from '../command-line/arguments.ts';
-import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command, text } from '../command-line/command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { operatorCause } from '../identity.ts';
 
 const mode = command({
   name: 'mode',

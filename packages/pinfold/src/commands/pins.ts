@@ -8,7 +8,6 @@ import {
   readState,
   stateText,
 } from '../command-line/arguments.ts';
-import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command, flag, type Result, text } from '../command-line/command.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
@@ -19,6 +18,7 @@ import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { ComposedService } from '../compose/compose.ts';
+import { operatorCause } from '../identity.ts';
 import { accepted } from '../publishing/refusal-text.ts';
 import type { Settings } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';

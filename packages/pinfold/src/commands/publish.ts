@@ -7,9 +7,13 @@ import { keyOfRun } from '../ci/run-key.ts';
 import { writeStepFiles } from '../ci/step-files.ts';
 import { readPath } from '../command-line/arguments.ts';
 import { type Command, command, flag, text } from '../command-line/command.ts';
-import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { escapeControls, jsonLine } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, UnavailableError, UsageError } from '../command-line/failures.ts';
+import {
+  CommandFailure,
+  reportingSystemErrors,
+  UnavailableError,
+  UsageError,
+} from '../command-line/failures.ts';
 import { UnknownAddressError } from '../command-line/known-addresses.ts';
 import { formatBytes, formatExpiry, pluralize } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';

@@ -1,12 +1,12 @@
 import { OPERATOR, type Session, type SessionId } from '@pinfold/core';
 import { sessionIdOf, toRfc3339 } from '@pinfold/core/internal';
 import { readAccount } from '../command-line/arguments.ts';
-import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command, flag, text } from '../command-line/command.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { printableAddresses } from '../command-line/known-addresses.ts';
 import { printList } from '../command-line/print-list.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { operatorCause } from '../identity.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 import { offerSignInLink } from '../start/sign-in-link.ts';
 import { everyItem } from './every-item.ts';

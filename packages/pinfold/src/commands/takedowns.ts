@@ -2,14 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { accountId, type Instant, instant, parseRoleId, type Sha256, type Takedown } from '@pinfold/core';
 import { isOperatorText, parseSha256 } from '@pinfold/core/internal';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express/internal';
-import { operatorCause } from '../command-line/by-command.ts';
 import { type Command, command } from '../command-line/command.ts';
-import { reportingSystemErrors } from '../command-line/errno-error.ts';
 import { jsonLine } from '../command-line/escape-control-characters.ts';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
 import { printList } from '../command-line/print-list.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { operatorCause } from '../identity.ts';
 import { everyItem } from './every-item.ts';
 
 const list = command({

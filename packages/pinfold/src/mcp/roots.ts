@@ -3,8 +3,7 @@ import { open, readlink, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, isAbsolute, join, parse, relative, resolve } from 'node:path';
 import { builtFolderIn } from '@pinfold/client/zip';
-import { reportingSystemErrors } from '../command-line/errno-error.ts';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { CommandFailure, reportingSystemErrors, UsageError } from '../command-line/failures.ts';
 import { isPage, type PackedPath, packFile, packPage, packWhole } from '../publishing/pack.ts';
 
 /** Far above every limit of a file: it keeps a file that was given by mistake from filling the memory. */

@@ -2,8 +2,8 @@ import { pipeline, Transform } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Terminal } from '../command-line/terminal.ts';
+import { release } from '../identity.ts';
 import type { Publications } from '../publishing/publications.ts';
-import { release } from '../release.ts';
 import type { Roots } from './roots.ts';
 import { registerTools } from './tools.ts';
 

@@ -7,12 +7,12 @@ import {
   type Update,
 } from '@pinfold/core';
 import { limitsAnswerOf, nameOf, pinOf, wireWarnings } from '@pinfold/http-express/internal';
-import { operatorCause } from '../command-line/by-command.ts';
 import { linkAddresses, printableAddresses } from '../command-line/known-addresses.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from '../commands/every-item.ts';
 import type { ComposedService } from '../compose/compose.ts';
+import { operatorCause } from '../identity.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { RetryLater, retryUntilDone } from './persist.ts';

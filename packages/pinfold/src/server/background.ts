@@ -11,7 +11,7 @@ import { raceSignal } from '@pinfold/core/adapter';
 import type { History } from '@pinfold/core/history';
 import { sleepUnlessAborted } from '@pinfold/core/internal';
 import type { Views } from '@pinfold/core/views';
-import { BY_THIS_NODE } from '../release.ts';
+import { BY_THIS_NODE } from '../identity.ts';
 import type { Log } from './log.ts';
 
 export interface CleanupTimerOptions {

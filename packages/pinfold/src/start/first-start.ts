@@ -11,7 +11,7 @@ import {
 } from '@pinfold/core';
 import { everyKey } from '@pinfold/core/accounts';
 import type { ComposedService } from '../compose/compose.ts';
-import { BY_THIS_NODE } from '../release.ts';
+import { BY_THIS_NODE } from '../identity.ts';
 import type { Log } from '../server/log.ts';
 
 /** The account of the first key, of the welcome site, and of what an operator publishes by the command. */

@@ -1,6 +1,6 @@
 import { type AccountId, type Cause, isFault, type SessionScope } from '@pinfold/core';
 import type { ComposedService } from '../compose/compose.ts';
-import { BY_THIS_NODE } from '../release.ts';
+import { BY_THIS_NODE } from '../identity.ts';
 import type { Log } from '../server/log.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PinfoldClient } from '@pinfold/client';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { release } from '../../src/release.ts';
+import { release } from '../../src/identity.ts';
 import { type Served, serve } from '../servers/served.ts';
 import { GitHubApi, interpolate, readAction, runAction, runWorkflow, type Workflow } from './github.ts';
 import { readJobs, runJob } from './gitlab.ts';
