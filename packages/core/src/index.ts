@@ -9,9 +9,16 @@ export {
   MEMBER_SCOPES,
   type Scope,
 } from './domain/api-key.ts';
-export type * from './domain/archive-problems.ts';
+export type {
+  Ambiguity,
+  ArchiveProblem,
+  ArchiveRule,
+  ArchiveRules,
+  BadEncoding,
+  HeaderField,
+} from './domain/archive-problems.ts';
 export type { ArchiveListing, Judgement, ListedEntry, ProofTask, SiteFile } from './domain/archive-rules.ts';
-export type * from './domain/brand.ts';
+export type { Branded } from './domain/brand.ts';
 export type { Credential } from './domain/credential.ts';
 export type { RoleCursor, RoleFilter, RoleOrder } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
@@ -102,27 +109,60 @@ export type {
   WordedWarning,
 } from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';
-export type * from './ports/account-store.ts';
-export type * from './ports/api-key-secrets.ts';
-export type * from './ports/api-key-store.ts';
-export type * from './ports/archive-inspector.ts';
+export type { AccountChange, AccountStore } from './ports/account-store.ts';
+export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
+export type { ApiKeyPlace, ApiKeyQuery, ApiKeyStore } from './ports/api-key-store.ts';
+export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from './ports/archive-inspector.ts';
 export type { ArchiveStorage } from './ports/archive-storage.ts';
-export type * from './ports/attempt-counter.ts';
-export type * from './ports/clock.ts';
-export type * from './ports/grant-signer.ts';
-export type * from './ports/history-store.ts';
-export type * from './ports/identity-provider.ts';
-export type * from './ports/ids.ts';
-export type * from './ports/name-store.ts';
-export type * from './ports/pairing-store.ts';
-export type * from './ports/password-hasher.ts';
-export type * from './ports/role-store.ts';
-export type * from './ports/service-mode.ts';
-export type * from './ports/session-secrets.ts';
-export type * from './ports/session-store.ts';
+export type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from './ports/attempt-counter.ts';
+export type { Clock } from './ports/clock.ts';
+export type { GrantSigner } from './ports/grant-signer.ts';
+export type {
+  EventPage,
+  EventQuery,
+  EventThinning,
+  ExpiredRole,
+  FeedPart,
+  FeedQuery,
+  HistoryStore,
+} from './ports/history-store.ts';
+export type {
+  BegunSignIn,
+  IdentityProvider,
+  Person,
+  SignInProblem,
+  SignInReturn,
+  SignInTrouble,
+} from './ports/identity-provider.ts';
+export type { Ids } from './ports/ids.ts';
+export type { NameChange, NamedRole, NamePlace, NameStore } from './ports/name-store.ts';
+export type { PairingRedemption, PairingStore, Registration } from './ports/pairing-store.ts';
+export type { PasswordHasher } from './ports/password-hasher.ts';
+export type {
+  CleanupCount,
+  CleanupCountRequest,
+  CleanupOutcome,
+  CleanupRequest,
+  CleanupTask,
+  CommitOutcome,
+  Lease,
+  LoadedRole,
+  Page,
+  Reservation,
+  ReserveOutcome,
+  RoleCommit,
+  RoleQuery,
+  RoleStore,
+  Token,
+  Version,
+  Versioned,
+} from './ports/role-store.ts';
+export type { ServiceMode } from './ports/service-mode.ts';
+export type { SessionSecrets } from './ports/session-secrets.ts';
+export type { BegunSession, Redemption, SessionQuery, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
-export type * from './ports/takedown-store.ts';
-export type * from './ports/view-store.ts';
+export type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from './ports/takedown-store.ts';
+export type { ViewStore } from './ports/view-store.ts';
 export type {
   Figures,
   KeyQuotaExceeded,

@@ -1,3 +1,9 @@
-export type * from './domain/records.ts';
-export type * from './ports/import.ts';
-export type * from './ports/snapshot.ts';
+export type {
+  AccountRecord,
+  ApiKeyRecord,
+  MovedRecord,
+  PublicationRecord,
+  RemovalRecord,
+} from './domain/records.ts';
+export type { Import } from './ports/import.ts';
+export type { Snapshot } from './ports/snapshot.ts';

@@ -26,7 +26,7 @@ export {
   preferredLanguage,
   prefersGzip,
 } from './negotiation.ts';
-export { type PaletteName, palette, paletteOf } from './palette.ts';
+export { palette, paletteOf } from './palette.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';
 export { tellRate } from './rates/rate-headers.ts';

@@ -27,11 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/**
- * Reads what the build wrote. They are few and small, and stay in memory.
- *
- * @throws Error `ENOENT` in a clone where the package's `build` script has not run yet.
- */
+/** @throws Error `ENOENT` in a clone where the package's `build` script has not run yet. */
 export function loadAssets(): Assets {
   const manifest = JSON.parse(readFileSync(join(FOLDER, 'manifest.json'), 'utf8')) as {
     readonly entries: AssetNames;

@@ -191,8 +191,7 @@ export interface RoleStore {
   commit(publication: RoleCommit, lease: Lease, events: readonly HistoryEvent[]): Promise<CommitOutcome>;
 
   /**
-   * The newest stored role of any account, with what its viewers need to know of that. A store that has it in memory may
-   * return it without a promise: every view loads its role.
+   * The newest stored role of any account, with what viewers need of that; from memory it may come without a promise.
    * @promise role-store/load-newest: what any peer saved last is loaded, every field as it was saved
    * @promise role-store/load-absent: an unknown id is undefined
    * @promise role-store/load-aborted: an aborted signal rejects with its reason

@@ -65,9 +65,7 @@ let multer: typeof import('multer') | undefined;
 /** multer reads any stream with headers, though its types ask for a request. */
 type Parse = (body: Readable, response: undefined, done: (error?: unknown) => void) => void;
 
-/**
- * Receives a form (RFC 7578) with one file. Refuses as early as possible, and leaves nothing behind.
- */
+/** Receives a form (RFC 7578) with one file. Refuses as early as possible, and leaves nothing behind. */
 export async function receiveForm<Wish, Refused extends { readonly kind: 'refused' }>(
   request: IncomingMessage,
   reader: FormReader<Wish, Refused>,

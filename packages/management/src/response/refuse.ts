@@ -30,11 +30,7 @@ export function wantsJson({ request }: RequestContext): boolean {
   return request.headers.accept === 'application/json';
 }
 
-/**
- * A page, or for a script its JSON, that says why nothing was done.
- *
- * @param note more text, such as the operator's message.
- */
+/** A page, or for a script its JSON, that says why nothing was done; `note` is such as the operator's message. */
 export function refuse(
   visit: RequestContext,
   status: number,

@@ -69,7 +69,6 @@ function asSettingFailure(error: unknown, { storage }: Settings): unknown {
     : new CommandFailure(message, { cause: error });
 }
 
-/** Prints the progress of a long cleanup every two seconds. */
 function progressTo({ err }: Terminal, clock: Clock): (report: CleanUpReport) => void {
   let printedAt: Instant = clock.now();
   return ({ archives, orphans, failures, compared }) => {

@@ -113,11 +113,7 @@ export async function createApp(settings: Settings, { modules, ...options }: App
   return { ...(await createRunnableApp(settings, options, layer)), container: layer.container };
 }
 
-/**
- * The same without a container: a quarter of the modules that a start would load are InversifyJS.
- *
- * @param layer what may replace parts; absent, nothing does.
- */
+/** The same without a container: a quarter of the modules that a start would load are InversifyJS. */
 export async function createRunnableApp(
   settings: Settings,
   options: Omit<AppOptions, 'modules'> = {},

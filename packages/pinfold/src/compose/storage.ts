@@ -21,9 +21,6 @@ export interface OpenedStorage {
 /**
  * The storage that the settings name. The client of an object store is loaded only where it is used: it costs as much
  * time as all the rest of the start.
- *
- * @param dataDir the data folder's absolute path.
- * @param addHeaders adds to the headers of requests to an object store.
  */
 export async function storageOf(
   { storage }: Settings,

@@ -1,6 +1,5 @@
 import { after, type Generation, type GrantSigner, type Ids, type Instant, minutes } from '@pinfold/core';
 
-/** The header with the token. */
 export const DOCTOR_TOKEN_HEADER = 'x-pinfold-doctor';
 
 /** The path below which a server echoes requests with a token; the doctor chooses the rest of the path. */
@@ -37,7 +36,6 @@ export function signDoctorToken(grants: GrantSigner, ids: Ids, now: Instant): st
   });
 }
 
-/** Whether a text is a valid token. */
 export function isDoctorToken(grants: GrantSigner, text: string, now: Instant): boolean {
   const grant = grants.verify(text);
   if (grant === undefined || grant.generation !== NO_GENERATION) return false;

@@ -18,10 +18,8 @@ const clock = new SystemClock();
 const ids = new RandomIds();
 
 /**
- * Checks what goes wrong in practice, in an order in which each check needs only those before it. It changes nothing but
- * an archive of its own, which it removes.
- *
- * @param url the address to ask instead of PINFOLD_PUBLIC_URL.
+ * Checks what goes wrong in practice, in an order in which each check needs only those before it. It changes nothing
+ * but an archive of its own, which it removes. It asks `url` instead of PINFOLD_PUBLIC_URL.
  */
 export async function* examine(
   env: Environment,

@@ -8,7 +8,6 @@ export type DependencyState = 'ok' | 'slow' | 'low' | 'full' | 'unavailable';
 
 export type Ask = (signal: AbortSignal) => Promise<unknown>;
 
-/** What a part is called, and how its faults are known. */
 export interface DependencyOptions {
   /** The faults that say that it did not answer. */
   readonly code: 'staging_unavailable' | 'storage_unavailable' | 'store_unavailable';

@@ -6,7 +6,6 @@ import { escapeControlsInLines } from '../command-line/escape-control-characters
 import { CommandFailure, failureJson, UnavailableError, UsageError } from '../command-line/failures.ts';
 import { sentencesOf } from '../publishing/refusal-text.ts';
 
-/** What a tool answers. */
 export interface ToolResult {
   readonly content: { type: 'text'; text: string }[];
   readonly structuredContent: Record<string, unknown>;

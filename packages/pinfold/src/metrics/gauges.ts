@@ -5,7 +5,6 @@ import { freeBytes } from '../health/upload-disk.ts';
 import { CONNECTIONS } from '../settings/databases.ts';
 import type { Figures } from './registry.ts';
 
-/** Says which release runs here, under which name. */
 export function buildInfo(figures: Figures, version: string, node: string): void {
   const labels = ['version', 'node'];
   const build = figures.gauge('pinfold_build_info', 'Which release runs on this node.', labels, 'greatest');
@@ -15,11 +14,7 @@ export function buildInfo(figures: Figures, version: string, node: string): void
 /** A moment that is over is seen for so long: longer than Prometheus waits between two looks. */
 const WINDOW = 20_000;
 
-/**
- * Measures how late timers are: the 99th percentile of the last 20 to 40 seconds.
- *
- * @returns ends it.
- */
+/** Measures how late timers are: the 99th percentile of the last 20 to 40 seconds. Returns what ends it. */
 export function loopDelay(figures: Figures): () => void {
   const help = 'How late the event loop is, at the 99th percentile.';
   const delay = figures.gauge('pinfold_eventloop_delay_seconds', help, [], 'greatest').at();

@@ -17,8 +17,7 @@ const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosnif
 /**
  * Answers `GET /metrics`, and nothing else.
  *
- * @param read asked for each answer.
- * @throws SettingsError when the port or the address cannot be had.
+ * @throws SettingsError when the port or the address cannot be used.
  */
 export async function serveMetrics(port: number, host: string, read: () => Snapshot): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: 10_000 }, (request, response) =>

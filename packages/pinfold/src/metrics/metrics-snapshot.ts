@@ -25,7 +25,6 @@ const MERGE: Readonly<Record<Merging, (one: number, other: number) => number>> =
   farthest: (one, other) => (Math.abs(other) > Math.abs(one) ? other : one),
 };
 
-/** Puts together what several processes say. */
 export function merged(snapshots: readonly Snapshot[]): Snapshot {
   const all: Record<string, Family> = {};
   for (const family of snapshots.flatMap((snapshot) => Object.values(snapshot))) {

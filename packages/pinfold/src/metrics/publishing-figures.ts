@@ -3,7 +3,6 @@ import { busiestAccount } from './busiest-account.ts';
 import type { Figures } from './registry.ts';
 
 export interface PublishingFigures {
-  /** Takes the core's measurements. */
   readonly observe: Observe;
   /** Publications and checks whose archive was received, and that have not come to their end. */
   begun(): number;

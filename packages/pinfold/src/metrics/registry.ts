@@ -72,17 +72,14 @@ export class Figure {
   }
 }
 
-/** All figures of a process. */
 export class Figures {
   readonly #figures: Figure[] = [];
   readonly #measuring: (() => void)[] = [];
 
-  /** A figure that only grows. */
   counter(name: string, help: string, labels: readonly string[] = [], mostSeries?: number): Figure {
     return this.#add({ name, help, type: 'counter', merging: 'sum', bounds: [] }, labels, mostSeries);
   }
 
-  /** A figure that goes up and down. */
   gauge(name: string, help: string, labels: readonly string[] = [], merging: Merging = 'sum'): Figure {
     return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, labels);
   }

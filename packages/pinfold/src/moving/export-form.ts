@@ -77,11 +77,7 @@ export function manifestOf({ records, archives, broken }: ExportEnd): Buffer {
   return Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
-/**
- * Reads the manifest of an export.
- *
- * @throws CommandFailure for anything else, and for a manifest of a newer release.
- */
+/** @throws CommandFailure for anything but a manifest, and for one of a newer release. */
 export function readManifest(text: string): ExportManifest {
   const { format, version, records, archives, broken } = membersOf(text);
   if (format !== FORM.format) throw new CommandFailure('this is no export: its manifest says nothing of one');

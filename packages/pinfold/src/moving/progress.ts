@@ -52,11 +52,7 @@ export class Progress {
 /** Standard error names at most this many broken archives; `--json` names all. */
 const MOST_NAMED = 20;
 
-/**
- * Prints what was moved.
- *
- * @throws CommandFailure if archives of the source are broken; everything else was moved.
- */
+/** @throws CommandFailure if archives of the source are broken; everything else was moved. */
 export function printSummary(done: string, moved: Moved, json: boolean, { out, err }: Terminal): void {
   const { records, archives, copied, broken } = moved;
   if (json) out(jsonLine(moved));

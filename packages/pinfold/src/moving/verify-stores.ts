@@ -43,11 +43,7 @@ export interface Verified {
   readonly young: number;
 }
 
-/**
- * Compares the archives that are there with those that records name, and reads them, while the service runs.
- *
- * @param sample how many are read; absent, all.
- */
+/** Compares the stored archives with those that records name, and reads all or `sample` of them. */
 export async function verifyStores(
   stores: VerifiedStores,
   sample: number | undefined,

@@ -20,16 +20,15 @@ export interface NamedArchive {
   readonly sha256: Sha256;
 }
 
-/** The archive that a record names, if it names one. */
 export function archiveIn({ kind, value }: MovedRecord): NamedArchive | undefined {
   if (kind !== 'publication' || value.manifest === null) return undefined;
   return { archive: value.archive, pin: value.id, sha256: value.sha256 };
 }
 
 /**
- * Reads a whole archive; `undefined` when it is not there, or no longer.
+ * Reads a whole archive; `undefined` if it is not there.
  *
- * @throws CommandFailure that names it when the storage does not give it, as a disk that is damaged there does not.
+ * @throws CommandFailure that names it if the storage does not give it, such as a damaged disk.
  */
 export async function wholeArchive(
   archives: Pick<ArchiveStorage, 'read' | 'size'>,
@@ -50,7 +49,6 @@ export async function wholeArchive(
   }
 }
 
-/** The SHA-256 of all pieces together. */
 export function hashOf(pieces: readonly Uint8Array[]): Sha256 {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);

@@ -30,7 +30,6 @@ export async function withLocalPublications<Result>(
   );
 }
 
-/** The names of an account on this machine. */
 function localNames(
   names: ComposedService['useCases']['names'],
   by: AccountId,
@@ -60,7 +59,6 @@ function localNames(
   };
 }
 
-/** The publications of an account on this machine. */
 function localPublications(
   { useCases }: ComposedService,
   by: AccountId,

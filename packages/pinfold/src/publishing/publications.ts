@@ -38,7 +38,6 @@ export type Checked = Omit<DryRun, 'pin'>;
 
 /** The names of one account. */
 export interface Names {
-  /** Yields them in their order. */
   list(): AsyncIterable<Name>;
   get(name: string): Promise<Name>;
   /** Lets a name show a publication, and makes it if it is new. */
@@ -94,7 +93,6 @@ export async function withPublications<Result>(
   return atPlace(placeOf(target, isChange, terminal), terminal, task);
 }
 
-/** Lets a command work where {@link placeOf} found. */
 export async function atPlace<Result>(
   place: Place,
   terminal: Terminal,
@@ -155,11 +153,7 @@ export function currentFolder({ INIT_CWD, npm_lifecycle_event }: Environment): s
   return (npm_lifecycle_event === 'pinfold' && INIT_CWD) || process.cwd();
 }
 
-/**
- * A name whose viewers have to enter a password must not lose it by mistake; null means to publish without one.
- *
- * @param ways how to give a password, or to publish without one.
- */
+/** A name whose viewers have to enter a password must not lose it by mistake; null means to publish without one. */
 export async function refuseUnprotected(
   publications: Publications,
   { name, password }: { readonly name?: string | undefined; readonly password?: string | null | undefined },

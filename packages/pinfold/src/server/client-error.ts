@@ -27,10 +27,8 @@ export interface Answers {
 }
 
 /**
- * Answers what Node could not read, with the status that Node gives; a head that is too large gets a page, for what
- * makes it so is cookies.
- *
- * @param answers those of the connection, if there was any.
+ * Answers what Node could not read, with the status that Node gives; a head that is too large gets a page, since its
+ * cookies make it so.
  */
 export function answerUnread(
   error: Error & { readonly code?: string },

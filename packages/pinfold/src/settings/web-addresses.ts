@@ -58,9 +58,7 @@ export function readWebAddresses(values: {
   return { publicUrl: shared, sitesUrl, viewerMode };
 }
 
-/**
- * The addresses in force, once the port is known.
- */
+/** The addresses in force, once the port is known. */
 export function webAddresses(settings: WebAddressSettings, port: number): WebAddresses {
   const shared = publicUrl(settings.publicUrl ?? `http://localhost:${port}`);
   const { origin, hostname } = new URL(shared);

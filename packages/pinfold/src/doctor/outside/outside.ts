@@ -7,7 +7,6 @@ import { browserFindings } from './browser.ts';
 import { proxyFindings } from './proxy.ts';
 import { isAboutCertificate, unanswered } from './unanswered.ts';
 
-/** What the checks from outside need. */
 export interface Outside {
   readonly settings: Settings;
   readonly addresses: WebAddresses;

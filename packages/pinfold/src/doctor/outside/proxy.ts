@@ -31,7 +31,6 @@ interface Echoed {
   readonly port: number;
 }
 
-/** The outcome of a request to the echo endpoint. */
 type Echo =
   | Echoed
   | { readonly kind: 'answer'; readonly answer: Answer }
@@ -169,11 +168,7 @@ async function lookAtClient(outside: Outside, url: URL, { seen, port }: Echoed):
   );
 }
 
-/**
- * Why all viewers would have the same address.
- *
- * @param isCertain whether a proxy exists for certain: otherwise NAT may have changed the port.
- */
+/** Why all viewers would have the same address. Unless it is certain, NAT may have changed the port, not a proxy. */
 function judgeTrust(
   trust: TrustProxy,
   { forwarded_for, peer }: EchoedRequest,

@@ -21,12 +21,10 @@ const ADVICE: Readonly<Record<string, string>> = {
 const UNTRUSTED =
   'configure a certificate that browsers trust, with its intermediate certificates; for a certificate authority of your own set NODE_EXTRA_CA_CERTS';
 
-/** Whether the certificate is the reason. */
 export function isAboutCertificate(error: unknown): boolean {
   return /^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_CERT)/.test(codeOf(error));
 }
 
-/** Explains an error of {@link ask}. */
 export function unanswered(error: unknown): readonly [observed: string, advice: string] {
   const code = codeOf(error);
   // A proxy sends a TLS alert if it has no certificate for the name.
