@@ -22,11 +22,7 @@ export type Authenticate<
   Response extends ServerResponse = ServerResponse,
 > = (request: Request, response: Response, options?: AuthenticateOptions) => Promise<Caller | undefined>;
 
-/**
- * Authenticates a request. Plain JavaScript may return `null` for no caller.
- *
- * @throws TypeError for what is neither a caller nor `null`, and what `authenticate` throws.
- */
+/** @throws TypeError for what is no caller; plain JavaScript may return `null` for none. */
 export async function callerOf<Request extends IncomingMessage, Response extends ServerResponse>(
   authenticate: Authenticate<Request, Response>,
   request: Request,
