@@ -36,7 +36,7 @@ export const admitAnyone: Admit<Pick<Call, 'request' | 'again'>> = async ({ requ
 export const admitAccount: Admit<AccountCall> = async (arrival) => {
   const { service, request, response, found, endpoint } = arrival;
   const isComplete = await isWhole(request);
-  const caller = await callerOf(service.authenticate, request, response);
+  const caller = await callerOf(service.authenticate, request, { response });
   if (caller === undefined) return refuseStranger(service, request, response);
   arrival.identified(caller);
   const account = (await service.useCases.accounts.load(caller.account))?.value;
@@ -67,7 +67,7 @@ export const admitOperator: Admit<OperatorCall> = async (arrival) => {
   const { service, request, response, found, endpoint } = arrival;
   const { administration } = service;
   const isComplete = await isWhole(request);
-  const caller = await callerOf(service.authenticate, request, response);
+  const caller = await callerOf(service.authenticate, request, { response });
   if (caller === undefined) return refuseStranger(service, request, response);
   arrival.identified(caller);
   if (administration === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');
@@ -109,7 +109,7 @@ async function refuseAgain(
   again: Caller,
   scope: Scope,
 ): Promise<AnyRefusal | undefined> {
-  const caller = await callerOf(authenticate, request, response, { again });
+  const caller = await callerOf(authenticate, request, { response, again });
   if (caller?.account !== again.account) return refuseRequest('unauthorized');
   return caller.scopes.includes(scope) ? undefined : refuseRequest('forbidden');
 }

@@ -17,6 +17,7 @@ export interface Published {
   readonly id: string;
   readonly sharedUrl: string;
   readonly expiresAt: number | null;
+  readonly passwordProtected: boolean;
   readonly remarks: readonly KeptWarning[];
 }
 

@@ -77,15 +77,15 @@ export async function historyCard(visit: SignedInContext, pin: RoleId): Promise<
   if (listed?.kind !== 'page') return undefined;
   const { events, next } = listed;
   const names = await namesOf(visit, events);
-  const item = ({ at, type, actor }: HistoryEvent) =>
-    html`<div><dt>${moment(visit, at)}</dt><dd>${words.say(type)} <span class="quiet" dir="auto">${doer(visit, actor, names)}</span></dd></div>`;
+  const item = ({ at, type, name, actor }: HistoryEvent) =>
+    html`<div><dt>${moment(visit, at)}</dt><dd>${words.say(type, { name: name ?? '' })} <span class="quiet" dir="auto">${doer(visit, actor, names)}</span></dd></div>`;
   const more = next && html`<p><a href="${base}/history?pin=${pin}">${words.say('historyWhole')}</a></p>`;
   return card(visit, 'history', html`<dl class="brief">${events.map(item)}</dl>${more}`);
 }
 
 function whatAndWhen(visit: SignedInContext): readonly Column<HistoryEvent>[] {
   return [
-    ['historyWhat', ({ type }) => visit.words.say(type)],
+    ['historyWhat', ({ type, name }) => visit.words.say(type, { name: name ?? '' })],
     ['historyWhen', ({ at }) => moment(visit, at)],
   ];
 }

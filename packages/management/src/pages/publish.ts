@@ -94,9 +94,10 @@ export async function publish(visit: ArchiveContext): Promise<Answer> {
       : await refuseUpload(visit, outcome.code, refused(visit, outcome));
   }
   const { publication, warnings: remarks } = outcome;
-  const { id, title, originalFilename, expiresAt } = publication;
+  const { id, title, originalFilename, expiresAt, passwordProtected } = publication;
   if (wantsJson(visit)) {
-    const body = { kind: outcome.kind, id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, remarks };
+    const shared = { id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, passwordProtected };
+    const body = { kind: outcome.kind, ...shared, remarks };
     return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
   }
   return seeOther(`${visit.base}/publications/${id}`, {

@@ -24,7 +24,7 @@ const REQUEST_TIMEOUT = 20 * 60_000;
 const LARGEST_HEAD = 65_536;
 
 /**
- * Milliseconds between two looks for idle connections, and how many in a row close one: after 75 to 80 seconds. Proxies
+ * Milliseconds between two looks for idle connections, and how many in a row close one: after 75 to 85 seconds. Proxies
  * close theirs after 60 mostly, so that it is they who close one, never both at once.
  */
 const IDLE_LOOK = 5_000;
