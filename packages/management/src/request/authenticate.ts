@@ -25,7 +25,7 @@ export async function identify(visit: RequestContext, again?: Caller): Promise<I
   const { request, response, scope, shown } = visit;
   const { authenticate, sessions } = visit.screen;
   if (authenticate !== undefined) {
-    const caller = await callerOf(authenticate, request, response, again && { again });
+    const caller = await callerOf(authenticate, request, { response, ...(again && { again }) });
     if (caller === undefined) return { kind: 'stranger' };
     if (!mayManage(caller.scopes)) return { kind: 'forbidden' };
     const sessionBinding = `account ${caller.account}`;
