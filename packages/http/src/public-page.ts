@@ -55,7 +55,6 @@ export function publicPage(
     readonly language: string;
     readonly title: string;
     readonly content: Html;
-    /** The text of the link where the page is reported. */
     readonly report: string;
   },
 ): Html {

@@ -8,7 +8,6 @@ export type ScreenProblem =
   | ArchiveProblem
   | ({ readonly rule: 'archive_too_large' } & Pick<Figures, 'limit'> & Partial<Figures>);
 
-/** Files of one broken rule that are listed. */
 const SHOWN = 5;
 
 /** Broken rules with their files. It runs on the server and in the browser alike, as {@link remarkList} does. */

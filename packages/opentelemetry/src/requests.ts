@@ -22,7 +22,6 @@ export interface AnsweredRequest {
   readonly error?: unknown;
 }
 
-/** A request under way. */
 interface Going {
   readonly span: Span;
   readonly context: Context;
@@ -77,7 +76,6 @@ export class Requests {
     context.with(going.context, next);
   }
 
-  /** Takes the log entry of a request. */
   told(entry: AnsweredRequest, request: IncomingMessage): void {
     const going = this.#going.get(request);
     if (going !== undefined) going.told = entry;

@@ -10,7 +10,6 @@ export interface FolderFile {
   readonly file: File;
 }
 
-/** The files to publish, and the paths to leave out: each folder once. */
 export type Source = ArchiveSource | FolderSource;
 
 export interface ArchiveSource {

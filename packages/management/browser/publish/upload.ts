@@ -29,7 +29,6 @@ export type UploadOutcome =
 
 export interface UploadProgress {
   sent(bytes: number): void;
-  /** Everything is there, and the server works on it. */
   arrived(): void;
   waiting(reason: 'broken' | 'in_progress'): void;
 }

@@ -17,10 +17,8 @@ import { layout } from '../views/layout.ts';
 import { card, heading, moment, shortId } from '../views/parts.ts';
 import { type Column, listOf } from '../views/tables.ts';
 
-/** The names of publications and API keys, by id. */
 export type EventNames = ReadonlyMap<string, string>;
 
-/** The latest events that a publication's page shows. */
 const SHOWN_EVENTS = 10;
 
 export async function showHistory(visit: SignedIn<'history'>): Promise<Answer> {
@@ -50,7 +48,6 @@ ${listOf(visit, { ...list, query: { pin } })}`;
   });
 }
 
-/** Shows what happened to all accounts, or to one, and who did it. */
 export async function showAccountHistory(visit: SignedIn<'administration'>): Promise<Answer> {
   const { screen, words, base } = visit;
   const account = parseAccountId(queryText(visit, 'account'));

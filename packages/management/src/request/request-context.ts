@@ -59,7 +59,6 @@ export interface SignedInContext extends FormContext {
   >;
 }
 
-/** The same on a screen that has some of its optional parts. */
 export type SignedIn<Part extends keyof Screen> = SignedInContext & { readonly screen: With<Part> };
 
 /** Reads a request; nothing of it is checked yet. */
@@ -104,7 +103,6 @@ export function fieldOf({ fields }: RequestContext, name: string): string | unde
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The values of a field that can be there several times. */
 export function fieldsOf({ fields }: RequestContext, name: string): readonly string[] {
   return [fields[name]].flat().filter((one) => typeof one === 'string');
 }

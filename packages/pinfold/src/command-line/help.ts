@@ -1,7 +1,6 @@
 import type { Command, Group } from './command.ts';
 import { UsageError } from './failures.ts';
 
-/** The column in which descriptions begin. */
 const COLUMN = 27;
 
 const GROUPS: Readonly<Record<Group, string>> = {
@@ -11,7 +10,6 @@ const GROUPS: Readonly<Record<Group, string>> = {
   about: 'The command itself:',
 };
 
-/** The help on all commands, or on those that begin with some words. */
 export function helpText(commands: readonly Command[], words: readonly string[]): string {
   if (words.length === 0) return overview(commands);
   // "pinfold publish ./dist --help" is about publish.

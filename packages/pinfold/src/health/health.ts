@@ -31,7 +31,6 @@ export function parseNeeds(text: string): readonly Need[] | undefined {
   return NEEDS.filter((need) => need === 'database' || named.includes(need));
 }
 
-/** How well the server is, in a word, and by its parts. */
 export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'unavailable';
   readonly parts: Readonly<Record<Need, DependencyState>>;
@@ -45,7 +44,6 @@ export interface WatchedPorts {
   readonly archives: Pick<ArchiveStorage, 'check'>;
   readonly staging: Pick<Staging, 'check'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** The disk for uploads; absent where it is not known. */
   readonly disk?: UploadDisk;
 }
 

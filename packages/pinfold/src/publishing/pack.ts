@@ -6,7 +6,6 @@ import type { PublishRequest } from './publications.ts';
 
 export type ZipToSend = Pick<PublishRequest, 'filename' | 'bytes'>;
 
-/** A ZIP, and what is not in it. */
 export interface PackedPath extends ZipToSend {
   readonly leftOut: readonly string[];
 }

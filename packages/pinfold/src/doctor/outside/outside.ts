@@ -74,7 +74,6 @@ async function* reachFindings(
   ]);
 }
 
-/** @param daysLeft how long the certificate is still valid; `undefined` without TLS. */
 function judgeCertificate(hostname: string, daysLeft: number | undefined): Result {
   if (daysLeft !== undefined) {
     const observed = `the certificate is valid for ${daysLeft} days`;

@@ -27,7 +27,6 @@ const COOKIE_BYTES = 30_000;
 interface Echoed {
   readonly kind: 'echoed';
   readonly seen: EchoedRequest;
-  /** The local port of the connection. */
   readonly port: number;
 }
 
@@ -68,7 +67,6 @@ function judgeHost(echo: Echo | undefined, url: URL): Result {
       );
 }
 
-/** Checks of a request that arrived, and of larger ones. */
 function arrivals(outside: Outside, url: URL, path: string, echo: Echoed): readonly Check[] {
   const { target, origin } = echo.seen;
   return [
