@@ -21,12 +21,10 @@ export function problemList(words: Words<SharedId>, problems: readonly ScreenPro
   });
 }
 
-/** Warnings about what was published, each with where something was seen, and what. */
 export function remarkList(words: Words<SharedId>, warnings: readonly KeptWarning[]): Html {
   return listByRule(words, warnings, (own) => ({ items: own.flatMap((one) => remarkOf(words, one) ?? []) }));
 }
 
-/** One item a rule, in the order they came. */
 function listByRule<Broken extends { readonly rule: string }>(
   words: Words<SharedId>,
   all: readonly Broken[],

@@ -56,7 +56,6 @@ export class Requests {
     });
   }
 
-  /** Begins the span of a request, and handles the request within it. */
   take(request: IncomingMessage, response: ServerResponse, next: () => void): void {
     const outer = context.active();
     const inner = trace.getSpan(outer) !== undefined;

@@ -3,7 +3,6 @@ import { NonsenseError } from './s3-failure.ts';
 
 const MOST = 1_000;
 
-/** One page of keys in ascending order. */
 export interface KeyPage {
   readonly keys: readonly string[];
   readonly more: boolean;

@@ -43,7 +43,6 @@ export async function titleIn(source: Source): Promise<string | undefined> {
   return page && titleOf(new Uint8Array(await page.file.arrayBuffer()));
 }
 
-/** The built site in a folder that looks like the project that it was built from. */
 export function builtSiteIn(
   source: Source,
 ): { readonly folder: string; readonly site: FolderSource } | undefined {

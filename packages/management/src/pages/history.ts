@@ -70,7 +70,6 @@ ${listOf(visit, list)}`;
   return page(administrationPage(visit, 'history', main));
 }
 
-/** The latest of what happened to one publication; `undefined` if the screen shows no history. */
 export async function historyCard(visit: SignedInContext, pin: RoleId): Promise<Html | undefined> {
   const { words, base, screen } = visit;
   const listed = await screen.history?.list({ by: visit.account, pin, limit: SHOWN_EVENTS });

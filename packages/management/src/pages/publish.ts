@@ -33,7 +33,6 @@ interface ArchiveContext extends SignedInContext {
   readonly archive: StagedArchive;
 }
 
-/** Why nothing was published, for the page as for our script. */
 interface Refused {
   readonly status: number;
   readonly kind: 'problems' | 'refused' | 'mismatch' | 'in_progress';

@@ -16,7 +16,6 @@ import { type Flash, readFlash } from '../response/flash.ts';
 import { type CookieScope, readCookies, readZone } from './cookies.ts';
 import { isFormSecret, newFormSecret } from './form-guard.ts';
 
-/** A request, and what every page needs to answer it. */
 export interface RequestContext {
   readonly screen: Screen;
   readonly request: Request;

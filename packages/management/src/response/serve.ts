@@ -23,7 +23,6 @@ interface Settled {
   readonly account?: AccountId;
 }
 
-/** Takes a request through the guards to its answer, and logs it. */
 export function serve(screen: Screen, endpoint: Endpoint): RequestHandler {
   const { useCases } = screen;
   return async (request, response) => {

@@ -34,7 +34,6 @@ Every command but serve, completion and help takes --json: it prints one JSON do
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 unavailable, try again later; 130, 143 ended by a signal.`;
 }
 
-/** A command with its arguments, as it is typed after `pinfold`. */
 export function callOf({ name, arguments: names }: Command): string {
   return [name, ...names].join(' ');
 }

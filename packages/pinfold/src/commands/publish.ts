@@ -118,7 +118,6 @@ async function readPassword(
   return given;
 }
 
-/** The page's own title, if the user wants it to be the publication's. */
 async function offeredTitle(
   pageTitle: string | undefined,
   { confirm }: Terminal,

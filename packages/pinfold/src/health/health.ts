@@ -15,7 +15,6 @@ import { Dependency, type DependencyState } from './dependency.ts';
 import { SeenMode } from './mode-watch.ts';
 import { LowSpace, spaceCheck, type UploadDisk } from './upload-disk.ts';
 
-/** What a server can be said to need before it takes requests. */
 export type Need = 'database' | 'storage' | 'staging';
 
 const NEEDS: readonly Need[] = ['database', 'storage', 'staging'];
@@ -126,7 +125,6 @@ export class Health {
     for (const part of [...Object.values(this.#parts), this.#clock, this.#mode]) part.tellTo(log);
   }
 
-  /** Looks at everything; resolves when all have answered, or were given up. */
   async look(): Promise<void> {
     await Promise.all(Object.values(this.#parts).map((part) => part.look()));
   }

@@ -73,7 +73,6 @@ export interface Queue {
 
 const QUEUES = ['publications', 'hashes', 'inflations', 'uploads'] as const;
 
-/** Measures queues. The answer says where one of them is. */
 export function queueFigures(figures: Figures): (name: (typeof QUEUES)[number], read: () => Queue) => void {
   const length = figures.gauge('pinfold_queue', 'What runs and what waits.', ['queue', 'state']);
   for (const name of QUEUES) for (const state of ['running', 'waiting']) length.at(name, state);

@@ -102,7 +102,6 @@ async function packInput(name: string | undefined, terminal: Terminal): Promise<
   return isPage(name) ? packTitled(name, await read(), terminal) : packFile(name, read);
 }
 
-/** Packs a page, and if the user agrees the files of its folder that it shows. */
 async function packWithFiles(
   path: string,
   page: Packed['bytes'],

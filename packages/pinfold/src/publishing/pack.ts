@@ -23,7 +23,6 @@ export function isPage(filename: string): boolean {
   return /\.html?$/i.test(filename);
 }
 
-/** Packs a page as the index of a site, with files beside it. */
 export async function packPage(
   path: string,
   page: Uint8Array,

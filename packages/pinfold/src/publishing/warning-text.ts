@@ -2,7 +2,6 @@ import type { WireWarning } from '@pinfold/http-express/internal';
 import { pluralize } from '../command-line/pluralize.ts';
 
 export interface WarningGroup {
-  /** The finding, and what to do about it. */
   readonly sentence: string;
   /** Where it was found; empty when the sentence says so. */
   readonly places: readonly string[];

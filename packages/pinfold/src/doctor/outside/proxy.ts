@@ -35,7 +35,6 @@ type Echo =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'none'; readonly error: unknown };
 
-/** Asks the server how requests arrive, and finds what a proxy changes. */
 export async function* proxyFindings(
   outside: Outside,
   name: 'proxy' | 'sites',
