@@ -24,11 +24,7 @@ export type Authenticate<
   Response extends ServerResponse = ServerResponse,
 > = (request: Request, options: AuthenticateOptions<Response>) => Promise<Caller | undefined>;
 
-/**
- * Authenticates a request. Plain JavaScript may return `null` for no caller.
- *
- * @throws TypeError for what is neither a caller nor `null`, and what `authenticate` throws.
- */
+/** @throws TypeError for what is no caller; plain JavaScript may return `null` for none. */
 export async function callerOf<Request extends IncomingMessage, Response extends ServerResponse>(
   authenticate: Authenticate<Request, Response>,
   request: Request,

@@ -30,7 +30,7 @@ button{border:1px solid transparent;background:var(--accent);color:var(--on-acce
 button:hover{background:var(--accent-strong)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .problem{display:flex;gap:12px;margin:0;padding:12px;border:1px solid var(--bad);border-radius:var(--radius);background:var(--bad-faint);color:var(--text)}
-.report{margin-top:24px;font-size:var(--small)}
+main>.report{margin-top:24px;font-size:var(--small)}
 .report a{color:inherit}
 svg{flex:none;width:16px;height:24px;fill:none;stroke:var(--bad);stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}
 h1 svg{width:24px;margin-right:8px;stroke:var(--accent);vertical-align:-4px}`;
@@ -55,7 +55,6 @@ export function publicPage(
     readonly language: string;
     readonly title: string;
     readonly content: Html;
-    /** The text of the link where the page is reported. */
     readonly report: string;
   },
 ): Html {

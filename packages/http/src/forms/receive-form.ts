@@ -45,6 +45,7 @@ export interface ReceivedForm<Wish> {
   readonly wish: Wish;
 }
 
+/** The most bytes of a form beside its archive. */
 const BESIDE = 1_048_576;
 /** The most bytes read of a text field; every reader refuses shorter ones already. */
 const LONGEST_TEXT = 65_536;

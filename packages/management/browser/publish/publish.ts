@@ -25,7 +25,6 @@ interface Packed<From extends Source = Source> {
   readonly source: From;
 }
 
-/** Names of what is left out that are listed. */
 const NAMED = 5;
 
 const CANCELLED: unique symbol = Symbol('cancelled');

@@ -307,6 +307,8 @@ export const pages = {
   blockKeep: 'Keep its sites online.',
   blockKept: 'Its sites stay online.',
   blockMeans: 'A blocked account is read-only. It can still revoke its keys.',
+  blockOwn:
+    'You are signed in to this account: you cannot unblock it here, but “pinfold accounts unblock” does.',
   blockSites: 'Its sites',
   copySha256: 'Copy SHA-256',
   didBlock: 'The account is blocked.',
@@ -462,8 +464,8 @@ export const events: Readonly<Record<EventType, string>> = {
   'session.ended': 'Signed out',
   'session.refused': 'Sign-in refused',
   'link.created': 'Sign-in link created',
-  'name.set': 'Name set',
-  'name.deleted': 'Name deleted',
+  'name.set': 'Name “{name}” set',
+  'name.deleted': 'Name “{name}” deleted',
 };
 
 /** What each rule of an archive means and what to do, and what each warning about a published site means. */

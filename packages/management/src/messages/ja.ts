@@ -307,6 +307,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   blockKeep: 'サイトは公開したままにする。',
   blockKept: 'サイトは公開されたままです。',
   blockMeans: '停止したアカウントは閲覧とキーの無効化しかできません。',
+  blockOwn: 'サインイン中のアカウントです。解除は、この画面ではなく「pinfold accounts unblock」で行います。',
   blockSites: 'サイト',
   copySha256: 'SHA-256 をコピー',
   didBlock: 'アカウントを停止しました。',
@@ -459,8 +460,8 @@ export const events: Readonly<Record<keyof typeof en.events, string>> = {
   'session.ended': 'サインアウト',
   'session.refused': 'サインインを拒否',
   'link.created': 'サインイン用リンクを作成',
-  'name.set': '名前を設定',
-  'name.deleted': '名前を削除',
+  'name.set': '名前「{name}」を設定',
+  'name.deleted': '名前「{name}」を削除',
 };
 
 export const codes: Readonly<Record<keyof typeof en.codes, Message>> = {

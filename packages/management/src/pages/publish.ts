@@ -33,10 +33,8 @@ interface ArchiveContext extends SignedInContext {
   readonly archive: StagedArchive;
 }
 
-/** Why nothing was published, for the page as for our script. */
 interface Refused {
   readonly status: number;
-  /** What our script does about it. */
   readonly kind: 'problems' | 'refused' | 'mismatch' | 'in_progress';
   readonly message: string;
   readonly problems?: readonly ScreenProblem[];
@@ -180,7 +178,6 @@ function brokenArchive(
   return { status, kind: 'problems', message: words.say('problemsTitle'), problems };
 }
 
-/** The refusal of an archive that is larger than what is received. */
 function tooLarge(visit: SignedInContext, limit: number): Refused {
   return brokenArchive(visit, 413, [{ rule: 'archive_too_large', limit }]);
 }

@@ -3,7 +3,6 @@ import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
 
-/** A key that a person agreed to on the management screen. */
 export interface GivenKey {
   readonly key: string;
   readonly id: string;

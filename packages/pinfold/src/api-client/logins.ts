@@ -68,10 +68,7 @@ export interface Server {
   readonly apiKey: string;
 }
 
-interface ServerOptions {
-  readonly url?: string | undefined;
-  readonly key?: string | undefined;
-}
+type ServerOptions = Readonly<Partial<Record<'url' | 'key', string | undefined>>>;
 
 /** The server that `--url` or `PINFOLD_URL` names; `undefined` without them. */
 export function serverOf({ url: named, key }: ServerOptions, env: Environment): Server | undefined {

@@ -44,7 +44,6 @@ export async function readSecret(
   }
 }
 
-/** The answer to a question; `undefined` if the input ends. */
 async function ask(lines: Interface, question: string): Promise<string | undefined> {
   const ended = new AbortController();
   const end = (): void => ended.abort();

@@ -90,7 +90,6 @@ function factsOf({ id, account, sha256, reason, at }: WireTakedown): readonly st
   return [at, id, account, sha256, reason];
 }
 
-/** A takedown as it was exported. */
 type KeptTakedown = Omit<Takedown, 'liftedAt'>;
 
 /** Reads what `pinfold takedowns export` wrote. Throws for the first invalid line, before any change. */

@@ -16,7 +16,6 @@ const SMALL_HASH = { logN: 15, r: 8, p: 3 };
 export interface MemoryBudget {
   readonly viewer: Pick<ViewerOptions, 'cacheBytes' | 'siteCacheBytes' | 'bounds'>;
   readonly hashing: ScryptPasswordHasherOptions;
-  /** The most threads that prove archives. */
   readonly threads: number;
 }
 

@@ -46,7 +46,6 @@ export interface ServiceOptions extends Omit<ComposeOptions, 'publicUrl'> {
   readonly look?: LookOptions;
 }
 
-/** The service with its doors, and with what runs beside the requests. */
 export interface Service {
   readonly composition: ComposedService;
   readonly log: Log;

@@ -14,7 +14,6 @@ const ARCHIVES = 'archives';
 export interface OpenedStorage {
   archives(): Promise<ArchiveStorage>;
   staging(): Promise<Staging>;
-  /** Ends the client of an object store. */
   end(): Promise<void>;
 }
 
@@ -53,7 +52,6 @@ export function heldIn({ database, storage }: Settings): string | undefined {
 
 export type BucketSetting = Extract<StorageSetting, { kind: 's3' }>;
 
-/** The client for a bucket; it is the caller's to destroy. */
 export async function s3ClientOf(
   { endpoint, region, pathStyle }: BucketSetting,
   addHeaders?: S3ClientOptions['addHeaders'],

@@ -5,7 +5,6 @@ export const DOCTOR_TOKEN_HEADER = 'x-pinfold-doctor';
 /** The path below which a server echoes requests with a token; the doctor chooses the rest of the path. */
 export const ECHO_PATH = '/healthz/mirror/';
 
-/** A request as the server received it. */
 export interface EchoedRequest {
   readonly host: string;
   /** The request target, unchanged. */
@@ -14,7 +13,6 @@ export interface EchoedRequest {
   readonly forwarded_for: string | null;
   /** The address that rate limits count. */
   readonly client: string;
-  /** The other end of the TCP connection. */
   readonly peer: { readonly address: string; readonly port: number };
   readonly body_bytes: number;
 }

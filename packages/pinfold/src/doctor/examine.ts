@@ -111,7 +111,6 @@ async function* fromOutside(
   yield* outsideFindings({ settings, addresses, ids, clock, grants, request });
 }
 
-/** Reads the secret, and creates none. */
 async function storedSecret(folder: string | undefined): Promise<readonly [string] | undefined> {
   if (folder === undefined) return undefined;
   const file = join(folder, 'secret');

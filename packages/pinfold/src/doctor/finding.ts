@@ -13,10 +13,8 @@ export interface Finding {
   readonly advice: string | null;
 }
 
-/** A finding without the name of its check and what it expects. */
 export type Result = Omit<Finding, 'check' | 'expected'>;
 
-/** One row of a table of checks. */
 export interface Check {
   readonly name: string;
   readonly expected: string;

@@ -19,7 +19,6 @@ export class ClockDifference {
     return Math.abs(this.#milliseconds ?? 0) > MOST;
   }
 
-  /** Sets the log for when the difference becomes great, and when it ends. */
   tellTo(log: Log): void {
     this.#log = log;
   }

@@ -46,7 +46,6 @@ export class Dependency {
   /** The running probe, which may have timed out. */
   #asked: Promise<unknown> | undefined;
   #lookedEarly = false;
-  /** How many requests it has answered. */
   #answers = 0;
 
   constructor(
@@ -72,7 +71,6 @@ export class Dependency {
     this.#ask = ask;
   }
 
-  /** Sets the log for changed results of probes. */
   tellTo(log: Log): void {
     this.#log = log;
   }
@@ -97,7 +95,6 @@ export class Dependency {
     return this.#begin();
   }
 
-  /** Ends the look that runs, and allows no more. */
   async close(): Promise<void> {
     this.#stopped.abort();
     await this.#looking;

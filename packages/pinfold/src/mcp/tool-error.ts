@@ -57,7 +57,6 @@ function documentOf(error: unknown, publishing: boolean): ProblemDocument {
   };
 }
 
-/** The refusal behind a failure: of the core, or as the API told it. */
 function refusalOf(cause: unknown): Parameters<typeof problemOf>[0] | undefined {
   if (cause instanceof PinfoldError) {
     const { code, detail, errors } = cause;

@@ -66,7 +66,6 @@ export function cacheFigures(figures: Figures, caches: Pick<ViewerFigures, 'bodi
   });
 }
 
-/** Something of which a bounded number run at once and others wait. */
 export interface Queue {
   readonly running: number;
   readonly waiting: number;
@@ -74,7 +73,6 @@ export interface Queue {
 
 const QUEUES = ['publications', 'hashes', 'inflations', 'uploads'] as const;
 
-/** Measures queues. The answer says where one of them is. */
 export function queueFigures(figures: Figures): (name: (typeof QUEUES)[number], read: () => Queue) => void {
   const length = figures.gauge('pinfold_queue', 'What runs and what waits.', ['queue', 'state']);
   for (const name of QUEUES) for (const state of ['running', 'waiting']) length.at(name, state);
@@ -107,15 +105,12 @@ export function healthFigures(figures: Figures, health: Pick<Health, 'report' | 
   });
 }
 
-/** Connections to a database, which those who need one share. */
 export interface Pool {
   readonly totalCount: number;
   readonly idleCount: number;
-  /** Calls that wait for a connection. */
   readonly waitingCount: number;
 }
 
-/** Measures connections. A database that has none has no figures. */
 export function poolFigures(figures: Figures, pool: Pool): void {
   const connections = figures.gauge('pinfold_pool_connections', 'Connections to the database.', ['state']);
   const waitingHelp = 'Calls that wait for a connection to the database.';

@@ -7,7 +7,6 @@ export interface Family {
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly merging: Merging;
-  /** Where the buckets of a histogram end. */
   readonly bounds: readonly number[];
   /**
    * By labels, as they are written: one number, or of a histogram the count of each bucket, of what lies beyond the last

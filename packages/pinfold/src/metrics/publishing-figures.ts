@@ -6,7 +6,6 @@ export interface PublishingFigures {
   readonly observe: Observe;
   /** Publications and checks whose archive was received, and that have not come to their end. */
   begun(): number;
-  /** The use cases, with publications counted as they end. */
   counting<Cases extends UseCases>(useCases: Cases): Cases;
 }
 

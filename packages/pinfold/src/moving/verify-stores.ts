@@ -25,15 +25,11 @@ export interface VerifiedStores {
   readonly clock: Clock;
 }
 
-/** An archive, and the publication that it belongs to. */
 export type NamedArchive = Omit<Named, 'sha256'>;
 
 export interface Verified {
-  /** Archives that records name. */
   readonly named: number;
-  /** Those that were read whole. */
   readonly read: number;
-  /** Named, and not there. */
   readonly missing: readonly NamedArchive[];
   /** Not what their record says. */
   readonly altered: readonly NamedArchive[];

@@ -4,7 +4,6 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 
-/** An archive on its way, whole. */
 export interface MovingArchive {
   readonly id: ArchiveId;
   readonly pieces: readonly Uint8Array[];
@@ -12,7 +11,6 @@ export interface MovingArchive {
   readonly sha256: Sha256;
 }
 
-/** An archive that a record names, the publication that it belongs to, and its hash. */
 export interface NamedArchive {
   readonly archive: ArchiveId;
   readonly pin: RoleId;
@@ -25,11 +23,7 @@ export function archiveIn({ kind, value }: MovedRecord): NamedArchive | undefine
   return { archive: value.archive, pin: value.id, sha256: value.sha256 };
 }
 
-/**
- * Reads a whole archive; `undefined` if it is not there.
- *
- * @throws CommandFailure that names it if the storage does not give it, such as a damaged disk.
- */
+/** Reads a whole archive; `undefined` if it is not there. A CommandFailure names it: a disk may be damaged. */
 export async function wholeArchive(
   archives: Pick<ArchiveStorage, 'read' | 'size'>,
   id: ArchiveId,

@@ -19,7 +19,6 @@ import { RetryLater, retryUntilDone } from './persist.ts';
 import type { Names, Publications, PublishRequest } from './publications.ts';
 import { accepted, noName, readArgument, refused } from './refusal-text.ts';
 
-/** Works with the publications of an account on this machine: without a server and without a key. */
 export async function withLocalPublications<Result>(
   terminal: Terminal,
   account: AccountId,

@@ -19,24 +19,19 @@ import type { Terminal } from '../command-line/terminal.ts';
 import type { Environment } from '../settings/settings.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 
-/** A publication to send. */
 export interface PublishRequest {
   readonly filename: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly title: string | undefined;
   readonly idempotencyKey: string;
-  /** The name that is to show it. */
   readonly name?: string | undefined;
   readonly password?: string | undefined;
 }
 
-/** The answer, as the API gives it. */
 export type Published = Omit<PublishedByClient, 'idempotencyKey'>;
 
-/** The result of a check that stores nothing. */
 export type Checked = Omit<DryRun, 'pin'>;
 
-/** The names of one account. */
 export interface Names {
   list(): AsyncIterable<Name>;
   get(name: string): Promise<Name>;
@@ -50,7 +45,6 @@ export interface Publications {
   readonly names: Names;
   /** Publishes once for one Idempotency-Key, and retries while the failure may pass. */
   publish(request: PublishRequest): Promise<Published>;
-  /** Makes all checks of a publication, and stores nothing. */
   check(request: PublishRequest): Promise<Checked>;
   /** Yields them, newest first; all but stopped ones without a state. */
   list(state: RoleState | undefined): AsyncIterable<Pin>;
@@ -58,9 +52,7 @@ export interface Publications {
   get(id: string): Promise<Pin>;
   update(id: string, change: Change): Promise<Pin>;
   stop(id: string): Promise<void>;
-  /** Creates a URL that opens a site without its password. */
   createGrant(id: string): Promise<string>;
-  /** The limits in force, as the API answers them. */
   limits(): Promise<LimitsAnswer>;
 }
 
@@ -71,19 +63,12 @@ export const TARGET_OPTIONS: Readonly<Record<keyof Target, Text>> = {
   account: text('NAME', "use this machine's data folder, as this account"),
 };
 
-/** The values of {@link TARGET_OPTIONS}. */
-export interface Target {
-  readonly url?: string | undefined;
-  readonly key?: string | undefined;
-  readonly account?: string | undefined;
-}
+export type Target = Readonly<Partial<Record<'url' | 'key' | 'account', string | undefined>>>;
 
-/** Where a command works. */
 export type Place =
   | { readonly kind: 'server'; readonly server: Server }
   | { readonly kind: 'machine'; readonly env: Environment; readonly account: AccountId };
 
-/** Chooses the target of a command, and lets it work there. */
 export async function withPublications<Result>(
   target: Target,
   isChange: boolean,

@@ -10,7 +10,6 @@ const REST = 2_000;
 
 const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-/** The statuses that Node gives, by the code of its error. */
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,

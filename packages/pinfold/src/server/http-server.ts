@@ -21,7 +21,6 @@ const HEADERS_TIMEOUT = 20_000;
  */
 const REQUEST_TIMEOUT = 20 * 60_000;
 
-/** The most bytes of a request's head; Node refuses more. */
 const LARGEST_HEAD = 65_536;
 
 /**
@@ -98,7 +97,6 @@ export class HttpServer {
     return this.#server.address() as AddressInfo;
   }
 
-  /** Lets the handler answer, waiting requests first. */
   answerWith(handler: RequestHandler): void {
     this.#handler = handler;
     for (const answer of this.#held.splice(0)) answer();

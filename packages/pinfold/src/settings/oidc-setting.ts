@@ -35,7 +35,6 @@ export function readOidc(read: ReadVariable, accountPrefix: string | undefined):
   return { issuer, clientId, clientSecret, ...given(optional) };
 }
 
-/** What an operator should know about the sign-in, in one line each. */
 export function oidcNotes(setting: OidcSetting | undefined): readonly string[] {
   if (setting?.accountPrefix !== '') return [];
   return [

@@ -70,7 +70,6 @@ export function webAddresses(settings: WebAddressSettings, port: number): WebAdd
   };
 }
 
-/** What an operator should know about the addresses, in one line each. */
 export function addressNotes(settings: WebAddressSettings): readonly string[] {
   const { viewerMode } = webAddresses(settings, 80);
   if (settings.viewerMode === undefined && viewerMode === 'path') {

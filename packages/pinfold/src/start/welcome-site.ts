@@ -9,7 +9,6 @@ const FOLDER = join(import.meta.dirname, '..', '..', 'welcome');
 
 const PAGES: Readonly<Record<string, string>> = { 'index.html': 'en', 'ja/index.html': 'ja' };
 
-/** How long publications live here: what the welcome site's pages say. */
 export type Lifetimes = Pick<Limits, 'lifetime' | 'renewal'>;
 
 /** Packs the welcome site: the same archive at every start and on every node. */

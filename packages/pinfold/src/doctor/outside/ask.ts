@@ -23,16 +23,13 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   /** At most the first {@link MOST_READ} bytes. */
   readonly text: string;
-  /** The local port of the connection. */
   readonly port: number;
-  /** The end of the certificate; absent without TLS. */
   readonly certificateEnd?: Date;
 }
 
 const TIMEOUT: Duration = seconds(20);
 const MOST_READ = 1_048_576;
 
-/** The JSON document of an answer with 200; `undefined` if it has none. */
 export function documentIn({ status, text }: Answer): unknown {
   if (status !== 200) return undefined;
   try {

@@ -21,7 +21,6 @@ const DAY = 86_400_000;
 /** In days. Let's Encrypt's certificates are renewed 30 days before their end. */
 const SOON = 14;
 
-/** Asks the server at its public addresses, as viewers do. */
 export async function* outsideFindings(outside: Outside): AsyncGenerator<Finding> {
   const { addresses, ids } = outside;
   const publicUrl = new URL(`${addresses.publicUrl}/livez`);
@@ -74,7 +73,6 @@ async function* reachFindings(
   ]);
 }
 
-/** @param daysLeft how long the certificate is still valid; `undefined` without TLS. */
 function judgeCertificate(hostname: string, daysLeft: number | undefined): Result {
   if (daysLeft !== undefined) {
     const observed = `the certificate is valid for ${daysLeft} days`;

@@ -27,7 +27,6 @@ const COOKIE_BYTES = 30_000;
 interface Echoed {
   readonly kind: 'echoed';
   readonly seen: EchoedRequest;
-  /** The local port of the connection. */
   readonly port: number;
 }
 
@@ -36,7 +35,6 @@ type Echo =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'none'; readonly error: unknown };
 
-/** Asks the server how requests arrive, and finds what a proxy changes. */
 export async function* proxyFindings(
   outside: Outside,
   name: 'proxy' | 'sites',
@@ -68,7 +66,6 @@ function judgeHost(echo: Echo | undefined, url: URL): Result {
       );
 }
 
-/** Checks of a request that arrived, and of larger ones. */
 function arrivals(outside: Outside, url: URL, path: string, echo: Echoed): readonly Check[] {
   const { target, origin } = echo.seen;
   return [

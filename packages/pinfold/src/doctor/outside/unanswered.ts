@@ -2,7 +2,6 @@ import { errorText } from '../../settings/or-settings-error.ts';
 
 const OF_THIS_NAME = 'get a certificate for this name; sites need a wildcard certificate';
 
-/** Advice by the code of Node's error. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'create a DNS record of this name that points to the proxy',
   EAI_AGAIN: 'check that this machine can reach its name server',
