@@ -15,7 +15,6 @@ export interface FsStagingOptions {
   readonly clock: Clock;
 }
 
-/** What came of writing a body. */
 type Written = { readonly size: number; readonly sha256: Sha256 } | undefined;
 
 const received = 'staging_unavailable';
@@ -158,7 +157,6 @@ export function stagedName(begun: Instant): string {
   return `${begun}-${randomUUID()}.upload`;
 }
 
-/** Whether the name is that of an upload begun before an instant. */
 export function isBegunBefore(instant: Instant, name: string): boolean {
   // A name that is not one of ours has no number, and so comes before nothing.
   return Number(NAME.exec(name)?.[1]) < instant;

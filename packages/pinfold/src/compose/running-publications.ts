@@ -12,7 +12,6 @@ export class RunningPublications {
   readonly observer: Observer = (call, method, port) =>
     port === 'staging' && method === 'receive' ? (...inputs) => this.#receive(call, inputs) : call;
 
-  /** Resolves when no publication runs, or when the signal aborts. */
   async ended(signal: AbortSignal): Promise<void> {
     if (this.#running === 0 || signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
