@@ -21,7 +21,11 @@ describe("the viewers' pages in a browser", () => {
   let welcome: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pinfold-pages-'));
-    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder };
+    const env = {
+      PINFOLD_PORT: '0',
+      PINFOLD_DATA_DIR: folder,
+      PINFOLD_REPORT_URL: 'mailto:abuse@share.example',
+    };
     app = await createApp(readSettings(env), { log: () => undefined });
     const { addresses, firstStart } = await app.listen();
     welcome = `${addresses.publicUrl}/s/${firstStart?.welcome?.publication.id}`;
@@ -90,6 +94,15 @@ describe("the viewers' pages in a browser", () => {
           421,
         );
         await isFit('no site');
+      });
+
+      it('have the link that reports them apart from what they say', async () => {
+        await page.goto(new URL(NOBODYS, welcome).href);
+        const gap = await page.evaluate(`((report) =>
+          report.getBoundingClientRect().top - report.previousElementSibling.getBoundingClientRect().bottom
+        )(document.querySelector('.report'))`);
+        expect(gap).to.equal(24);
+        await isFit('to report');
       });
 
       it('stand beside a welcome site of the same hand', async () => {

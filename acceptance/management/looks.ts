@@ -26,6 +26,20 @@ export function overflow(page: Page): Promise<number> {
   return page.evaluate('document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth');
 }
 
+/** The rows of lists whose buttons lie on the text that names the row. */
+export function coveredRows(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('.rows tbody tr')].filter((row) => {
+    const name = row.querySelector('th');
+    const text = document.createRange();
+    text.selectNodeContents(name);
+    const end = name.getBoundingClientRect().right;
+    const named = [...text.getClientRects()];
+    return [...row.querySelectorAll('.actions > *')].map((one) => one.getBoundingClientRect()).some((button) =>
+      named.some(({ left, right, top, bottom }) =>
+        left < button.right && button.left < Math.min(right, end) && top < button.bottom && button.top < bottom));
+  }).map((row) => row.querySelector('th').textContent)`);
+}
+
 /** What axe finds on a page, in short. */
 export async function violations(page: Page): Promise<unknown> {
   await page.evaluate(AXE);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { openContext, openPage } from '../browser/chromium.ts';
-import { LOOKS, overflow, violations } from './looks.ts';
+import { coveredRows, LOOKS, overflow, violations } from './looks.ts';
 import { OPERATORS, openService, type Service, signIn } from './open-service.ts';
 import { HOSTILE, stock } from './stock.ts';
 
@@ -19,6 +19,7 @@ describe('the pages in a browser', () => {
   async function expectFit(page: Page, path: string): Promise<void> {
     await page.goto(`${service.screen}${path}`);
     expect(await overflow(page), path).to.equal(0);
+    expect(await coveredRows(page), path).to.deep.equal([]);
     await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true })');
     expect(await violations(page), path).to.deep.equal([]);
     expect(await overflow(page), `${path}, all open`).to.equal(0);

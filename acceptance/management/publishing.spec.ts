@@ -105,6 +105,7 @@ describe('publishing in a browser', () => {
     await password.press('Tab');
     await publisher.heading('Published');
     expect((await publisher.published())[0]).to.include({ passwordProtected: true });
+    expect(await page.locator('.stage').textContent()).to.include('with the link and the password');
   });
 
   it('lists what its owner should check', async () => {

@@ -44,6 +44,8 @@ export async function stock(
   await keys.revoke({ id: revoked.key.id, by: OPERATOR });
   clock.advance(hours(1));
   const details = [expired, soon, plain, pinned, locked, stopped].map(({ id }) => `/publications/${id}`);
+  await useCases.names.set({ by: OWNER, name: `${'long-'.repeat(12)}one`, pin: plain.id });
+  await useCases.names.set({ by: OWNER, name: 'docs', pin: locked.id });
   const { hash } = new NodeSessionSecrets().mint();
   await pairings.register(hash);
   const own = [

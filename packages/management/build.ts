@@ -2,7 +2,7 @@
 // Names carry a hash of the content, so that they can be kept for ever; manifest.json says which there are.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type PaletteName, palette, paletteOf } from '@pinfold/http/internal';
+import { paletteOf } from '@pinfold/http/internal';
 import { build, type Plugin } from 'esbuild';
 
 const folder = join(import.meta.dirname, 'dist', 'assets');
@@ -20,7 +20,7 @@ const paletteSheet: Plugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^palette$/ }, ({ path }) => ({ path, namespace: 'palette' }));
     onLoad({ filter: /^palette$/, namespace: 'palette' }, () => ({
-      contents: paletteOf(...(Object.keys(palette) as PaletteName[])),
+      contents: paletteOf(),
       loader: 'css',
     }));
   },

@@ -1,9 +1,21 @@
+import { fstatSync, readSync } from 'node:fs';
+import { callbackify } from 'node:util';
 import StreamZip from 'node-stream-zip';
 import type { CentralHeader } from './central-header.ts';
 import { isSystemError } from './staged-file.ts';
 
 /** The library's own most. */
 const CHUNK_BYTES = 131_072;
+
+/** Reads in this thread, which has nothing else to do: the way to another one and back takes longer. */
+const files = {
+  fstat: callbackify(async (fd: number) => fstatSync(fd)),
+  read: callbackify(async (fd: number, into: Buffer, offset: number, length: number, position: number) =>
+    readSync(fd, into, offset, length, position),
+  ),
+};
+// Its types lack this function.
+(StreamZip as unknown as { setFs(fs: typeof files): void }).setFs(files);
 
 /**
  * Whether node-stream-zip reads other entries than we did in an archive whose structure we accepted: other unpackers

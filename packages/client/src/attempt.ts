@@ -1,7 +1,6 @@
 import { type Failure, PinfoldError } from './pinfold-error.ts';
 import { is } from './wire.ts';
 
-/** A request of the API. */
 export interface ApiRequest<Answer> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Behind the URL of the service, with the query. */
@@ -18,7 +17,6 @@ export interface ApiRequest<Answer> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The part of the client that an attempt uses. */
 export interface Connection {
   readonly url: string;
   readonly key: string;
@@ -26,7 +24,6 @@ export interface Connection {
   readonly userAgent: string | undefined;
 }
 
-/** How an attempt ended. */
 export type Attempt<Answer> =
   | { readonly kind: 'answered'; readonly answer: Answer; readonly headers: Headers }
   | FailedAttempt;
@@ -46,11 +43,7 @@ const TEMPORARY: readonly number[] = [408, 429, 502, 503, 504];
 const POSTPONED: readonly number[] = [429, 503];
 const SHOWN_CHARACTERS = 200;
 
-/**
- * Sends a request once.
- *
- * @throws the reason of the request's signal, once it is aborted.
- */
+/** Sends a request once. Throws the reason of its signal, once it is aborted. */
 export async function attempt<Answer>(
   request: ApiRequest<Answer>,
   connection: Connection,

@@ -25,12 +25,10 @@ const LIMIT = 100;
 /** Milliseconds between two requests that find no event, though the server did not wait. */
 const PAUSE = 1_000;
 
-/** Asks for one page by its query. */
 type AskPage = (
   query: Readonly<Record<string, string | undefined>>,
 ) => Promise<{ readonly answer: EventPage; readonly headers: Headers }>;
 
-/** Reads the feed of events, page after page. */
 export async function* readEvents(
   ask: AskPage,
   { after, pin, follow = false, signal }: EventsOptions,

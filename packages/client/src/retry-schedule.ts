@@ -1,7 +1,6 @@
 import type { ClientOptions } from './options.ts';
 import type { PinfoldError } from './pinfold-error.ts';
 
-/** The functions of the runtime that waits use. */
 export interface Timing {
   /** Milliseconds of a clock that never goes back. */
   now(): number;

@@ -44,7 +44,6 @@ export class Sender {
     return retryWaits({ ...this.#options, retryFor: this.#options.retryFor ?? RETRY_FOR }, signal);
   }
 
-  /** Sends a `GET`, which is always safe to repeat. */
   read<Answer>(
     path: string,
     isAnswer: ApiRequest<Answer>['isAnswer'],
@@ -101,11 +100,7 @@ export async function waitFor(
   await wait(error, within);
 }
 
-/**
- * The members of all pages of a list.
- *
- * @param read reads the page of a cursor; the first one without.
- */
+/** The members of all pages of a list; `read` takes the cursor of a page, or none for the first. */
 export async function* everyPage<Member>(
   read: (cursor: string | undefined) => Promise<readonly [members: readonly Member[], next: string | null]>,
 ): AsyncGenerator<Member, void, undefined> {

@@ -77,7 +77,6 @@ function indexOf(text: string, pattern: RegExp, from: number): number | undefine
   return pattern.exec(text)?.index;
 }
 
-/** Reads UTF-8, or the encoding that the page declares. */
 function decoded(bytes: Uint8Array): string {
   const declared = CHARSET.exec(new TextDecoder('latin1').decode(bytes.subarray(0, 1_024)))?.[1];
   for (const encoding of ['utf-8', declared ?? 'utf-16']) {

@@ -36,11 +36,11 @@ export const admitAnyone: Admit<Pick<Call, 'request' | 'again'>> = async ({ requ
 export const admitAccount: Admit<AccountCall> = async (arrival) => {
   const { service, request, response, found, endpoint } = arrival;
   const isComplete = await isWhole(request);
-  const caller = await callerOf(service.authenticate, request, response);
+  const caller = await callerOf(service.authenticate, request, { response });
   if (caller === undefined) return refuseStranger(service, request, response);
   arrival.identified(caller);
   const account = (await service.useCases.accounts.load(caller.account))?.value;
-  const requestRate = await requestRateOf(service.requests.rate, caller, account);
+  const requestRate = await requestRateOf(service.requestRate, caller, account);
   const cost = costOf(request.method, found);
   const limited = requestRate === null ? undefined : limit(service, response, caller, requestRate, cost);
   if (limited !== undefined) return limited;
@@ -67,7 +67,7 @@ export const admitOperator: Admit<OperatorCall> = async (arrival) => {
   const { service, request, response, found, endpoint } = arrival;
   const { administration } = service;
   const isComplete = await isWhole(request);
-  const caller = await callerOf(service.authenticate, request, response);
+  const caller = await callerOf(service.authenticate, request, { response });
   if (caller === undefined) return refuseStranger(service, request, response);
   arrival.identified(caller);
   if (administration === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');
@@ -109,7 +109,7 @@ async function refuseAgain(
   again: Caller,
   scope: Scope,
 ): Promise<AnyRefusal | undefined> {
-  const caller = await callerOf(authenticate, request, response, { again });
+  const caller = await callerOf(authenticate, request, { response, again });
   if (caller?.account !== again.account) return refuseRequest('unauthorized');
   return caller.scopes.includes(scope) ? undefined : refuseRequest('forbidden');
 }
@@ -122,13 +122,13 @@ function refuseMissing(found: FoundRoute<never> | undefined): AnyRefusal {
 
 /** Counts a wrong key by the client's address; a request without one tries nothing. */
 function refuseStranger(
-  { requests: { limiter, clientAddress }, useCases: { clock } }: Service,
+  { requestLimiter, clientAddress, useCases: { clock } }: Service,
   request: Request,
   response: Response,
 ): AnyRefusal {
   if (request.headers.authorization === undefined) return refuseRequest('unauthorized');
   const now = clock.now();
-  const { kind, left } = limiter.takeStranger(request, clientAddress(request), now);
+  const { kind, left } = requestLimiter.takeStranger(request, clientAddress(request), now);
   if (kind === 'admitted') return refuseRequest('unauthorized');
   tellRate(response, 'requests', left, now);
   return refuseRequest('rate_limited', {
@@ -138,14 +138,14 @@ function refuseStranger(
 }
 
 function limit(
-  { requests, useCases }: Service,
+  { requestLimiter, useCases }: Service,
   response: Response,
   { account }: Caller,
   rate: Rate,
   cost: number,
 ): AnyRefusal | undefined {
   const now = useCases.clock.now();
-  const { kind, left } = requests.limiter.accounts.take(account, rate, now, cost);
+  const { kind, left } = requestLimiter.accounts.take(account, rate, now, cost);
   tellRate(response, 'requests', left, now);
   return kind === 'limited' ? refuseRequest('rate_limited', { retryAt: left.nextAt }) : undefined;
 }

@@ -24,7 +24,7 @@ export function apiKeyAuthentication(
   manageKeys: Pick<Keys, 'authenticate' | 'noteUse'>,
   { onError }: ApiKeyAuthenticationOptions = {},
 ): AuthenticateAny {
-  return async (request, response, { again } = {}) => {
+  return async (request, { response, again }) => {
     const text = bearerToken(request);
     const key = text === undefined ? undefined : await manageKeys.authenticate(text);
     if (key !== undefined && again === undefined) response.once('finish', () => noteUse(key));

@@ -10,7 +10,6 @@ import type { RequestBody } from './reading/request-body.ts';
 import type { JsonObject, Schema } from './schema.ts';
 import type { Service } from './service.ts';
 
-/** The optional parts of a service. */
 export interface Offered {
   readonly history: boolean;
   readonly views: boolean;
@@ -32,7 +31,6 @@ export interface Call {
   readonly signal: AbortSignal;
 }
 
-/** A request under `/api/v1`. */
 export interface AccountCall extends Call {
   readonly caller: Caller;
   /** Stored with a change, so that one made with a key that was revoked meanwhile is refused. */

@@ -2,23 +2,8 @@ import { type Duration, minutes, seconds, type UseCases } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
-import {
-  type ClientAddress,
-  type CreateGrant,
-  type PublicUrl,
-  publicUrl,
-  RequestLimiter,
-  type RequestLog,
-  type RequestRate,
-  Uploads,
-} from '@pinfold/http';
-import {
-  type BodyLimits,
-  consoleLog,
-  type DrainLimits,
-  socketAddress,
-  withoutAdministration,
-} from '@pinfold/http/internal';
+import { type CreateGrant, type DoorOptions, type PublicUrl, publicUrl } from '@pinfold/http';
+import { type BodyLimits, type DrainLimits, doorOf, withoutAdministration } from '@pinfold/http/internal';
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
 import type { Offered } from './endpoint.ts';
@@ -57,7 +42,7 @@ export interface ApiTimeouts {
 }
 
 /** Options of {@link createApi}. */
-export interface ApiOptions {
+export interface ApiOptions extends DoorOptions {
   /** What the endpoints call. */
   readonly useCases: ApiUseCases;
   /** Absent: `/api/v1/events` is not offered. */
@@ -77,21 +62,8 @@ export interface ApiOptions {
   readonly authenticate: Authenticate;
   /** How 401, 403 and the API document describe your own sign-in. Absent: they describe API keys. */
   readonly signIn?: SignIn;
-  /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */
-  readonly log?: RequestLog;
   /** The client's address that the history stores; absent: none. */
   readonly historyAddress?: (request: Request) => string;
-  /**
-   * How many requests an account may send to this process: one rate for all, or by caller. One that was set for the
-   * account goes before it. Null and absent: any number. A change costs ten.
-   */
-  readonly requestRate?: RequestRate;
-  /** Counts the requests. Give the doors of a process the same one; absent, the API has its own. */
-  readonly requestLimiter?: RequestLimiter;
-  /** The client's address, by which wrong keys are counted, as far as proxies are trusted. Default: the socket's. */
-  readonly clientAddress?: ClientAddress;
-  /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
-  readonly uploads?: Uploads;
   /** Times that differ from the defaults. */
   readonly timeouts?: Partial<ApiTimeouts>;
 }
@@ -100,19 +72,13 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
 
 /** The options of the API, and what is made of them. */
 export interface Service
-  extends Omit<ApiOptions, 'publicUrl' | 'requestRate' | 'requestLimiter' | 'clientAddress' | 'timeouts'> {
+  extends Omit<ApiOptions, keyof DoorOptions | 'publicUrl' | 'timeouts'>,
+    Required<DoorOptions> {
   readonly offered: Offered;
   readonly documents: { readonly api: ServedDocument; readonly administration: ServedDocument };
   readonly publicUrl: PublicUrl;
   readonly bodyTimeouts: Pick<BodyLimits, 'idle' | 'total'>;
   readonly drain: DrainLimits;
-  readonly uploads: Uploads;
-  readonly requests: {
-    readonly limiter: RequestLimiter;
-    readonly rate: RequestRate;
-    readonly clientAddress: ClientAddress;
-  };
-  readonly log: RequestLog;
   /** Texts about sign-in, if callers do not use API keys. */
   readonly words: ReturnType<typeof signInWords> | undefined;
 }
@@ -131,6 +97,7 @@ export function serviceOf(options: ApiOptions): Service {
   const described = { publicUrl: options.publicUrl, limits, signIn, ...offered };
   return {
     ...options,
+    ...doorOf(options, clock),
     offered,
     documents: {
       api: new ServedDocument(() => openApiDocument(described)),
@@ -140,13 +107,6 @@ export function serviceOf(options: ApiOptions): Service {
     authenticate: administration === undefined ? withoutAdministration(authenticate) : authenticate,
     bodyTimeouts,
     drain: { clock, time: drain },
-    uploads: options.uploads ?? new Uploads({ clock }),
-    requests: {
-      limiter: options.requestLimiter ?? new RequestLimiter(),
-      rate: options.requestRate ?? null,
-      clientAddress: options.clientAddress ?? socketAddress,
-    },
-    log: options.log ?? consoleLog,
     words: signIn && signInWords(signIn),
   };
 }

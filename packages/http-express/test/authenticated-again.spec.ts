@@ -150,7 +150,7 @@ describe('A caller whose body comes later than the head', () => {
     let answer: (again: Caller) => Promise<Caller | undefined>;
     beforeEach(async () => {
       asked = [];
-      const authenticate: ApiOptions['authenticate'] = async (_request, _response, { again } = {}) => {
+      const authenticate: ApiOptions['authenticate'] = async (_request, { again }) => {
         asked.push(again);
         return again === undefined ? KNOWN : await answer(again);
       };

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '@pinfold/core';
 
-/** What a door tells `authenticate` beside the request. */
-export interface AuthenticateOptions {
+/** What a door hands to `authenticate` beside the request. */
+export interface AuthenticateOptions<Response extends ServerResponse = ServerResponse> {
+  /** The response to the request, for what is to be done once it is sent. */
+  readonly response: Response;
   /**
    * The caller that the same request had before its body arrived. Check again that it may act, or return it as it is if
    * you cannot answer twice. Absent at the first call.
@@ -20,20 +22,15 @@ export interface AuthenticateOptions {
 export type Authenticate<
   Request extends IncomingMessage = IncomingMessage,
   Response extends ServerResponse = ServerResponse,
-> = (request: Request, response: Response, options?: AuthenticateOptions) => Promise<Caller | undefined>;
+> = (request: Request, options: AuthenticateOptions<Response>) => Promise<Caller | undefined>;
 
-/**
- * Authenticates a request. Plain JavaScript may return `null` for no caller.
- *
- * @throws TypeError for what is neither a caller nor `null`, and what `authenticate` throws.
- */
+/** @throws TypeError for what is no caller; plain JavaScript may return `null` for none. */
 export async function callerOf<Request extends IncomingMessage, Response extends ServerResponse>(
   authenticate: Authenticate<Request, Response>,
   request: Request,
-  response: Response,
-  options: AuthenticateOptions = {},
+  options: AuthenticateOptions<Response>,
 ): Promise<Caller | undefined> {
-  const caller = (await authenticate(request, response, options)) ?? undefined;
+  const caller = (await authenticate(request, options)) ?? undefined;
   if (caller === undefined || Array.isArray(caller.scopes)) return caller;
   throw new TypeError('authenticate must answer an account with its scopes, or undefined');
 }
@@ -44,8 +41,8 @@ export function withoutAdministration<Request extends IncomingMessage, Response 
   warn: (message: string) => void = console.warn,
 ): Authenticate<Request, Response> {
   let isTold = false;
-  return async (request, response, options) => {
-    const caller = await callerOf(authenticate, request, response, options);
+  return async (request, options) => {
+    const caller = await callerOf(authenticate, request, options);
     if (!caller?.scopes.includes('admin')) return caller;
     if (!isTold) warn(ADMIN_REMOVED);
     isTold = true;

@@ -4,10 +4,8 @@ import type { IncomingMessage } from 'node:http';
 type WithHeaders = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessage, 'headersDistinct'>>;
 
 /**
- * Returns the values of a header, one for each line. Falls back to `headers`, which joins lines, where the request was
- * not made by node:http and has no `headersDistinct`.
- *
- * @param name in lower case.
+ * The values of a header, named in lower case, one for each line. Requests that node:http did not make may lack
+ * `headersDistinct`, and have the lines joined.
  */
 export function headerValues({ headers, headersDistinct }: WithHeaders, name: string): readonly string[] {
   const distinct = headersDistinct?.[name];
@@ -16,7 +14,6 @@ export function headerValues({ headers, headersDistinct }: WithHeaders, name: st
   return joined === undefined ? [] : [joined].flat();
 }
 
-/** Throws unless a request and its response look like those of node:http. */
 export function expectNodeRequest(request: object, response: object): void {
   // The name of Headers would load Node's fetch.
   const { headers } = request as { readonly headers?: { readonly get?: unknown } };

@@ -1,4 +1,5 @@
 export type { Authenticate, AuthenticateOptions } from './authenticate.ts';
+export type { DoorOptions } from './door-options.ts';
 export {
   type CreateGrant,
   type GrantUrlOutcome,

@@ -4,8 +4,8 @@ export { type Answer, type EncodedAnswer, encodeAnswer } from './answer.ts';
 export { callerOf, withoutAdministration } from './authenticate.ts';
 export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
-export { untilGone } from './client-disconnect.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
+export { doorOf } from './door-options.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
 export { hashOnly, type ReceiveFile, receiveInto } from './forms/receive-file.ts';
 export {
@@ -26,14 +26,13 @@ export {
   preferredLanguage,
   prefersGzip,
 } from './negotiation.ts';
-export { type PaletteName, palette, paletteOf } from './palette.ts';
+export { palette, paletteOf } from './palette.ts';
 export { checkReportUrl, PUBLIC_POLICY, type PublicPage, publicPage } from './public-page.ts';
 export { pathOf } from './public-url.ts';
 export { tellRate } from './rates/rate-headers.ts';
 export { clientOf, requestRateOf, socketAddress } from './rates/request-limiter.ts';
 export { consoleLog, requestEntry, thrown } from './request-entry.ts';
 export { isOwnForm } from './same-origin.ts';
-export { type Sentences, sentenceOf } from './sentences.ts';
 export { stripInherited } from './strip-inherited.ts';
-export { takeRequest } from './take-request.ts';
+export { takeRequest, untilGone } from './take-request.ts';
 export { loopTurns } from './turns.ts';

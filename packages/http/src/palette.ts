@@ -29,9 +29,8 @@ export const palette = {
   fast: '120ms',
 } as const;
 
-export type PaletteName = keyof typeof palette;
-
-/** The beginning of a style sheet, with what it uses of the palette. */
-export function paletteOf(...names: readonly PaletteName[]): string {
-  return `:root{color-scheme:light dark;\n${names.map((name) => `--${name}:${palette[name]}`).join(';\n')}}\n`;
+/** The beginning of a style sheet, with what it uses of the palette; all of it without a sheet. */
+export function paletteOf(sheet?: string): string {
+  const used = Object.entries(palette).filter(([name]) => sheet?.includes(`var(--${name})`) ?? true);
+  return `:root{color-scheme:light dark;\n${used.map(([name, value]) => `--${name}:${value}`).join(';\n')}}\n`;
 }

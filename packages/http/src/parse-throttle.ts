@@ -38,7 +38,6 @@ export class ParseThrottle {
     if (performance.now() < this.#waryUntil) this.#readerOf(socket);
   }
 
-  /** A client sent a request ahead of an answer. */
   begin(newest: ParsedHead, connections: Iterable<Socket>): void {
     const now = performance.now();
     const isWary = now < this.#waryUntil;

@@ -10,12 +10,7 @@ export interface PublicPage {
   readonly reportUrl?: string | undefined;
 }
 
-const PALETTE = paletteOf(
-  ...(['page', 'surface', 'text', 'quiet', 'line', 'edge', 'accent', 'accent-strong', 'on-accent'] as const),
-  ...(['bad', 'bad-faint', 'sans', 'small', 'title', 'radius'] as const),
-);
-
-const STYLE = `${PALETTE}*{box-sizing:border-box}
+const RULES = `*{box-sizing:border-box}
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:16px/1.5 var(--sans);overflow-wrap:anywhere}
 :lang(ja){line-break:strict}
 :lang(ja) h1{word-break:auto-phrase}
@@ -35,10 +30,11 @@ button{border:1px solid transparent;background:var(--accent);color:var(--on-acce
 button:hover{background:var(--accent-strong)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .problem{display:flex;gap:12px;margin:0;padding:12px;border:1px solid var(--bad);border-radius:var(--radius);background:var(--bad-faint);color:var(--text)}
-.report{margin-top:24px;font-size:var(--small)}
+main>.report{margin-top:24px;font-size:var(--small)}
 .report a{color:inherit}
 svg{flex:none;width:16px;height:24px;fill:none;stroke:var(--bad);stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}
 h1 svg{width:24px;margin-right:8px;stroke:var(--accent);vertical-align:-4px}`;
+const STYLE = paletteOf(RULES) + RULES;
 
 /** The Content-Security-Policy of {@link publicPage}: it loads nothing but the icon in it, and cannot be framed. */
 export const PUBLIC_POLICY: string = [
@@ -59,7 +55,6 @@ export function publicPage(
     readonly language: string;
     readonly title: string;
     readonly content: Html;
-    /** The text of the link where the page is reported. */
     readonly report: string;
   },
 ): Html {

@@ -26,7 +26,6 @@ export interface RequestEntry {
   readonly error?: unknown;
 }
 
-/** The members of an entry; those that are undefined are left out of it. */
 export type EntryMembers = { readonly [Name in keyof RequestEntry]: RequestEntry[Name] | undefined } & Pick<
   RequestEntry,
   'requestId' | 'method' | 'route' | 'role' | 'status' | 'milliseconds'

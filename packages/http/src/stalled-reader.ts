@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
+/** Milliseconds between two looks. */
 const LOOK = 5_000;
 
 /** Checks in a row without progress that close a connection: after 45 to 50 seconds. */

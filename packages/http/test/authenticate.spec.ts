@@ -16,7 +16,7 @@ describe('authentication without administration', () => {
       (message) => warnings.push(message),
     );
     for (let call = 0; call < 2; call += 1) {
-      expect(await authenticate(request, response)).to.deep.equal({ ...ADA, scopes: ['manage'] });
+      expect(await authenticate(request, { response })).to.deep.equal({ ...ADA, scopes: ['manage'] });
     }
     expect(warnings).to.have.length(1);
     expect(ADA.scopes, 'the answer of the team').to.include('admin');
@@ -25,10 +25,10 @@ describe('authentication without administration', () => {
   it('leaves other callers as they are, and hands on who it was', async () => {
     const known = { ...ADA, scopes: ['manage'] as const };
     const authenticate = withoutAdministration(
-      async (_request, _response, { again } = {}) => again,
+      async (_request, { again }) => again,
       () => expect.fail('there is nothing to warn of'),
     );
-    expect(await authenticate(request, response)).to.equal(undefined);
-    expect(await authenticate(request, response, { again: known })).to.equal(known);
+    expect(await authenticate(request, { response })).to.equal(undefined);
+    expect(await authenticate(request, { response, again: known })).to.equal(known);
   });
 });

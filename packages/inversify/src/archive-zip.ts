@@ -5,9 +5,7 @@ import { tokens } from './tokens.ts';
 /** The inspector as the class it is, which can be closed. */
 const zipInspector: ServiceIdentifier<ZipArchiveInspector> = Symbol('@pinfold/archive-zip inspector');
 
-/**
- * Binds `inspector`; `unbindAllAsync` ends its threads.
- */
+/** Binds `inspector`; `unbindAllAsync` ends its threads. */
 export function archiveZipModule(options: ZipArchiveInspectorOptions = {}): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(zipInspector)

@@ -24,9 +24,7 @@ export type HttpExpressModuleOptions = Omit<
     readonly administration?: boolean;
   };
 
-/**
- * Binds {@link api} and {@link authenticate}. Options known late, such as a free port's, are given as a function.
- */
+/** Binds {@link api} and {@link authenticate}. Options known late, such as a free port's, are given as a function. */
 export function httpExpressModule(
   options: HttpExpressModuleOptions | (() => HttpExpressModuleOptions),
 ): ContainerModule {

@@ -17,9 +17,7 @@ export interface PlatformNodeModuleOptions extends HmacGrantSignerOptions {
   readonly hashing?: ScryptPasswordHasherOptions;
 }
 
-/**
- * Binds `clock`, `ids`, `passwords`, `grants`, `apiKeySecrets` and `sessionSecrets`.
- */
+/** Binds `clock`, `ids`, `passwords`, `grants`, `apiKeySecrets` and `sessionSecrets`. */
 export function platformNodeModule({ secrets, hashing }: PlatformNodeModuleOptions): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.clock).toConstantValue(new SystemClock());

@@ -13,9 +13,7 @@ export interface StorageFsModuleOptions {
 /** The staging as the class it is: storing a file needs to know its folder. */
 const fsStaging: ServiceIdentifier<FsStaging> = Symbol('@pinfold/storage-fs staging');
 
-/**
- * Binds `archives`, stored as files, and `staging`. Both folders are opened by the first `getAsync`.
- */
+/** Binds `archives`, stored as files, and `staging`. Both folders are opened by the first `getAsync`. */
 export function storageFsModule({ folder, staging }: StorageFsModuleOptions): ContainerModule {
   return new ContainerModule((options) => {
     bindStaging(options, staging);
@@ -29,9 +27,7 @@ export function storageFsModule({ folder, staging }: StorageFsModuleOptions): Co
   });
 }
 
-/**
- * Binds `staging` alone, for archives that are stored elsewhere.
- */
+/** Binds `staging` alone, for archives that are stored elsewhere. */
 export function stagingFsModule({ staging }: Pick<StorageFsModuleOptions, 'staging'>): ContainerModule {
   return new ContainerModule((options) => bindStaging(options, staging));
 }

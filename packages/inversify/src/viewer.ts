@@ -8,9 +8,7 @@ export const viewer: ServiceIdentifier<Viewer> = Symbol.for('@pinfold/viewer');
 /** {@link ViewerOptions} without what the container knows. */
 export type ViewerModuleOptions = Omit<ViewerOptions, 'useCases' | 'counter'>;
 
-/**
- * Binds {@link viewer}. Options known late, such as a free port's, are given as a function.
- */
+/** Binds {@link viewer}. Options known late, such as a free port's, are given as a function. */
 export function viewerModule(options: ViewerModuleOptions | (() => ViewerModuleOptions)): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(viewer)

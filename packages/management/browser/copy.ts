@@ -11,7 +11,6 @@ export function copyOnClick(root: Document): void {
   });
 }
 
-/** Whether the text is on the clipboard now; a browser may refuse. */
 export async function putOnClipboard(text: string): Promise<boolean> {
   if (navigator.clipboard === undefined) return copyBySelection(text);
   try {

@@ -34,7 +34,6 @@ async function open(link: HTMLAnchorElement): Promise<void> {
   dialog.showModal();
 }
 
-/** A page of the screen; `undefined` if it cannot be loaded now. */
 export async function pageOf(url: string): Promise<Document | undefined> {
   try {
     const response = await fetch(url, { headers: { Accept: 'text/html' } });

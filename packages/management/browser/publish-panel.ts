@@ -1,4 +1,3 @@
-/** What a person chose or dropped, before it is looked at. */
 export type Chosen =
   | { readonly kind: 'archive' | 'files'; readonly files: readonly File[] }
   | { readonly kind: 'entries'; readonly entries: readonly FileSystemEntry[] };

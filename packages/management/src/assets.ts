@@ -12,14 +12,11 @@ export interface AssetNames {
   readonly icon: string;
 }
 
-/** The stylesheet and the browser's modules, as the package's build wrote them. */
 export interface Assets {
   readonly names: AssetNames;
-  /** Answers a request for one of them; `false` for an unknown name. */
   serve(name: string, request: Request, response: Response): boolean;
 }
 
-/** The folder of both `src` and `dist`. */
 const FOLDER = join(import.meta.dirname, '..', 'dist', 'assets');
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -27,11 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/**
- * Reads what the build wrote. They are few and small, and stay in memory.
- *
- * @throws Error `ENOENT` in a clone where the package's `build` script has not run yet.
- */
+/** @throws Error `ENOENT` in a clone where the package's `build` script has not run yet. */
 export function loadAssets(): Assets {
   const manifest = JSON.parse(readFileSync(join(FOLDER, 'manifest.json'), 'utf8')) as {
     readonly entries: AssetNames;

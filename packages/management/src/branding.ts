@@ -40,11 +40,7 @@ export interface Look extends LookOptions {
 /** Names, numbers and functions; no character that ends a declaration. */
 const COLOR = /^[#\w\s.,%()/+-]{1,100}$/;
 
-/**
- * Checks a team's choices.
- *
- * @throws TypeError for an invalid colour or address, and for an unknown language, member or message.
- */
+/** @throws TypeError for an invalid colour or address, and for an unknown language, member or message. */
 export function lookOf(options: LookOptions): Look {
   const { productName = 'Pinfold', languages = ALL_LANGUAGES, words = {}, ...more } = options;
   const { accentColor, logoUrl, back, signInUrl, signOutUrl, ...unknown } = more;

@@ -43,7 +43,6 @@ export function createManagement(options: ManagementOptions): Router {
   return router;
 }
 
-/** A parameter of the path that cannot be decoded. */
 function isUnreadable(error: unknown): boolean {
   return error instanceof URIError;
 }

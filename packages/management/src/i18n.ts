@@ -4,7 +4,6 @@ import { LANGUAGES, type Language } from '@pinfold/http/internal/language';
 /** A sentence with `{names}` for values, or one for each plural category that the language has. */
 export type Message = string | Partial<Readonly<Record<Intl.LDMLPluralRule, string>>>;
 
-/** Replace the names in a message. */
 export type Values = Readonly<Record<string, string | number>>;
 
 const MINUTE = 60_000;
@@ -30,7 +29,6 @@ export class Words<Id extends string> {
     this.#catalogue = catalogue;
   }
 
-  /** Whether a text is the id of a message. */
   has(id: string): boolean {
     return Object.hasOwn(this.#catalogue, id);
   }
@@ -81,7 +79,6 @@ export class Words<Id extends string> {
     return this.#format(`moment ${timeZone}`, make).format(at);
   }
 
-  /** A day in UTC. */
   day(day: Day): string {
     const options = { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' } as const;
     const make = (language: Language) => new Intl.DateTimeFormat(LANGUAGES[language].dates, options);

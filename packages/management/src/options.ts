@@ -13,16 +13,12 @@ import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import {
   type Authenticate as AuthenticateAny,
-  type ClientAddress,
   type CreateGrant,
+  type DoorOptions,
   type PublicUrl,
   publicUrl,
-  RequestLimiter,
-  type RequestLog,
-  type RequestRate,
-  Uploads,
 } from '@pinfold/http';
-import { consoleLog, socketAddress, withoutAdministration } from '@pinfold/http/internal';
+import { doorOf, withoutAdministration } from '@pinfold/http/internal';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { type Assets, loadAssets } from './assets.ts';
@@ -47,7 +43,7 @@ export interface NodeHealth {
 }
 
 /** What {@link createManagement} needs. */
-export interface ManagementOptions {
+export interface ManagementOptions extends DoorOptions {
   /** Without `names` there is no page of names. */
   readonly useCases: ReturnType<typeof createUseCases> & Partial<Pick<UseCases, 'names'>>;
   /** The public address, under which sites are shared: `https://pages.example.com`. */
@@ -75,41 +71,22 @@ export interface ManagementOptions {
   readonly views?: Pick<Views, 'of'>;
   /** The address of a client that the history is to keep; absent, it keeps none. */
   readonly historyAddress?: (request: Request) => string;
-  /**
-   * How many requests an account may send to this process, as the API's option of this name. Give both the same, and
-   * the same limiter: then what one door takes is missing at the other.
-   */
-  readonly requestRate?: RequestRate;
-  /** Counts the requests. Give the doors of a process the same one; absent, the screen has its own. */
-  readonly requestLimiter?: RequestLimiter;
-  /** The client's address, as far as you trust proxies: strangers are counted by it. Default: the socket's address. */
-  readonly clientAddress?: ClientAddress;
-  /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
-  readonly uploads?: Uploads;
   /** Pass `viewer.createGrant`. Absent: owners enter the password to open a protected site of theirs. */
   readonly createGrant?: CreateGrant;
   /** Your own look and texts of the screen. */
   readonly look?: LookOptions;
-  /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */
-  readonly log?: RequestLog;
 }
 
 /** {@link ManagementOptions}, checked and complete. */
-export interface Screen extends ManagementOptions {
+export interface Screen extends Omit<ManagementOptions, keyof DoorOptions>, Required<DoorOptions> {
   readonly publicUrl: PublicUrl;
-  readonly uploads: Uploads;
-  readonly requestRate: RequestRate;
-  readonly requestLimiter: RequestLimiter;
-  readonly clientAddress: ClientAddress;
   readonly pageTurns: PageTurns;
   /** Of the publications whose pages were shown last. A manifest never changes, and to read one takes long. */
   readonly manifests: LRUCache<RoleId, Manifest>;
-  readonly log: RequestLog;
   readonly look: Look;
   readonly assets: Assets;
 }
 
-/** A screen that has some of its optional parts. */
 export type With<Part extends keyof Screen> = Screen & {
   readonly [Name in Part]-?: NonNullable<Screen[Name]>;
 };
@@ -121,7 +98,6 @@ export function has<Part extends keyof Screen>(
   return parts.every((part) => screen[part] !== undefined);
 }
 
-/** Checks the options, and loads what pages load. */
 export function screenOf(options: ManagementOptions): Screen {
   if ((options.sessions === undefined) === (options.authenticate === undefined)) {
     throw new TypeError('give either sessions or authenticate');
@@ -133,16 +109,12 @@ export function screenOf(options: ManagementOptions): Screen {
   const isFiltered = authenticate !== undefined && administration === undefined;
   return {
     ...options,
+    ...doorOf(options, options.useCases.clock),
     ...(isFiltered ? { authenticate: withoutAdministration(authenticate) } : {}),
     publicUrl: publicUrl(options.publicUrl),
-    log: options.log ?? consoleLog,
     look: lookOf(options.look ?? {}),
     assets: loadAssets(),
-    requestRate: options.requestRate ?? null,
-    requestLimiter: options.requestLimiter ?? new RequestLimiter(),
-    clientAddress: options.clientAddress ?? socketAddress,
     pageTurns: new PageTurns(),
     manifests: new LRUCache({ maxSize: CACHED_FILES, sizeCalculation: ({ entries }) => entries.length }),
-    uploads: options.uploads ?? new Uploads({ clock: options.useCases.clock }),
   };
 }

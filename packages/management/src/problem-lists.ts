@@ -8,7 +8,6 @@ export type ScreenProblem =
   | ArchiveProblem
   | ({ readonly rule: 'archive_too_large' } & Pick<Figures, 'limit'> & Partial<Figures>);
 
-/** Files of one broken rule that are listed. */
 const SHOWN = 5;
 
 /** Broken rules with their files. It runs on the server and in the browser alike, as {@link remarkList} does. */
@@ -22,12 +21,10 @@ export function problemList(words: Words<SharedId>, problems: readonly ScreenPro
   });
 }
 
-/** Warnings about what was published, each with where something was seen, and what. */
 export function remarkList(words: Words<SharedId>, warnings: readonly KeptWarning[]): Html {
   return listByRule(words, warnings, (own) => ({ items: own.flatMap((one) => remarkOf(words, one) ?? []) }));
 }
 
-/** One item a rule, in the order they came. */
 function listByRule<Broken extends { readonly rule: string }>(
   words: Words<SharedId>,
   all: readonly Broken[],

@@ -3,7 +3,6 @@ import { refuseCommand } from '@pinfold/core/internal';
 import { sharedUrl } from '@pinfold/http';
 import type { RequestContext } from './request/request-context.ts';
 
-/** Why the core would refuse a command now. */
 export type RefusedBecause = Refusal<'invalid_state'>['state'];
 
 export interface ShownPublication extends Publication {

@@ -6,7 +6,6 @@ import type { SignedInContext } from './request/request-context.ts';
 /** More publications left than these are not mentioned. */
 const FEW = 20;
 
-/** What the account can still publish, in sentences; none without a limit. */
 export async function allowanceText({ account: name, words, now, screen }: SignedInContext): Promise<string> {
   const { accounts, quotasOf } = screen.useCases;
   const account = (await accounts.load(name))?.value;

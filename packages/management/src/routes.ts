@@ -152,7 +152,6 @@ function administrationOf(screen: With<'administration'>): readonly Route[] {
   ];
 }
 
-/** Answers everything else. */
 export const nowhere: Endpoint = {
   guards: Guards.none.and(anyone).all,
   handle: async (visit: RequestContext) => notFound(visit),

@@ -3,7 +3,6 @@ import type { FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http
 import type { MessageId } from './messages/catalogues.ts';
 import { isSameToken } from './request/form-guard.ts';
 
-/** What an upload says of its archive, as it was sent. */
 export interface Wish {
   readonly key: string;
   readonly filename: string;

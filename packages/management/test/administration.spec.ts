@@ -114,6 +114,12 @@ describe('the pages of those who administer', () => {
 
   it('let somebody whose own account is blocked look, and change nothing', async () => {
     const page = '/administration/accounts/operators';
+    const warning = 'signed in to this account';
+    await screen.publish('One');
+    expect((await admin.get(page)).text).to.include(warning);
+    expect((await admin.get('/administration/accounts/owner')).text)
+      .to.include('Block “owner”?')
+      .and.not.include(warning);
     await admin.send(page, `${page}/block`, { reason: 'Key lost', sites: 'keep' });
     expect((await admin.get(page)).status).to.equal(200);
     expect((await admin.send(page, `${page}/unblock`)).status).to.equal(403);

@@ -122,11 +122,7 @@ describe('a person whose upload comes later than its head', () => {
     const known: Caller = { account: OWNER, scopes: ['manage'] };
     let next: Caller | undefined;
     let asked: (Caller | undefined)[] = [];
-    const authenticate = async (
-      _request: unknown,
-      _response: unknown,
-      { again }: { again?: Caller } = {},
-    ) => {
+    const authenticate = async (_request: unknown, { again }: { again?: Caller }) => {
       asked.push(again);
       return again === undefined ? known : next;
     };

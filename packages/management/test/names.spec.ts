@@ -33,6 +33,10 @@ describe('the names', () => {
     expect(deleted.location).to.equal('/manage/names');
     expect((await person.get('/names')).text).to.include('The name “pr-42” was deleted.');
     expect((await screen.useCases.read({ by: OWNER, id: two.id })).kind).to.equal('found');
+    for (const path of ['/history', `/publications/${two.id}`])
+      expect((await person.get(path)).text)
+        .to.include('Name “pr-42” set')
+        .and.include('Name “pr-42” deleted');
   });
 
   it('have their rules, and lead to publications of the account alone', async () => {

@@ -59,7 +59,7 @@ describe('publishing from the screen', () => {
     const [role] = await all();
     expect(sent.status).to.equal(201);
     const { id, expiresAt } = role ?? {};
-    const link = { sharedUrl: `${screen.url}/s/${id}`, expiresAt };
+    const link = { sharedUrl: `${screen.url}/s/${id}`, expiresAt, passwordProtected: false };
     expect(bodyOf(sent)).to.deep.include({ kind: 'published', id, ...link });
     expect(role).to.include({ title: 'お知らせ', originalFilename: 'サイト.zip' });
   });

@@ -23,6 +23,8 @@ describe('several publications at once', () => {
     ];
     const asked = await person.get(`/stop?id=${one.id}&id=${two.id}`);
     expect(asked.text).to.include('Stop 2 publications?').and.include('&lt;Two&gt;').and.not.include('Three');
+    for (const text of ['Their links stop working', '>Keep them<', '>Stop publications<'])
+      expect(asked.text).to.include(text);
     expect(await stateOf(one.id)).to.equal('published');
     const stopped = await stop([one.id, two.id, two.id], asked.token);
     expect(stopped.location).to.equal('/manage/');

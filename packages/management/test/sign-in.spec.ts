@@ -1,4 +1,4 @@
-import { accountId, hours, type IdentityProvider, OPERATOR } from '@pinfold/core';
+import { accountId, hours, type IdentityProvider, OPERATOR, type SignInProblem } from '@pinfold/core';
 import { listedKeys } from '@pinfold/test-contracts/internal';
 import { expect } from 'chai';
 import { createManagement } from '../src/index.ts';
@@ -165,13 +165,30 @@ describe("an embedding team's own sign-in", () => {
     expect((await new Person(screen.base).get('/')).status).to.equal(401);
   });
 
-  it('lets a browser come back once more when its provider is too busy', async () => {
-    const identityProvider: IdentityProvider = {
+  function failing(problem: SignInProblem): IdentityProvider {
+    return {
       name: 'Harbour',
       begin: async (url) => ({ kind: 'begun', url, kept: 'kept' }),
-      finish: async () => ({ kind: 'trouble', problem: 'busy' }),
+      finish: async () => ({ kind: 'trouble', problem, detail: 'why' }),
       signOutUrl: async () => undefined,
     };
+  }
+
+  for (const [problem, asks] of [
+    ['unreachable', false],
+    ['misconfigured', true],
+    ['declined', false],
+  ] as const) {
+    it(`${asks ? 'asks' : 'does not ask'} to tell the operator that a provider is ${problem}`, async () => {
+      const screen = await openScreen({ management: { identityProvider: failing(problem) } });
+      const page = await new Person(screen.base).get('/sign-in/oidc?state=x');
+      expect(page.text.includes('Tell the operator')).to.equal(asks);
+      expect('error' in (screen.log.at(-1) ?? {})).to.equal(problem !== 'declined');
+    });
+  }
+
+  it('lets a browser come back once more when its provider is too busy', async () => {
+    const identityProvider = failing('busy');
     const screen = await openScreen({ management: { identityProvider } });
     const begun = await fetch(`${screen.base}/sign-in/oidc/begin`, { redirect: 'manual' });
     const cookies = begun.headers.getSetCookie().map((line) => line.split(';')[0]);

@@ -54,7 +54,6 @@ export function parseClaimRule(text: string): ClaimRule {
   return text.split(',').map((alternative) => alternative.split('&').map(parseCondition));
 }
 
-/** Whether what an issuer says fulfils a rule. */
 export function fulfils(sayings: readonly Claims[], rule: ClaimRule): boolean {
   return rule.some((conditions) =>
     conditions.every(({ path, value }) => [claimAt(sayings, path)].flat().some((one) => isText(one, value))),

@@ -17,10 +17,8 @@ import {
   setJwksCache,
 } from 'openid-client';
 
-/** How a client says who it is. */
 export type ClientMethod = 'client_secret_basic' | 'client_secret_post';
 
-/** What names a client at an issuer. */
 export interface Client {
   readonly issuer: URL;
   readonly clientId: string;
@@ -43,7 +41,6 @@ const OLD_ENOUGH = 60;
 /** No document, key set or token of a provider comes near. */
 const MOST_BYTES = 1_048_576;
 
-/** The answer of a provider, whole. */
 interface BoundedAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -73,11 +70,7 @@ export class Issuer {
     return await this.#configured(KNOWN_FOR, 'client_secret_basic');
   }
 
-  /**
-   * For one exchange: its requests end with the signal.
-   *
-   * @param exchange is given the configuration; the keys that it fetches are cached.
-   */
+  /** For one exchange: its requests end with the signal. The keys that it fetches are cached. */
   async forExchange<Result>(
     method: ClientMethod,
     signal: AbortSignal,
@@ -139,12 +132,7 @@ export class Issuer {
   }
 }
 
-/**
- * Fetches an answer of at most 1 MiB after decompression.
- *
- * @param signal cancels the request.
- * @throws ClientError when the answer is longer.
- */
+/** @throws ClientError when the answer is longer than 1 MiB after decompression. */
 async function fetchBounded(
   url: string,
   options: CustomFetchOptions,

@@ -1,7 +1,6 @@
 import { type AccountId, accountId, type Person, type SignInTrouble } from '@pinfold/core';
 import { type ClaimRule, type Claims, claimAt, fulfils, withVerifiedEmails } from './claims.ts';
 
-/** The mapping from claims to a person. */
 export interface PersonRules {
   readonly accountPrefix: string;
   readonly accountClaim: string;
@@ -13,11 +12,7 @@ export interface PersonRules {
 
 const SHOWN = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
-/**
- * Decides from the claims who a person is and what they may do.
- *
- * @param sayings what the issuer says of them, what counts most first.
- */
+/** Decides from the claims who a person is and what they may do; the claims that count most come first. */
 export function personOf(
   sub: string,
   sayings: readonly Claims[],

@@ -28,7 +28,6 @@ import { type ClientMethod, Issuer } from './issuer.ts';
 import { type PersonRules, personOf } from './person.ts';
 import { keyOf, type SignInState, seal, unseal } from './state-cookie.ts';
 
-/** A client of an issuer, with all that was left out filled in. */
 export interface SignInOptions extends PersonRules {
   readonly issuer: URL;
   readonly clientId: string;

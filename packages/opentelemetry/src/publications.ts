@@ -1,7 +1,6 @@
 import type { Meter } from '@opentelemetry/api';
 import type { Measurement, Observe } from '@pinfold/core';
 
-/** Records the core's measurements. */
 export function recordMeasurements(meter: Meter): Observe {
   const publications = meter.createCounter('pinfold.publications', {
     description: 'Publications, by what became of them.',

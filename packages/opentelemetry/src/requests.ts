@@ -22,7 +22,6 @@ export interface AnsweredRequest {
   readonly error?: unknown;
 }
 
-/** A request under way. */
 interface Going {
   readonly span: Span;
   readonly context: Context;
@@ -57,7 +56,6 @@ export class Requests {
     });
   }
 
-  /** Begins the span of a request, and handles the request within it. */
   take(request: IncomingMessage, response: ServerResponse, next: () => void): void {
     const outer = context.active();
     const inner = trace.getSpan(outer) !== undefined;
@@ -77,7 +75,6 @@ export class Requests {
     context.with(going.context, next);
   }
 
-  /** Takes the log entry of a request. */
   told(entry: AnsweredRequest, request: IncomingMessage): void {
     const going = this.#going.get(request);
     if (going !== undefined) going.told = entry;

@@ -20,8 +20,6 @@ const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 /**
  * Measures the calls of stores, and makes spans of those that a request makes. Stores of records follow OpenTelemetry's
  * "Semantic conventions for databases" (stable).
- *
- * @param system what stores the records.
  */
 export function storeObserver(tracer: Tracer, meter: Meter, system: string): Observer {
   const options = { unit: 's', advice: { explicitBucketBoundaries: BUCKETS } };

@@ -58,9 +58,7 @@ export async function openTestPinfold(options: Partial<PinfoldOptions> = {}): Pr
 
 const PUBLIC_URL = 'http://localhost:8080';
 
-/**
- * Makes a ZIP of files by their paths; a text is stored in UTF-8.
- */
+/** Makes a ZIP of files by their paths; a text is stored in UTF-8. */
 export async function zipOf(
   files: Readonly<Record<string, string | Uint8Array>>,
 ): Promise<Uint8Array<ArrayBuffer>> {

@@ -6,7 +6,6 @@ import { syncFolder } from './folders.ts';
 /** Folders remembered as durable; publications go into the newest alone. */
 const REMEMBERED = 64;
 
-/** Makes and removes the folders in which archives lie. */
 export class ArchiveFolders {
   readonly #files: Files;
   readonly #durable: Set<string> = new Set();
@@ -32,7 +31,6 @@ export class ArchiveFolders {
     this.#durable.delete(place.folder);
   }
 
-  /** Removes the folders of a place if they are empty. */
   async prune(place: ArchivePlace): Promise<void> {
     this.forget(place);
     for (const folder of [place.folder, place.span]) {

@@ -9,12 +9,10 @@ import type { ArchiveId } from '@pinfold/core';
 export interface ArchivePlace {
   /** The folder of the folders of 1,000 seconds. */
   readonly span: string;
-  /** The folder of the archive. */
   readonly folder: string;
   readonly file: string;
 }
 
-/** Names of the two levels of folders. */
 export const SPAN_NAME: RegExp = /^\d{4}$/;
 export const FOLDER_NAME: RegExp = /^\d{3}$/;
 

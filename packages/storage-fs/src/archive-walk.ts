@@ -7,7 +7,6 @@ import { type Files, unlessRefused } from './files.ts';
 /** How many directory entries are fetched from the system at once. */
 const ENTRIES = 1_024;
 
-/** The range of a walk. */
 export interface WalkRequest {
   readonly root: string;
   readonly after: ArchiveId | undefined;

@@ -14,7 +14,6 @@ export interface Files {
   readonly unlink: typeof unlink;
 }
 
-/** The file system of this node. */
 export const nodeFiles: Files = { mkdir, open, opendir, readdir, rename, rm, rmdir, stat, unlink };
 
 /** The system's name of an error (`ENOENT`); `undefined` for what did not come from the system. */

@@ -15,10 +15,12 @@ export interface FsStagingOptions {
   readonly clock: Clock;
 }
 
-/** What came of writing a body. */
 type Written = { readonly size: number; readonly sha256: Sha256 } | undefined;
 
 const received = 'staging_unavailable';
+
+/** What the archive storage has moved: nothing is left to discard, so the disk is not asked. */
+export const MOVED: WeakSet<StagedArchive> = new WeakSet();
 
 /**
  * Receives uploads into files of a folder: one file and one descriptor an upload, readable by its owner alone.
@@ -118,7 +120,11 @@ export class FsStaging implements Staging {
   }
 
   #staged(file: string, written: { readonly size: number; readonly sha256: Sha256 }): StagedArchive {
-    return { file, ...written, discard: () => this.#discard(file) };
+    const discard = async (): Promise<void> => {
+      if (!MOVED.has(archive)) await this.#discard(file);
+    };
+    const archive = { file, ...written, discard };
+    return archive;
   }
 
   #discard(file: string): Promise<void> {
@@ -151,7 +157,6 @@ export function stagedName(begun: Instant): string {
   return `${begun}-${randomUUID()}.upload`;
 }
 
-/** Whether the name is that of an upload begun before an instant. */
 export function isBegunBefore(instant: Instant, name: string): boolean {
   // A name that is not one of ours has no number, and so comes before nothing.
   return Number(NAME.exec(name)?.[1]) < instant;

@@ -26,7 +26,6 @@ export class ArchiveKeys {
     return this.folder + id;
   }
 
-  /** The archive of a key; `undefined` when it is not one of ours. */
   archiveOf(key: string): ArchiveId | undefined {
     return key.startsWith(this.folder) ? parseArchiveId(key.slice(this.folder.length)) : undefined;
   }

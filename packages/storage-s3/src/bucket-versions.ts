@@ -11,11 +11,7 @@ export type BucketVersions = 'off' | 'untold' | 'kept' | 'kept_for_a_time';
 /** Error codes of stores that do not support versions or do not show them. */
 const UNTOLD: ReadonlySet<unknown> = new Set([400, 403, 405, 501]);
 
-/**
- * Looks whether a bucket keeps versions of its objects, and whether a rule ends them.
- *
- * @throws Fault `storage_unavailable` when the store does not answer.
- */
+/** @throws Fault `storage_unavailable` when the store does not answer. */
 export async function bucketVersions(
   client: Pick<S3Client, 'send'>,
   bucket: string,

@@ -6,10 +6,8 @@ export class CountError extends Error {
 }
 
 /**
- * Passes on exactly so many bytes, or fails.
- *
- * The last chunk waits until the source has ended: a server that has all announced bytes stores them, and
- * would do so for a source that turns out to be longer.
+ * Passes on exactly so many bytes, or fails. The last chunk waits until the source has ended: a server that has all
+ * announced bytes stores them, and would do so for a source that turns out to be longer.
  */
 export class CountedBody extends Transform {
   readonly #size: number;

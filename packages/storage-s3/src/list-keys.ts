@@ -1,17 +1,13 @@
 import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { NonsenseError } from './s3-failure.ts';
 
-/** The most keys that a server gives at once. */
 const MOST = 1_000;
 
-/** One page of keys in ascending order. */
 export interface KeyPage {
   readonly keys: readonly string[];
-  /** Whether there are more. */
   readonly more: boolean;
 }
 
-/** The range of a listing. */
 export interface KeyRequest {
   readonly bucket: string;
   /** Ends in `/`: some servers lose keys when the whole bucket is listed. */

@@ -2,7 +2,6 @@ import { type Clock, type Duration, Fault } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
 import { faultOf } from './s3-failure.ts';
 
-/** What {@link S3Calls} needs. */
 export interface S3CallsOptions {
   readonly bucket: string;
   readonly clock: Clock;

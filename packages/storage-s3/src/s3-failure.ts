@@ -51,7 +51,6 @@ function signsOf(error: unknown): Signs {
   };
 }
 
-/** Classifies what a request rejected with. */
 export function failureOf(error: unknown): S3Failure {
   const { status, name, code, message } = signsOf(error);
   // An answer that is no XML carries a status all the same, which then means nothing.

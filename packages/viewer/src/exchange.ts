@@ -7,7 +7,6 @@ import type { FilePolicies } from './sending/file-policies.ts';
 import type { Sites } from './sending/sites.ts';
 import type { Settings, ViewerUseCases } from './viewer-options.ts';
 
-/** What all requests to a viewer share. */
 export interface ViewerContext {
   readonly settings: Settings;
   readonly useCases: ViewerUseCases;

@@ -44,7 +44,6 @@ const PAST_THE_KEY: ReadonlySet<RefusalCode> = new Set([
   'refused_by_host',
 ]);
 
-/** A publication's form, received whole from a caller who still may publish. */
 type Form = ReceivedForm<PublicationWish & { readonly title: Title | null }>;
 
 const warning = T.named('Warning', () =>

@@ -25,9 +25,9 @@ export const readLimits = readingEndpoint({
       },
     },
   }),
-  handle: async ({ useCases, requests }, { caller, account, requestRate }) => {
+  handle: async ({ useCases, requestLimiter }, { caller, account, requestRate }) => {
     const now = useCases.clock.now();
-    const left = requestRate && requests.limiter.accounts.left(caller.account, requestRate, now);
+    const left = requestRate && requestLimiter.accounts.left(caller.account, requestRate, now);
     return { status: 200, json: await limitsAnswerOf(useCases, caller.account, account, left) };
   },
 });

@@ -21,7 +21,6 @@ export interface ProblemBody {
   readonly oldest_cursor?: string;
 }
 
-/** What a problem says beside its code. */
 export interface ProblemDetails {
   /** In place of the code's own. */
   readonly title?: string;
@@ -125,7 +124,6 @@ function problemBody(
   };
 }
 
-/** Whether the very same request may succeed later. */
 export function isRetryable({ status, code }: Pick<HttpProblem, 'status' | 'code'>): boolean {
   return code === 'idempotency_in_progress' || status === 408 || status === 429 || status >= 500;
 }

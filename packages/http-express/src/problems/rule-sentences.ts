@@ -7,12 +7,22 @@ import type {
   NoDetails,
   PasswordRules,
   QuotaRules,
+  RuleDetails,
   SecretKind,
   TitleRules,
   UnsafePath,
   WarningRules,
 } from '@pinfold/core';
-import type { Sentences } from '@pinfold/http/internal';
+
+/** What the API says of each rule: a sentence, or one made of its details. A rule left out does not compile. */
+export type Sentences<Rules> = {
+  readonly [Rule in keyof Rules]: string | ((told: Rules[Rule]) => string);
+};
+
+export function sentenceOf<Rules>(sentences: Sentences<Rules>, told: RuleDetails<Rules>): string {
+  const sentence: string | ((own: never) => string) = sentences[told.rule];
+  return typeof sentence === 'string' ? sentence : sentence(told as never);
+}
 
 /** What only a form or a header can get wrong, beside the rules of the core. */
 export interface RequestRules {

@@ -1,5 +1,4 @@
 import type { ArchiveProblem, KeptWarning, Refusal, RuleDetails } from '@pinfold/core';
-import { type Sentences, sentenceOf } from '@pinfold/http/internal';
 import type { ProblemDetails } from './problem.ts';
 import {
   ARCHIVE,
@@ -8,6 +7,8 @@ import {
   QUOTA,
   REQUEST,
   type RequestRules,
+  type Sentences,
+  sentenceOf,
   TITLE,
   WARNING,
 } from './rule-sentences.ts';

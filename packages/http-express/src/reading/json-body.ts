@@ -15,11 +15,7 @@ interface JsonBody {
 
 const EMPTY: JsonBody = { kind: 'json', value: {}, members: 0 };
 
-/**
- * Reads a request's body as JSON (RFC 8259).
- *
- * @param limits `isOptional`: no body is read as `{}`; `wrongType` refuses a body of another type.
- */
+/** Reads JSON (RFC 8259); no body is `{}` if it `isOptional`, and one of another type is refused with `wrongType`. */
 export async function readJson(
   request: IncomingMessage & { readonly body?: unknown },
   {
@@ -43,7 +39,6 @@ export async function readJson(
   }
 }
 
-/** The body as a parser before the API left it. */
 function parsedBefore(body: unknown): JsonBody | HttpRefusal {
   return typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
     ? { kind: 'json', value: body, members: Object.keys(body).length }
@@ -60,7 +55,6 @@ function parse(bytes: Uint8Array): JsonBody | HttpRefusal {
   }
 }
 
-/** Members of the outermost object of a text that is JSON. */
 function countMembers(text: string): number {
   const outsideStrings = text.replace(/"(?:[^"\\]|\\.)*"/g, '');
   let depth = 0;

@@ -61,7 +61,7 @@ const PIN = {
 /** The JSON of a publication. */
 export type Pin = WireOf<typeof PIN>;
 
-/** Writes a publication. */
+/** The JSON of a publication. */
 export function pinOf(publication: Publication, publicUrl: PublicUrl): Pin {
   return wireOf(PIN, { ...publication, sharedUrl: sharedUrl(publicUrl, publication.id) });
 }

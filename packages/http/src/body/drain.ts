@@ -10,7 +10,6 @@ export interface DrainLimits {
   readonly bytes?: number;
 }
 
-/** Whether some of a request's body is still to come. */
 export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): boolean {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
   return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed;

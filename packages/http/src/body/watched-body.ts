@@ -4,7 +4,6 @@ import { type Clock, type Duration, duration, type Instant, seconds } from '@pin
 import { sleepUnlessAborted } from '@pinfold/core/internal';
 import type { IncomingBody } from '../upload-pace.ts';
 
-/** How slow and how large a body may be. */
 export interface BodyLimits {
   readonly clock: Clock;
   readonly idle: Duration;
@@ -35,10 +34,7 @@ const EMPTY = Buffer.alloc(0);
 /** How late a timer may be. */
 const LATE: Duration = seconds(1);
 
-/**
- * The body of a request as long as it keeps coming; it fails with a {@link BodyError}. The
- * request itself is never destroyed, since it still has to carry its answer.
- */
+/** A request's body; fails with a {@link BodyError}, and never destroys the request, which carries its answer. */
 export class WatchedBody extends Readable implements IncomingBody {
   readonly #request: IncomingMessage;
   readonly #limits: BodyLimits;

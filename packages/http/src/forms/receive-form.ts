@@ -45,6 +45,7 @@ export interface ReceivedForm<Wish> {
   readonly wish: Wish;
 }
 
+/** The most bytes of a form beside its archive. */
 const BESIDE = 1_048_576;
 /** The most bytes read of a text field; every reader refuses shorter ones already. */
 const LONGEST_TEXT = 65_536;
@@ -65,9 +66,7 @@ let multer: typeof import('multer') | undefined;
 /** multer reads any stream with headers, though its types ask for a request. */
 type Parse = (body: Readable, response: undefined, done: (error?: unknown) => void) => void;
 
-/**
- * Receives a form (RFC 7578) with one file. Refuses as early as possible, and leaves nothing behind.
- */
+/** Receives a form (RFC 7578) with one file. Refuses as early as possible, and leaves nothing behind. */
 export async function receiveForm<Wish, Refused extends { readonly kind: 'refused' }>(
   request: IncomingMessage,
   reader: FormReader<Wish, Refused>,

@@ -42,7 +42,6 @@ export class RateLimiter<Key> {
     return { kind: 'admitted', left };
   }
 
-  /** What a key has left. */
   left(key: Key, rate: Rate, now: Instant): RateLeft {
     return leftOf(rate, this.#entries.get(key)?.mark ?? null, now);
   }

@@ -6,7 +6,6 @@ import type { FolderFile } from './source.ts';
 
 export type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;
 
-/** What would be published, and what speaks against it. */
 export interface Judged {
   readonly problems: readonly ScreenProblem[];
   /** How many files the site would have; as far as known when there are problems. */

@@ -25,7 +25,6 @@ interface Packed<From extends Source = Source> {
   readonly source: From;
 }
 
-/** Names of what is left out that are listed. */
 const NAMED = 5;
 
 const CANCELLED: unique symbol = Symbol('cancelled');
@@ -156,10 +155,10 @@ class Publishing {
 
   async #succeed(published: Published, source: Source): Promise<void> {
     const words = this.#words;
-    const { sharedUrl, expiresAt, id, remarks } = published;
+    const { sharedUrl, expiresAt, passwordProtected, id, remarks } = published;
     const copied = await putOnClipboard(sharedUrl);
-    const until =
-      expiresAt === null ? '' : words.say('publishedUntil', { moment: words.moment(instant(expiresAt)) });
+    const said = passwordProtected ? 'publishedUntilProtected' : 'publishedUntil';
+    const until = expiresAt === null ? '' : words.say(said, { moment: words.moment(instant(expiresAt)) });
     const path = `publications/${id}`;
     const content = html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a><button type="button" class="copy primary" data-copy="${sharedUrl}"><span>${words.say('copyLink')}</span></button></div>
 <img class="code" src="${this.#page(`${path}/code.svg`)}" alt="${words.say('linkCode')}" width="128" height="128">

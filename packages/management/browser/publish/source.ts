@@ -10,7 +10,6 @@ export interface FolderFile {
   readonly file: File;
 }
 
-/** The files to publish, and the paths to leave out: each folder once. */
 export type Source = ArchiveSource | FolderSource;
 
 export interface ArchiveSource {
@@ -44,7 +43,6 @@ export async function titleIn(source: Source): Promise<string | undefined> {
   return page && titleOf(new Uint8Array(await page.file.arrayBuffer()));
 }
 
-/** The built site in a folder that looks like the project that it was built from. */
 export function builtSiteIn(
   source: Source,
 ): { readonly folder: string; readonly site: FolderSource } | undefined {

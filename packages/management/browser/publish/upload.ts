@@ -17,6 +17,7 @@ export interface Published {
   readonly id: string;
   readonly sharedUrl: string;
   readonly expiresAt: number | null;
+  readonly passwordProtected: boolean;
   readonly remarks: readonly KeptWarning[];
 }
 
@@ -28,7 +29,6 @@ export type UploadOutcome =
 
 export interface UploadProgress {
   sent(bytes: number): void;
-  /** Everything is there, and the server works on it. */
   arrived(): void;
   waiting(reason: 'broken' | 'in_progress'): void;
 }
@@ -42,7 +42,6 @@ const PAUSES = [1_000, 2_000, 4_000, 8_000];
 const MOST_WAITS = 60;
 const TEMPORARY: ReadonlySet<number> = new Set([0, 408, 429, 502, 503, 504]);
 
-/** Uploads, and tries again by itself while the connection or the server fails it. */
 export async function upload(
   wish: Upload,
   progress: UploadProgress,

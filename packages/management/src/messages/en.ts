@@ -84,7 +84,7 @@ export const pages = {
   hasPassword: 'Password-protected',
   hide: 'Hide',
   id: 'Id',
-  keepIt: 'Keep it',
+  keepIt: { one: 'Keep it', other: 'Keep them' },
   keyGone: 'There is no such key in this account.',
   keyHint: 'A key that may sign in. It begins with pf_.',
   keyLabel: 'API key',
@@ -210,9 +210,13 @@ export const pages = {
   stateStopped: 'Stopped',
   stillPublishing: 'The same upload is still being published. It will be in the list in a moment.',
   stop: 'Stop publication',
-  stopMeans: 'The link stops working immediately, and the files are deleted. This can’t be undone.',
+  stopMeans: {
+    one: 'The link stops working immediately, and the files are deleted. This can’t be undone.',
+    other: 'Their links stop working immediately, and the files are deleted. This can’t be undone.',
+  },
   stopProtected: 'People who entered the password lose access immediately.',
   stopSelected: 'Stop selected…',
+  stopSeveral: 'Stop publications',
   stopTitle: { one: 'Stop this publication?', other: 'Stop {count} publications?' },
   nothingSelected: 'Select publications first.',
   didStopSeveral: { one: '{count} publication was stopped.', other: '{count} publications were stopped.' },
@@ -227,7 +231,7 @@ export const pages = {
   titleTooLong: 'The title is too long: it has {actual} characters, and {limit} are allowed.',
   unlabelled: 'No label',
   unpin: 'Unpin',
-  unpinMeans: 'Unpin to set an expiry of {span}.',
+  unpinMeans: 'If you unpin it, it expires in {span}.',
   uploadStalled: 'The upload stalled or was too slow while others waited. Nothing was published. Try again.',
   whoCanOpen: 'Access',
   // Signing in.
@@ -303,6 +307,8 @@ export const pages = {
   blockKeep: 'Keep its sites online.',
   blockKept: 'Its sites stay online.',
   blockMeans: 'A blocked account is read-only. It can still revoke its keys.',
+  blockOwn:
+    'You are signed in to this account: you cannot unblock it here, but “pinfold accounts unblock” does.',
   blockSites: 'Its sites',
   copySha256: 'Copy SHA-256',
   didBlock: 'The account is blocked.',
@@ -394,6 +400,7 @@ export const publishing = {
   cancelled: 'Cancelled. Nothing was published.',
   publishedNow: 'Published',
   publishedUntil: 'Anyone with the link can open it until {moment}.',
+  publishedUntilProtected: 'Anyone with the link and the password can open it until {moment}.',
   publishedBefore: 'Already published: here is the link.',
   linkCopied: 'Link copied',
   showDetails: 'Details',
@@ -457,8 +464,8 @@ export const events: Readonly<Record<EventType, string>> = {
   'session.ended': 'Signed out',
   'session.refused': 'Sign-in refused',
   'link.created': 'Sign-in link created',
-  'name.set': 'Name set',
-  'name.deleted': 'Name deleted',
+  'name.set': 'Name “{name}” set',
+  'name.deleted': 'Name “{name}” deleted',
 };
 
 /** What each rule of an archive means and what to do, and what each warning about a published site means. */

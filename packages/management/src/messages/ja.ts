@@ -212,6 +212,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   stopMeans: 'リンクはすぐに開けなくなり、ファイルは削除されます。元には戻せません。',
   stopProtected: 'パスワードを入力した人も、すぐに見られなくなります。',
   stopSelected: '選択した公開を停止…',
+  stopSeveral: '公開を停止',
   stopTitle: '{count} 件の公開を停止しますか？',
   nothingSelected: '先に公開を選択してください。',
   didStopSeveral: '{count} 件の公開を停止しました。',
@@ -306,6 +307,7 @@ export const pages: Readonly<Record<keyof typeof en.pages, Message>> = {
   blockKeep: 'サイトは公開したままにする。',
   blockKept: 'サイトは公開されたままです。',
   blockMeans: '停止したアカウントは閲覧とキーの無効化しかできません。',
+  blockOwn: 'サインイン中のアカウントです。解除は、この画面ではなく「pinfold accounts unblock」で行います。',
   blockSites: 'サイト',
   copySha256: 'SHA-256 をコピー',
   didBlock: 'アカウントを停止しました。',
@@ -397,6 +399,7 @@ export const publishing: Readonly<Record<keyof typeof en.publishing, Message>> =
   cancelled: 'キャンセルしました。何も公開されていません。',
   publishedNow: '公開しました',
   publishedUntil: '{moment}まで、リンクを知っている人は誰でも開けます。',
+  publishedUntilProtected: '{moment}まで、リンクとパスワードを知っている人が開けます。',
   publishedBefore: 'すでに公開済みです。リンクはこちらです。',
   linkCopied: 'リンクをコピーしました。',
   showDetails: '詳細',
@@ -457,8 +460,8 @@ export const events: Readonly<Record<keyof typeof en.events, string>> = {
   'session.ended': 'サインアウト',
   'session.refused': 'サインインを拒否',
   'link.created': 'サインイン用リンクを作成',
-  'name.set': '名前を設定',
-  'name.deleted': '名前を削除',
+  'name.set': '名前「{name}」を設定',
+  'name.deleted': '名前「{name}」を削除',
 };
 
 export const codes: Readonly<Record<keyof typeof en.codes, Message>> = {

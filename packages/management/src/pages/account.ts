@@ -175,7 +175,8 @@ function blockCard(visit: SignedInContext, { name, blocked }: Account): Html {
     choice('radio', 'sites', 'keep', words.say('blockKeep'), true),
     choice('radio', 'sites', 'hide', words.say('blockHide')),
   ]);
-  const details = { values: { name }, fields: html`${reasonField(visit)}${sites}` };
+  const own = name === visit.account && html`<p><strong>${words.say('blockOwn')}</strong></p>`;
+  const details = { values: { name }, fields: html`${own}${reasonField(visit)}${sites}` };
   const dialog = confirmation(visit, 'block', 'block', `${path}/block`, details);
   return card(visit, 'blocking', html`<p class="quiet">${words.say('blockMeans')}</p>${dialog}`);
 }

@@ -11,7 +11,6 @@ import { icon } from '../views/icons.ts';
 import { distance, heading } from '../views/parts.ts';
 import { filters, listOf, queryOf, searchButton, searchField } from '../views/tables.ts';
 
-/** Accounts that one search looks through. */
 const MOST_SEARCHED = 1_000;
 
 interface Found {

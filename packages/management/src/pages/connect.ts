@@ -22,7 +22,6 @@ const WAITING: Answer = { kind: 'json', status: 202, body: { status: 'waiting' }
 
 type Pairing = RequestContext & Pick<SignedIn<'pairings'>, 'screen'>;
 
-/** Registers a program that is about to ask for a key, by the hash of its secret. */
 export async function registerConnect(visit: Pairing): Promise<Answer> {
   const limited = await refuseStranger(visit, CHANGE_COST);
   if (limited !== undefined) return limited;

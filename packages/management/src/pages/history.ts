@@ -17,10 +17,8 @@ import { layout } from '../views/layout.ts';
 import { card, heading, moment, shortId } from '../views/parts.ts';
 import { type Column, listOf } from '../views/tables.ts';
 
-/** The names of publications and API keys, by id. */
 export type EventNames = ReadonlyMap<string, string>;
 
-/** The latest events that a publication's page shows. */
 const SHOWN_EVENTS = 10;
 
 export async function showHistory(visit: SignedIn<'history'>): Promise<Answer> {
@@ -50,7 +48,6 @@ ${listOf(visit, { ...list, query: { pin } })}`;
   });
 }
 
-/** Shows what happened to all accounts, or to one, and who did it. */
 export async function showAccountHistory(visit: SignedIn<'administration'>): Promise<Answer> {
   const { screen, words, base } = visit;
   const account = parseAccountId(queryText(visit, 'account'));
@@ -73,22 +70,21 @@ ${listOf(visit, list)}`;
   return page(administrationPage(visit, 'history', main));
 }
 
-/** The latest of what happened to one publication; `undefined` if the screen shows no history. */
 export async function historyCard(visit: SignedInContext, pin: RoleId): Promise<Html | undefined> {
   const { words, base, screen } = visit;
   const listed = await screen.history?.list({ by: visit.account, pin, limit: SHOWN_EVENTS });
   if (listed?.kind !== 'page') return undefined;
   const { events, next } = listed;
   const names = await namesOf(visit, events);
-  const item = ({ at, type, actor }: HistoryEvent) =>
-    html`<div><dt>${moment(visit, at)}</dt><dd>${words.say(type)} <span class="quiet" dir="auto">${doer(visit, actor, names)}</span></dd></div>`;
+  const item = ({ at, type, name, actor }: HistoryEvent) =>
+    html`<div><dt>${moment(visit, at)}</dt><dd>${words.say(type, { name: name ?? '' })} <span class="quiet" dir="auto">${doer(visit, actor, names)}</span></dd></div>`;
   const more = next && html`<p><a href="${base}/history?pin=${pin}">${words.say('historyWhole')}</a></p>`;
   return card(visit, 'history', html`<dl class="brief">${events.map(item)}</dl>${more}`);
 }
 
 function whatAndWhen(visit: SignedInContext): readonly Column<HistoryEvent>[] {
   return [
-    ['historyWhat', ({ type }) => visit.words.say(type)],
+    ['historyWhat', ({ type, name }) => visit.words.say(type, { name: name ?? '' })],
     ['historyWhen', ({ at }) => moment(visit, at)],
   ];
 }

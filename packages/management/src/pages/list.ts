@@ -30,10 +30,8 @@ const ORDERS: readonly RoleOrder[] = ['ending', 'largest'];
 /** Names up to this length are never cut. */
 const SHORT = 32;
 
-/** How often each publication was viewed in the last seven days; absent where views are not counted. */
 type WeeklyViews = ReadonlyMap<string, number> | undefined;
 
-/** How the list is narrowed and sorted; without an order, newest first. */
 interface Query extends Readonly<Record<string, string | undefined>> {
   readonly state: 'published' | 'expired' | 'deleted' | undefined;
   readonly q: string;
@@ -83,7 +81,6 @@ ${pager(visit, '/', next, query, q === '' ? 'nextPage' : 'searchOn')}
   return page(layout(visit, { ...parts, part: 'publications' }), trouble?.status);
 }
 
-/** How often each publication was viewed in the last seven days. */
 async function viewsOfWeek(
   { screen: { views, useCases } }: SignedInContext,
   publications: readonly Publication[],

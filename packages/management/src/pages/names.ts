@@ -84,7 +84,6 @@ export async function setName(visit: NamingContext): Promise<Answer> {
   }
 }
 
-/** Deletes a name; the publication stays. */
 export async function deleteName(visit: NamingContext): Promise<Answer> {
   const { account: by, cause, credential, base, request, screen } = visit;
   const name = String(request.params.name);
@@ -94,7 +93,6 @@ export async function deleteName(visit: NamingContext): Promise<Answer> {
     : refuseAnyChange(visit, outcome);
 }
 
-/** The names that show this publication, and the form that lets another one do so. */
 export async function nameCard(visit: SignedInContext, id: RoleId): Promise<Html> {
   const { words, base } = visit;
   const { names, areAll } = await namesShowing(visit, id);

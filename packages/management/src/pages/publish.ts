@@ -33,10 +33,8 @@ interface ArchiveContext extends SignedInContext {
   readonly archive: StagedArchive;
 }
 
-/** Why nothing was published, for the page as for our script. */
 interface Refused {
   readonly status: number;
-  /** What our script does about it. */
   readonly kind: 'problems' | 'refused' | 'mismatch' | 'in_progress';
   readonly message: string;
   readonly problems?: readonly ScreenProblem[];
@@ -95,9 +93,10 @@ export async function publish(visit: ArchiveContext): Promise<Answer> {
       : await refuseUpload(visit, outcome.code, refused(visit, outcome));
   }
   const { publication, warnings: remarks } = outcome;
-  const { id, title, originalFilename, expiresAt } = publication;
+  const { id, title, originalFilename, expiresAt, passwordProtected } = publication;
   if (wantsJson(visit)) {
-    const body = { kind: outcome.kind, id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, remarks };
+    const shared = { id, sharedUrl: sharedUrl(screen.publicUrl, id), expiresAt, passwordProtected };
+    const body = { kind: outcome.kind, ...shared, remarks };
     return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
   }
   return seeOther(`${visit.base}/publications/${id}`, {
@@ -179,7 +178,6 @@ function brokenArchive(
   return { status, kind: 'problems', message: words.say('problemsTitle'), problems };
 }
 
-/** The refusal of an archive that is larger than what is received. */
 function tooLarge(visit: SignedInContext, limit: number): Refused {
   return brokenArchive(visit, 413, [{ rule: 'archive_too_large', limit }]);
 }

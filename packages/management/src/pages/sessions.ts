@@ -15,7 +15,6 @@ import { doer, labelsOf } from './history.ts';
 const PATH = '/administration/sessions';
 const ENDED_AT_ONCE = 100;
 
-/** Shows a page of all sessions, or of those of one account. */
 export async function showSessions(visit: SignedIn<'sessions'>): Promise<Answer> {
   const { words, base, credential } = visit;
   const account = parseAccountId(queryText(visit, 'account'));

@@ -12,7 +12,7 @@ import { keepSession, returnPath } from './sign-in.ts';
 
 type Visit = FormContext & Pick<SignedIn<'identityProvider' | 'sessions'>, 'screen'>;
 
-/** The status and text of what went wrong, and whether only the operator can solve it, who finds more in the log. */
+/** The status and text of what went wrong, and whether it is logged for the operator, who alone can solve it. */
 const TROUBLES: Readonly<
   Record<SignInProblem, readonly [status: number, text: MessageId, isOfOperator: boolean]>
 > = {
@@ -113,7 +113,7 @@ async function troubled(visit: Visit, { problem, detail, person }: SignInTrouble
     signOutUrl &&
     html` <a class="button" href="${signOutUrl}">${words.say('elsewhereAsAnother', { name })}</a>`;
   const content = html`<p dir="auto">${words.say(text, values)}</p>
-${isOfOperator && html`<p>${words.say('elsewhereOperator')}</p>`}
+${isOfOperator && problem !== 'unreachable' && html`<p>${words.say('elsewhereOperator')}</p>`}
 <p class="buttons"><a class="button" href="${base}/sign-in">${words.say('elsewhereAgain')}</a>${other}</p>`;
   return logged(page(cardPage(visit, words.say('elsewhereTitle'), content), status), {
     outcome: `sign_in_${problem}`,

@@ -69,11 +69,7 @@ async function attempt(visit: SigningIn): Promise<StartedSession | MessageId> {
   return started.kind === 'refused' ? 'keyLacksScope' : started;
 }
 
-/**
- * A button if a link led here, else a field for an API key.
- *
- * @param to where to go on then.
- */
+/** A button if a link led here, else a field for an API key. */
 function signInView(visit: FormContext, to: string | undefined, link?: string, trouble?: MessageId): Html {
   const { words } = visit;
   const content = link === undefined ? withoutLink(visit, to, trouble) : linkForm(visit, to, link);

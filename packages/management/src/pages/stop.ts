@@ -67,15 +67,16 @@ function stopPage(
   action: string,
 ): Answer {
   const { words } = visit;
-  const title = words.say('stopTitle', { count: publications.length });
+  const count = publications.length;
+  const title = words.say('stopTitle', { count });
   const isProtected = publications.some(({ passwordProtected }) => passwordProtected);
-  const stop = html`${publications.map(({ id }) => hidden('id', id))}<button class="danger"${disabledInReadOnly(visit)}>${words.say('stop')}</button>`;
+  const stop = html`${publications.map(({ id }) => hidden('id', id))}<button class="danger"${disabledInReadOnly(visit)}>${words.say(count === 1 ? 'stop' : 'stopSeveral')}</button>`;
   const main = html`<section class="card narrow" data-dialog-body>
 <h1 id="dialog-title">${title}</h1>
 <ul class="paths">${publications.map(({ name }) => html`<li dir="auto">${name}</li>`)}</ul>
-<p>${words.say('stopMeans')}</p>
+<p>${words.say('stopMeans', { count })}</p>
 ${isProtected && html`<p class="quiet">${words.say('stopProtected')}</p>`}
-<div class="buttons end"><a class="button" href="${back}" data-close>${words.say('keepIt')}</a>
+<div class="buttons end"><a class="button" href="${back}" data-close>${words.say('keepIt', { count })}</a>
 ${form(visit, action, stop)}</div>
 </section>`;
   return page(layout(visit, { title, signedIn: visit, main }));

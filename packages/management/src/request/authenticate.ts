@@ -20,16 +20,12 @@ export type Identity =
 /** Sessions looked up for a request. A browser has one, but a sibling domain can plant more. */
 const MOST_LOOKED_UP = 5;
 
-/**
- * Identifies the sender of a request: by the session of its cookie, or by the embedding team's `authenticate`.
- *
- * @param again the caller before the body arrived.
- */
+/** Identifies the sender by the session's cookie, or by the team's `authenticate`; `again` is who it was before. */
 export async function identify(visit: RequestContext, again?: Caller): Promise<Identity> {
   const { request, response, scope, shown } = visit;
   const { authenticate, sessions } = visit.screen;
   if (authenticate !== undefined) {
-    const caller = await callerOf(authenticate, request, response, again && { again });
+    const caller = await callerOf(authenticate, request, { response, ...(again && { again }) });
     if (caller === undefined) return { kind: 'stranger' };
     if (!mayManage(caller.scopes)) return { kind: 'forbidden' };
     const sessionBinding = `account ${caller.account}`;

@@ -9,12 +9,7 @@ export function isFormSecret(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }
 
-/**
- * The token that every form sends. It is valid in one browser and for one session: forms of a session that has ended
- * are refused.
- *
- * @param sessionBinding the session's token, or the account.
- */
+/** The token that every form sends, valid in one browser and for one session: forms of an ended session are refused. */
 export function formToken(secret: string, sessionBinding: string): string {
   return createHmac('sha256', secret).update(`pinfold form\n${sessionBinding}`).digest('base64url');
 }

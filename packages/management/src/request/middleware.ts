@@ -93,19 +93,15 @@ export const formRead = async <Known extends RequestContext>(visit: Known): Prom
 export const signedIn: Guard<RequestContext, SignedInContext> = async (visit) => {
   const hasBody = await isWhole(visit.request);
   const identity = await identify(visit);
-  switch (identity.kind) {
-    case 'several':
-      return startOver(visit);
-    case 'forbidden':
-      return refuse(visit, 403, 'forbiddenTitle', 'forbiddenText');
-    case 'stranger':
-      return askToSignIn(visit);
-    case 'signed_in':
-      return await signedInContext(visit, identity, hasBody);
-    default:
-      return identity satisfies never;
-  }
+  return identity.kind === 'signed_in'
+    ? await signedInContext(visit, identity, hasBody)
+    : refuseIdentity(visit, identity.kind);
 };
+
+function refuseIdentity(visit: RequestContext, kind: Exclude<Identity['kind'], 'signed_in'>): Answer {
+  if (kind === 'several') return startOver(visit);
+  return kind === 'forbidden' ? refuse(visit, 403, 'forbiddenTitle', 'forbiddenText') : askToSignIn(visit);
+}
 
 async function signedInContext(
   visit: RequestContext,
@@ -139,10 +135,8 @@ async function signedInContext(
 export async function refuseAgain(visit: SignedInContext): Promise<Answer | undefined> {
   if (visit.hasBody) return undefined;
   const identity = await identify(visit, visit.caller);
-  if (identity.kind === 'forbidden') return refuse(visit, 403, 'forbiddenTitle', 'forbiddenText');
-  if (identity.kind === 'several') return startOver(visit);
-  const isSame = identity.kind === 'signed_in' && identity.caller.account === visit.account;
-  return isSame ? undefined : askToSignIn(visit);
+  if (identity.kind !== 'signed_in') return refuseIdentity(visit, identity.kind);
+  return identity.caller.account === visit.account ? undefined : askToSignIn(visit);
 }
 
 export const withinRate =

@@ -14,7 +14,6 @@ export function pageRequest(visit: RequestContext, limit: number = PAGE_SIZE): P
   return typeof cursor === 'string' ? { limit, cursor } : { limit };
 }
 
-/** A parameter of the query without spaces around it; empty if it is missing or there twice. */
 export function queryText({ request }: RequestContext, name: string): string {
   const value = request.query[name];
   return typeof value === 'string' ? value.trim() : '';

@@ -30,8 +30,6 @@ export async function refuseWayToRevoke(visit: SignedInContext): Promise<Answer 
 /**
  * Counts an attempt of a client that is not signed in, by its address. Call it after the attempt failed: a request with
  * a valid key or link is neither counted nor refused. A client that is signed in takes from the account's rate instead.
- *
- * @param cost taken from the account's rate: `CHANGE_COST` for what is stored.
  */
 export async function refuseStranger(visit: RequestContext, cost = 1): Promise<Answer | undefined> {
   const identity = await identify(visit);

@@ -16,7 +16,6 @@ import { type Flash, readFlash } from '../response/flash.ts';
 import { type CookieScope, readCookies, readZone } from './cookies.ts';
 import { isFormSecret, newFormSecret } from './form-guard.ts';
 
-/** A request, and what every page needs to answer it. */
 export interface RequestContext {
   readonly screen: Screen;
   readonly request: Request;
@@ -59,7 +58,6 @@ export interface SignedInContext extends FormContext {
   >;
 }
 
-/** The same on a screen that has some of its optional parts. */
 export type SignedIn<Part extends keyof Screen> = SignedInContext & { readonly screen: With<Part> };
 
 /** Reads a request; nothing of it is checked yet. */
@@ -104,7 +102,6 @@ export function fieldOf({ fields }: RequestContext, name: string): string | unde
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The values of a field that can be there several times. */
 export function fieldsOf({ fields }: RequestContext, name: string): readonly string[] {
   return [fields[name]].flat().filter((one) => typeof one === 'string');
 }

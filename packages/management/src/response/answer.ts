@@ -2,10 +2,8 @@ import type { AccountId } from '@pinfold/core';
 import type { Html } from '@pinfold/http/internal';
 import type { Flash } from './flash.ts';
 
-/** What the log says of a request besides its answer. */
 export interface LogFields {
   readonly account?: AccountId;
-  /** The id of an API key. */
   readonly key?: string;
   /** Why nothing was done. */
   readonly outcome?: string;
@@ -27,7 +25,6 @@ export type Answer = { readonly log?: LogFields } & (
   | { readonly kind: 'json'; readonly status: number; readonly body: unknown; readonly retryAfter?: number }
 );
 
-/** A page, with 200 unless another status is given. */
 export function page(markup: Html, status = 200): Answer {
   return { kind: 'page', status, html: markup };
 }

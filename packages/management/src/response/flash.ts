@@ -28,7 +28,6 @@ export function readFlash(signed: string, secret: string): Flash | undefined {
   return JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Flash;
 }
 
-/** With as many remarks as fit into a cookie. */
 function fitting(flash: Flash): string {
   for (let remarks = flash.remarks; ; remarks = remarks.slice(0, -1)) {
     const text = JSON.stringify(remarks === undefined ? flash : { ...flash, remarks });

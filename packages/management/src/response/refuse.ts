@@ -30,11 +30,7 @@ export function wantsJson({ request }: RequestContext): boolean {
   return request.headers.accept === 'application/json';
 }
 
-/**
- * A page, or for a script its JSON, that says why nothing was done.
- *
- * @param note more text, such as the operator's message.
- */
+/** A page, or for a script its JSON, that says why nothing was done; `note` is such as the operator's message. */
 export function refuse(
   visit: RequestContext,
   status: number,
@@ -51,7 +47,6 @@ export function refuse(
   return { kind: 'page', status, html: troubleView(visit, title, text, note), ...log };
 }
 
-/** Refuses a change of a blocked account, or in a read-only service. */
 export function refuseChanges(visit: RequestContext, refusal: Unchangeable): Refused {
   if (refusal.code === 'account_blocked') return refuse(visit, 403, 'accountBlockedTitle', 'accountBlocked');
   return duringMaintenance(refuse(visit, 503, 'readOnlyTitle', 'readOnlyText', refusal.message));
@@ -73,7 +68,6 @@ export function refuseTooMany(visit: RequestContext, wait: number, text: Message
   return { ...refuse(visit, 429, 'tooManyTitle', text, note), retryAfter };
 }
 
-/** There is no such page, or not for this account. */
 export function notFound(visit: RequestContext): Refused {
   return refuse(visit, 404, 'notFoundTitle', 'notFoundText');
 }

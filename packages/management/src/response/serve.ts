@@ -10,13 +10,11 @@ import { written } from './page-turns.ts';
 import { troubleOf } from './refuse.ts';
 import { protect, send } from './send.ts';
 
-/** Answers a request that has passed its guards. */
 export interface Endpoint {
   readonly guards: Guards<RequestContext>['all'];
   readonly handle: (visit: never) => Promise<Answer>;
 }
 
-/** Every request passes these first. */
 const entrance = Guards.none.and(fewCookies).and(fromHere).and(ownSecret).and(ownLanguage).and(clearFlash);
 
 interface Settled {
@@ -25,7 +23,6 @@ interface Settled {
   readonly account?: AccountId;
 }
 
-/** Takes a request through the guards to its answer, and logs it. */
 export function serve(screen: Screen, endpoint: Endpoint): RequestHandler {
   const { useCases } = screen;
   return async (request, response) => {

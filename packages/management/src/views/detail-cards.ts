@@ -69,7 +69,7 @@ function renewButton(visit: SignedInContext, publication: ShownPublication, limi
 export function stopCard(visit: SignedInContext, { id, refusal }: ShownPublication): Html | undefined {
   if (refusal('stop') !== undefined) return undefined;
   const { words, base } = visit;
-  const content = html`<p class="quiet">${words.say('stopMeans')}</p><p>${stopLink(visit, 'button', `${base}/publications/${id}/stop`)}</p>`;
+  const content = html`<p class="quiet">${words.say('stopMeans', { count: 1 })}</p><p>${stopLink(visit, 'button', `${base}/publications/${id}/stop`)}</p>`;
   return card(visit, 'stop', content);
 }
 

@@ -9,12 +9,7 @@ import { each } from './tables.ts';
 const MOST_UNFOLDED = 20;
 const FILES_PER_PAGE = 200;
 
-/**
- * The files of the site with their sizes, a page of them.
- *
- * @param manifest absent when the files are gone.
- * @param wanted the page's number from 1; anything else is the first page.
- */
+/** A page of the site's files with their sizes; a `wanted` that is no page's number gives the first. */
 export function filesCard(
   visit: SignedInContext,
   publication: ShownPublication,

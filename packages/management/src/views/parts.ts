@@ -6,19 +6,16 @@ import type { ShownPublication } from '../publication.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { type Icon, icon } from './icons.ts';
 
-const STATES: Readonly<
-  Record<'live' | 'soon' | 'expired' | 'stopped', { readonly icon: Icon; readonly message: MessageId }>
-> = {
-  live: { icon: 'live', message: 'statePublished' },
-  soon: { icon: 'soon', message: 'stateEndsSoon' },
-  expired: { icon: 'expired', message: 'stateExpired' },
-  stopped: { icon: 'stopped', message: 'stateStopped' },
-};
+const STATES = {
+  live: 'statePublished',
+  soon: 'stateEndsSoon',
+  expired: 'stateExpired',
+  stopped: 'stateStopped',
+} as const satisfies Partial<Record<Icon, MessageId>>;
 
 export function stateBadge({ words }: RequestContext, publication: ShownPublication): Html {
   const name = stateName(publication);
-  const state = STATES[name];
-  return html`<span class="state ${name}">${icon(state.icon)}${words.say(state.message)}</span>`;
+  return html`<span class="state ${name}">${icon(name)}${words.say(STATES[name])}</span>`;
 }
 
 function stateName({ state, endsSoon }: ShownPublication): keyof typeof STATES {
@@ -60,7 +57,6 @@ export function shortId(id: string): Html {
   return html`<code title="${id}">${id.slice(0, 8)}</code>`;
 }
 
-/** A part of a page under its own heading, which is its anchor too. */
 export function card({ words }: RequestContext, heading: MessageId, content: Html): Html {
   return html`<section class="card" id="${heading}" aria-labelledby="${heading}-title"><h2 id="${heading}-title">${words.say(heading)}</h2>
 ${content}</section>`;

@@ -44,7 +44,6 @@ ${allowance && html`<p class="limits quiet">${allowance}</p>`}
 </section>`;
 }
 
-/** Nothing can be published now: the panel says why instead. */
 function maintenancePanel({ words, mode: { message } }: SignedInContext): Html {
   return html`<section class="publish off" aria-labelledby="publish-title"><div class="drop">
 <div class="drop-text"><h2 id="publish-title">${words.say('readOnlyTitle')}</h2>

@@ -21,7 +21,6 @@ export interface ColumnDetails {
   readonly phoneLabel?: MessageId | null;
 }
 
-/** A link that sorts a list by a column, and whether it is so sorted. */
 export interface ColumnSort {
   readonly href: string;
   readonly direction: 'ascending' | 'descending';
@@ -116,7 +115,6 @@ export function queryOf(parameters: Query): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** Links of which one is the current one. */
 export function filters(
   { words }: RequestContext,
   label: MessageId,
@@ -127,7 +125,6 @@ export function filters(
   return html`<nav class="filters" aria-label="${words.say(label)}">${links.map(link)}</nav>`;
 }
 
-/** A field to search by, whose label only screen readers show. */
 export function searchField({ words }: RequestContext, name: string, label: MessageId, value: string): Html {
   return html`<label class="hidden" for="${name}">${words.say(label)}</label>
 <input id="${name}" name="${name}" type="search" value="${value}" placeholder="${words.say(label)}" dir="auto" maxlength="255">`;

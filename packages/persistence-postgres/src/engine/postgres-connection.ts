@@ -105,9 +105,7 @@ export class PostgresConnection {
     return this.#patiently(() => this.#withClient((run) => transact(run, work)));
   }
 
-  /**
-   * Runs statements in one read-only snapshot, however long their reader takes. It retries nothing.
-   */
+  /** Runs statements in one read-only snapshot, however long their reader takes. It retries nothing. */
   async *snapshot<Item>(work: (run: Run) => AsyncIterable<Item>): AsyncGenerator<Item, void> {
     const client = await this.#patiently(() => this.#takeClient());
     const run: Run = async (statement, values = []) => {

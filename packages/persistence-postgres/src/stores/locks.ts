@@ -8,9 +8,7 @@ export function lockingName(what: keyof typeof SEEDS): Statement {
   return prepared(`SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, ${SEEDS[what]}))`);
 }
 
-/**
- * Locks an archive by its SHA-256 until the transaction ends: publications share the lock, a takedown has it alone.
- */
+/** Locks an archive by its SHA-256 until the transaction ends: publications share the lock, a takedown has it alone. */
 export function lockingArchive(mode: '' | '_shared', place: number): string {
   return `pg_catalog.pg_advisory_xact_lock${mode}(pg_catalog.hashtextextended($${place}, 0))`;
 }

@@ -5,7 +5,6 @@ import { release } from '../identity.ts';
 import { failureText, systemErrorCode } from './failure-text.ts';
 import type { Server } from './logins.ts';
 
-/** Options of the client that a command changes. */
 export interface CallOptions {
   readonly retryFor?: number | undefined;
   readonly fetch?: typeof fetch | undefined;

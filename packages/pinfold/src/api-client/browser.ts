@@ -9,11 +9,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [file: string, 
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/**
- * Opens a page of the web in the person's browser.
- *
- * @throws CommandFailure where nothing here opens addresses.
- */
+/** @throws CommandFailure where nothing here opens addresses. */
 export async function inBrowser(link: string, env: Terminal['env']): Promise<void> {
   const [file, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   const child = spawn(file, [...args, link], { env: { ...env }, stdio: 'ignore', detached: true });

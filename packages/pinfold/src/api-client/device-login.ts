@@ -3,7 +3,6 @@ import { escapeControls } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
 
-/** A key that a person agreed to on the management screen. */
 export interface GivenKey {
   readonly key: string;
   readonly id: string;
@@ -18,22 +17,13 @@ const LONGEST_PAUSE = 30;
 /** As long as a server keeps what was agreed to. */
 const PATIENCE = minutes(10);
 
-/**
- * Registers a program that is about to ask for a key.
- *
- * @param hash the SHA-256 of its secret.
- * @throws CommandFailure when the server does not take it.
- */
+/** Registers a program that is about to ask for a key, by the SHA-256 of its secret. */
 export async function registerLogin(url: string, hash: string): Promise<void> {
   const { status, json } = await send(`${url}/manage/connect/register`, { request: hash });
   if (status !== 200) throw refusedLogin(url, status, json);
 }
 
-/**
- * Polls for the key of a secret until a person agrees.
- *
- * @throws CommandFailure after ten minutes, or when the server will never give one.
- */
+/** Polls for the key of a secret until a person agrees. Throws after ten minutes, or if there will never be one. */
 export async function keyForSecret(url: string, secret: string, clock: Clock): Promise<GivenKey> {
   const end = clock.now() + PATIENCE;
   while (clock.now() < end) {
@@ -44,7 +34,6 @@ export async function keyForSecret(url: string, secret: string, clock: Clock): P
   throw new CommandFailure('nobody agreed within ten minutes');
 }
 
-/** The key, or how long to wait before asking again. */
 async function ask(url: string, secret: string): Promise<GivenKey | { readonly pause: Duration }> {
   const { status, json, pause } = await send(`${url}/manage/connect/key`, { secret });
   // A node that stops, or a database that fails over, is back soon; so is the turn of an address with many programs.

@@ -13,7 +13,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 export const NOT_A_PINFOLD = 'the answer does not come from a Pinfold';
 
-/** Why a call of the API failed, for a person who typed a command. */
 export function failureText(error: PinfoldError, url: string): string {
   const { code, status, detail, errors } = error;
   if (code === 'network_error') return unreachableText(url, error.cause);

@@ -19,11 +19,7 @@ export function loginsFile(env: Environment): string {
   return join(folder, 'pinfold', 'logins.json');
 }
 
-/**
- * Reads the stored keys.
- *
- * @throws CommandFailure if other users can read them, this user cannot, or the file has another format.
- */
+/** @throws CommandFailure if other users can read the file, this user cannot, or it has another format. */
 export function readLogins(env: Environment): Logins {
   const file = loginsFile(env);
   let text: string;
@@ -46,7 +42,6 @@ export function readLogins(env: Environment): Logins {
   throw new CommandFailure(`${file} does not hold the logins of "pinfold login"`);
 }
 
-/** The servers that the user has logged in to. */
 export function loginsOf(env: Environment): readonly Server[] {
   return Object.entries(readLogins(env)).map(([url, apiKey]) => ({ url, apiKey }));
 }
@@ -67,17 +62,13 @@ function isLogins(parsed: unknown): parsed is Logins {
   return Object.entries(parsed).every(([url, key]) => URL.canParse(url) && typeof key === 'string');
 }
 
-/** A server, and the key for its API. */
 export interface Server {
   /** The public URL, which the addresses of the API begin with. */
   readonly url: string;
   readonly apiKey: string;
 }
 
-interface ServerOptions {
-  readonly url?: string | undefined;
-  readonly key?: string | undefined;
-}
+type ServerOptions = Readonly<Partial<Record<'url' | 'key', string | undefined>>>;
 
 /** The server that `--url` or `PINFOLD_URL` names; `undefined` without them. */
 export function serverOf({ url: named, key }: ServerOptions, env: Environment): Server | undefined {

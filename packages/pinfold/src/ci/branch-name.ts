@@ -12,12 +12,7 @@ const DIGITS = 8;
 /** The option of commands that take {@link nameToPublish}. */
 export const TO_BRANCH: Flag = flag('in CI: the name of the branch, or pr-N for pull or merge request N');
 
-/**
- * The name that a command is about; `undefined` when it is given none.
- *
- * @param option what the name is called in messages.
- * @throws UsageError when it is given both, or none can be made of the branch.
- */
+/** The name that a command is about; `undefined` if none is given. Messages call it by `option`. */
 export function nameToPublish(
   {
     to,
@@ -37,11 +32,8 @@ export function nameToPublish(
 }
 
 /**
- * The name for the branch, or the pull or merge request, that a job of GitHub Actions or GitLab CI builds. Branches that
- * differ in more than case have different names.
- *
- * @param event the payload in the file of `GITHUB_EVENT_PATH`.
- * @returns `undefined` for a tag, and outside of both.
+ * The name for the branch, or the pull or merge request, that a job of GitHub Actions or GitLab CI builds; `undefined`
+ * for a tag, and outside of both. Branches that differ in more than case have different names.
  */
 export function nameForBuild(env: Environment, event: unknown): string | undefined {
   const number = pullRequestOf(event) ?? mergeRequestOf(env);

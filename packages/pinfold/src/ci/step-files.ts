@@ -47,7 +47,6 @@ function plain(text: string): string {
   return escapeControls(text).replaceAll(/[!-,./:-@[-`{-~]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** A link, or plain text for what is no address of the web. */
 function linkTo(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return plain(url);
   return `<${new URL(url).href.replaceAll(/[<>\s]/g, encodeURIComponent)}>`;

@@ -32,7 +32,6 @@ const FILES: readonly (readonly [load: Load, ...words: readonly string[]])[] = [
   ],
 ];
 
-/** What the first argument may be. */
 export const FIRST_WORDS: readonly string[] = FILES.flatMap(([, ...words]) => words);
 
 /** The commands that begin with a word; none if it is unknown. */
@@ -42,7 +41,6 @@ export async function commandsOf(word: string): Promise<readonly Command[]> {
   return commands.filter(({ name }) => name.split(' ')[0] === word);
 }
 
-/** Every command. */
 export async function allCommands(): Promise<readonly Command[]> {
   return (await Promise.all(FILES.map(([load]) => load()))).flatMap(({ commands }) => commands);
 }

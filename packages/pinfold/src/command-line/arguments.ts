@@ -18,7 +18,6 @@ export function readPath(text: string, name: string): string {
   return text;
 }
 
-/** Reads the value of `--account`. */
 export function readAccount(name: string): AccountId {
   try {
     return accountId(name);
@@ -28,7 +27,6 @@ export function readAccount(name: string): AccountId {
   }
 }
 
-/** Reads a name of publications. */
 export function readName(text: string, option: string): string {
   const name = parseName(text);
   if (typeof name === 'string') return name;
@@ -52,11 +50,7 @@ export function readOperatorText(text: string | undefined, option: string): stri
   throw new UsageError(`${option} needs 1 to 255 characters without control characters`);
 }
 
-/**
- * Reads an id, or a shared URL, whose last segment is one.
- *
- * @param name the argument's name in the message.
- */
+/** Reads an id, or a shared URL, whose last segment is one. Messages call the argument by `name`. */
 export function readPublicationId(text: string, name: string = 'ID'): RoleId {
   const [last = ''] = text.split(/[?#]/, 1)[0]?.replace(/\/+$/, '').split('/').slice(-1) ?? [];
   const id = parseRoleId(last);

@@ -4,7 +4,6 @@ import { escapeControls, jsonLine } from './escape-control-characters.ts';
 import { UsageError } from './failures.ts';
 import type { Terminal } from './terminal.ts';
 
-/** An option without a value. */
 export interface Flag {
   readonly type: 'boolean';
   readonly help: string;
@@ -17,7 +16,6 @@ export interface Text {
   readonly help: string;
 }
 
-/** An option that can be repeated. */
 export interface Texts extends Text {
   readonly multiple: true;
 }
@@ -30,7 +28,6 @@ type Option = Flag | Text | Texts;
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** The section of the help that lists a command. */
 export type Group = 'publications' | 'service' | 'about';
 
 /** One command: parsing, help, completion, the table in the documents and dispatch come from it. */
@@ -87,7 +84,6 @@ interface CommandRecord<Names extends readonly string[], Known extends Options>
 
 const JSON_OPTION: Options = { json: flag('print one JSON document, for scripts') };
 
-/** Makes a command of a record; nearly every command takes `--json`. */
 export function command<
   const Names extends readonly string[] = readonly [],
   const Known extends Options = Record<never, never>,

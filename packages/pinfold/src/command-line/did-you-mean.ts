@@ -7,7 +7,6 @@ export function didYouMean(word: string, known: readonly string[], prefix: strin
   return best === undefined ? '' : `. Did you mean ${prefix}${best.candidate}?`;
 }
 
-/** The Levenshtein distance. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [index, sign] of [...one].entries()) {

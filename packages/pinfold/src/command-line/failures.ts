@@ -36,7 +36,6 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Whether a command failed because there is no such thing. */
 export function isNotFound(error: unknown): error is CommandFailure {
   return error instanceof CommandFailure && error.json?.code === 'not_found';
 }

@@ -1,7 +1,6 @@
 import type { Command, Group } from './command.ts';
 import { UsageError } from './failures.ts';
 
-/** The column in which descriptions begin. */
 const COLUMN = 27;
 
 const GROUPS: Readonly<Record<Group, string>> = {
@@ -11,7 +10,6 @@ const GROUPS: Readonly<Record<Group, string>> = {
   about: 'The command itself:',
 };
 
-/** The help on all commands, or on those that begin with some words. */
 export function helpText(commands: readonly Command[], words: readonly string[]): string {
   if (words.length === 0) return overview(commands);
   // "pinfold publish ./dist --help" is about publish.
@@ -36,7 +34,6 @@ Every command but serve, completion and help takes --json: it prints one JSON do
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 unavailable, try again later; 130, 143 ended by a signal.`;
 }
 
-/** A command with its arguments, as it is typed after `pinfold`. */
 export function callOf({ name, arguments: names }: Command): string {
   return [name, ...names].join(' ');
 }

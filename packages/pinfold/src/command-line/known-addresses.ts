@@ -14,11 +14,7 @@ export async function linkAddresses(settings: Settings): Promise<WebAddresses> {
   return server?.addresses ?? webAddresses(settings, settings.port);
 }
 
-/**
- * The addresses of links that are about to be printed, and a warning if no server answers.
- *
- * @throws UnknownAddressError if no server answers and PINFOLD_PUBLIC_URL is not set: the link could be wrong.
- */
+/** The addresses of links to print, with a warning if no server answers. Throws if the link could then be wrong. */
 export async function printableAddresses(
   settings: Settings,
 ): Promise<{ readonly addresses: WebAddresses; readonly warning?: string }> {

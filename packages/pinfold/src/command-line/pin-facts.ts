@@ -4,7 +4,6 @@ import { formatBytes } from './pluralize.ts';
 
 export type Fact = readonly [name: string, value: string];
 
-/** What an owner sees of a publication. */
 export function pinFacts(pin: Pin): readonly Fact[] {
   return [
     ['link', pin.shared_url],

@@ -1,12 +1,9 @@
 import { escapeControls, jsonLine } from './escape-control-characters.ts';
 import type { Terminal } from './terminal.ts';
 
-/** How the items of a list are printed. */
 interface Format<Item> {
-  /** The member of the JSON document. */
   readonly member: string;
   readonly json: boolean;
-  /** What a line shows of an item. */
   readonly factsOf: (item: Item) => readonly string[];
   /** The item of the JSON document; the item itself when absent. */
   readonly toJson?: (item: Item) => object;

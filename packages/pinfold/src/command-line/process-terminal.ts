@@ -7,10 +7,8 @@ import type { Terminal } from './terminal.ts';
 /** Back to the first column, and the line is empty. */
 const CLEARED = '\r\u{1B}[K';
 
-/** What a process was started with. */
 export type Streams = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>;
 
-/** The terminal, or the pipes and files, of a process. */
 export function processTerminal({ env, stdin, stdout, stderr }: Streams): Terminal {
   let shown = false;
   const clear = (): void => {

@@ -44,7 +44,6 @@ export async function readSecret(
   }
 }
 
-/** The answer to a question; `undefined` if the input ends. */
 async function ask(lines: Interface, question: string): Promise<string | undefined> {
   const ended = new AbortController();
   const end = (): void => ended.abort();
@@ -52,7 +51,9 @@ async function ask(lines: Interface, question: string): Promise<string | undefin
   try {
     return await lines.question(question, { signal: ended.signal });
   } catch (error) {
-    if (!ended.signal.aborted) throw error;
+    // Or it had ended before, behind the answer to another question.
+    const isOver = ended.signal.aborted || (error as NodeJS.ErrnoException).code === 'ERR_USE_AFTER_CLOSE';
+    if (!isOver) throw error;
     return undefined;
   } finally {
     lines.off('close', end);

@@ -6,9 +6,6 @@ import { CommandFailure, failureJson, isUnavailable, reasonOf, UsageError } from
 import { helpText } from './help.ts';
 import type { Terminal } from './terminal.ts';
 
-/**
- * Runs `pinfold` with its arguments; resolves with the exit code.
- */
 export async function runCommand(args: readonly string[], given: Terminal): Promise<number> {
   // Any line may contain text of a server, an archive or an account, which must not act on a terminal.
   const terminal = {

@@ -16,7 +16,6 @@ const version = command({
   },
 });
 
-/** The commands about the command, which need all commands. */
 export function commandsAbout(all: () => Promise<readonly Command[]>): readonly Command[] {
   const help = command({
     name: 'help',

@@ -107,7 +107,6 @@ const limits = command({
 
 export const commands: readonly Command[] = [list, show, limits, block, unblock];
 
-/** An account, as it is after an action. */
 function resultOf(
   text: string,
   terminal: Terminal,

@@ -58,11 +58,8 @@ const importAll = command({
   },
 });
 
-interface Target {
-  readonly 'to-database'?: string | undefined;
-  readonly 'to-storage'?: string | undefined;
-  readonly 'to-data-dir'?: string | undefined;
-}
+type TargetOption = 'to-database' | 'to-storage' | 'to-data-dir';
+type Target = Readonly<Partial<Record<TargetOption, string | undefined>>>;
 
 const copy = command({
   name: 'copy',
@@ -150,7 +147,7 @@ async function moveFrom(from: string, to: Destination, terminal: Terminal): Prom
   return move(stepsFromTar(terminal.stream(), to), to, progress);
 }
 
-const OPTION_FOR: Readonly<Record<string, keyof Target>> = {
+const OPTION_FOR: Readonly<Record<string, TargetOption>> = {
   PINFOLD_DATABASE_URL: 'to-database',
   PINFOLD_STORAGE_URL: 'to-storage',
   PINFOLD_DATA_DIR: 'to-data-dir',

@@ -60,7 +60,6 @@ const RESTED = 'the service is read-only, so nothing was removed; "pinfold mode 
 const NOT_COMPARED =
   'pinfold: archives of the last day were not compared: the report does not name missing ones';
 
-/** Names the setting if the bucket cannot be used. */
 function asSettingFailure(error: unknown, { storage }: Settings): unknown {
   if (!isFault(error) || error.code !== 'storage_unavailable' || storage.kind !== 's3') return error;
   const message = `PINFOLD_STORAGE_URL cannot be used: ${error.message}`;
@@ -69,7 +68,6 @@ function asSettingFailure(error: unknown, { storage }: Settings): unknown {
     : new CommandFailure(message, { cause: error });
 }
 
-/** Prints the progress of a long cleanup every two seconds. */
 function progressTo({ err }: Terminal, clock: Clock): (report: CleanUpReport) => void {
   let printedAt: Instant = clock.now();
   return ({ archives, orphans, failures, compared }) => {
@@ -88,10 +86,8 @@ const LISTING: Readonly<Record<CleanUpReport['listing'], string>> = {
   refused: 'storage does not match the records',
 };
 
-/** The most archives that one comparison removes. */
 const MOST_REMOVED = 1_000;
 
-/** How many archives without a record wait for the next comparison. */
 function waitingOf({ listing, unnamed }: CleanUpReport): number {
   if (listing === 'not_due') return unnamed;
   return listing === 'done' ? Math.max(0, unnamed - MOST_REMOVED) : 0;

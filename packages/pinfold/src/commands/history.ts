@@ -43,7 +43,6 @@ const history = command({
 
 export const commands: readonly Command[] = [history];
 
-/** The labels of the keys that have one, for people. */
 async function labelsOf(keys: Keys): Promise<ReadonlyMap<string, string>> {
   const labels = new Map<string, string>();
   for await (const { id, label } of everyKey(keys, { by: OPERATOR })) if (label !== '') labels.set(id, label);

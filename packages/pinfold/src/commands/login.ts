@@ -94,7 +94,6 @@ function readUrl(text: string): string {
   return publicUrl(text, (expectation) => new UsageError(`URL ${expectation}`));
 }
 
-/** The public part of a key. */
 function parseKeyId(key: string): string | null {
   return /^pf_([^_]+)_/.exec(key)?.[1] ?? null;
 }

@@ -172,7 +172,6 @@ function listed(pin: AdministeredPin): readonly string[] {
   return [shared_url, account, end, published_at, formatBytes(archive_bytes), title ?? original_filename];
 }
 
-/** What only those who administer see, after what every owner sees. */
 function factsOf(pin: AdministeredPin, blocked: Account['blocked']): readonly Fact[] {
   const { taken_down: down } = pin;
   return [

@@ -101,10 +101,7 @@ const publish = command({
 
 export const commands: readonly Command[] = [publish];
 
-interface Protection {
-  readonly 'password-stdin'?: boolean | undefined;
-  readonly 'no-password'?: boolean | undefined;
-}
+type Protection = Readonly<Partial<Record<'password-stdin' | 'no-password', boolean | undefined>>>;
 
 /** A password is never an argument: other users of the machine could see it. */
 async function readPassword(
@@ -121,7 +118,6 @@ async function readPassword(
   return given;
 }
 
-/** The page's own title, if the user wants it to be the publication's. */
 async function offeredTitle(
   pageTitle: string | undefined,
   { confirm }: Terminal,
@@ -151,7 +147,6 @@ function strictFailure(warnings: readonly WireWarning[], terminal: Terminal): Co
   return new CommandFailure(detail, { json: { code: 'warnings', detail, errors: warnings } });
 }
 
-/** Adds what the user can do about a failure. */
 async function explained(
   error: unknown,
   path: string,

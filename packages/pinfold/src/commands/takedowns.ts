@@ -90,14 +90,9 @@ function factsOf({ id, account, sha256, reason, at }: WireTakedown): readonly st
   return [at, id, account, sha256, reason];
 }
 
-/** A takedown as it was exported. */
 type KeptTakedown = Omit<Takedown, 'liftedAt'>;
 
-/**
- * Reads what `pinfold takedowns export` wrote: one JSON object a line.
- *
- * @throws CommandFailure that names the first invalid line, before any change.
- */
+/** Reads what `pinfold takedowns export` wrote. Throws for the first invalid line, before any change. */
 function readTakedowns(text: string): readonly KeptTakedown[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];

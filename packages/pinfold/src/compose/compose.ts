@@ -89,7 +89,6 @@ export interface Layer {
   close(): Promise<void>;
 }
 
-/** Replaces nothing. */
 const PLAIN: Layer = { provide: async (_name, make) => make(), observers: () => [], close: async () => {} };
 
 export interface ComposedService
@@ -111,11 +110,9 @@ export interface ComposedService
 }
 
 /**
- * Composes the service as the settings say: opens the stores, brings the database up to this release, and makes the use
- * cases.
+ * Opens the stores that the settings name, brings the database up to this release, and makes the use cases.
  *
- * @throws SettingsError when a setting cannot be carried out, a database that cannot be used among them; Fault when
- * another store cannot be opened.
+ * @throws SettingsError when a setting cannot be carried out; Fault when another store cannot be opened.
  */
 export async function compose(
   settings: Settings,

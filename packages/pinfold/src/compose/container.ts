@@ -14,7 +14,6 @@ const IDENTIFIERS: Readonly<Record<string, ServiceIdentifier>> = {
   viewer,
 };
 
-/** The parts of a service in a container of InversifyJS. */
 export interface ContainerLayer extends Layer {
   readonly container: Container;
 }

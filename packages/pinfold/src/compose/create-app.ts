@@ -60,18 +60,11 @@ export interface RunnableApp {
    * @throws SettingsError when the port or the address cannot be had.
    */
   listen(): Promise<Listening>;
-  /**
-   * Begins to serve as one of several processes that share a port, and whose leader calls `lead`: takes the port, and
-   * answers once `led` resolves.
-   *
-   * @throws SettingsError when the port or the address cannot be had.
-   */
+  /** Takes the port, and answers once `led` resolves: for one of several processes whose leader calls `lead`. */
   join(led: Promise<void>): Promise<void>;
   /**
    * What one process does for those that share a port: makes the first start if this is one, sweeps, and answers for
    * their metrics, where the settings want any.
-   *
-   * @param figures what they counted.
    */
   lead(port: number, figures?: () => readonly Snapshot[]): Promise<Listening>;
   /** What this process counts now; absent where the settings want no metrics. */
@@ -113,11 +106,7 @@ export async function createApp(settings: Settings, { modules, ...options }: App
   return { ...(await createRunnableApp(settings, options, layer)), container: layer.container };
 }
 
-/**
- * The same without a container: a quarter of the modules that a start would load are InversifyJS.
- *
- * @param layer what may replace parts; absent, nothing does.
- */
+/** The same without a container: a quarter of the modules that a start would load are InversifyJS. */
 export async function createRunnableApp(
   settings: Settings,
   options: Omit<AppOptions, 'modules'> = {},

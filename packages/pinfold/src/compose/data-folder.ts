@@ -11,12 +11,10 @@ export interface Runner {
 const ROOT = 0;
 
 /**
- * Finds the data folder, or makes it, and those above it, where they are missing; gives its absolute path.
+ * Finds the data folder, or makes it; returns its absolute path. A command in the wrong place would make one that no
+ * server knows, so it refuses a missing one.
  *
- * @param missing what becomes of one that is not there: the server makes it. A command in the wrong place would make
- * one that no server knows.
- * @throws SettingsError when it is not there or cannot be made, when nothing can be written in it, and when root would
- * write in it what its owner could not use afterwards.
+ * @throws SettingsError if the folder is missing, cannot be made or written, or is another user's and root runs this.
  */
 export async function openDataFolder(
   dataDir: string,
@@ -40,11 +38,8 @@ export async function openDataFolder(
 }
 
 /**
- * Refuses a folder that holds other things than a server's: a command would make a second installation among them. An
+ * Refuses a folder that has other contents than a server's: a command would make a second installation among them. An
  * empty one is a data folder that is prepared before its server first starts.
- *
- * @param held what every server with these settings keeps in it.
- * @throws SettingsError when it is not there, and something else is.
  */
 export async function refuseForeign(folder: string, held: string): Promise<void> {
   const found = await orRefused(folder, 'read', () => readdir(folder));
@@ -55,7 +50,7 @@ export async function refuseForeign(folder: string, held: string): Promise<void>
 
 const SERVER_MAKES_IT = '; name that of the server, which makes it when it first starts';
 
-/** What no list of processes shows the secrets of. */
+/** Keeps the secrets out of the list of processes. */
 function asUser(owner: number): string {
   return `systemd-run --quiet --wait --pipe --uid=${owner} -p EnvironmentFile=/etc/pinfold.env pinfold …`;
 }

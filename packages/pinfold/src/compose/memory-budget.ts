@@ -16,16 +16,10 @@ const SMALL_HASH = { logN: 15, r: 8, p: 3 };
 export interface MemoryBudget {
   readonly viewer: Pick<ViewerOptions, 'cacheBytes' | 'siteCacheBytes' | 'bounds'>;
   readonly hashing: ScryptPasswordHasherOptions;
-  /** The most threads that prove archives. */
   readonly threads: number;
 }
 
-/**
- * Sizes what a process keeps in memory by the limit that the system sets for it, such as a container's.
- *
- * @param processes how many share the limit.
- * @param limit bytes; absent or 0 without a limit, as in Bun and Deno.
- */
+/** Sizes what each process keeps in memory by their common limit in bytes, such as a container's; 0 is none. */
 export function memoryBudget(
   processes: number,
   limit: number | undefined = process.constrainedMemory?.(),

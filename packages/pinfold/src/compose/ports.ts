@@ -27,11 +27,7 @@ const MOST_THREADS = 4;
 
 export type Closer = () => Promise<void>;
 
-/**
- * Opens the ports that the settings name, the database first, and brings it up to this release.
- *
- * @param closers takes what closes each, in the order of opening.
- */
+/** Opens the ports that the settings name. `closers` takes what closes each, in the order of opening. */
 export async function openPorts(
   settings: Settings,
   dataDir: string,

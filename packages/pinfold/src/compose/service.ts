@@ -46,7 +46,6 @@ export interface ServiceOptions extends Omit<ComposeOptions, 'publicUrl'> {
   readonly look?: LookOptions;
 }
 
-/** The service with its doors, and with what runs beside the requests. */
 export interface Service {
   readonly composition: ComposedService;
   readonly log: Log;
@@ -72,8 +71,6 @@ export interface Service {
 /**
  * Composes the service with what observes it and what runs beside the requests.
  *
- * @param addresses asked for when the doors are made.
- * @param layer what may replace parts; absent, nothing does.
  * @throws SettingsError and Fault, as {@link compose} does; also for a bucket that cannot be used.
  */
 export async function openService(

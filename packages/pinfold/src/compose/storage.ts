@@ -14,16 +14,12 @@ const ARCHIVES = 'archives';
 export interface OpenedStorage {
   archives(): Promise<ArchiveStorage>;
   staging(): Promise<Staging>;
-  /** Ends the client of an object store. */
   end(): Promise<void>;
 }
 
 /**
  * The storage that the settings name. The client of an object store is loaded only where it is used: it costs as much
  * time as all the rest of the start.
- *
- * @param dataDir the data folder's absolute path.
- * @param addHeaders adds to the headers of requests to an object store.
  */
 export async function storageOf(
   { storage }: Settings,
@@ -56,7 +52,6 @@ export function heldIn({ database, storage }: Settings): string | undefined {
 
 export type BucketSetting = Extract<StorageSetting, { kind: 's3' }>;
 
-/** The client for a bucket; it is the caller's to destroy. */
 export async function s3ClientOf(
   { endpoint, region, pathStyle }: BucketSetting,
   addHeaders?: S3ClientOptions['addHeaders'],

@@ -1,12 +1,10 @@
 import { after, type Generation, type GrantSigner, type Ids, type Instant, minutes } from '@pinfold/core';
 
-/** The header with the token. */
 export const DOCTOR_TOKEN_HEADER = 'x-pinfold-doctor';
 
 /** The path below which a server echoes requests with a token; the doctor chooses the rest of the path. */
 export const ECHO_PATH = '/healthz/mirror/';
 
-/** A request as the server received it. */
 export interface EchoedRequest {
   readonly host: string;
   /** The request target, unchanged. */
@@ -15,7 +13,6 @@ export interface EchoedRequest {
   readonly forwarded_for: string | null;
   /** The address that rate limits count. */
   readonly client: string;
-  /** The other end of the TCP connection. */
   readonly peer: { readonly address: string; readonly port: number };
   readonly body_bytes: number;
 }
@@ -37,7 +34,6 @@ export function signDoctorToken(grants: GrantSigner, ids: Ids, now: Instant): st
   });
 }
 
-/** Whether a text is a valid token. */
 export function isDoctorToken(grants: GrantSigner, text: string, now: Instant): boolean {
   const grant = grants.verify(text);
   if (grant === undefined || grant.generation !== NO_GENERATION) return false;

@@ -18,10 +18,8 @@ const clock = new SystemClock();
 const ids = new RandomIds();
 
 /**
- * Checks what goes wrong in practice, in an order in which each check needs only those before it. It changes nothing but
- * an archive of its own, which it removes.
- *
- * @param url the address to ask instead of PINFOLD_PUBLIC_URL.
+ * Checks what goes wrong in practice, in an order in which each check needs only those before it. It changes nothing
+ * but an archive of its own, which it removes. It asks `url` instead of PINFOLD_PUBLIC_URL.
  */
 export async function* examine(
   env: Environment,
@@ -113,7 +111,6 @@ async function* fromOutside(
   yield* outsideFindings({ settings, addresses, ids, clock, grants, request });
 }
 
-/** Reads the secret, and creates none. */
 async function storedSecret(folder: string | undefined): Promise<readonly [string] | undefined> {
   if (folder === undefined) return undefined;
   const file = join(folder, 'secret');

@@ -3,22 +3,18 @@ import { errorText } from '../settings/or-settings-error.ts';
 /** The result of a check; `skipped` if it does not apply here, or needs what an earlier check found missing. */
 export type FindingStatus = 'ok' | 'warning' | 'failed' | 'skipped';
 
-/** What a check found. */
 export interface Finding {
   /** The name of the check, for scripts. */
   readonly check: string;
   readonly status: FindingStatus;
-  /** What the check expects. */
   readonly expected: string;
   readonly observed: string;
   /** What to do, or null. */
   readonly advice: string | null;
 }
 
-/** A finding without the name of its check and what it expects. */
 export type Result = Omit<Finding, 'check' | 'expected'>;
 
-/** One row of a table of checks. */
 export interface Check {
   readonly name: string;
   readonly expected: string;

@@ -7,12 +7,10 @@ import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { type Check, type Finding, failed, ok, type Result, runChecks, skipped, warning } from './finding.ts';
 
-/** The permission bits of users outside the owner's group. */
 const OTHERS = 0o007;
 const OTHERS_WRITE = 0o002;
 /** A folder of the file system itself. */
 const LOST_AND_FOUND = 'lost+found';
-/** A message names at most this many entries. */
 const MOST_NAMED = 5;
 
 /** NFS, SMB in three versions, 9P: SQLite's locks do not hold on them. */
@@ -22,7 +20,6 @@ const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
 
 type FileSystem = Readonly<Record<'type' | 'bsize' | 'bavail' | 'ffree' | 'files', number>>;
 
-/** Reads the figures of a file system. */
 export type Disk = (path: string) => Promise<FileSystem>;
 
 /** Checks the data folder, and returns it; `undefined` if nothing else on this machine can be checked. */
@@ -120,7 +117,6 @@ async function lookAtContents(folder: string): Promise<Result> {
 }
 
 interface Entry {
-  /** Its path below the data folder. */
   readonly name: string;
   readonly owner: number;
   readonly mode: number;

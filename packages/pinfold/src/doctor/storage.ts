@@ -3,7 +3,6 @@ import { s3ClientOf } from '../compose/storage.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Check, type Finding, ok, type Result, runChecks, skipped, warning } from './finding.ts';
 
-/** The archive storage, and what is needed to store an archive. */
 export interface Stores {
   readonly archives: ArchiveStorage;
   readonly staging: Staging;
@@ -14,7 +13,6 @@ export interface Stores {
 const PROBE = new TextEncoder().encode('"pinfold doctor" stored this file; it may be removed.\n');
 const [FROM, LENGTH] = [5, 12];
 
-/** The S3 permissions that each check needs. */
 const RIGHTS = {
   check: 's3:GetObject and s3:ListBucket',
   put: 's3:PutObject',
@@ -66,7 +64,6 @@ export async function* storageFindings(
   yield* runChecks([versions]);
 }
 
-/** A check that needs one right to the bucket. */
 function storageCheck(
   { kind }: Settings['storage'],
   right: keyof typeof RIGHTS,

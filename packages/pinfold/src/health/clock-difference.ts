@@ -15,21 +15,15 @@ export class ClockDifference {
     return this.#milliseconds;
   }
 
-  /** Whether it is more than it should be. */
   get isGreat(): boolean {
     return Math.abs(this.#milliseconds ?? 0) > MOST;
   }
 
-  /** Sets the log for when the difference becomes great, and when it ends. */
   tellTo(log: Log): void {
     this.#log = log;
   }
 
-  /**
-   * Takes what the database's clock said between two instants of ours. An answer that took long says little.
-   *
-   * @param told `undefined` for a database without a clock of its own, which cannot differ.
-   */
+  /** Takes the database's time between two of ours; `undefined` for a database without a clock, which cannot differ. */
   note(asked: Instant, told: Instant | undefined, answered: Instant): void {
     if (answered - asked > PATIENCE.slow) return;
     const before = this.isGreat;

@@ -8,7 +8,6 @@ export type DependencyState = 'ok' | 'slow' | 'low' | 'full' | 'unavailable';
 
 export type Ask = (signal: AbortSignal) => Promise<unknown>;
 
-/** What a part is called, and how its faults are known. */
 export interface DependencyOptions {
   /** The faults that say that it did not answer. */
   readonly code: 'staging_unavailable' | 'storage_unavailable' | 'store_unavailable';
@@ -47,7 +46,6 @@ export class Dependency {
   /** The running probe, which may have timed out. */
   #asked: Promise<unknown> | undefined;
   #lookedEarly = false;
-  /** How many requests it has answered. */
   #answers = 0;
 
   constructor(
@@ -73,7 +71,6 @@ export class Dependency {
     this.#ask = ask;
   }
 
-  /** Sets the log for changed results of probes. */
   tellTo(log: Log): void {
     this.#log = log;
   }
@@ -98,7 +95,6 @@ export class Dependency {
     return this.#begin();
   }
 
-  /** Ends the look that runs, and allows no more. */
   async close(): Promise<void> {
     this.#stopped.abort();
     await this.#looking;

@@ -15,7 +15,6 @@ import { Dependency, type DependencyState } from './dependency.ts';
 import { SeenMode } from './mode-watch.ts';
 import { LowSpace, spaceCheck, type UploadDisk } from './upload-disk.ts';
 
-/** What a server can be said to need before it takes requests. */
 export type Need = 'database' | 'storage' | 'staging';
 
 const NEEDS: readonly Need[] = ['database', 'storage', 'staging'];
@@ -31,7 +30,6 @@ export function parseNeeds(text: string): readonly Need[] | undefined {
   return NEEDS.filter((need) => need === 'database' || named.includes(need));
 }
 
-/** How well the server is, in a word, and by its parts. */
 export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'unavailable';
   readonly parts: Readonly<Record<Need, DependencyState>>;
@@ -45,7 +43,6 @@ export interface WatchedPorts {
   readonly archives: Pick<ArchiveStorage, 'check'>;
   readonly staging: Pick<Staging, 'check'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** The disk for uploads; absent where it is not known. */
   readonly disk?: UploadDisk;
 }
 
@@ -128,7 +125,6 @@ export class Health {
     for (const part of [...Object.values(this.#parts), this.#clock, this.#mode]) part.tellTo(log);
   }
 
-  /** Looks at everything; resolves when all have answered, or were given up. */
   async look(): Promise<void> {
     await Promise.all(Object.values(this.#parts).map((part) => part.look()));
   }

@@ -6,7 +6,6 @@ export class SeenMode {
   #seen: Mode | undefined;
   #log: Log | undefined;
 
-  /** `undefined` until it is known. */
   get isReadOnly(): boolean | undefined {
     return this.#seen && this.#seen.kind === 'read_only';
   }

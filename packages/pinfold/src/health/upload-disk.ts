@@ -1,17 +1,12 @@
 import { statfs } from 'node:fs/promises';
 
-/** The disk that uploads are received on. */
 export interface UploadDisk {
-  /** Bytes that are free. */
   free(): Promise<number>;
-  /** Bytes that one upload may need. */
   readonly archiveBytes: number;
 }
 
-/** Less is free than one upload may need. */
 export class LowSpace extends Error {}
 
-/** The bytes that are free to this user on the disk of a folder. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

@@ -11,7 +11,6 @@ const MOST_BYTES = 536_870_912;
 /** The last one is Node's, for a path with a null character. */
 const NO_SUCH_PATH: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ERR_INVALID_ARG_VALUE']);
 
-/** The folders that an agent may publish from. */
 export class Roots {
   readonly #folders: readonly string[];
 

@@ -6,7 +6,6 @@ import { escapeControlsInLines } from '../command-line/escape-control-characters
 import { CommandFailure, failureJson, UnavailableError, UsageError } from '../command-line/failures.ts';
 import { sentencesOf } from '../publishing/refusal-text.ts';
 
-/** What a tool answers. */
 export interface ToolResult {
   readonly content: { type: 'text'; text: string }[];
   readonly structuredContent: Record<string, unknown>;
@@ -58,7 +57,6 @@ function documentOf(error: unknown, publishing: boolean): ProblemDocument {
   };
 }
 
-/** The refusal behind a failure: of the core, or as the API told it. */
 function refusalOf(cause: unknown): Parameters<typeof problemOf>[0] | undefined {
   if (cause instanceof PinfoldError) {
     const { code, detail, errors } = cause;

@@ -15,7 +15,6 @@ import { type ToolResult, toolError } from './tool-error.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What tools work with. */
 export interface ToolContext {
   readonly publications: Publications;
   readonly roots: Roots;

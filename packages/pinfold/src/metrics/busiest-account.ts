@@ -5,11 +5,7 @@ const MOST_ACCOUNTS = 10_000;
 
 const HALF = 30 * 60_000;
 
-/**
- * Measures the publications of the busiest account in the last half hour to hour, without its name.
- *
- * @returns counts a publication of an account.
- */
+/** Measures the publications of the busiest account, without its name. Returns a function that counts one. */
 export function busiestAccount(
   figures: Figures,
   now: () => number = () => performance.now(),

@@ -5,7 +5,6 @@ import { freeBytes } from '../health/upload-disk.ts';
 import { CONNECTIONS } from '../settings/databases.ts';
 import type { Figures } from './registry.ts';
 
-/** Says which release runs here, under which name. */
 export function buildInfo(figures: Figures, version: string, node: string): void {
   const labels = ['version', 'node'];
   const build = figures.gauge('pinfold_build_info', 'Which release runs on this node.', labels, 'greatest');
@@ -15,11 +14,7 @@ export function buildInfo(figures: Figures, version: string, node: string): void
 /** A moment that is over is seen for so long: longer than Prometheus waits between two looks. */
 const WINDOW = 20_000;
 
-/**
- * Measures how late timers are: the 99th percentile of the last 20 to 40 seconds.
- *
- * @returns ends it.
- */
+/** Measures how late timers are: the 99th percentile of the last 20 to 40 seconds. Returns what ends it. */
 export function loopDelay(figures: Figures): () => void {
   const help = 'How late the event loop is, at the 99th percentile.';
   const delay = figures.gauge('pinfold_eventloop_delay_seconds', help, [], 'greatest').at();
@@ -71,7 +66,6 @@ export function cacheFigures(figures: Figures, caches: Pick<ViewerFigures, 'bodi
   });
 }
 
-/** Something of which a bounded number run at once and others wait. */
 export interface Queue {
   readonly running: number;
   readonly waiting: number;
@@ -79,7 +73,6 @@ export interface Queue {
 
 const QUEUES = ['publications', 'hashes', 'inflations', 'uploads'] as const;
 
-/** Measures queues. The answer says where one of them is. */
 export function queueFigures(figures: Figures): (name: (typeof QUEUES)[number], read: () => Queue) => void {
   const length = figures.gauge('pinfold_queue', 'What runs and what waits.', ['queue', 'state']);
   for (const name of QUEUES) for (const state of ['running', 'waiting']) length.at(name, state);
@@ -112,15 +105,12 @@ export function healthFigures(figures: Figures, health: Pick<Health, 'report' | 
   });
 }
 
-/** Connections to a database, which those who need one share. */
 export interface Pool {
   readonly totalCount: number;
   readonly idleCount: number;
-  /** Calls that wait for a connection. */
   readonly waitingCount: number;
 }
 
-/** Measures connections. A database that has none has no figures. */
 export function poolFigures(figures: Figures, pool: Pool): void {
   const connections = figures.gauge('pinfold_pool_connections', 'Connections to the database.', ['state']);
   const waitingHelp = 'Calls that wait for a connection to the database.';

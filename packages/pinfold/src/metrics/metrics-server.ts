@@ -14,12 +14,7 @@ export interface MetricsServer {
 
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
-/**
- * Answers `GET /metrics`, and nothing else.
- *
- * @param read asked for each answer.
- * @throws SettingsError when the port or the address cannot be had.
- */
+/** Answers `GET /metrics`, and nothing else. */
 export async function serveMetrics(port: number, host: string, read: () => Snapshot): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: 10_000 }, (request, response) =>
     answer(request, response, read),

@@ -7,7 +7,6 @@ export interface Family {
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly merging: Merging;
-  /** Where the buckets of a histogram end. */
   readonly bounds: readonly number[];
   /**
    * By labels, as they are written: one number, or of a histogram the count of each bucket, of what lies beyond the last
@@ -25,7 +24,6 @@ const MERGE: Readonly<Record<Merging, (one: number, other: number) => number>> =
   farthest: (one, other) => (Math.abs(other) > Math.abs(one) ? other : one),
 };
 
-/** Puts together what several processes say. */
 export function merged(snapshots: readonly Snapshot[]): Snapshot {
   const all: Record<string, Family> = {};
   for (const family of snapshots.flatMap((snapshot) => Object.values(snapshot))) {

@@ -20,21 +20,15 @@ import { type CountRequest, requestFigures } from './request-figures.ts';
 import { storeFigures } from './store-figures.ts';
 import { type SweepFigures, sweepFigures } from './sweep-figures.ts';
 
-/** What one process counts and measures of itself. */
 export interface Metrics {
   readonly request: CountRequest;
-  /** Takes the core's measurements. */
   readonly observe: Observe;
-  /** Measures the calls of the ports. */
   readonly observer: Observer;
   readonly sweeps: SweepFigures;
-  /** The use cases, with their publications counted. */
   counting<Cases extends UseCases>(useCases: Cases, passwords: PasswordHasher): Cases;
   /** Measures what health knows, the disk that uploads are received on, and the connections to the database. */
   measure(health: Health, dataDir: string, pool: Pool | undefined): void;
-  /** Says where uploads are received. */
   uploads(uploads: Uploads): void;
-  /** Says what the viewer counts. */
   readonly viewer: (figures: ViewerFigures) => void;
   snapshot(): Snapshot;
   close(): void;

@@ -3,11 +3,9 @@ import { busiestAccount } from './busiest-account.ts';
 import type { Figures } from './registry.ts';
 
 export interface PublishingFigures {
-  /** Takes the core's measurements. */
   readonly observe: Observe;
   /** Publications and checks whose archive was received, and that have not come to their end. */
   begun(): number;
-  /** The use cases, with publications counted as they end. */
   counting<Cases extends UseCases>(useCases: Cases): Cases;
 }
 

@@ -26,7 +26,6 @@ export class Series {
     this.values[0] = value;
   }
 
-  /** Counts a duration of a histogram. */
   observe(seconds: number): void {
     let at = 0;
     while (at < this.#bounds.length && seconds > (this.#bounds[at] ?? 0)) at += 1;
@@ -36,7 +35,6 @@ export class Series {
   }
 }
 
-/** A figure, with a series for each set of labels. */
 export class Figure {
   readonly #names: readonly string[];
   readonly #most: number;
@@ -50,10 +48,7 @@ export class Figure {
     if (names.length === 0) this.at();
   }
 
-  /**
-   * The series of these labels, in the order of their names. Beyond the most series it is the one of `other`. Callers on
-   * hot paths should cache it.
-   */
+  /** The series of these labels. Beyond the most series it is that of `other`. Callers on hot paths should cache it. */
   at(...values: readonly string[]): Series {
     const labels = labelsOf(this.#names, values);
     const known = this.#made.get(labels);
@@ -72,17 +67,14 @@ export class Figure {
   }
 }
 
-/** All figures of a process. */
 export class Figures {
   readonly #figures: Figure[] = [];
   readonly #measuring: (() => void)[] = [];
 
-  /** A figure that only grows. */
   counter(name: string, help: string, labels: readonly string[] = [], mostSeries?: number): Figure {
     return this.#add({ name, help, type: 'counter', merging: 'sum', bounds: [] }, labels, mostSeries);
   }
 
-  /** A figure that goes up and down. */
   gauge(name: string, help: string, labels: readonly string[] = [], merging: Merging = 'sum'): Figure {
     return this.#add({ name, help, type: 'gauge', merging, bounds: [] }, labels);
   }
@@ -97,7 +89,7 @@ export class Figures {
     return this.#add({ name, help, type: 'histogram', merging: 'sum', bounds }, labels);
   }
 
-  /** Has something measured before each snapshot. */
+  /** Measures something before each snapshot. */
   measure(measuring: () => void): void {
     this.#measuring.push(measuring);
   }

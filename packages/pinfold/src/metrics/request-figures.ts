@@ -1,7 +1,6 @@
 import type { RequestEntry } from '@pinfold/http';
 import type { Figures, Series } from './registry.ts';
 
-/** Counts an answered request, and its bytes. */
 export type CountRequest = (entry: RequestEntry, received: number, sent: number) => void;
 
 /** Methods that have their own series; a client can send any word. */
@@ -12,7 +11,6 @@ const MOST_ROUTES = 256;
 /** Routes, methods and statuses are ours: a client that is refused in every way must not take the place of a fault. */
 const MOST_SERIES = 8_000;
 
-/** The doors where viewers come in. */
 const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'name', 'hand_over', 'site', 'none']);
 
 interface RouteSeries {

@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import { counted, merged, type Snapshot } from './metrics-snapshot.ts';
 
-/** What a worker tells its leader. */
 interface Told {
   readonly kind: 'pinfold:figures';
   readonly snapshot: Snapshot;

@@ -14,14 +14,12 @@ const READ_VERSIONS: readonly unknown[] = [1, FORM.version];
 /** The last file of an export, which is incomplete without it. */
 export const MANIFEST = 'manifest.json';
 
-/** The folder of the files of records, and that of the archives. */
 export const RECORDS = 'records';
 export const ARCHIVES = 'archives';
 
 /** The names of files of records; no other file is ever opened. */
 export const RECORDS_FILE: RegExp = /^records\/\d{6,}-[0-9a-f]{12}\.jsonl$/;
 
-/** One file of records: lines of JSON. */
 export interface RecordsFile {
   readonly file: string;
   readonly records: number;
@@ -29,18 +27,15 @@ export interface RecordsFile {
   readonly sha256: string;
 }
 
-/** What an export says of itself. */
 export interface ExportManifest {
   readonly format: typeof FORM.format;
   readonly version: number;
   readonly records: readonly RecordsFile[];
-  /** The number of its archives. */
   readonly archives: number;
   /** Archives of its records that were missing or altered already where it was made: it has none of them. */
   readonly broken: readonly ArchiveId[];
 }
 
-/** What an export ends with. */
 export interface ExportEnd {
   readonly records: readonly RecordsFile[];
   /** The archives that belong to it, in order of id. */
@@ -77,11 +72,7 @@ export function manifestOf({ records, archives, broken }: ExportEnd): Buffer {
   return Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
-/**
- * Reads the manifest of an export.
- *
- * @throws CommandFailure for anything else, and for a manifest of a newer release.
- */
+/** @throws CommandFailure for anything but a manifest, and for one of a newer release. */
 export function readManifest(text: string): ExportManifest {
   const { format, version, records, archives, broken } = membersOf(text);
   if (format !== FORM.format) throw new CommandFailure('this is no export: its manifest says nothing of one');

@@ -7,7 +7,6 @@ import { ARCHIVES, MANIFEST, readManifest, recordsFileOf } from './export-form.t
 import type { Destination, Step } from './move.ts';
 import { prefetch, storedArchives, wholeArchive } from './whole-archive.ts';
 
-/** The export in a folder. */
 export async function* stepsFromFolder(folder: string, to: Destination): AsyncGenerator<Step, void> {
   const { records, archives, broken } = readManifest(await textOf(join(folder, MANIFEST)));
   // The destination begins now: damaged records leave an import unfinished.

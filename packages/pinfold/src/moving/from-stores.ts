@@ -15,7 +15,6 @@ export interface ExportedStores {
   readonly archives: ArchiveStorage;
 }
 
-/** Brings all records of one instant, and their archives, to a destination, while the service runs. */
 export function moveFromStores(stores: ExportedStores, to: Destination, progress: Progress): Promise<Moved> {
   return move(stepsFrom(stores, to), to, progress);
 }

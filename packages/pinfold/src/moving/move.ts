@@ -15,7 +15,6 @@ export interface Destination {
   end(end: ExportEnd): Promise<void>;
 }
 
-/** What comes from a source, one after the other. */
 export type Step =
   | { readonly kind: 'records'; readonly lines: Uint8Array; readonly file: RecordsFile }
   /** How many archives there will be, where that is known before. */
@@ -25,7 +24,6 @@ export type Step =
   /** Archives that are missing or altered there. */
   | { readonly kind: 'broken'; readonly ids: readonly ArchiveId[] };
 
-/** The counts of a move. */
 export interface Moved {
   readonly records: number;
   /** Archives that belong to it. */

@@ -5,7 +5,7 @@ import type { Terminal } from '../command-line/terminal.ts';
 import type { Moved } from './move.ts';
 
 const MIB = 1_048_576;
-/** How often the line is drawn anew at the most, in milliseconds. */
+/** In milliseconds. */
 const EVERY = 100;
 
 /** The progress of a move in one line on a terminal; it costs nothing without one. */
@@ -28,7 +28,6 @@ export class Progress {
     this.#draw();
   }
 
-  /** Says how many archives there will be. */
   expect(archives: number): void {
     this.#all = archives;
   }
@@ -52,11 +51,7 @@ export class Progress {
 /** Standard error names at most this many broken archives; `--json` names all. */
 const MOST_NAMED = 20;
 
-/**
- * Prints what was moved.
- *
- * @throws CommandFailure if archives of the source are broken; everything else was moved.
- */
+/** @throws CommandFailure if archives of the source are broken; everything else was moved. */
 export function printSummary(done: string, moved: Moved, json: boolean, { out, err }: Terminal): void {
   const { records, archives, copied, broken } = moved;
   if (json) out(jsonLine(moved));

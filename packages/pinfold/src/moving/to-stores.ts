@@ -7,7 +7,6 @@ import { type ExportEnd, recordsIn } from './export-form.ts';
 import type { Destination } from './move.ts';
 import { AT_ONCE, archiveIn, type MovingArchive, storedArchives } from './whole-archive.ts';
 
-/** Records of one transaction. */
 const BATCH = 200;
 
 export interface ImportedStores {

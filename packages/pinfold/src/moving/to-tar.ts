@@ -35,7 +35,6 @@ export class ToTar implements Destination {
     this.#tar.finalize();
   }
 
-  /** Fails the tar's reader, too. */
   fail(error: unknown): void {
     this.#tar.error(error);
   }

@@ -25,15 +25,11 @@ export interface VerifiedStores {
   readonly clock: Clock;
 }
 
-/** An archive, and the publication that it belongs to. */
 export type NamedArchive = Omit<Named, 'sha256'>;
 
 export interface Verified {
-  /** Archives that records name. */
   readonly named: number;
-  /** Those that were read whole. */
   readonly read: number;
-  /** Named, and not there. */
   readonly missing: readonly NamedArchive[];
   /** Not what their record says. */
   readonly altered: readonly NamedArchive[];
@@ -43,11 +39,7 @@ export interface Verified {
   readonly young: number;
 }
 
-/**
- * Compares the archives that are there with those that records name, and reads them, while the service runs.
- *
- * @param sample how many are read; absent, all.
- */
+/** Compares the stored archives with those that records name, and reads all or `sample` of them. */
 export async function verifyStores(
   stores: VerifiedStores,
   sample: number | undefined,

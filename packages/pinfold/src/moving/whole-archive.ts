@@ -4,7 +4,6 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 
-/** An archive on its way, whole. */
 export interface MovingArchive {
   readonly id: ArchiveId;
   readonly pieces: readonly Uint8Array[];
@@ -12,7 +11,6 @@ export interface MovingArchive {
   readonly sha256: Sha256;
 }
 
-/** An archive that a record names, the publication that it belongs to, and its hash. */
 export interface NamedArchive {
   readonly archive: ArchiveId;
   readonly pin: RoleId;
@@ -20,17 +18,12 @@ export interface NamedArchive {
   readonly sha256: Sha256;
 }
 
-/** The archive that a record names, if it names one. */
 export function archiveIn({ kind, value }: MovedRecord): NamedArchive | undefined {
   if (kind !== 'publication' || value.manifest === null) return undefined;
   return { archive: value.archive, pin: value.id, sha256: value.sha256 };
 }
 
-/**
- * Reads a whole archive; `undefined` when it is not there, or no longer.
- *
- * @throws CommandFailure that names it when the storage does not give it, as a disk that is damaged there does not.
- */
+/** Reads a whole archive; `undefined` if it is not there. A CommandFailure names it: a disk may be damaged. */
 export async function wholeArchive(
   archives: Pick<ArchiveStorage, 'read' | 'size'>,
   id: ArchiveId,
@@ -50,7 +43,6 @@ export async function wholeArchive(
   }
 }
 
-/** The SHA-256 of all pieces together. */
 export function hashOf(pieces: readonly Uint8Array[]): Sha256 {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);

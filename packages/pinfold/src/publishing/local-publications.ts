@@ -19,7 +19,6 @@ import { RetryLater, retryUntilDone } from './persist.ts';
 import type { Names, Publications, PublishRequest } from './publications.ts';
 import { accepted, noName, readArgument, refused } from './refusal-text.ts';
 
-/** Works with the publications of an account on this machine: without a server and without a key. */
 export async function withLocalPublications<Result>(
   terminal: Terminal,
   account: AccountId,
@@ -30,7 +29,6 @@ export async function withLocalPublications<Result>(
   );
 }
 
-/** The names of an account on this machine. */
 function localNames(
   names: ComposedService['useCases']['names'],
   by: AccountId,
@@ -60,7 +58,6 @@ function localNames(
   };
 }
 
-/** The publications of an account on this machine. */
 function localPublications(
   { useCases }: ComposedService,
   by: AccountId,

@@ -9,17 +9,13 @@ import { filesOfPage } from './files-of-page.ts';
 import { isPage, packFile, packPage, packWhole, type ZipToSend } from './pack.ts';
 import { currentFolder } from './publications.ts';
 
-/** A ZIP, with the title of its page where the packer saw one. */
 type Packed = ZipToSend & { readonly pageTitle?: string | undefined };
 
-interface Wanted {
+type FolderOption = 'with-files' | 'with-dot-files' | 'as-is';
+interface Wanted extends Readonly<Partial<Record<FolderOption, boolean | undefined>>> {
   readonly name?: string | undefined;
-  readonly 'with-files'?: boolean | undefined;
-  readonly 'with-dot-files'?: boolean | undefined;
-  readonly 'as-is'?: boolean | undefined;
 }
 
-/** Packs a folder, a ZIP, a page, or standard input for `-`. */
 export async function packPath(given: string, wanted: Wanted, terminal: Terminal): Promise<Packed> {
   if (given === '-') {
     refuse(wanted, 'with-files', 'a page in a folder');
@@ -49,7 +45,7 @@ export async function packPath(given: string, wanted: Wanted, terminal: Terminal
   return packFile(basename(path), read);
 }
 
-function refuse(wanted: Wanted, option: 'with-files' | 'with-dot-files' | 'as-is', what: string): void {
+function refuse(wanted: Wanted, option: FolderOption, what: string): void {
   if (wanted[option]) throw new UsageError(`--${option} needs ${what}`);
 }
 
@@ -106,7 +102,6 @@ async function packInput(name: string | undefined, terminal: Terminal): Promise<
   return isPage(name) ? packTitled(name, await read(), terminal) : packFile(name, read);
 }
 
-/** Packs a page, and if the user agrees the files of its folder that it shows. */
 async function packWithFiles(
   path: string,
   page: Packed['bytes'],

@@ -6,7 +6,6 @@ import type { PublishRequest } from './publications.ts';
 
 export type ZipToSend = Pick<PublishRequest, 'filename' | 'bytes'>;
 
-/** A ZIP, and what is not in it. */
 export interface PackedPath extends ZipToSend {
   readonly leftOut: readonly string[];
 }
@@ -24,7 +23,6 @@ export function isPage(filename: string): boolean {
   return /\.html?$/i.test(filename);
 }
 
-/** Packs a page as the index of a site, with files beside it. */
 export async function packPage(
   path: string,
   page: Uint8Array,

@@ -2,7 +2,6 @@ import { after, type Clock, duration, type Instant, isFault, seconds } from '@pi
 import { UnavailableError } from '../command-line/failures.ts';
 import type { PublishRequest } from './publications.ts';
 
-/** The service refuses for now. */
 export class RetryLater extends Error {
   readonly at: Instant;
 

@@ -19,26 +19,20 @@ import type { Terminal } from '../command-line/terminal.ts';
 import type { Environment } from '../settings/settings.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 
-/** A publication to send. */
 export interface PublishRequest {
   readonly filename: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly title: string | undefined;
   readonly idempotencyKey: string;
-  /** The name that is to show it. */
   readonly name?: string | undefined;
   readonly password?: string | undefined;
 }
 
-/** The answer, as the API gives it. */
 export type Published = Omit<PublishedByClient, 'idempotencyKey'>;
 
-/** The result of a check that stores nothing. */
 export type Checked = Omit<DryRun, 'pin'>;
 
-/** The names of one account. */
 export interface Names {
-  /** Yields them in their order. */
   list(): AsyncIterable<Name>;
   get(name: string): Promise<Name>;
   /** Lets a name show a publication, and makes it if it is new. */
@@ -51,7 +45,6 @@ export interface Publications {
   readonly names: Names;
   /** Publishes once for one Idempotency-Key, and retries while the failure may pass. */
   publish(request: PublishRequest): Promise<Published>;
-  /** Makes all checks of a publication, and stores nothing. */
   check(request: PublishRequest): Promise<Checked>;
   /** Yields them, newest first; all but stopped ones without a state. */
   list(state: RoleState | undefined): AsyncIterable<Pin>;
@@ -59,9 +52,7 @@ export interface Publications {
   get(id: string): Promise<Pin>;
   update(id: string, change: Change): Promise<Pin>;
   stop(id: string): Promise<void>;
-  /** Creates a URL that opens a site without its password. */
   createGrant(id: string): Promise<string>;
-  /** The limits in force, as the API answers them. */
   limits(): Promise<LimitsAnswer>;
 }
 
@@ -72,19 +63,12 @@ export const TARGET_OPTIONS: Readonly<Record<keyof Target, Text>> = {
   account: text('NAME', "use this machine's data folder, as this account"),
 };
 
-/** The values of {@link TARGET_OPTIONS}. */
-export interface Target {
-  readonly url?: string | undefined;
-  readonly key?: string | undefined;
-  readonly account?: string | undefined;
-}
+export type Target = Readonly<Partial<Record<'url' | 'key' | 'account', string | undefined>>>;
 
-/** Where a command works. */
 export type Place =
   | { readonly kind: 'server'; readonly server: Server }
   | { readonly kind: 'machine'; readonly env: Environment; readonly account: AccountId };
 
-/** Chooses the target of a command, and lets it work there. */
 export async function withPublications<Result>(
   target: Target,
   isChange: boolean,
@@ -94,7 +78,6 @@ export async function withPublications<Result>(
   return atPlace(placeOf(target, isChange, terminal), terminal, task);
 }
 
-/** Lets a command work where {@link placeOf} found. */
 export async function atPlace<Result>(
   place: Place,
   terminal: Terminal,
@@ -155,11 +138,7 @@ export function currentFolder({ INIT_CWD, npm_lifecycle_event }: Environment): s
   return (npm_lifecycle_event === 'pinfold' && INIT_CWD) || process.cwd();
 }
 
-/**
- * A name whose viewers have to enter a password must not lose it by mistake; null means to publish without one.
- *
- * @param ways how to give a password, or to publish without one.
- */
+/** A name whose viewers have to enter a password must not lose it by mistake; null means to publish without one. */
 export async function refuseUnprotected(
   publications: Publications,
   { name, password }: { readonly name?: string | undefined; readonly password?: string | null | undefined },

@@ -9,7 +9,6 @@ export function noName(cause?: unknown): CommandFailure {
   return new CommandFailure('There is no such name in your account.', { code: 'not_found', cause });
 }
 
-/** What a problem of the API says to a person. */
 export function problemText(code: string, detail: string, errors: readonly WireError[] = []): string {
   if (code === 'invalid_archive') return `the archive breaks these rules:\n${brokenRules(errors)}`;
   return sentencesOf(detail, errors);
@@ -61,7 +60,6 @@ export function refusalText(refusal: Refusal): string {
   return problemText(code, detail, errors);
 }
 
-/** The command cannot do what it was asked for. */
 export function refused(refusal: Refusal): CommandFailure | UsageError {
   const detail = refusalText(refusal);
   const { code } = refusal;

@@ -10,7 +10,6 @@ import { WatchedFile } from './watched-file.ts';
 /** Longer than the lease of a node that died (60 s) and than the failover of a database, with a margin. */
 const PUBLISH_RETRY_FOR = 150_000;
 
-/** The publications of a key's account, by the API of a server. */
 export function remotePublications(server: Server, terminal: Terminal): Publications {
   const call = async <Result>(
     work: (client: PinfoldClient) => Promise<Result>,

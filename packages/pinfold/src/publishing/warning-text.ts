@@ -1,9 +1,7 @@
 import type { WireWarning } from '@pinfold/http-express/internal';
 import { pluralize } from '../command-line/pluralize.ts';
 
-/** Warnings of one cause. */
 export interface WarningGroup {
-  /** The finding, and what to do about it. */
   readonly sentence: string;
   /** Where it was found; empty when the sentence says so. */
   readonly places: readonly string[];
@@ -32,7 +30,6 @@ const WORDED: readonly string[] = ['broken_reference', 'case_mismatch', 'possibl
 const MOST_WARNINGS = 20;
 const SHOWN_PLACES = 5;
 
-/** Warnings grouped by their cause, in the order of the first of each. */
 export function warningGroups(warnings: readonly WireWarning[]): readonly WarningGroup[] {
   const atLeast = warnings.length < MOST_WARNINGS ? '' : 'at least ';
   return [...Map.groupBy(warnings, ({ rule }) => rule)].flatMap(([rule, own]) => {

@@ -88,7 +88,6 @@ export async function storeViews(
   }
 }
 
-/** Stores all that was counted, unless the deadline comes first. */
 export async function storeLastViews({ views, log }: StoredViews, deadline: AbortSignal): Promise<void> {
   try {
     while (await raceSignal(views.store(), deadline)) deadline.throwIfAborted();

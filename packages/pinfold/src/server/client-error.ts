@@ -10,7 +10,6 @@ const REST = 2_000;
 
 const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-/** The statuses that Node gives, by the code of its error. */
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -27,10 +26,8 @@ export interface Answers {
 }
 
 /**
- * Answers what Node could not read, with the status that Node gives; a head that is too large gets a page, for what
- * makes it so is cookies.
- *
- * @param answers those of the connection, if there was any.
+ * Answers what Node could not read, with the status that Node gives; a head that is too large gets a page, since its
+ * cookies make it so.
  */
 export function answerUnread(
   error: Error & { readonly code?: string },

@@ -49,7 +49,6 @@ async function echo(
   sendOwn({ status: 200, json }, { log, route: ECHO_PATH, began }, request, response);
 }
 
-/** Counts the bytes of the body; undefined if the client has gone. */
 async function countBytes(request: IncomingMessage): Promise<number | undefined> {
   let bytes = 0;
   try {

@@ -21,11 +21,10 @@ const HEADERS_TIMEOUT = 20_000;
  */
 const REQUEST_TIMEOUT = 20 * 60_000;
 
-/** The most bytes of a request's head; Node refuses more. */
 const LARGEST_HEAD = 65_536;
 
 /**
- * Milliseconds between two looks for idle connections, and how many in a row close one: after 75 to 80 seconds. Proxies
+ * Milliseconds between two looks for idle connections, and how many in a row close one: after 75 to 85 seconds. Proxies
  * close theirs after 60 mostly, so that it is they who close one, never both at once.
  */
 const IDLE_LOOK = 5_000;
@@ -98,7 +97,6 @@ export class HttpServer {
     return this.#server.address() as AddressInfo;
   }
 
-  /** Lets the handler answer, waiting requests first. */
   answerWith(handler: RequestHandler): void {
     this.#handler = handler;
     for (const answer of this.#held.splice(0)) answer();

@@ -7,7 +7,6 @@ const ATOMIC_BYTES = 4_096;
 const BATCH_BYTES = 32 * 1024;
 const BATCH_TIME = 10;
 
-/** The most that is held in memory for a reader that takes nothing, in bytes. */
 const HELD_BYTES = 8 * 1024 * 1024;
 
 /** How long the last lines may take, in milliseconds. */
@@ -44,7 +43,6 @@ export class LogOutput {
   readonly #onLost: (lines: number) => void;
   #batch = '';
   readonly #waiting: Buffer[] = [];
-  /** Bytes of complete batches that are not written yet. */
   #held = 0;
   #isWriting = false;
   #pause = SHORTEST_PAUSE;

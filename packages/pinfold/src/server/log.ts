@@ -18,7 +18,6 @@ export interface Log {
   readonly isStuck: boolean;
 }
 
-/** What a request's line says beside its entry. */
 export interface RequestTraits {
   /** Bytes of the answer, its head among them. */
   readonly bytes: number;
@@ -31,7 +30,6 @@ export interface RequestTraits {
 /** Where lines go; standard output when absent. */
 export type LogSink = (line: string) => void;
 
-/** What every line says of who writes it. */
 export interface LogNames {
   readonly node: string;
   readonly version: string;

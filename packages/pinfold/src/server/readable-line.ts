@@ -20,7 +20,6 @@ export function readableLine(json: string): string {
   return error === undefined ? line : line + errorText(error);
 }
 
-/** The line of a request at a terminal. */
 export function readableRequest({
   method,
   route,

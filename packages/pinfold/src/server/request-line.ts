@@ -1,12 +1,7 @@
 import type { RequestEntry } from '@pinfold/http';
 import type { DescribedError, RequestTraits } from './log.ts';
 
-/**
- * The line of a request. It is put together by hand, since this runs on every view.
- *
- * @param head the beginning that all lines share, up to and with its comma: level, time and names.
- * @param error what the log says of the error that the request met.
- */
+/** The line of a request, put together by hand since this runs on every view. `head` is level, time and names. */
 export function requestLine(
   head: string,
   entry: RequestEntry,

@@ -14,11 +14,7 @@ const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz']);
 /** W3C Trace Context, version 00 and those to come. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
-/**
- * Takes the log entries of the doors: for the log, as the settings say, and for metrics.
- *
- * @param count counts all of them.
- */
+/** Takes the log entries of the doors: for the log, as the settings say, and all of them for `count`. */
 export function requestLog(
   log: Pick<Log, 'request'>,
   settings: Pick<Settings, 'logAddresses' | 'logViews' | 'trustProxy'>,

@@ -26,7 +26,6 @@ export async function writeServerFile(
   };
 }
 
-/** Reads the file; `undefined` if no server left one. */
 export async function readServerFile(dataDir: string): Promise<ServerFile | undefined> {
   try {
     const {

@@ -21,10 +21,7 @@ interface Database {
   /** What it keeps in the data folder; absent where it keeps nothing there. */
   readonly file?: string;
   /**
-   * Loads it: the client of a database costs as much time as all the rest of the start.
-   *
-   * @param dataDir the data folder's absolute path.
-   * @param url empty where none is set.
+   * Loads it: the client of a database costs as much time as all the rest of the start. `url` is empty if none is set.
    */
   open(dataDir: string, url: string): Promise<OpenedDatabase>;
 }

@@ -7,11 +7,7 @@ export type OidcSetting = Omit<OpenIdConnectOptions, 'clock'>;
 
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
-/**
- * Reads how people sign in by OpenID Connect; `undefined` where no issuer is set.
- *
- * @param accountPrefix as it is in the environment: here, an empty variable says something.
- */
+/** `undefined` without an issuer. `accountPrefix` is as it is in the environment: an empty one has a meaning. */
 export function readOidc(read: ReadVariable, accountPrefix: string | undefined): OidcSetting | undefined {
   const issuer = read(
     'OIDC_ISSUER',
@@ -39,7 +35,6 @@ export function readOidc(read: ReadVariable, accountPrefix: string | undefined):
   return { issuer, clientId, clientSecret, ...given(optional) };
 }
 
-/** What an operator should know about the sign-in, in one line each. */
 export function oidcNotes(setting: OidcSetting | undefined): readonly string[] {
   if (setting?.accountPrefix !== '') return [];
   return [

@@ -4,12 +4,7 @@ import { SettingsError } from './settings-error.ts';
 
 const LONGEST_REASON = 300;
 
-/**
- * Runs work that a setting asks for.
- *
- * @throws SettingsError when a store cannot be used as the setting says, caused by the fault: for an operator the value
- * is wrong.
- */
+/** @throws SettingsError when a store cannot be used as the setting says: for an operator the value is wrong. */
 export async function orSettingsError<Result>(
   variable: string,
   work: () => Promise<Result>,

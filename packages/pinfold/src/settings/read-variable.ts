@@ -25,7 +25,6 @@ export function readNumber<Usual>(
   };
 }
 
-/** Reads one of several words. */
 export function readOneOf<Word extends string, Usual extends Word | undefined>(
   words: readonly Word[],
   usual: Usual,
@@ -39,7 +38,6 @@ export function readOneOf<Word extends string, Usual extends Word | undefined>(
   };
 }
 
-/** Reads `on` or `off`. */
 export function readSwitch(usual: boolean): Parse<boolean> {
   const read = readOneOf(['on', 'off'], usual ? 'on' : 'off', 'must be on or off');
   return (variable, value) => read(variable, value) === 'on';

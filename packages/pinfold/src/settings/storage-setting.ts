@@ -20,11 +20,7 @@ const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$/;
 const PREFIX = /^(?:(?!\.{1,2}(?:\/|$))[a-z0-9._-]{1,200}(?:\/(?!$)|$))*$/;
 const REGION = /^[A-Za-z0-9-]{1,64}$/;
 
-/**
- * Reads `PINFOLD_STORAGE_URL`: `s3://bucket/prefix?endpoint=…&region=…&path_style=true`.
- *
- * @param awsRegion the region that the AWS SDK would find where the URL names none.
- */
+/** Reads `s3://bucket/prefix?endpoint=…&region=…&path_style=true`; `awsRegion` is for a URL that names none. */
 export function readStorage(
   variable: string,
   value: string | undefined,

@@ -58,9 +58,7 @@ export function readWebAddresses(values: {
   return { publicUrl: shared, sitesUrl, viewerMode };
 }
 
-/**
- * The addresses in force, once the port is known.
- */
+/** The addresses in force, once the port is known. */
 export function webAddresses(settings: WebAddressSettings, port: number): WebAddresses {
   const shared = publicUrl(settings.publicUrl ?? `http://localhost:${port}`);
   const { origin, hostname } = new URL(shared);
@@ -72,7 +70,6 @@ export function webAddresses(settings: WebAddressSettings, port: number): WebAdd
   };
 }
 
-/** What an operator should know about the addresses, in one line each. */
 export function addressNotes(settings: WebAddressSettings): readonly string[] {
   const { viewerMode } = webAddresses(settings, 80);
   if (settings.viewerMode === undefined && viewerMode === 'path') {

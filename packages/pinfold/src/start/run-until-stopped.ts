@@ -169,7 +169,6 @@ async function lead(app: RunnableApp): Promise<Started> {
   };
 }
 
-/** One line for an operator; a bug keeps its stack. */
 function reasonOf(error: unknown): string {
   if (error instanceof SettingsError) return error.message;
   if (!(error instanceof Error)) return 'cannot start';

@@ -3,7 +3,6 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** What comes within it is the first once more: a terminal, npm and a wrapper each send one. */
 const SAME_WISH = 1_000;
 
-/** What an operator wishes of a process. */
 export interface Signalled {
   /** Resolves when it is to stop. */
   readonly first: Promise<void>;

@@ -7,31 +7,8 @@ import { paletteOf } from '@pinfold/http/internal';
 /** Beside `src` and `dist` alike. */
 const FOLDER = join(import.meta.dirname, '..', '..', 'welcome');
 
-/** What the style sheet uses. */
-const PALETTE = paletteOf(
-  ...([
-    'page',
-    'surface',
-    'raised',
-    'text',
-    'quiet',
-    'line',
-    'accent',
-    'accent-strong',
-    'on-accent',
-    'sans',
-    'mono',
-    'small',
-    'large',
-    'title',
-    'radius',
-    'shadow',
-  ] as const),
-);
-
 const PAGES: Readonly<Record<string, string>> = { 'index.html': 'en', 'ja/index.html': 'ja' };
 
-/** How long publications live here: what the welcome site's pages say. */
 export type Lifetimes = Pick<Limits, 'lifetime' | 'renewal'>;
 
 /** Packs the welcome site: the same archive at every start and on every node. */
@@ -43,7 +20,7 @@ export async function packWelcomeSite(lifetimes: Lifetimes): Promise<Uint8Array<
     const path = file.slice(FOLDER.length + 1).replaceAll('\\', '/');
     const bytes = await readFile(file);
     const language = PAGES[path];
-    if (path === 'style.css') files.push({ path, bytes: Buffer.from(PALETTE + bytes) });
+    if (path === 'style.css') files.push({ path, bytes: Buffer.from(paletteOf(String(bytes)) + bytes) });
     else files.push({ path, bytes: language === undefined ? bytes : filledIn(bytes, lifetimes, language) });
   }
   return (await packFiles(files)).bytes;

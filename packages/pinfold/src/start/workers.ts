@@ -7,7 +7,6 @@ import type { Log } from '../server/log.ts';
 /** Marks a process as a worker of ours, also if other code forks processes. */
 const MARK = '_PINFOLD_WORKER';
 
-/** A message to a worker. */
 type Word = keyof WordsOfLeader;
 
 /** The longest a worker may take to end once it has drained: what it gives itself, and a little. */
@@ -18,7 +17,6 @@ const PAUSE = 1_000;
 
 const NEVER: Promise<never> = new Promise(() => undefined);
 
-/** Whether this process is a worker. */
 export function isWorker(): boolean {
   return process.env[MARK] !== undefined && process.send !== undefined;
 }
@@ -77,11 +75,7 @@ export class Workers {
     for (let n = 1; n < this.#count; n += 1) this.#start();
   }
 
-  /**
-   * Lets each drain and finish what it does; resolves when the last has ended.
-   *
-   * @param again when it resolves, they drain no longer.
-   */
+  /** Lets each drain until `again` resolves, and finish what it does; resolves when the last has ended. */
   async stop(again: Promise<void> = NEVER): Promise<void> {
     this.#stopping = true;
     await Promise.all(living().map((worker) => this.#end(worker, again)));

@@ -69,10 +69,12 @@ describe('the terminal of a process', () => {
       await turn();
       expect(said()).to.include('Go on? [y/n] ');
     }
-    const { terminal, input } = open(true);
-    const answer = terminal.confirm?.('Go on?');
-    input.end();
-    expect(await answer).to.equal(false);
+    for (const last of ['', 'perhaps\n\u{4}']) {
+      const { terminal, input } = open(true);
+      const answer = terminal.confirm?.('Go on?');
+      input.end(last);
+      expect(await answer, last).to.equal(false);
+    }
   });
 
   it('asks nobody at the end of a pipe', () => {

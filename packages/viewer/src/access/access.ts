@@ -33,7 +33,6 @@ export type Meeting =
   | { readonly kind: 'refused' };
 
 export interface Access {
-  /** Whether it is asked who a viewer is. */
   readonly tellsApart: boolean;
 
   isOpen(publication: Publication): boolean;
@@ -44,7 +43,6 @@ export interface Access {
   admits(grant: Grant, publication: Publication): boolean | Promise<boolean>;
 }
 
-/** By link and password alone. */
 export const byPassword: Access = {
   tellsApart: false,
   isOpen: (publication) => !publication.passwordProtected,
@@ -53,7 +51,6 @@ export const byPassword: Access = {
   admits: (grant) => grant.viewer === undefined,
 };
 
-/** As an embedding team decides. */
 export function byTeam(rules: ViewerAccess, publicUrl: string): Access {
   if (typeof rules.identify !== 'function' || typeof rules.mayView !== 'function') {
     throw new TypeError('access must have the functions identify and mayView');

@@ -39,7 +39,6 @@ export class Grants {
     return this.#admitted(shown, 'cookie', this.sharedUrlTokens(cookies));
   }
 
-  /** Like `ofSharedUrl`, for a viewer already identified. */
   heldBy(
     viewer: KnownViewer | undefined,
     shown: VisibleRole,

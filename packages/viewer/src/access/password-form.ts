@@ -9,7 +9,7 @@ export type PasswordForm =
   /** The client left before its end. */
   | { readonly kind: 'gone' };
 
-/** How slow and how large it may be: it fits a few packets. */
+/** It fits a few packets. */
 const LIMITS = { idle: seconds(30), total: seconds(30), bytes: 4_096 };
 
 const STATUS = { media_type: 415, stalled: 408, too_long: 413 } as const;

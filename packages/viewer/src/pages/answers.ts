@@ -111,7 +111,6 @@ export function sendNotAdmitted(exchange: Exchange, more: Headers = {}): Answere
   return sendForbiddenLine(exchange, tellsApart ? 'not_admitted' : 'password_required', more);
 }
 
-/** Answers a part of a page that it is forbidden, in one line. */
 export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Headers = {}): Answered {
   const { request, response } = exchange;
   const language = languageOf(request);

@@ -45,7 +45,6 @@ export function plainPage(language: Language, page: PageName, service: PublicPag
   return documentOf(language, catalogues[language].pages[page][0], contentOf(language, page), service);
 }
 
-/** Writes such a page in every language, one below the other. */
 export function pageInEveryLanguage(page: PageName): string {
   const [first, ...others] = ALL_LANGUAGES;
   const content = html`${contentOf(first, page)}${others.map(

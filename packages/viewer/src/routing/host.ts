@@ -4,10 +4,8 @@ const UUID_LENGTH = 36;
 const DOT = 46;
 
 /**
- * The site that a Host header names: `{uuid}.{sites host}` in any letter case, with or without the root's trailing
- * dot. The port is not compared: proxies drop it, and no two sites differ by it.
- *
- * @param hostname the sites' host in lower case, without port.
+ * The site that a Host header names: `{uuid}.{sites host}` in any letter case, with or without the root's trailing dot.
+ * The port is not compared: proxies drop it, and no two sites differ by it. `hostname` is in lower case, without port.
  */
 export function siteOfHost(host: string | undefined, hostname: string): RoleId | undefined {
   if (host === undefined || host.charCodeAt(UUID_LENGTH) !== DOT) return undefined;
@@ -17,7 +15,6 @@ export function siteOfHost(host: string | undefined, hostname: string): RoleId |
   return parseRoleId(host.slice(0, UUID_LENGTH));
 }
 
-/** Whether a Host header names a host below another, at any depth. */
 export function isBelowHost(host: string | undefined, hostname: string): boolean {
   return host !== undefined && nameOf(host).endsWith(`.${hostname}`);
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A request target that begins with `/`, in its two parts. */
 export interface Target {
   /** As sent, percent-encoded. */
   readonly path: string;
@@ -8,7 +7,6 @@ export interface Target {
   readonly query: string;
 }
 
-/** Cuts a request target in origin form (RFC 9112, section 3.2.1). */
 export function splitTarget(target: string): Target {
   const mark = target.indexOf('?');
   return mark === -1
@@ -25,10 +23,8 @@ export function targetOf(request: IncomingMessage): string {
 const ENCODED_SLASH = /%2f/i;
 
 /**
- * Decodes a path once. `undefined` when it names nothing: broken percent-encoding, bytes that are not UTF-8, or an
- * encoded slash.
- *
- * @param raw as Node gives it, a byte a character.
+ * Decodes a path once, a byte a character as Node gives it. `undefined` when it names nothing: broken percent-encoding,
+ * bytes that are not UTF-8, or an encoded slash.
  */
 export function decodePath(raw: string): string | undefined {
   if (ENCODED_SLASH.test(raw)) return undefined;

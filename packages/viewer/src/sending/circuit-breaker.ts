@@ -4,6 +4,7 @@ import { raceSignal } from '@pinfold/core/adapter';
 /** How long a viewer waits for the first bytes, and how long the circuit stays open. */
 const PATIENCE = seconds(5);
 
+/** Seconds after which another try is worthwhile. */
 const LATER = 5;
 
 /** Timeouts in a row that open the circuit. */

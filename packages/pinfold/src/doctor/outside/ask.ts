@@ -5,7 +5,6 @@ import type { LookupFunction } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Duration, seconds } from '@pinfold/core';
 
-/** Settings of every request. */
 export interface RequestSettings {
   /** The certificate authorities to trust instead of the default ones, in PEM. */
   readonly ca?: string;
@@ -24,16 +23,13 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   /** At most the first {@link MOST_READ} bytes. */
   readonly text: string;
-  /** The local port of the connection. */
   readonly port: number;
-  /** The end of the certificate; absent without TLS. */
   readonly certificateEnd?: Date;
 }
 
 const TIMEOUT: Duration = seconds(20);
 const MOST_READ = 1_048_576;
 
-/** The JSON document of an answer with 200; `undefined` if it has none. */
 export function documentIn({ status, text }: Answer): unknown {
   if (status !== 200) return undefined;
   try {
@@ -44,11 +40,7 @@ export function documentIn({ status, text }: Answer): unknown {
   }
 }
 
-/**
- * Sends one request, and follows no redirect. Rejects with Node's error if there is no answer.
- *
- * Resolves names below `localhost` to this machine, as browsers do.
- */
+/** Sends one request, and follows no redirect. Resolves names below `localhost` to this machine, as browsers do. */
 export function ask(url: URL, question: RequestOptions = {}, { ca }: RequestSettings = {}): Promise<Answer> {
   const { method = 'GET', target = `${url.pathname}${url.search}`, headers = {}, body } = question;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();

@@ -3,7 +3,6 @@ import { type Answer, ask, type RequestSettings } from './ask.ts';
 import type { Outside } from './outside.ts';
 import { unanswered } from './unanswered.ts';
 
-/** Headers that must reach browsers unchanged. */
 const OURS: Readonly<Record<string, RegExp>> = {
   'content-type': /^text\/html; charset=utf-8$/,
   'cache-control': /^no-store$/,

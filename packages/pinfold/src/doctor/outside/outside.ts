@@ -7,7 +7,6 @@ import { browserFindings } from './browser.ts';
 import { proxyFindings } from './proxy.ts';
 import { isAboutCertificate, unanswered } from './unanswered.ts';
 
-/** What the checks from outside need. */
 export interface Outside {
   readonly settings: Settings;
   readonly addresses: WebAddresses;
@@ -22,7 +21,6 @@ const DAY = 86_400_000;
 /** In days. Let's Encrypt's certificates are renewed 30 days before their end. */
 const SOON = 14;
 
-/** Asks the server at its public addresses, as viewers do. */
 export async function* outsideFindings(outside: Outside): AsyncGenerator<Finding> {
   const { addresses, ids } = outside;
   const publicUrl = new URL(`${addresses.publicUrl}/livez`);
@@ -75,7 +73,6 @@ async function* reachFindings(
   ]);
 }
 
-/** @param daysLeft how long the certificate is still valid; `undefined` without TLS. */
 function judgeCertificate(hostname: string, daysLeft: number | undefined): Result {
   if (daysLeft !== undefined) {
     const observed = `the certificate is valid for ${daysLeft} days`;

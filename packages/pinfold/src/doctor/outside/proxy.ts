@@ -27,17 +27,14 @@ const COOKIE_BYTES = 30_000;
 interface Echoed {
   readonly kind: 'echoed';
   readonly seen: EchoedRequest;
-  /** The local port of the connection. */
   readonly port: number;
 }
 
-/** The outcome of a request to the echo endpoint. */
 type Echo =
   | Echoed
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'none'; readonly error: unknown };
 
-/** Asks the server how requests arrive, and finds what a proxy changes. */
 export async function* proxyFindings(
   outside: Outside,
   name: 'proxy' | 'sites',
@@ -69,7 +66,6 @@ function judgeHost(echo: Echo | undefined, url: URL): Result {
       );
 }
 
-/** Checks of a request that arrived, and of larger ones. */
 function arrivals(outside: Outside, url: URL, path: string, echo: Echoed): readonly Check[] {
   const { target, origin } = echo.seen;
   return [
@@ -169,11 +165,7 @@ async function lookAtClient(outside: Outside, url: URL, { seen, port }: Echoed):
   );
 }
 
-/**
- * Why all viewers would have the same address.
- *
- * @param isCertain whether a proxy exists for certain: otherwise NAT may have changed the port.
- */
+/** Why all viewers would have the same address. Unless it is certain, NAT may have changed the port, not a proxy. */
 function judgeTrust(
   trust: TrustProxy,
   { forwarded_for, peer }: EchoedRequest,

@@ -2,7 +2,6 @@ import { errorText } from '../../settings/or-settings-error.ts';
 
 const OF_THIS_NAME = 'get a certificate for this name; sites need a wildcard certificate';
 
-/** Advice by the code of Node's error. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'create a DNS record of this name that points to the proxy',
   EAI_AGAIN: 'check that this machine can reach its name server',
@@ -21,12 +20,10 @@ const ADVICE: Readonly<Record<string, string>> = {
 const UNTRUSTED =
   'configure a certificate that browsers trust, with its intermediate certificates; for a certificate authority of your own set NODE_EXTRA_CA_CERTS';
 
-/** Whether the certificate is the reason. */
 export function isAboutCertificate(error: unknown): boolean {
   return /^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_CERT)/.test(codeOf(error));
 }
 
-/** Explains an error of {@link ask}. */
 export function unanswered(error: unknown): readonly [observed: string, advice: string] {
   const code = codeOf(error);
   // A proxy sends a TLS alert if it has no certificate for the name.

@@ -1,6 +1,6 @@
 import type { Figures, NoDetails } from '@pinfold/core';
 import { expect } from 'chai';
-import { type Sentences, sentenceOf } from '../src/internal.ts';
+import { type Sentences, sentenceOf } from '../src/problems/rule-sentences.ts';
 
 interface Rules {
   readonly plain: NoDetails;

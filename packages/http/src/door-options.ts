@@ -1,0 +1,37 @@
+import type { Clock } from '@pinfold/core';
+import {
+  type ClientAddress,
+  RequestLimiter,
+  type RequestRate,
+  socketAddress,
+} from './rates/request-limiter.ts';
+import { consoleLog, type RequestLog } from './request-entry.ts';
+import { Uploads } from './uploads.ts';
+
+/** What the API and the management screen both take. Give the doors of a process the same. */
+export interface DoorOptions {
+  /**
+   * How many requests an account may send to this process: one rate for all, or by caller. One that was set for the
+   * account goes before it. Null and absent: any number. A change costs ten.
+   */
+  readonly requestRate?: RequestRate;
+  /** Counts the requests. Absent, the door has its own, and an account a rate for each door. */
+  readonly requestLimiter?: RequestLimiter;
+  /** The client's address, by which strangers are counted, as far as you trust proxies. Default: the socket's. */
+  readonly clientAddress?: ClientAddress;
+  /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
+  readonly uploads?: Uploads;
+  /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */
+  readonly log?: RequestLog;
+}
+
+/** The options with their defaults. */
+export function doorOf(options: DoorOptions, clock: Clock): Required<DoorOptions> {
+  return {
+    requestRate: options.requestRate ?? null,
+    requestLimiter: options.requestLimiter ?? new RequestLimiter(),
+    clientAddress: options.clientAddress ?? socketAddress,
+    uploads: options.uploads ?? new Uploads({ clock }),
+    log: options.log ?? consoleLog,
+  };
+}
