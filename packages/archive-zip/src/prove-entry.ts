@@ -14,7 +14,6 @@ export const WHOLE_BYTES = 2_097_152;
 
 const ASCII = /^\p{ASCII}*$/u;
 
-/** What proving entries one after the other shares. */
 export interface ProofTools {
   readonly fd: number;
   readonly control: ProofControl;
@@ -26,7 +25,6 @@ export interface ProofTools {
   readonly sieve: () => ReferenceSieve;
 }
 
-/** What one entry showed: its proof, or what is wrong with it. */
 export type EntryOutcome =
   | { readonly kind: 'proved'; readonly proof: EntryProof }
   | { readonly kind: 'broken'; readonly problems: readonly ArchiveProblem[] };

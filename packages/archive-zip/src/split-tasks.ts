@@ -19,7 +19,6 @@ const PAGE_WEIGHT = 3;
 /** What all pages may spend on their references beside a character for each byte: in equal shares, for small pages. */
 const SHARED_WORK = 262_144;
 
-/** What there is to prove, in stretches of about the same work, and what needs no proving. */
 export interface SplitTasks {
   readonly jobs: readonly (readonly EntryTask[])[];
   readonly empty: readonly EntryProof[];

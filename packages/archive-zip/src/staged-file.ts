@@ -38,7 +38,6 @@ export class StagedFile {
   }
 }
 
-/** Fills the buffer with what stands at a position. */
 export function readFully(fd: number, buffer: Buffer, position: number): Buffer {
   for (let filled = 0; filled < buffer.length; ) {
     const read = readSync(fd, buffer, filled, buffer.length - filled, position + filled);

@@ -3,15 +3,11 @@ import { isUtf8 } from 'node:buffer';
 const ESCAPE = 0x1b;
 const SHIFTS = [Buffer.from('\x1b$'), Buffer.from('\x1b(')];
 
-/**
- * Whether bytes are UTF-8. Those of ISO-2022-JP are valid too, since it has seven bits only; its shifts, which no
- * UTF-8 text has, tell it: a page in it names its own encoding and must not be given another.
- */
+/** Whether bytes are UTF-8, and not ISO-2022-JP, which is valid UTF-8 but has shifts: its pages name their encoding. */
 export function isUtf8Text(bytes: Buffer): boolean {
   return isUtf8(bytes) && !(bytes.includes(ESCAPE) && SHIFTS.some((shift) => bytes.includes(shift)));
 }
 
-/** Tells whether bytes that come in pieces are UTF-8. */
 export class Utf8Check {
   #valid: boolean = true;
   #begun: Buffer = Buffer.alloc(0);

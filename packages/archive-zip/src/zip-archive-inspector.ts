@@ -18,15 +18,9 @@ import { WorkerPool } from './worker-pool.ts';
 
 /** How much a {@link ZipArchiveInspector} may take. */
 export interface ZipArchiveInspectorOptions {
-  /**
-   * Threads that read and inflate, one at least; by default as many as there are cores, at most 4. Each starts at its
-   * first use and holds some 10 MiB while it works.
-   */
+  /** Threads that read and inflate, one at least; as many as cores, at most 4, if absent. Each holds 10 MiB at work. */
   readonly workers?: number;
-  /**
-   * Entries read of one archive, folders included; 150,000 by default, more than a ZIP of 10 MiB can have. A ZIP with
-   * more is refused as `too_many_files`.
-   */
+  /** Entries of one archive, folders included; 150,000 if absent, above any of 10 MiB. More are `too_many_files`. */
   readonly entries?: number;
 }
 

@@ -31,7 +31,6 @@ export interface AccountCall extends Call {
   readonly caller: Caller;
   /** Stored with a change, so that one made with a key that was revoked meanwhile is refused. */
   readonly credential: Credential;
-  /** The account as it was when the request came. */
   readonly account: Account | undefined;
   readonly requestRate: Rate | null;
   readonly response: Response;
@@ -73,7 +72,6 @@ export interface PathParameter<Named> {
 interface EndpointOptions<C, P extends Parameters, Body, Named> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** Its name in the API document. */
   readonly id: string;
   readonly summary: string;
   readonly description?: string;

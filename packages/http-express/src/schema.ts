@@ -9,7 +9,6 @@ export interface Schema<Value> extends JsonObject {
   readonly [VALUE]?: Value;
 }
 
-/** A member that an object may lack. */
 export interface Optional<Value> {
   readonly optional: Schema<Value>;
 }

@@ -1,6 +1,7 @@
 export interface LanguageRules {
   readonly name: string;
   readonly dates: string;
+  /** Stands between two sentences. */
   readonly joiner: string;
 }
 

@@ -60,7 +60,6 @@ export class ParseThrottle {
   }
 }
 
-/** Stands between a connection and Node's parser. */
 class PiecewiseReader {
   readonly #socket: Socket;
   readonly #turns: Turns;

@@ -16,7 +16,6 @@ export function storeEvents({ events, feeds }: MemoryData, added: readonly Histo
   }
 }
 
-/** Drops events, and returns how many. */
 export function dropEvents({ events, feeds }: MemoryData, dropped: readonly HistoryEvent[]): number {
   for (const event of dropped) {
     events.delete(event.id);

@@ -11,7 +11,6 @@ import type {
 
 type FeedEvent = Pick<HistoryEvent, 'id' | 'account'>;
 
-/** One feed: its events in order, with their numbers. */
 interface Feed {
   readonly numbers: Map<EventId, number>;
   begin: FeedPlace;

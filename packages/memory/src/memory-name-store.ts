@@ -68,7 +68,6 @@ function setName(
   return { kind: decided.kind, name: { ...record } };
 }
 
-/** The names of an account before one of them is pointed at a role. */
 export function namesInUse(data: MemoryData, account: AccountId, name: PinName): NamesInUse {
   const shown = findName(data, account, name);
   const role = shown && data.roles.get(shown.role)?.role;

@@ -152,7 +152,6 @@ async function fetchBounded(
   return { status, headers, body: Buffer.concat(parts) };
 }
 
-/** A response that the library reads as if it had fetched it. */
 function responseOf({ status, headers, body }: BoundedAnswer): Response {
   return new Response(body, { status, headers });
 }

@@ -16,7 +16,6 @@ export interface PostgresExamined {
   /** The server's limit of connections, for all its users together. */
   readonly mostConnections: number;
   readonly now: Instant;
-  /** The database role of the connection. */
   readonly user: string;
   readonly mayMakeSchema: boolean;
   /** Absent if the schema does not exist. */

@@ -219,7 +219,6 @@ function isNamed(error: unknown): boolean {
   return error instanceof Error && error.name === 'NoSuchKey';
 }
 
-/** What is worth sending a file again for. */
 function mayPass(error: unknown): boolean {
   return !isFault(error) && failureOf(error) === 'again';
 }

@@ -3,7 +3,6 @@ import { answerOf, fallback, foldPath, hasManyMarks } from '@pinfold/core/adapte
 import type { Reference } from './observe.ts';
 import type { FolderFiles, SitePaths } from './site-paths.ts';
 
-/** Where a reference leads in its site. */
 export type Destination = Omit<FollowedReference, 'target'>;
 
 /** A folder that references lead into. */
@@ -103,7 +102,6 @@ export class PageReferences {
   }
 }
 
-/** Decodes percent-encoding; `undefined` if it is broken. */
 function decode(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {

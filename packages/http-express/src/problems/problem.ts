@@ -54,7 +54,6 @@ export interface HttpRefusal {
   readonly told: ProblemDetails;
 }
 
-/** An expected "no": of the core, or in words of our own. */
 export type AnyRefusal = Refusal | HttpRefusal;
 
 export function refuseRequest(code: ProblemCode, told: ProblemDetails = {}): HttpRefusal {

@@ -15,7 +15,6 @@ export interface Parameter<Value> {
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
-/** A checked query: parameters that were not sent are absent. */
 export type QueryOf<P extends Parameters> = {
   readonly [Name in keyof P]?: P[Name] extends Parameter<infer Value> ? Value : never;
 };

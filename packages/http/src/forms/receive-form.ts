@@ -54,7 +54,6 @@ const MOST_PARTS = 100;
 /** Bytes that the parser takes before its sender waits: more than one read of a socket has. */
 const PARSED_AHEAD = 131_072;
 
-/** Options of multer that its types lack. */
 interface MissingOptions {
   readonly highWaterMark: number;
   streamHandler(body: Readable, parser: Writable): void;

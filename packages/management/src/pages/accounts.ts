@@ -20,7 +20,6 @@ interface Found {
   readonly searched?: number | undefined;
 }
 
-/** Shows a page of all accounts, those with a part of a name, or those that use most. */
 export async function showAccounts(visit: SignedIn<'administration'>): Promise<Answer> {
   const name = queryText(visit, 'name');
   const byUse = visit.request.query.sort === 'use';

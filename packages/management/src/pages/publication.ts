@@ -241,7 +241,6 @@ export function pathOf({ base }: SignedInContext, id: RoleId): string {
   return `${base}/publications/${id}`;
 }
 
-/** The page with the form: the list, or the publication's own. */
 function backTo(visit: SignedInContext, id: RoleId): string {
   const { referer } = visit.request.headers;
   const from = referer !== undefined && URL.canParse(referer) ? new URL(referer) : undefined;

@@ -77,7 +77,6 @@ export function factsCard(visit: SignedInContext, publication: ShownPublication)
   return card(visit, 'facts', factList(visit, publicationFacts(visit, publication)));
 }
 
-/** The facts that the owner and the operator see. */
 export function publicationFacts(
   visit: SignedInContext,
   { id, publishedAt, deletedAt, fileCount, archiveBytes, size, originalFilename }: ShownPublication,

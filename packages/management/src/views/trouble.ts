@@ -22,7 +22,6 @@ function isSignedIn(visit: RequestContext): visit is SignedInContext {
   return 'caller' in visit;
 }
 
-/** A page for a person who is not signed in, where the embedding team signs people in. */
 export function strangerView(visit: RequestContext): Html {
   const { words, screen } = visit;
   const { signInUrl } = screen.look;

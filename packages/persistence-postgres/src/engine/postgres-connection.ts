@@ -36,7 +36,6 @@ const ROLLBACK = unprepared('ROLLBACK');
 /** Only a primary server reads the present state. */
 const IS_STANDBY = unprepared('SELECT pg_catalog.pg_is_in_recovery() AS standby');
 
-/** The rows of a result, and how many rows the statement changed. */
 export interface Answer<Row> {
   readonly rows: readonly Row[];
   readonly count: number;
@@ -75,7 +74,6 @@ export class PostgresConnection {
     return raceSignal(rows, signal);
   }
 
-  /** Runs statements that change nothing, each by itself. */
   readonly run: Run = async <Row>(statement: Statement, values: readonly unknown[] = []) => ({
     rows: await this.read<Row>(statement, values),
     count: 0,

@@ -44,7 +44,6 @@ export function longRunning(text: string): Statement {
   return { name: undefined, text, timeout: 86_400_000 };
 }
 
-/** Quotes any name as an SQL identifier. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -26,7 +26,6 @@ export function modeOf(message: string | null): Mode {
   return message === null ? NORMAL : { kind: 'read_only', message: message === '' ? null : message };
 }
 
-/** The SQL condition that an account is not blocked. */
 export function mayChange({ accounts }: Pick<Tables, 'accounts'>, name: string): string {
   return `NOT EXISTS (SELECT 1 FROM ${accounts} WHERE name = ${name} AND blocked <> 'null')`;
 }
@@ -48,7 +47,6 @@ export function hasEnded({ apiKeys, sessions }: Pick<Tables, 'apiKeys' | 'sessio
   )`;
 }
 
-/** The values of the parameters of {@link hasEnded}. */
 export function credentialValues({ key = null, session = null }: Credential): readonly [unknown, unknown] {
   return [key, session];
 }
@@ -77,7 +75,6 @@ export function readAccountInMode(row: AccountInMode | undefined): {
   return { account: row.name === null ? undefined : ACCOUNTS.read(row), mode };
 }
 
-/** Returns a function that finds why a change was not stored. */
 export function refusals(
   tables: Tables,
 ): (run: Run, name: string, authority: SaveAuthority) => Promise<Unchangeable | undefined> {

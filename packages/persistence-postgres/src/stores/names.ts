@@ -31,7 +31,6 @@ export class NameRows {
       RETURNING ${NAMES.select}`);
   }
 
-  /** The names before one of them is pointed at a role. */
   async inUse(run: Run, account: AccountId, name: PinName): Promise<NamesInUse> {
     const [row] = (await run<InUseRow>(this.#inUse, [account, name])).rows;
     const { count = 0, id = null, isProtected } = row ?? {};

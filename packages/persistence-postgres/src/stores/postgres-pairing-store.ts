@@ -11,7 +11,6 @@ import { lockingName } from './locks.ts';
 /** The columns of a pairing, null without a consent. */
 type PairingRow = Pick<Pairing, 'secretHash' | 'endsAt'> & StoredRow<Consent>;
 
-/** The name of the lock under which programs register. */
 const ALL_PAIRINGS = 'pairings';
 
 export function postgresPairingStore(connection: PostgresConnection, tables: Tables): PairingStore {

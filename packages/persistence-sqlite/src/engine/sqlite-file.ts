@@ -25,7 +25,6 @@ export function recordsOf<Record>(
     .map(read);
 }
 
-/** One open connection to a file, with its prepared statements. */
 export interface SqliteFile {
   readonly prepare: Prepare;
   /** Reads a row by a key and makes a value of it, cached until a commit. Callers share it and must not change it. */

@@ -29,7 +29,6 @@ const PUBLISHED_SINCE = `
     SELECT count(*) FROM roles WHERE account = @name AND deleted_at IS NOT NULL AND published_at > @since
   ) AS publications`;
 
-/** Makes the row of an account where none was. */
 export function makeAccount(prepare: Prepare, name: AccountId): void {
   prepare(MAKE).run(name);
 }

@@ -19,12 +19,10 @@ const KEEP = `
 /** Takes as parameters the instant of the role's first new event, put after the one before, and their number. */
 export const LAST_EVENT_AT = 'last_event_at = max(last_event_at + 1, coalesce(?, 0)) + ? - 1';
 
-/** A role's row after its update. */
 export interface SequencedEvent {
   readonly lastEventAt: number;
 }
 
-/** The parameters of {@link LAST_EVENT_AT}. */
 export function sequenced(events: readonly HistoryEvent[]): readonly [Instant | null, number] {
   return [events[0]?.at ?? null, events.length];
 }

@@ -88,7 +88,6 @@ export function sqliteAttemptCounter(connection: Statements): AttemptCounter {
   };
 }
 
-/** The windows that are open at the instant of a try. */
 interface Seen {
   readonly ofAddress: Window | undefined;
   readonly ofRole: Window | undefined;

@@ -90,7 +90,6 @@ function set(
   return { kind: decided.kind, name: record };
 }
 
-/** The names of an account before one of them is pointed at a role. */
 export function namesInUse(prepare: Prepare, account: AccountId, name: PinName): NamesInUse {
   const row = prepare<{ count: number; shown: string | null }>(IN_USE).get({ account, name });
   const [id, isProtected] = JSON.parse(row?.shown ?? '[]');

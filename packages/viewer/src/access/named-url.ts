@@ -5,7 +5,6 @@ import { isReturnPath, returnQuery } from '../routing/return-path.ts';
 import type { NamePlace } from '../routing/route.ts';
 import { encodeRawBytes, splitTarget } from '../routing/target.ts';
 
-/** Answers a request for the URL of a name: redirects to the shared URL of the publication that it shows now. */
 export async function serveName(exchange: Exchange, { segment, inside }: NamePlace): Promise<Answered> {
   const { settings, useCases } = exchange.context;
   if (!isRead(exchange.request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');

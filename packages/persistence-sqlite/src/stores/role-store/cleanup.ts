@@ -51,7 +51,6 @@ const NAMED_AFTER = 'SELECT archive FROM manifests WHERE archive > ? ORDER BY ar
 
 /** A role that may be claimed, with the instant from which it has been waiting. */
 type ClaimableRow = Omit<CleanupTask, 'token'> & { readonly due: number };
-/** A role whose claim was ended. */
 type SettledRow = SequencedEvent & Pick<CleanupTask, 'archive'>;
 
 /** Archives to remove, and those that records name. */
