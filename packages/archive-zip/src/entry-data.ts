@@ -38,11 +38,7 @@ export interface PieceSource {
 /** How the data of an entry ended: exactly where they should, not so, or unread because `visit` had enough. */
 export type PiecesEnd = 'exact' | 'corrupt' | 'left';
 
-/**
- * Reads an entry piece by piece, in memory for a few pieces however large it is.
- *
- * @param visit answers whether to go on.
- */
+/** Reads an entry in pieces, in memory for a few, however large it is; `visit` answers whether to continue. */
 export async function readPieces(
   task: EntryTask,
   source: PieceSource,

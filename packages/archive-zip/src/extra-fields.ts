@@ -62,10 +62,7 @@ const ORDER: readonly { readonly figure: Figure; readonly bytes: 4 | 8; readonly
   { figure: 'disk', bytes: 4, overflow: OVERFLOW_16 },
 ];
 
-/**
- * Reads the figures of a header with its Zip64 field. By the letter the field holds only those that overflow; some
- * writers put all of them there. Where both readings are possible, both are stated.
- */
+/** A header's figures with its Zip64 field. Some writers put all of them there: where possible, both readings. */
 export function statedFigures(fixed: Zip64Figures, fields: readonly ExtraField[]): StatedFigures {
   const [field = NONE, second] = fields.filter(({ id }) => id === ZIP64);
   const overflowing = ORDER.filter(({ figure, overflow }) => field !== NONE && fixed[figure] === overflow);

@@ -13,10 +13,8 @@ export interface PlacedEntry {
 }
 
 /**
- * Reads every local header, and checks that the entries with their descriptors fill the file exactly from its first
- * byte to the directory: nothing before, between or behind them, and none upon another.
- *
- * @returns the local header of each entry, in the directory's order; `undefined` where none is there.
+ * Reads local headers and checks that entries and descriptors fill the file up to the directory: no gap, no overlap.
+ * @returns each entry's local header, in the directory's order; `undefined` where none is there.
  */
 export function readLayout(
   file: StagedFile,

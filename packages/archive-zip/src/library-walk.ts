@@ -5,10 +5,7 @@ import { isSystemError } from './staged-file.ts';
 /** The library's own most. */
 const CHUNK_BYTES = 131_072;
 
-/**
- * Whether node-stream-zip reads other entries than we did in an archive whose structure we accepted: other unpackers
- * might do so, too. If the library gives up, the entries that it has read are compared.
- */
+/** Whether node-stream-zip, as other unpackers may, reads other entries than we did, as far as it reads at all. */
 export function readsOtherwise(fd: number, headers: readonly CentralHeader[]): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let walked = 0;

@@ -10,10 +10,7 @@ let scratch: Buffer | undefined;
 /** The site that the thread knew last: an archive's jobs mostly come one after the other. */
 let known: { readonly sitePaths: string; readonly site: SitePaths } | undefined;
 
-/**
- * Proves the entries of a job one by one. Once all entries of the call together have inflated to more than is
- * allowed, it and every other job of the call end with what they have.
- */
+/** Proves a job's entries one by one. Once the call has inflated more than is allowed, all of its jobs end early. */
 export async function proveEntries(fd: number, job: ProveJob, control: ProofControl): Promise<ProveResult> {
   scratch ??= Buffer.allocUnsafeSlow(WHOLE_BYTES);
   let opened: ReferenceSieve | undefined;

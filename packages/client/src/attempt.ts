@@ -10,7 +10,6 @@ export interface ApiRequest<Answer> {
   readonly body?: () => FormData | string;
   /** Milliseconds until the head of the answer, and again until its end. */
   readonly timeout: number;
-  /** Whether a value is what the API answers. */
   readonly isAnswer: (value: unknown) => value is Answer;
   /** Written on every error. */
   readonly idempotencyKey?: string | undefined;

@@ -43,7 +43,6 @@ const PINS = '/api/v1/pins';
  */
 export class PinfoldClient {
   readonly #sender: Sender;
-  /** The names of the key's account. */
   readonly names: Names;
 
   constructor(options: ClientOptions) {

@@ -12,7 +12,6 @@ export class Names {
     this.#sender = sender;
   }
 
-  /** All names, in their order. */
   list({
     pageSize: limit = 100,
     signal,

@@ -9,10 +9,7 @@ export interface ClientOptions {
   readonly key: string | (() => string | Promise<string>);
   /** Sends the requests; the runtime's `fetch` when absent. */
   readonly fetch?: typeof fetch | undefined;
-  /**
-   * Milliseconds of one attempt until the head of the answer, and again until its end; 60,000 when absent, and 1,000
-   * more for each 64 KiB of body.
-   */
+  /** Milliseconds of an attempt to the head, and again to the end; 60,000 plus 1,000 per 64 KiB of body when absent. */
   readonly timeout?: number | undefined;
   /** Milliseconds after the first failure in which attempts begin; 150,000 when absent, 0 for one attempt alone. */
   readonly retryFor?: number | undefined;

@@ -39,9 +39,7 @@ export const realTiming: Timing = {
 };
 
 /**
- * Waits until it is time for the next attempt of a call: as long as the server asks for, else exponentially longer with
- * full jitter.
- *
+ * Waits as long as the server asks for, else exponentially longer with full jitter.
  * @param within milliseconds after the first failure in which the attempt must begin.
  * @throws the error, at once, when the attempt would begin too late.
  */

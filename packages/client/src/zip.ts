@@ -107,10 +107,7 @@ function holdsPrivateKey(bytes: Uint8Array): boolean {
   return PRIVATE_KEY.test(new TextDecoder('latin1').decode(bytes).replaceAll('\0', ''));
 }
 
-/**
- * A ZIP that grows file by file, so that only it and one file are in memory (APPNOTE.TXT, section 4.3). Each entry is
- * taken from a ZIP of its own.
- */
+/** A ZIP that grows file by file (APPNOTE.TXT, section 4.3), so that only it and one file are in memory. */
 class Archive {
   readonly #entries: Uint8Array[] = [];
   readonly #directory: Uint8Array[] = [];

@@ -18,7 +18,6 @@ interface Arrival<C> {
   readonly requestId: string;
   readonly found: FoundRoute<C> | undefined;
   readonly endpoint: Endpoint<C> | undefined;
-  /** Takes the caller, for the log. */
   readonly identified: (caller: Caller) => void;
 }
 

@@ -16,13 +16,9 @@ export interface Offered {
   readonly grants: boolean;
 }
 
-/** A request after authentication, as its handler gets it. */
 export interface Call {
   readonly request: Request;
-  /**
-   * Authenticates again if the body came after the head. Every endpoint with a body calls it once the body is in,
-   * before it looks at what the body says.
-   */
+  /** Authenticates again if the body came after the head. Call it once a body is in, before looking at what it says. */
   readonly again: () => Promise<AnyRefusal | undefined>;
   /** Authenticates again in any case: after a wait. */
   readonly authenticateAgain: () => Promise<AnyRefusal | undefined>;

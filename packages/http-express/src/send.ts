@@ -1,10 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DrainLimits, drain, type EncodedAnswer, isUnderWay } from '@pinfold/http/internal';
 
-/**
- * Writes an answer at once and whole. Where the request's body is not whole yet, the rest is read and thrown away
- * within limits before the connection closes: closing at once would make the network drop the answer on its way.
- */
+/** Writes an answer whole, then drains an unread body within limits: closing at once could lose the answer. */
 export async function send(
   request: IncomingMessage,
   response: ServerResponse,

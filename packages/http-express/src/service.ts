@@ -43,7 +43,6 @@ export interface ApiTimeouts {
 
 /** Options of {@link createApi}. */
 export interface ApiOptions extends DoorOptions {
-  /** What the endpoints call. */
   readonly useCases: ApiUseCases;
   /** Absent: `/api/v1/events` is not offered. */
   readonly history?: History;
@@ -51,26 +50,20 @@ export interface ApiOptions extends DoorOptions {
   readonly views?: Pick<Views, 'of'>;
   /** Pass `viewer.createGrant`. Absent: `/api/v1/pins/{id}/grants` is not offered. */
   readonly createGrant?: CreateGrant;
-  /**
-   * Offers `/admin/v1` and `/admin/openapi.json` to callers of the scope `admin`. Absent: it is not offered, and the scope is removed from callers,
-   * which is logged once.
-   */
+  /** Offers `/admin/v1` and its document to the scope `admin`. Absent: callers lose that scope, logged once. */
   readonly administration?: Administration;
   /** The public address, under which the router is mounted and sites are shared: `https://share.example`. */
   readonly publicUrl: string;
-  /** Finds out whose request it is. */
   readonly authenticate: Authenticate;
   /** How 401, 403 and the API document describe your own sign-in. Absent: they describe API keys. */
   readonly signIn?: SignIn;
   /** The client's address that the history stores; absent: none. */
   readonly historyAddress?: (request: Request) => string;
-  /** Times that differ from the defaults. */
   readonly timeouts?: Partial<ApiTimeouts>;
 }
 
 const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), drain: seconds(30) };
 
-/** The options of the API, and what is made of them. */
 export interface Service
   extends Omit<ApiOptions, keyof DoorOptions | 'publicUrl' | 'timeouts'>,
     Required<DoorOptions> {

@@ -12,7 +12,6 @@ export interface SignIn {
   readonly securityScheme: JsonObject;
 }
 
-/** The refusals with texts of their own. */
 type SignInWords = Readonly<Record<'unauthorized' | 'forbidden' | 'not_found', ProblemDetails>>;
 
 /** The texts for unknown callers, and for those who may not do what they requested. */

@@ -3,17 +3,13 @@ import type { AccountId } from '@pinfold/core';
 
 const MOST_UNTAKEN_BYTES = 16 * 1_048_576;
 
-/** What the clients of one account have not taken. */
 interface Backlog {
   bytes: number;
   /** By answer, the oldest first. */
   readonly answers: Map<ServerResponse, number>;
 }
 
-/**
- * Bounds the answers that wait in memory because the clients of an account do not take them: pages of the screen and
- * lists of the API are held whole. Past the bound the account's oldest such answer is cut off.
- */
+/** Bounds an account's untaken answers, which are held in memory whole: past the bound the oldest is cut off. */
 export class AccountBacklogs {
   readonly #most: number;
   readonly #backlogs: Map<AccountId, Backlog> = new Map();

@@ -5,10 +5,7 @@ import type { Caller } from '@pinfold/core';
 export interface AuthenticateOptions<Response extends ServerResponse = ServerResponse> {
   /** The response to the request, for what is to be done once it is sent. */
   readonly response: Response;
-  /**
-   * The caller that the same request had before its body arrived. Check again that it may act, or return it as it is if
-   * you cannot answer twice. Absent at the first call.
-   */
+  /** The request's caller before its body came: check again, or return it if you cannot. Absent at the first call. */
   readonly again?: Caller;
 }
 

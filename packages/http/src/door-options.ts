@@ -25,7 +25,6 @@ export interface DoorOptions {
   readonly log?: RequestLog;
 }
 
-/** The options with their defaults. */
 export function doorOf(options: DoorOptions, clock: Clock): Required<DoorOptions> {
   return {
     requestRate: options.requestRate ?? null,

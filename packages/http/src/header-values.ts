@@ -3,10 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** What can be asked for headers: adapters of serverless platforms fill in only some of what Node does. */
 type WithHeaders = Pick<IncomingMessage, 'headers'> & Partial<Pick<IncomingMessage, 'headersDistinct'>>;
 
-/**
- * The values of a header, named in lower case, one for each line. Requests that node:http did not make may lack
- * `headersDistinct`, and have the lines joined.
- */
+/** The values of a header, named in lower case, one a line; joined where a request lacks `headersDistinct`. */
 export function headerValues({ headers, headersDistinct }: WithHeaders, name: string): readonly string[] {
   const distinct = headersDistinct?.[name];
   if (distinct !== undefined) return distinct;

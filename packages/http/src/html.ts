@@ -92,10 +92,7 @@ function escapeText(text: string): string {
     : escapeInBytes(text);
 }
 
-/**
- * A page may have hundreds of names of a thousand signs. Strings that grow sign by sign would leave megabytes of
- * garbage, whose collection holds up all other requests.
- */
+/** Growing strings sign by sign would leave megabytes of garbage on long pages, whose collection stops all requests. */
 function escapeInBytes(text: string): string {
   const { written } = encoder.encodeInto(text, text8);
   let end = 0;

@@ -1,7 +1,6 @@
 export interface LanguageRules {
   readonly name: string;
   readonly dates: string;
-  /** Stands between two sentences. */
   readonly joiner: string;
 }
 

@@ -1,10 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PublicUrl } from './public-url.ts';
 
-/**
- * Whether a form may have been sent by a page of ours, as far as the browser tells. Sites are siblings of the public
- * host, so SameSite cookies alone stop nothing.
- */
+/** Whether a page of ours may have sent a form. Sites are siblings of the public host: SameSite alone stops nothing. */
 export function isOwnForm(headers: IncomingHttpHeaders, publicUrl: PublicUrl): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';

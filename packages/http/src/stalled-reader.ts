@@ -16,10 +16,7 @@ interface Sight {
   readonly times: number;
 }
 
-/**
- * Closes connections whose client takes nothing of what is sent to it. To look at all of them now and then costs a
- * request next to nothing, and one that only waits for its answer is never cut.
- */
+/** Closes connections whose client takes nothing of what is sent to it; one that waits for its answer is never cut. */
 export class UntakenAnswers {
   readonly #sights: Map<Socket, Sight | undefined> = new Map();
   readonly #servers: WeakSet<EventEmitter> = new WeakSet();
@@ -75,10 +72,7 @@ function sightOf(socket: Socket, before: Sight | undefined): Sight | undefined {
   return { written, buffered, underWay, times: same ? before.times + 1 : 1 };
 }
 
-/**
- * How much of a write the system has not taken yet. No public name tells this, and without it a slow client that takes
- * a large write bit by bit would look like one that takes nothing. Node's own timeouts go by it, too.
- */
+/** Bytes of a write not taken by the system, by no public name: without them a slow client looks like a stalled one. */
 function bytesUnderWay(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? 0;

@@ -17,10 +17,7 @@ const BREAKING: readonly string[] = [
 type Headers = Readonly<Record<string, unknown>> | readonly unknown[];
 type WriteHead = (status: number, headers?: Headers) => ServerResponse;
 
-/**
- * Takes off an answer what the server around a door has set, or sets while the head is written, of the headers that
- * break sites. What the door itself gives to `writeHead` stays.
- */
+/** Removes headers that break sites from what the server around a door sets; those given to `writeHead` here stay. */
 export function stripInherited(response: ServerResponse): void {
   if (response.headersSent) return;
   for (const name of response.getHeaderNames()) if (BREAKING.includes(name)) response.removeHeader(name);

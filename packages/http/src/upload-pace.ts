@@ -2,11 +2,9 @@ import { type AccountId, type Duration, seconds } from '@pinfold/core';
 
 /** A body on its way in, as the pace of its upload is measured. */
 export interface IncomingBody {
-  /** Bytes received so far. */
   readonly received: number;
   /** Whether the next bytes are the client's to send: not once the body is whole, nor while its reader is behind. */
   readonly isClientsTurn: boolean;
-  /** Fails the body as one that stalled. */
   stall(): void;
 }
 

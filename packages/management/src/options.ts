@@ -60,10 +60,7 @@ export interface ManagementOptions extends DoorOptions {
   readonly pairings?: Pairings;
   /** Absent: no history is shown. */
   readonly history?: History;
-  /**
-   * The pages for callers and sessions of the scope `admin`. Absent: there are none, and the scope is removed from what
-   * `authenticate` answers, which is logged once.
-   */
+  /** Pages for the scope `admin`. Absent: none, and what `authenticate` answers loses the scope, logged once. */
   readonly administration?: Administration;
   /** How well this node is, for those who administer. Absent: it is not shown. */
   readonly health?: () => NodeHealth;
@@ -73,7 +70,6 @@ export interface ManagementOptions extends DoorOptions {
   readonly historyAddress?: (request: Request) => string;
   /** Pass `viewer.createGrant`. Absent: owners enter the password to open a protected site of theirs. */
   readonly createGrant?: CreateGrant;
-  /** Your own look and texts of the screen. */
   readonly look?: LookOptions;
 }
 

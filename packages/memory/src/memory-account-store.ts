@@ -49,7 +49,6 @@ export function madeAccount({ accounts }: MemoryData, name: AccountId): AccountR
   return row;
 }
 
-/** Returns the refusal of a change to an account's data, if it is refused. */
 export function refused(
   { accounts, mode }: MemoryData,
   name: AccountId,
@@ -58,7 +57,6 @@ export function refused(
   return refuseChange(accounts.get(name)?.account, mode, authority);
 }
 
-/** The refusal of a change whose key was revoked or whose session has ended. */
 export function refusedCredential(
   { apiKeys, sessions }: MemoryData,
   { key = null, session = null }: Credential,
@@ -67,7 +65,6 @@ export function refusedCredential(
   return isRevoked || (session !== null && !sessions.has(session)) ? UNAUTHORIZED : undefined;
 }
 
-/** What an account uses at an instant. */
 export function usedBy({ roles }: MemoryData, name: AccountId, now: Instant): AccountUse {
   const own = [...roles.values()].map(({ role }) => role).filter(({ account }) => account === name);
   const inService = own.filter((role) => stateOf(role, now) === 'published');

@@ -65,7 +65,6 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
   };
 }
 
-/** Stores a new key of an account with its events. */
 export function storeKey(data: MemoryData, key: ApiKey, events: readonly HistoryEvent[]): void {
   data.apiKeys.set(key.id, structuredClone(key));
   madeAccount(data, key.account);

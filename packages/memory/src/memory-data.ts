@@ -55,7 +55,6 @@ export interface RoleRow {
 
 export const FIRST_VERSION: Version = 1 as Version;
 
-/** The row of a role that was just stored. */
 export function newRow(role: Role, lastEventAt: Instant): RoleRow {
   return {
     role: { ...role },
@@ -104,7 +103,6 @@ export class MemoryData {
   readonly pairings: Map<Sha256, Pairing> = new Map();
   readonly names: Map<NameToken, NameRecord> = new Map();
   tickets: number = 0;
-  /** The token of an unfinished import. */
   importing: Token | undefined;
   comparison: Versioned<Comparison> | undefined;
   mode: Mode = NORMAL;

@@ -17,10 +17,7 @@ const DECLINED: ReadonlySet<string> = new Set([
 
 const OUT_OF_ORDER: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
 
-/**
- * What an error of a sign-in means; other errors are rethrown. Details have no claim and no token, and of
- * what came through the browser nothing but a code.
- */
+/** What a sign-in's error means; rethrows others. Details have no claim or token, and from the browser only a code. */
 export function troubleOf(error: unknown): SignInTrouble {
   if (error instanceof AuthorizationResponseError) return ofCode(error.error);
   if (error instanceof ResponseBodyError) return ofCode(error.error, printable(error.error_description));
@@ -55,7 +52,6 @@ function trouble(problem: SignInProblem, detail: string): SignInTrouble {
   return { kind: 'trouble', problem, detail };
 }
 
-/** In one line. */
 function reasonOf({ message, cause }: Error): string {
   if (!(cause instanceof Error)) return message;
   return 'code' in cause && cause.message === ''

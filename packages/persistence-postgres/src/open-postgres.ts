@@ -43,10 +43,7 @@ export interface OpenPostgresOptions {
   readonly pool: PostgresPool;
   /** The schema that holds the tables. `migrate` creates it if it does not exist. */
   readonly schema: string;
-  /**
-   * Waits before a transaction that the server rolled back is retried. The default uses the host's timers; replace it
-   * only in tests, since a clock that does not advance would wait for ever.
-   */
+  /** Waits before retries, by default on the host's timers. Replace only in tests: a stopped clock waits for ever. */
   readonly sleep?: Clock['sleep'];
 }
 

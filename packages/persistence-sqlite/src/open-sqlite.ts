@@ -10,10 +10,7 @@ import { sqliteStores } from './stores/sqlite-stores.ts';
 export interface OpenSqliteOptions {
   /** The database file's absolute path. A missing file is created with mode 0600; its folder must exist. */
   readonly file: string;
-  /**
-   * Waits while another process holds the lock, a few milliseconds at a time and 5 s in total. The default uses the
-   * host's timers; replace it only in tests, since a clock that does not advance would wait for ever.
-   */
+  /** Waits for locks, 5 s in total, on the host's timers. Replace it only in tests: a stopped clock waits for ever. */
   readonly sleep?: Clock['sleep'];
 }
 

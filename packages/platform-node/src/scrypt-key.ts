@@ -23,15 +23,11 @@ export async function deriveKey(secret: Uint8Array, cost: ScryptCost): Promise<s
   return Buffer.from(key).toString('base64');
 }
 
-/** Whether the key was derived from the secret. */
 export function matchesKey(key: Uint8Array, secret: Uint8Array): Promise<boolean> {
   return scrypt.verify(key, secret);
 }
 
-/**
- * Reads a derived key back; `undefined` unless the text is one, letter by letter, with its checksum right.
- * Its cost is only read: in a forged text it may be exorbitant.
- */
+/** Reads a derived key; `undefined` for any other text, by its checksum. Its cost is only read: it may be enormous. */
 export function parseKey(text: string): { readonly key: Uint8Array; readonly cost: ScryptCost } | undefined {
   if (text.length !== (BYTES / 3) * 4) return undefined;
   const key = Buffer.from(text, 'base64');

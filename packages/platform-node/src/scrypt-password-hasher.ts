@@ -5,17 +5,11 @@ import { deriveKey, matchesKey, memoryOf, parseKey, type ScryptCost, workOf } fr
 
 /** Options of {@link ScryptPasswordHasher}. */
 export interface ScryptPasswordHasherOptions {
-  /**
-   * The cost of each hash; {@link SCRYPT_COST} when absent. It is fixed, not measured, so that every node
-   * makes the same. A higher one takes effect with each password that is set anew.
-   */
+  /** Cost of each new hash; {@link SCRYPT_COST} when absent. Fixed, not measured: every node makes the same. */
   readonly cost?: ScryptCost;
   /** Passwords hashed at the same time; 2 when absent, half of the threads that Node has for files too. */
   readonly parallel?: number;
-  /**
-   * Passwords that may wait for their turn, clients taking turns; 64 when absent, some ten seconds of waiting. When more
-   * come, the last of the client with the most waiting is refused.
-   */
+  /** Passwords that may wait, clients in turn; 64 (about 10 s) when absent. Then the busiest client's last fails. */
   readonly waiting?: number;
 }
 
@@ -85,10 +79,7 @@ function overloaded(): Fault {
   return new Fault('hasher_overloaded', 'too many passwords wait to be hashed');
 }
 
-/**
- * What scrypt is given for a password. It keys an HMAC with it, which fills a short key up with zero bytes:
- * without the digest, a password and the same one with NUL characters after it would be one.
- */
+/** HMAC fills up a short key with zeros: without the digest, a password with NUL characters after it is the same. */
 function digest(password: Password): Uint8Array {
   return createHash('sha256').update(password.normalize('NFC'), 'utf8').digest();
 }

@@ -13,7 +13,7 @@ import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
 import { type Files, nodeFiles, orFault, systemCode } from './files.ts';
 import { makeFolder, syncFolder } from './folders.ts';
-import { stagedName } from './fs-staging.ts';
+import { MOVED, stagedName } from './fs-staging.ts';
 import { unlessFull, writeProbe } from './probe.ts';
 
 /** Options of {@link openFsArchiveStorage}. */
@@ -66,7 +66,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     signal?.throwIfAborted();
     await orFault(stored, () => this.#sync(archive));
     signal?.throwIfAborted();
-    await orFault(stored, () => this.#move(archive.file, placeOf(this.#root, id)));
+    await orFault(stored, () => this.#move(archive, placeOf(this.#root, id)));
   }
 
   /** @throws TypeError for a range that no archive can have. */
@@ -142,11 +142,12 @@ export class FsArchiveStorage implements ArchiveStorage {
     }
   }
 
-  async #move(file: string, place: ArchivePlace): Promise<void> {
+  async #move(archive: StagedArchive, place: ArchivePlace): Promise<void> {
     for (let left = TRIES; ; left -= 1) {
       try {
         await this.#folders.make(place);
-        await this.#files.rename(file, place.file);
+        await this.#files.rename(archive.file, place.file);
+        MOVED.add(archive);
         break;
       } catch (error) {
         if (systemCode(error) !== 'ENOENT' || left === 1) throw error;

@@ -19,6 +19,9 @@ type Written = { readonly size: number; readonly sha256: Sha256 } | undefined;
 
 const received = 'staging_unavailable';
 
+/** What the archive storage has moved: nothing is left to discard, so the disk is not asked. */
+export const MOVED: WeakSet<StagedArchive> = new WeakSet();
+
 /**
  * Receives uploads into files of a folder: one file and one descriptor an upload, readable by its owner alone.
  *
@@ -117,7 +120,11 @@ export class FsStaging implements Staging {
   }
 
   #staged(file: string, written: { readonly size: number; readonly sha256: Sha256 }): StagedArchive {
-    return { file, ...written, discard: () => this.#discard(file) };
+    const discard = async (): Promise<void> => {
+      if (!MOVED.has(archive)) await this.#discard(file);
+    };
+    const archive = { file, ...written, discard };
+    return archive;
   }
 
   #discard(file: string): Promise<void> {

@@ -21,10 +21,7 @@ export async function writeProbe(files: Files, file: string): Promise<void> {
   }
 }
 
-/**
- * Checks whether a folder can be used when it is opened. A full disk does not prevent that: files can still be read,
- * and removed to free space, and each write reports its own failure.
- */
+/** Checks a folder when it is opened. A full disk is no obstacle: files can be read, and removed to free space. */
 export async function unlessFull(check: () => Promise<void>): Promise<void> {
   try {
     await check();

@@ -1,7 +1,4 @@
-/**
- * The chunks of a body as they come. An abort ends the wait for the next one at once, with its reason.
- * The body is closed in every case, but not waited for: a stalled one may never answer.
- */
+/** A body's chunks; an abort ends the wait for one with its reason. Closes the body without waiting: it may stall. */
 export async function* untilAborted<Chunk>(
   body: AsyncIterable<Chunk>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ArchiveId, hours, type Instant } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
@@ -47,6 +47,14 @@ describe('FsArchiveStorage', () => {
     expect(await filesIn(opened.folder)).to.deep.equal([
       fileOf(anArchiveId(1)).slice(opened.folder.length + 1),
     ]);
+  });
+
+  it('does not ask the disk to discard an archive that it has moved', async () => {
+    const staged = await opened.stage(someBytes(100, 1));
+    await opened.storage.put(anArchiveId(1), staged);
+    await writeFile(staged.file, 'of another');
+    await staged.discard();
+    expect(await readFile(staged.file, 'utf8')).to.equal('of another');
   });
 
   it('flushes the file before it moves it, and every folder with a new name after that', async () => {

@@ -5,10 +5,7 @@ export class CountError extends Error {
   override readonly name = 'CountError';
 }
 
-/**
- * Passes on exactly so many bytes, or fails. The last chunk waits until the source has ended: a server that has all
- * announced bytes stores them, and would do so for a source that turns out to be longer.
- */
+/** Passes on exactly so many bytes or fails. The last chunk waits for the end: a server with all bytes stores them. */
 export class CountedBody extends Transform {
   readonly #size: number;
   #seen = 0;

@@ -2,11 +2,7 @@ import type { Readable } from 'node:stream';
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { IncompleteError, NonsenseError } from './s3-failure.ts';
 
-/**
- * Reads the bytes of a ranged answer, `from` to `from + length`, into memory of their own.
- *
- * The body is always read to its end or destroyed: an untouched one holds its socket for ever.
- */
+/** Reads a ranged answer into its own memory. Ends or destroys the body: an untouched one holds its socket for ever. */
 export async function readRange(
   output: GetObjectCommandOutput,
   from: number,

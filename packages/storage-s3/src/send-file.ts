@@ -5,10 +5,8 @@ import { Fault, type StagedArchive } from '@pinfold/core';
 import { CountedBody } from './counted-body.ts';
 
 /**
- * Sends a staged file as one object, in one request. The SDK retries no stream: the caller calls again.
- *
- * @throws Fault `storage_unavailable` when the file cannot be read, or is not as long as it was; what the
- *   SDK rejects with comes out as it is. Source and descriptor are closed in every case.
+ * Sends a staged file as one object, in one request: the SDK retries no stream. Always closes source and descriptor.
+ * @throws Fault `storage_unavailable` when the file cannot be read or has another length; the SDK's errors as they are.
  */
 export async function sendFile(
   client: Pick<S3Client, 'send'>,

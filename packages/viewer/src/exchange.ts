@@ -25,7 +25,6 @@ export interface Exchange {
   readonly context: ViewerContext;
 }
 
-/** What an answer was, for the log and the counter of views. */
 export interface Answered {
   /** Why no file of a site was shown. */
   readonly outcome?: string;
@@ -38,7 +37,6 @@ export const ANSWERED: Answered = {};
 /** A value that may be there already: each promise is a measurable part of what a view costs. */
 export type Soon<Value> = Promise<Value> | Value;
 
-/** Goes on with a value: at once, if it is there. */
 export function whenThere<Value, Next>(value: Soon<Value>, next: (value: Value) => Soon<Next>): Soon<Next> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -36,7 +36,6 @@ export interface CacheFigures {
 
 /** What there is to count of a viewer; each is read when it is asked for. */
 export interface ViewerFigures {
-  /** Hot bodies. */
   readonly bodies: CacheFigures;
   /** What is known of hot sites' files. */
   readonly sites: CacheFigures;
@@ -45,7 +44,6 @@ export interface ViewerFigures {
 
 /** Options of {@link createViewer}. */
 export interface ViewerOptions {
-  /** The core's use cases. */
   readonly useCases: ViewerUseCases;
   /** Where this server is reached, with the path it is mounted under, if any: `https://share.example.org`. */
   readonly publicUrl: string;
@@ -59,10 +57,7 @@ export interface ViewerOptions {
   readonly clientAddress?: ClientAddress;
   /** Whether sites may register service workers, which can outlive a stop in a viewer's browser. Default `refuse`. */
   readonly serviceWorkers?: 'refuse' | 'allow';
-  /**
-   * Whether a request with too many cookies, which is answered with 431, also tells the browser to delete the cookies of
-   * the whole domain, including those of other servers. Default false.
-   */
+  /** Whether 431 for too many cookies also deletes those of the whole domain, other servers' too. Default false. */
   readonly clearCookies?: boolean;
   /** The service's name in previews of links. Default `Pinfold`. */
   readonly serviceName?: string;
@@ -72,7 +67,6 @@ export interface ViewerOptions {
   readonly cacheBytes?: number;
   /** Bytes of memory, estimated, for what is known of hot sites' files. Default 32 MiB. */
   readonly siteCacheBytes?: number;
-  /** Bounds that differ from the defaults. */
   readonly bounds?: Partial<ViewerBounds>;
   /** Receives every answered request of the viewer's own, once it is over. Default: faults go to `console.error`. */
   readonly log?: RequestLog;

@@ -16,10 +16,7 @@ const SLASH = 47;
 const EQUALS = 61;
 const END = 62;
 
-/**
- * The start tags of some elements in a page, read as tolerantly as browsers do. Takes linear time on any text: it looks
- * at each character a few times at most. A tag without an end is left out.
- */
+/** The start tags of some elements, read as tolerantly as browsers do, in linear time. Leaves out unended tags. */
 export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag> {
   let at = html.indexOf('<');
   while (at !== -1) {

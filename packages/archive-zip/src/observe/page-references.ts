@@ -24,10 +24,7 @@ const NO_FILES: FolderFiles = new Map();
 /** A request with an encoded slash finds no file. */
 const NOWHERE: Place = { folder: '', files: NO_FILES, folded: NO_FILES };
 
-/**
- * Finds out where the references of one page lead. It looks up the page's folder once, and so each folder that several
- * of them lead into: the cost of a reference depends on its own length only.
- */
+/** Finds where a page's references lead. Looks each folder up once: the cost of one depends on its own length only. */
 export class PageReferences {
   readonly #site: SitePaths;
   readonly #folder: string;

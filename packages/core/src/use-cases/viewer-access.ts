@@ -145,7 +145,7 @@ export function entering(
   return {
     visit(id, signal) {
       const loaded = load(id, signal);
-      return loaded && 'then' in loaded ? loaded.then(look) : look(loaded);
+      return loaded && 'then' in loaded ? Promise.resolve(loaded).then(look) : look(loaded);
     },
     async enter(request) {
       const outcome = await enter(request);

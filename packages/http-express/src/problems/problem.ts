@@ -31,7 +31,6 @@ export interface ProblemDetails {
   readonly omitted?: number | undefined;
   readonly oldestCursor?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** When the same request may be worth repeating. */
   readonly retryAt?: Instant;
 }
 
@@ -49,7 +48,6 @@ const RETRY_AFTER = 5;
 /** A publication takes seconds: waiting out the whole lease would be too long. */
 const LONGEST_WAIT = 5;
 
-/** An expected "no" that has its words. */
 export interface HttpRefusal {
   readonly kind: 'refused';
   readonly code: ProblemCode;

@@ -61,7 +61,6 @@ const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, W
   },
 };
 
-/** A refusal by the state of a role, told to who wanted this of it. */
 export function tellState(state: State, operation: RoleOperation): ProblemDetails {
   const words = OTHERWISE[operation][state] ?? TOLD[state];
   return { ...words, errors: [{ rule: state, detail: words.detail }] };

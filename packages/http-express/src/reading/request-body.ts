@@ -20,7 +20,6 @@ export interface RequestBody<Body> {
 
 interface JsonBodyOptions<Sent extends object, Body extends object> {
   readonly name: string;
-  /** Checks the body before `parse`. */
   readonly schema: Schema<Sent>;
   /** What the document says where that is more than `schema` checks. */
   readonly describe?: (limits: Limits) => Schema<Sent>;

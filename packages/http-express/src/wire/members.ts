@@ -17,7 +17,6 @@ type Schemas<M> = {
 
 export type WireOf<M> = T.ObjectOf<Schemas<M>>;
 
-/** Makes members that are read from one kind of source. */
 export function memberOf<Source>() {
   return <Value>(
     schema: T.Schema<Value>,

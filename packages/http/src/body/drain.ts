@@ -15,20 +15,13 @@ export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): b
   return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed;
 }
 
-/**
- * Whether all of a request has arrived, its body among it. It waits one turn where a body is announced: Node emits a
- * request before it parses what else came in the same read.
- */
+/** Whether all of a request is in. Waits a turn for an announced body: Node emits the request before parsing it. */
 export async function isWhole(request: IncomingMessage): Promise<boolean> {
   if (isUnderWay(request)) await setImmediate();
   return request.complete;
 }
 
-/**
- * Reads on and throws away what still comes of a body, since a connection that closes at once loses its client the
- * answer. Resolves when the body has ended, broke off, or is over a limit, with whether some of it is left: then the
- * caller has to close.
- */
+/** Drops a body's rest: closing at once loses the client its answer. Resolves to whether some is left: then close. */
 export async function drain(
   request: IncomingMessage,
   { clock, time = seconds(30), bytes = 67_108_864 }: DrainLimits,

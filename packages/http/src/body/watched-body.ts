@@ -31,7 +31,6 @@ const GATHERED = 16_384;
 /** The most bytes that a loop copies faster than a call into Node. */
 const FEW = 32;
 const EMPTY = Buffer.alloc(0);
-/** How late a timer may be. */
 const LATE: Duration = seconds(1);
 
 /** A request's body; fails with a {@link BodyError}, and never destroys the request, which carries its answer. */
@@ -138,10 +137,7 @@ export class WatchedBody extends Readable implements IncomingBody {
     this.push(null);
   };
 
-  /**
-   * The client has gone. If all of the body had come before, what is still held of it is read all the same: a
-   * publication with its whole body in runs to its end.
-   */
+  /** The client has gone. A body that came whole is read all the same: its publication runs to its end. */
   readonly #leave = (): void => {
     if (this.#request.readableEnded) return;
     if (!this.#request.complete) {

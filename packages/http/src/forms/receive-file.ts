@@ -5,16 +5,12 @@ import type { ReceiveOutcome, Sha256, Staging } from '@pinfold/core';
 /** Takes the file of a form. It reads no further than the limit, and leaves the stream open. */
 export type ReceiveFile = (file: Readable, limit: number) => Promise<ReceiveOutcome>;
 
-/** Receives files into the staging. */
 export function receiveInto(staging: Pick<Staging, 'receive'>): ReceiveFile {
   // Ending the file where the staging stops reading would look to multer like a broken upload.
   return (file, limit) => staging.receive(file.iterator({ destroyOnReturn: false }), limit);
 }
 
-/**
- * Receives an upload of which only size and hash are needed: a repeated one, whose key has published already. It keeps
- * no bytes, so the archive has no file. An iterator would take twice as long: it makes every piece wait for promises.
- */
+/** Receives a repeated upload for its size and hash alone. An iterator would take twice as long, by its promises. */
 export const hashOnly: ReceiveFile = (file, limit) =>
   new Promise((resolve, reject) => {
     const hash = createHash('sha256');

@@ -33,10 +33,8 @@ export class RequestLimiter {
   readonly #revocations: RateLimiter<string> = new RateLimiter();
 
   /**
-   * Counts an attempt of a client that is not signed in: a wrong key or link, a sign-in begun elsewhere.
-   * Check first whether the request succeeds: what succeeds is not counted.
-   *
-   * @param address the client's, as far as proxies are trusted; of IPv6 its /64 counts.
+   * Counts an attempt of a client that is not signed in: a wrong key or link, a sign-in begun elsewhere. Call it after
+   * the attempt failed. `address` is as far as proxies are trusted; of IPv6 its /64 counts.
    */
   takeStranger(request: IncomingMessage, address: string, now: Instant): TakenRequest {
     const rate = isUntrustedProxy(request, address) ? OF_A_PROXY : OF_A_STRANGER;
@@ -71,10 +69,7 @@ function isUntrustedProxy(request: IncomingMessage, address: string): boolean {
   return forwards && address === socketAddress(request);
 }
 
-/**
- * What counts as one client: an IPv4 address, also one mapped into IPv6, or the /64 that an IPv6 client has to
- * itself. What is no address counts as it is.
- */
+/** One client: an IPv4 address, also one mapped into IPv6, or an IPv6 /64. What is no address counts as it is. */
 export function clientOf(address: string): string {
   const bare = address.replace(/%.*/s, '');
   if (isIP(bare) !== 6) return bare;

@@ -438,7 +438,6 @@ export const publishing = {
   progressLabel: 'Progress of publishing {name}',
 } as const;
 
-/** The names of events. */
 export const events: Readonly<Record<EventType, string>> = {
   'pin.published': 'Published',
   'pin.title_changed': 'Title changed',

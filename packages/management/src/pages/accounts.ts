@@ -30,10 +30,7 @@ export async function showAccounts(visit: SignedIn<'administration'>): Promise<A
   return accountsPage(visit, name, byUse, listed);
 }
 
-/**
- * Looks through the accounts by name; if only one has the part of a name, leads to it. Where there are more accounts
- * than one search looks through, a whole name is found all the same.
- */
+/** Searches accounts by name, and leads to a single match. A whole name is found beyond the search's limit, too. */
 async function searchAccounts(
   visit: SignedIn<'administration'>,
   name: string,

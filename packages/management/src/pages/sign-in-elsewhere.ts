@@ -64,10 +64,7 @@ export async function finishElsewhere(visit: Visit): Promise<Answer> {
   return logged(onward(visit, `${base}${path}`), { account });
 }
 
-/**
- * Closes the connection when the browser closes its side, which aborts the visit's signal. A server may allow other
- * clients to close only their side and wait for the answer; a browser that does so has left the page.
- */
+/** Closes the connection when the browser closes its side, which aborts the visit: a browser has then left the page. */
 async function whileBrowserStays<Result>(
   { socket, httpVersionMajor }: Request,
   work: () => Promise<Result>,

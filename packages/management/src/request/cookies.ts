@@ -53,10 +53,7 @@ export function writeCookie(
   response.append('Set-Cookie', setCookie(cookie, value, seconds));
 }
 
-/**
- * Removes a cookie for every domain and path for which the browser may have it. Over https that is one. Without the
- * prefix, siblings can plant it for each domain above the host and each path above the address.
- */
+/** Removes a cookie everywhere: without the prefix of https, siblings can plant it above the host and the address. */
 export function expireEverywhere(
   request: Request,
   response: Response,

@@ -149,10 +149,7 @@ export const revokes: SignedInGuard = (visit) => refuseRevocation(visit) ?? visi
 /** Bounds the pages whose forms end access: the rate alone must not lock their owner out. */
 export const leadsToRevoke: SignedInGuard = async (visit) => (await refuseWayToRevoke(visit)) ?? visit;
 
-/**
- * Requires the scope `admin`; others get 404. Actions are recorded as the operator's and take nothing from the rate of
- * the operator's own account.
- */
+/** Requires the scope `admin`; others get 404. Actions are the operator's, and take nothing from its account's rate. */
 export const administers: SignedInGuard = async (visit) =>
   visit.offers.administration
     ? { ...visit, cause: { ...visit.cause, asOperator: true } }
@@ -206,7 +203,6 @@ function startOver(visit: RequestContext): Answer {
   return askToSignIn(visit, 'signInsMixed');
 }
 
-/** Refuses what any change of a person's can be refused for. */
 export function refuseAnyChange(
   visit: RequestContext,
   refusal: Refusal<'not_found' | 'unauthorized'> | Unchangeable,

@@ -11,10 +11,7 @@ export async function refuseByRate(visit: SignedInContext, cost: number): Promis
   return refusalOf(visit, await takeFromRate(visit, visit.caller, cost));
 }
 
-/**
- * Counts a request that ends access, by session. The account's rate never refuses it: an owner must be able to revoke a
- * key while someone else uses the rate up.
- */
+/** Counts a request that ends access, by session: an owner can then revoke a key whose user has used the rate up. */
 export function refuseRevocation(visit: SignedInContext): Answer | undefined {
   const { requestLimiter, useCases } = visit.screen;
   const taken = requestLimiter.takeRevocation(visit.sessionBinding, useCases.clock.now());
@@ -27,10 +24,7 @@ export async function refuseWayToRevoke(visit: SignedInContext): Promise<Answer 
   return taken?.kind === 'limited' ? refuseRevocation(visit) : undefined;
 }
 
-/**
- * Counts an attempt of a client that is not signed in, by its address. Call it after the attempt failed: a request with
- * a valid key or link is neither counted nor refused. A client that is signed in takes from the account's rate instead.
- */
+/** Counts a failed attempt, once it failed: a stranger's by address, a signed-in client's from the account's rate. */
 export async function refuseStranger(visit: RequestContext, cost = 1): Promise<Answer | undefined> {
   const identity = await identify(visit);
   if (identity.kind === 'signed_in')

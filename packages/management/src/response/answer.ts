@@ -37,10 +37,7 @@ export function logged<Given extends Answer>(answer: Given, log: LogFields): Giv
   return { ...answer, log: { ...answer.log, ...log } };
 }
 
-/**
- * An address of this screen as a path that stays on its host. If the screen is mounted at the root, a path that begins
- * with two slashes, or with what browsers take for them, would name another host.
- */
+/** An address of this screen as a path. Two slashes, or what browsers take for them, would name another host. */
 export function onThisHost(path: string): string {
   return path.replace(/^[/\\\s]+/, '/');
 }

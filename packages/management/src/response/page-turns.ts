@@ -9,10 +9,7 @@ const PLACES = 2;
 /** Characters of a page that are written in one turn of the event loop, at least: about a millisecond of work. */
 const PIECE = 16_384;
 
-/**
- * Makes the pages that cost more than a list two at a time for each account: an account that asks for many of them
- * waits for itself.
- */
+/** Makes costly pages two at a time for each account, so that an account that asks for many waits for itself. */
 export class PageTurns {
   readonly #gates: Map<AccountId, Gate> = new Map();
 
@@ -32,10 +29,7 @@ export class PageTurns {
   }
 }
 
-/**
- * Writes a page in pieces, each in a turn of the event loop: names may be long, and all of it is escaped. Most pages are
- * one piece, and wait for no turn.
- */
+/** Writes a page in pieces, each in a turn of the event loop: long names take long to escape. Most pages are one. */
 export async function written(answer: Answer, signal: AbortSignal): Promise<Answer> {
   if (answer.kind !== 'page' || answer.body !== undefined) return answer;
   const pieces: Buffer[] = [];

@@ -11,7 +11,6 @@ export function disabledInReadOnly({ mode }: SignedInContext): Html | undefined 
   return mode.kind === 'read_only' ? html` disabled aria-describedby="${READ_ONLY_ID}"` : undefined;
 }
 
-/** A form with the token that every form sends. */
 export function form({ formToken }: FormContext, action: string, content: Html, attributes?: Html): Html {
   return html`<form method="post" action="${action}"${attributes}>${hidden('form', formToken)}${content}</form>`;
 }

@@ -12,7 +12,6 @@ export interface PublishTrouble {
 
 export interface PublishPanel {
   readonly limits: Limits;
-  /** What the account can still publish. */
   readonly allowance: string;
   readonly trouble: PublishTrouble | undefined;
 }

@@ -57,7 +57,6 @@ export function each<Item>(
   };
 }
 
-/** A page of a list, with links to other pages. */
 export function listOf<Item>(visit: RequestContext, list: List<Item>): Html {
   const { items, none, path, next, query } = list;
   const empty = none && html`<p class="none">${visit.words.say(none)}</p>`;

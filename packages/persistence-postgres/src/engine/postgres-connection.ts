@@ -42,15 +42,11 @@ export interface Answer<Row> {
   readonly count: number;
 }
 
-/** Runs one statement. */
 export type Run = <Row = unknown>(statement: Statement, values?: readonly unknown[]) => Promise<Answer<Row>>;
 
 const ignore = (): void => {};
 
-/**
- * Runs the stores' statements on a pool. It retries what certainly had no effect; anything else fails with
- * `store_unavailable`, and the caller checks what happened.
- */
+/** Runs the stores' statements on a pool. Retries what certainly had no effect; else fails with `store_unavailable`. */
 export class PostgresConnection {
   readonly #pool: PostgresPool;
   readonly #sleep: Clock['sleep'];
@@ -85,7 +81,6 @@ export class PostgresConnection {
     count: 0,
   });
 
-  /** Reads the records of a table that a statement selects. */
   async records<Record>(
     { read }: Pick<Table<Record>, 'read'>,
     statement: Statement,

@@ -20,7 +20,6 @@ const SQLSTATES: readonly (readonly [states: RegExp, trouble: Trouble])[] = [
   [/^XX00[12]$/, 'corrupt'],
 ];
 
-/** Classifies an error of a query or of a connection attempt. */
 export function troubleOf(error: unknown): Trouble {
   if (!(error instanceof Error) || isFault(error)) return 'bug';
   if (error instanceof TypeError || error instanceof RangeError) return 'bug';
@@ -38,7 +37,6 @@ export function asFault(error: unknown): unknown {
   return unavailable(error);
 }
 
-/** Returns the fault for a server that is unavailable. */
 export function unavailable(cause: unknown): Fault {
   return new Fault('store_unavailable', 'the database cannot be used now', { cause });
 }

@@ -19,10 +19,7 @@ const WHILE_IMPORTING = unprepared("SET LOCAL pinfold.importing = 'on'");
 const LOCK = longRunning('SELECT pg_catalog.pg_advisory_xact_lock($1)');
 const HAS_SCHEMA = unprepared('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
 
-/**
- * Migrates the schema to the newest of `migrations`, in one transaction under its own lock, so that only one of several
- * concurrent processes does it.
- */
+/** Migrates to the newest of `migrations`, in one transaction under its own lock: one of several processes does it. */
 export function migrate(
   connection: PostgresConnection,
   schema: string,

@@ -1,7 +1,6 @@
 import type { Migration } from '@pinfold/core/adapter';
 import { firstSchema } from '@pinfold/core/internal';
 
-/** The expression of a new feed's id. */
 export const NEW_FEED = "pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', '')";
 
 /** A publication leaves four or five dead rows; by default a table of 100 million rows is vacuumed after 20 million. */
@@ -87,10 +86,7 @@ const firstRelease: Migration = {
   `,
 };
 
-/**
- * All steps in order of version; unqualified names are those of the schema that is migrated. Add new steps at the end;
- * never change one that was released.
- */
+/** In order of version; unqualified names are those of the schema. Add at the end; never change a released one. */
 export const MIGRATIONS: readonly Migration[] = [firstRelease];
 
 export const NEWEST_VERSION: number = MIGRATIONS.at(-1)?.version ?? 0;

@@ -33,10 +33,7 @@ export function changing(tables: Tables, change: string, place: number): Stateme
     SELECT 1 FROM changed`);
 }
 
-/**
- * Like {@link keepingFor}, for events of one role, whose updated row has the columns of {@link lastEventAt}: their
- * instants are a millisecond apart.
- */
+/** Like {@link keepingFor}, for one role with the columns of {@link lastEventAt}: a millisecond between events. */
 export function keepingInTurn({ events }: Tables, part: string, place: number): string {
   return `
     INSERT INTO ${events} (${EVENTS.insert})

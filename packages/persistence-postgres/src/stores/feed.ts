@@ -48,10 +48,7 @@ export function numberingOf(
   };
 }
 
-/**
- * The statement that drops the events which a query selects by (at, id) under the name `old`, and lets the feeds begin
- * after them. Events without a number stay.
- */
+/** Drops events that a query selects by (at, id) as `old`, and begins the feeds after them; unnumbered ones stay. */
 export function dropping({ events, feedBegins }: Tables, selected: string): Statement {
   return unprepared(`
     WITH chosen AS MATERIALIZED (${selected} FOR UPDATE OF old SKIP LOCKED), dropped AS (

@@ -16,10 +16,7 @@ export function takesChanges({ serviceMode }: Pick<Tables, 'serviceMode'>): stri
   )`;
 }
 
-/**
- * The expression with which a statement of a READ COMMITTED transaction checks the mode as {@link takesChanges} does:
- * null in normal mode, where it locks no row, and otherwise the mode's message or an empty text.
- */
+/** Checks the mode as {@link takesChanges} does (READ COMMITTED): null if normal, unlocked; else the message or ''. */
 export function readOnlyMessage({ serviceMode }: Pick<Tables, 'serviceMode'>): string {
   return `(SELECT coalesce(message, '') FROM ${serviceMode} WHERE kind = 'read_only' FOR SHARE)`;
 }
@@ -56,7 +53,6 @@ export function credentialValues({ key = null, session = null }: Credential): re
   return [key, session];
 }
 
-/** A row of {@link accountInMode}. */
 export type AccountInMode = StoredRow<Account> & {
   readonly modeKind: Mode['kind'];
   readonly modeMessage: string | null;
@@ -72,7 +68,6 @@ export function accountInMode(tables: Tables): Statement {
     ) AS service LEFT JOIN ${tables.accounts} ON name = $1`);
 }
 
-/** Reads a row of {@link accountInMode}. */
 export function readAccountInMode(row: AccountInMode | undefined): {
   readonly account: Account | undefined;
   readonly mode: Mode;

@@ -10,7 +10,6 @@ import { changing, rowsOf } from './events.ts';
 const CHANGING = ['limits', 'blocked', 'generation'] as const;
 const UNPUBLISHED = { lastPublishedAt: null, publicationsMark: null };
 
-/** Keeps what is known of accounts in PostgreSQL. */
 export function postgresAccountStore(connection: PostgresConnection, tables: Tables): AccountStore {
   const { accounts } = tables;
   const statements = {

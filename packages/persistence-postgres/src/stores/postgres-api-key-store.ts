@@ -7,7 +7,6 @@ import type { Tables } from '../schema/tables.ts';
 import { keepingFor, rowsOf } from './events.ts';
 import { countingLive, creatingKeys, keyInsertion } from './key-creation.ts';
 
-/** Keeps API keys in PostgreSQL. */
 export function postgresApiKeyStore(connection: PostgresConnection, tables: Tables): ApiKeyStore {
   const { apiKeys } = tables;
   const select = `SELECT ${API_KEYS.select} FROM ${apiKeys}`;

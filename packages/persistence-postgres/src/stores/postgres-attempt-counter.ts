@@ -85,7 +85,6 @@ function statementsOf({ attemptWindows, attempts }: Tables) {
   };
 }
 
-/** Counts tries of passwords in PostgreSQL, which all nodes share. */
 export function postgresAttemptCounter(connection: PostgresConnection, tables: Tables): AttemptCounter {
   const statements = statementsOf(tables);
   return {

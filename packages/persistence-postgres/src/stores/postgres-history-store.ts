@@ -10,7 +10,6 @@ import { dropping, numberingOf, readingFeed } from './feed.ts';
 
 const UNTOLD = 'NOT expiry_told AND (deleted_at IS NULL OR deleted_at >= expires_at)';
 
-/** Reads and drops the events of a schema, and records expirations. */
 export function postgresHistoryStore(connection: PostgresConnection, tables: Tables): HistoryStore {
   const { events, roles } = tables;
   const statements = {

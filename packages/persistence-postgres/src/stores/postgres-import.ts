@@ -10,7 +10,6 @@ import type { Tables } from '../schema/tables.ts';
 /** Lets the import's own transaction pass the triggers. */
 const WHILE_IMPORTING = unprepared("SET LOCAL pinfold.importing = 'on'");
 
-/** Takes the records of another database into a schema. */
 export function postgresImport(connection: PostgresConnection, tables: Tables, schema: string): Import {
   const { importMark, roles, manifests } = tables;
   const { accounts, apiKeys, idempotencyKeys, names, takedowns, views, events } = tables;

@@ -24,7 +24,6 @@ import { loadingRoles, type RoleRow, readRole } from './role-store/roles.ts';
 type ResolvedRow = RoleRow &
   Pick<NameRecord, 'name' | 'role' | 'updatedAt'> & { readonly nameAccount: AccountId };
 
-/** Stores the names of publications in PostgreSQL. */
 export function postgresNameStore(connection: PostgresConnection, tables: Tables): NameStore {
   const { names, roles } = tables;
   const accounts = new AccountRows(tables);

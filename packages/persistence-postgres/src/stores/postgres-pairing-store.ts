@@ -14,7 +14,6 @@ type PairingRow = Pick<Pairing, 'secretHash' | 'endsAt'> & StoredRow<Consent>;
 /** The name of the lock under which programs register. */
 const ALL_PAIRINGS = 'pairings';
 
-/** Stores pairings and consents in PostgreSQL. */
 export function postgresPairingStore(connection: PostgresConnection, tables: Tables): PairingStore {
   const { apiKeys, pairings, sessions } = tables;
   const columns = CONSENTS.insert.split(', ');

@@ -8,7 +8,6 @@ import { keys } from './role-store/keys.ts';
 import { listing } from './role-store/listing.ts';
 import { roles } from './role-store/roles.ts';
 
-/** Keeps roles, manifests and Idempotency-Keys in PostgreSQL. */
 export function postgresRoleStore(connection: PostgresConnection, tables: Tables): RoleStore {
   return {
     ...keys(connection, tables),
@@ -19,7 +18,6 @@ export function postgresRoleStore(connection: PostgresConnection, tables: Tables
   };
 }
 
-/** Stores the progress of comparing storage with the records. */
 export function comparison(
   connection: PostgresConnection,
   tables: Tables,

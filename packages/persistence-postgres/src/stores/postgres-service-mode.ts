@@ -5,7 +5,6 @@ import { prepared, unprepared } from '../engine/statement.ts';
 import type { Tables } from '../schema/tables.ts';
 import { changing, rowsOf } from './events.ts';
 
-/** Keeps the mode in PostgreSQL. */
 export function postgresServiceMode(connection: PostgresConnection, tables: Tables): ServiceMode {
   const { serviceMode } = tables;
   const statements = {

@@ -8,7 +8,6 @@ import { makingAccounts } from './accounts.ts';
 import { changing, eventColumns, eventsIn, keepingFor, rowsOf } from './events.ts';
 import { lockingName } from './locks.ts';
 
-/** Keeps sessions and sign-in links in PostgreSQL, which all nodes share. */
 export function postgresSessionStore(connection: PostgresConnection, tables: Tables): SessionStore {
   const { events, sessions, signInLinks, sessionRefusals } = tables;
   const inserting = <Row>(table: string, { insert, members, parameters }: Table<Row>): Statement =>

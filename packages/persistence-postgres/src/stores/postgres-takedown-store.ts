@@ -18,7 +18,6 @@ import { lockingArchive } from './locks.ts';
 import { isForbidden } from './mode.ts';
 import { savedValues, savingRole } from './role-store/roles.ts';
 
-/** Keeps what was taken down in PostgreSQL. */
 export function postgresTakedownStore(connection: PostgresConnection, tables: Tables): TakedownStore {
   const { takedowns, roles } = tables;
   const statements = {

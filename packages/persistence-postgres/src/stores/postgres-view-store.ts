@@ -3,7 +3,6 @@ import type { PostgresConnection } from '../engine/postgres-connection.ts';
 import { deleting, prepared } from '../engine/statement.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Keeps how often roles were viewed in a schema. */
 export function postgresViewStore(connection: PostgresConnection, { views }: Tables): ViewStore {
   const statements = {
     // One order for all batches prevents deadlocks.

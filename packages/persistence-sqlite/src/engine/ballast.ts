@@ -4,11 +4,7 @@ import { closeSync, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
 /** In bytes: many times what a cleanup writes before it has removed its first archives. */
 export const RESERVE = 1_048_576;
 
-/**
- * Reserves disk space for cleanups, which free more: a file next to the database whose content has no meaning.
- *
- * Failing to reserve it, or a part of it, is no error: there is less to lend.
- */
+/** Reserves disk space for cleanups, which free more, in a file next to the database. Failing to is no error. */
 export class Reserve {
   readonly #file: string;
   #isWhole = false;
@@ -18,10 +14,7 @@ export class Reserve {
     this.#file = `${database}-reserve`;
   }
 
-  /**
-   * Frees the space while the task runs, and then reserves what is left of it. The task is synchronous, so nothing else
-   * of this process takes the space.
-   */
+  /** Frees the space while the task runs, synchronously so that nothing else takes it, then reserves what is left. */
   lend<Result>(task: () => Result): Result {
     if (this.#isLent) return task();
     this.#isLent = true;

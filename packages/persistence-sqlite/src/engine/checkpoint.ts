@@ -3,10 +3,7 @@ import Database from 'better-sqlite3';
 /** From this length, in pages (32 MiB), the log restarts even though writers must wait for that. */
 export const LONG_LOG = 8_192;
 
-/**
- * How long to wait for other connections, in milliseconds. Waiting for readers of the log blocks all writers, and a
- * backup reads for a long time.
- */
+/** Milliseconds to wait for other connections. Waiting for readers, such as a slow backup, blocks all writers. */
 const PATIENCE = 20;
 
 interface Checkpoint {
@@ -18,10 +15,8 @@ interface Checkpoint {
 }
 
 /**
- * Copies the write-ahead log into the file and syncs both to the disk, while other connections read and write.
- *
- * With continuous writes there is no moment at which everything is copied and the log can restart. So once it is long,
- * this takes the write lock to copy the little that is left.
+ * Copies the write-ahead log into the file and syncs both. With continuous writes a long log never restarts unless the
+ * write lock is taken to copy the little that is left.
  */
 export function checkpoint(file: string, longLog: number = LONG_LOG): void {
   // Opens a connection each time: one that stayed open after the file was replaced would, as the last to close, remove

@@ -12,10 +12,7 @@ const ENTRY: URL = new URL(
 /** The thread needs little memory; without a limit V8 reserves much more. */
 const YOUNG_MIB = 2;
 
-/**
- * Runs checkpoints in a worker thread. A checkpoint syncs the disk twice; within a commit, where SQLite would do it, it
- * would block every request of the process.
- */
+/** Runs checkpoints in a worker thread: each syncs the disk twice, and within a commit would block every request. */
 export class Checkpointer {
   readonly #file: string;
   readonly #entry: URL;

@@ -25,10 +25,7 @@ export class CommitWatch {
     this.#descriptor = descriptor;
   }
 
-  /**
-   * Watches the database of a connection that has already read and stays open. Returns `undefined` on systems other
-   * than Linux, and when another file has replaced the connection's.
-   */
+  /** Watches the file of a connection that has read and stays open; `undefined` off Linux, and if it was replaced. */
   static of(file: string): CommitWatch | undefined {
     if (process.platform !== 'linux') return undefined;
     try {

@@ -1,4 +1,3 @@
-/** The maximum number of cached rows. */
 const CAPACITY = 10_000;
 
 /** Returns whether anything may have been committed since its last call. */

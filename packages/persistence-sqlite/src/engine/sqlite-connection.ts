@@ -7,7 +7,6 @@ import { openSqliteFile, type Prepare, type SqliteFile } from './sqlite-file.ts'
 const PATIENCE = 5_000;
 const LONGEST_WAIT = 16;
 
-/** The methods of a connection that stores use. */
 export type Statements = Pick<
   SqliteConnection,
   | 'read'
@@ -20,10 +19,7 @@ export type Statements = Pick<
   | 'writeSchema'
 >;
 
-/**
- * The connection that a handle's stores share. It waits for locks without blocking the event loop, and reopens the file
- * when the old connection is unusable, so that no restart is needed once the disk works again.
- */
+/** A handle's shared connection. Waits for locks off the event loop, and reopens an unusable file without a restart. */
 export class SqliteConnection {
   readonly #file: string;
   readonly #sleep: Clock['sleep'];
@@ -71,9 +67,7 @@ export class SqliteConnection {
     return this.#patiently(() => this.#attempt((file) => file.transaction('BEGIN', work)));
   }
 
-  /**
-   * Opens another connection with a read transaction until it is closed. Meanwhile others can write, and the log grows.
-   */
+  /** Another connection with a read transaction until it is closed; others can write meanwhile, and the log grows. */
   readTransaction(): Promise<SqliteFile> {
     return this.#patiently(() => {
       if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
@@ -106,10 +100,7 @@ export class SqliteConnection {
     return this.#patiently(() => this.#attempt((file) => this.#change(file, false, unlessImporting(work))));
   }
 
-  /**
-   * Like {@link writeRelaxed}, for cleanups: on a full disk they may use the ballast, because they free space. Other
-   * writes may not, or a full disk would need a person.
-   */
+  /** Like {@link writeRelaxed}, for cleanups, which alone may use the ballast on a full disk, since they free space. */
   async writeForCleanup<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
     const change = (file: SqliteFile): Result => this.#change(file, false, unlessImporting(work));
     const result = await this.#patiently((): Result => this.#withReserve(() => this.#attempt(change)));

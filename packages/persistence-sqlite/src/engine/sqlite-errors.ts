@@ -25,7 +25,6 @@ export function isFull(error: unknown): boolean {
   return matches(error, FULL);
 }
 
-/** Whether an error comes from SQLite. */
 export function isOfSqlite(error: unknown): boolean {
   return error instanceof Database.SqliteError;
 }
@@ -39,7 +38,6 @@ export function asFault(error: unknown): unknown {
   return error;
 }
 
-/** Returns the fault for a database that is unavailable. */
 export function unavailable(cause: unknown): Fault {
   return new Fault('store_unavailable', 'the database cannot be used now', { cause });
 }

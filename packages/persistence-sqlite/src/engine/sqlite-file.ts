@@ -6,10 +6,7 @@ import { RowCache } from './row-cache.ts';
 
 /** The page cache of one connection, in KiB. */
 const CACHE_KIB = 16_384;
-/**
- * The length of the log, in pages (64 MiB), from which a commit checkpoints it. The worker thread usually does so
- * earlier.
- */
+/** Pages of log (64 MiB) from which a commit checkpoints it; the worker thread usually does so earlier. */
 const LOG_PAGES = 16_384;
 /** The size, in bytes, to which a grown write-ahead log is truncated. */
 const LOG_BYTES = 67_108_864;
@@ -17,7 +14,6 @@ const LOG_BYTES = 67_108_864;
 /** Returns the prepared statement of a text; a connection prepares each text once. */
 export type Prepare = <Row = unknown>(sql: string) => Database.Statement<unknown[], Row>;
 
-/** Reads the records of a table that a statement selects. */
 export function recordsOf<Record>(
   prepare: Prepare,
   { read }: Pick<Table<Record>, 'read'>,
@@ -32,10 +28,7 @@ export function recordsOf<Record>(
 /** One open connection to a file, with its prepared statements. */
 export interface SqliteFile {
   readonly prepare: Prepare;
-  /**
-   * Reads one row by one parameter and makes a value of it, or returns the cached value if nothing was committed since.
-   * Callers share the value and must not change it.
-   */
+  /** Reads a row by a key and makes a value of it, cached until a commit. Callers share it and must not change it. */
   cached<Row, Value>(sql: string, key: string, make: (row: Row) => Value): Value | undefined;
   /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
   transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: (prepare: Prepare) => Result): Result;
@@ -61,10 +54,7 @@ export function openSqliteFile(file: string): SqliteFile {
   return wrap(database, file);
 }
 
-/**
- * Creates the file, because SQLite would make it readable for all users. It must not open an existing file: closing it
- * would drop every lock that this process holds on it, including SQLite's.
- */
+/** SQLite would make it readable for all. Must not open an existing file: closing it drops this process's locks. */
 function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -15,7 +15,6 @@ const STATE_TABLE = `
     oldest_version INTEGER NOT NULL,
     oldest_release TEXT NOT NULL
   ) STRICT`;
-/** Reads the state of the schema. */
 export const STATE = `
   SELECT version, oldest_version AS oldestVersion, oldest_release AS oldestRelease FROM schema_state`;
 const SET_STATE = `
@@ -24,10 +23,7 @@ const SET_STATE = `
   ON CONFLICT (one) DO UPDATE
   SET version = @version, oldest_version = @oldestVersion, oldest_release = @oldestRelease`;
 
-/**
- * Migrates the schema to the newest of `migrations`, in one transaction, so that only one of several concurrent
- * processes does it.
- */
+/** Migrates to the newest of `migrations` in one transaction: only one of several concurrent processes does it. */
 export function migrate(
   connection: Statements,
   migrations: readonly Migration[] = MIGRATIONS,

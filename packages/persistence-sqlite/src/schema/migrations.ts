@@ -1,7 +1,6 @@
 import type { Migration } from '@pinfold/core/adapter';
 import { firstSchema } from '@pinfold/core/internal';
 
-/** The expression of a new feed's id. */
 export const NEW_FEED = 'lower(hex(randomblob(16)))';
 
 /** The schema of the first release. Rows of `attempts` are tries of passwords that are not settled yet. */

@@ -16,10 +16,7 @@ const KEEP = `
     ) FROM (SELECT ? AS account) AS own WHERE own.account IS NOT NULL)
   )`;
 
-/**
- * What the update of a role sets when the parameters are the instant of the first of its events, which is put after the
- * one before, and their number.
- */
+/** Takes as parameters the instant of the role's first new event, put after the one before, and their number. */
 export const LAST_EVENT_AT = 'last_event_at = max(last_event_at + 1, coalesce(?, 0)) + ? - 1';
 
 /** A role's row after its update. */

@@ -12,7 +12,6 @@ const FEED = 'SELECT id FROM feed';
 /** What a statement that drops events returns of each. */
 export const RETURNING_PLACES = 'RETURNING id, account, number, account_number AS accountNumber';
 
-/** A row of {@link RETURNING_PLACES}. */
 export interface DroppedEvent {
   readonly id: EventId;
   readonly account: string | null;

@@ -7,12 +7,10 @@ const FIND = 'SELECT kind, message FROM service_mode WHERE one = 1';
 const IS_REVOKED = 'SELECT 1 FROM api_keys WHERE id = ? AND revoked_at IS NOT NULL';
 const IS_SIGNED_IN = 'SELECT 1 FROM sessions WHERE token_hash = ?';
 
-/** The mode as the transaction sees it. */
 export function findMode(prepare: Prepare): Mode {
   return prepare<Mode>(FIND).get() ?? NORMAL;
 }
 
-/** Returns the refusal of a change to an account's data, if it is refused. */
 export function refused(
   prepare: Prepare,
   name: AccountId,
@@ -21,7 +19,6 @@ export function refused(
   return refuseChange(findAccount(prepare, name), findMode(prepare), authority);
 }
 
-/** The refusal of a change whose key was revoked or whose session has ended. */
 export function refusedCredential(
   prepare: Prepare,
   { key = null, session = null }: Credential,

@@ -17,7 +17,6 @@ const SAVE = `
 
 const UNPUBLISHED = { lastPublishedAt: null, publicationsMark: null };
 
-/** Keeps what is known of accounts in a SQLite file. */
 export function sqliteAccountStore(connection: Statements): AccountStore {
   return {
     load: (name, signal) =>

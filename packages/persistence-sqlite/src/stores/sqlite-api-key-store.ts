@@ -31,7 +31,6 @@ const PURGE = `
     LIMIT ?
   )`;
 
-/** Keeps API keys in a SQLite file. */
 export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
   return {
     create: (key, events, authority = 'account', limit = null) =>

@@ -34,7 +34,6 @@ const THIN = `
   )
   ${RETURNING_PLACES}`;
 
-/** Reads and drops the events of a SQLite file, and records expirations. */
 export function sqliteHistoryStore(connection: Statements): HistoryStore {
   return {
     list: (query) =>

@@ -41,7 +41,6 @@ const IS_FOREIGN = `SELECT 1 WHERE ${OWN.filter((name) => name !== 'comparison')
 const DROP_MANIFEST = 'DELETE FROM manifests WHERE archive = (SELECT archive FROM roles WHERE id = ?)';
 const REMOVE = 'UPDATE roles SET expires_at = ?, deleted_at = ?, archive_kept = 0 WHERE id = ?';
 
-/** Takes the records of another database into a SQLite file. */
 export function sqliteImport(connection: Statements): Import {
   return {
     isUnfinished: (signal) => connection.read((prepare) => prepare(MARK).get() !== undefined, signal),

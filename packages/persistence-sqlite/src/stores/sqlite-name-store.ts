@@ -38,7 +38,6 @@ const POINT = `
   RETURNING ${NAMES.select}`;
 const DELETE = 'DELETE FROM names WHERE account = ? AND name = ?';
 
-/** Keeps the names of publications in a SQLite file. */
 export function sqliteNameStore(connection: Statements): NameStore {
   return {
     find: (account, name) => connection.read((prepare) => find(prepare, account, name)),
@@ -98,7 +97,6 @@ export function namesInUse(prepare: Prepare, account: AccountId, name: PinName):
   return { count: row?.count ?? 0, shown: id && { id, isProtected: isProtected === 1 } };
 }
 
-/** Points the name of a publication at its role. */
 export function pointName(
   prepare: Prepare,
   { role: { account, id: role }, now: updatedAt }: RoleCommit,

@@ -34,7 +34,6 @@ const PURGE = `
     SELECT secret_hash FROM pairings WHERE ends_at <= ? ORDER BY ends_at LIMIT ?
   )`;
 
-/** Keeps programs that ask for a key, and what people agreed to, in a SQLite file. */
 export function sqlitePairingStore(connection: Statements): PairingStore {
   return {
     register: (request) =>

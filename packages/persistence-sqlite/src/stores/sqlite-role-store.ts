@@ -6,7 +6,6 @@ import { keys } from './role-store/keys.ts';
 import { listing } from './role-store/listing.ts';
 import { roles } from './role-store/roles.ts';
 
-/** Keeps roles, manifests and Idempotency-Keys in a SQLite file. */
 export function sqliteRoleStore(connection: Statements): RoleStore {
   return {
     ...keys(connection),
@@ -27,7 +26,6 @@ const KEEP = `
   UPDATE comparison SET version = version + 1, comparison = @comparison WHERE one = 1 AND version = @version
   RETURNING version`;
 
-/** Stores the progress of comparing storage with the records. */
 export function comparison(connection: Statements): Pick<RoleStore, 'loadComparison' | 'keepComparison'> {
   return {
     loadComparison: () =>

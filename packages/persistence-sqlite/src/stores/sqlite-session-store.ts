@@ -35,7 +35,6 @@ const purge = (table: string) => `
 const PURGE_SESSIONS = purge('sessions');
 const PURGE_LINKS = purge('sign_in_links');
 
-/** Keeps sessions and sign-in links in a SQLite file, which all processes share. */
 export function sqliteSessionStore(connection: Statements): SessionStore {
   return {
     offer: (link, events) =>

@@ -16,10 +16,7 @@ import { sqliteSnapshot } from './sqlite-snapshot.ts';
 import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
 import { sqliteViewStore } from './sqlite-view-store.ts';
 
-/**
- * The stores of one connection. They are apart from `openSqlite`, so that its declaration names no type of
- * better-sqlite3, which has none of its own.
- */
+/** Apart from `openSqlite`, so that its declaration names no type of better-sqlite3, which has none of its own. */
 export function sqliteStores(
   connection: SqliteConnection,
   checkpointer: Pick<Checkpointer, 'close'>,

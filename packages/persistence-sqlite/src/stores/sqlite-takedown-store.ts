@@ -49,7 +49,6 @@ const CLAIM = `
   WHERE id = @role AND archive_kept = 1 AND deleted_at IS NOT NULL
   RETURNING account, archive, failures`;
 
-/** Keeps what was taken down in a SQLite file. */
 export function sqliteTakedownStore(connection: Statements): TakedownStore {
   return {
     takeDown: (takedown, stopped, events) =>

@@ -11,7 +11,6 @@ const LIST = `
 const DROP = `
   DELETE FROM views WHERE (role, day) IN (SELECT role, day FROM views WHERE day < ? ORDER BY day LIMIT ?)`;
 
-/** Keeps how often roles were viewed in a SQLite file. */
 export function sqliteViewStore(connection: Statements): ViewStore {
   return {
     add: async (counted) => {

@@ -28,23 +28,21 @@ export class RunningPublications {
     } finally {
       if (outcome?.kind !== 'received') this.#end();
     }
-    return outcome.kind === 'received' ? { ...outcome, archive: this.#ending(outcome.archive) } : outcome;
+    if (outcome.kind === 'received') this.#countUntilDiscarded(outcome.archive);
+    return outcome;
   }
 
-  #ending(archive: StagedArchive): StagedArchive {
+  /** Replaces the discard of the archive itself: the storage recognizes the archive that it was given. */
+  #countUntilDiscarded(archive: StagedArchive): void {
+    const discard = archive.discard.bind(archive);
     let discarded = false;
-    return {
-      file: archive.file,
-      size: archive.size,
-      sha256: archive.sha256,
-      discard: async () => {
-        try {
-          await archive.discard();
-        } finally {
-          if (!discarded) this.#end();
-          discarded = true;
-        }
-      },
+    archive.discard = async () => {
+      try {
+        await discard();
+      } finally {
+        if (!discarded) this.#end();
+        discarded = true;
+      }
     };
   }
 

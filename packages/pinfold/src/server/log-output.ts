@@ -41,8 +41,7 @@ export class LogOutput {
   readonly #descriptor: number;
   readonly #longestWrite: number;
   readonly #onLost: (lines: number) => void;
-  #batch: Buffer = Buffer.allocUnsafe(BATCH_BYTES);
-  #used = 0;
+  #batch = '';
   readonly #waiting: Buffer[] = [];
   #held = 0;
   #isWriting = false;
@@ -71,14 +70,12 @@ export class LogOutput {
   /** @param urgent writes the line and what was gathered before it without waiting for the batch. */
   write(line: string, urgent: boolean = false): void {
     if (this.#ended) return;
-    // No UTF-16 code unit takes more than three bytes.
-    if (line.length * 3 > this.#batch.length - this.#used) this.#closeBatch();
-    if (this.#held + this.#used + line.length > HELD_BYTES) {
+    if (this.#batch.length + line.length > BATCH_BYTES) this.#closeBatch();
+    if (this.#held + this.#batch.length + line.length > HELD_BYTES) {
       this.#lost += 1;
       return;
     }
-    if (line.length * 3 > this.#batch.length) this.#enqueue(Buffer.from(line));
-    else this.#used += this.#batch.write(line, this.#used);
+    this.#batch += line;
     if (urgent) this.#closeBatch();
     if (this.#held > 0 && !this.#isWriting && !this.#fails) this.#send();
     else this.#batchTimer ??= setTimeout(() => this.#send(), BATCH_TIME);
@@ -109,13 +106,9 @@ export class LogOutput {
   }
 
   #closeBatch(): void {
-    if (this.#used === 0) return;
-    this.#enqueue(this.#batch.subarray(0, this.#used));
-    this.#batch = Buffer.allocUnsafe(BATCH_BYTES);
-    this.#used = 0;
-  }
-
-  #enqueue(bytes: Buffer): void {
+    if (this.#batch === '') return;
+    const bytes = Buffer.from(this.#batch);
+    this.#batch = '';
     this.#waiting.push(bytes);
     this.#held += bytes.length;
   }

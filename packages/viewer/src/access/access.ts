@@ -14,10 +14,7 @@ export interface ViewerAccess {
     request: IncomingMessage,
   ): ViewerId | { readonly signIn: string } | Promise<ViewerId | { readonly signIn: string }>;
 
-  /**
-   * Whether they may look, at every request: `yes` without a password, `password` with the publication's, which is a
-   * no where it has none.
-   */
+  /** Whether they may look, at every request: `yes` without a password, `password` with it, which is a no without one. */
   mayView(viewer: ViewerId, publication: Publication): MayView | Promise<MayView>;
 }
 
@@ -39,7 +36,6 @@ export interface Access {
 
   meet(request: IncomingMessage, publication: Publication): Meeting | Promise<Meeting>;
 
-  /** Whether who holds a good grant may look now. */
   admits(grant: Grant, publication: Publication): boolean | Promise<boolean>;
 }
 

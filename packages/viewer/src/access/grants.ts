@@ -26,7 +26,6 @@ export class Grants {
     this.#sharedPath = sharedPath;
   }
 
-  /** The grant of a token, if it admits to the site for that purpose now. */
   admit(shown: VisibleRole, purpose: GrantPurpose, token: string): Held {
     return this.#admitted(shown, purpose, [token]);
   }
@@ -74,7 +73,6 @@ export class Grants {
     return this.#write(publication, grant, this.#siteScope);
   }
 
-  /** The Set-Cookie line with which the shared URL recognizes the viewer. */
   sharedUrlCookie(publication: Publication, grant: Grant): string {
     return this.#write(publication, grant, { ...this.#sharedScope, path: this.#sharedPath + publication.id });
   }

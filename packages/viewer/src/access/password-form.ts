@@ -6,10 +6,8 @@ export type PasswordForm =
   | { readonly kind: 'password'; readonly password: string }
   /** No try: the status says why. */
   | { readonly kind: 'refused'; readonly status: 400 | 408 | 413 | 415 }
-  /** The client left before its end. */
   | { readonly kind: 'gone' };
 
-/** It fits a few packets. */
 const LIMITS = { idle: seconds(30), total: seconds(30), bytes: 4_096 };
 
 const STATUS = { media_type: 415, stalled: 408, too_long: 413 } as const;

@@ -21,7 +21,6 @@ import { untilDisconnect } from '../sending/until-disconnect.ts';
 import { leadIn } from './enter-site.ts';
 import { readPasswordForm } from './password-form.ts';
 
-/** Answers a request for a shared URL: leads to the site, or asks for the password first. */
 export async function serveSharedUrl(exchange: Exchange, place: SharedPlace): Promise<Answered> {
   const { request, context } = exchange;
   const { role: id, idText, query, inside = '' } = place;

@@ -76,7 +76,6 @@ export function sendTooManyCookies(exchange: Exchange, more: Headers = {}): Answ
   return { outcome: 'too_many_cookies' };
 }
 
-/** Answers that a role has ended, or that there never was one. */
 export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: Headers = {}): Answered {
   return kind === 'expired'
     ? sendPlainPage(exchange, 410, 'expired', more)

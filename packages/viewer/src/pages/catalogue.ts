@@ -18,7 +18,6 @@ export type PageName =
   | 'unavailable';
 
 interface Catalogue {
-  /** A title, and what happened and what can be done. */
   readonly pages: Readonly<Record<PageName, readonly [title: string, ...text: readonly string[]]>>;
   readonly busy: string;
   readonly passwordButton: string;
@@ -160,7 +159,6 @@ const ja: Catalogue = {
 
 export const catalogues: Readonly<Record<Language, Catalogue>> = { en, ja };
 
-/** How long to wait, in words: "40 seconds", "4 minutes". */
 export function waitInWords(language: Language, seconds: number): string {
   const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
   return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count);

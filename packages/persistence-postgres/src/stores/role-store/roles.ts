@@ -70,7 +70,6 @@ export function savedValues(
   return [role.id, loadedAt, rowsOf(events), ...by, titleFolded(role), ...ROLES.values(role, CHANGING)];
 }
 
-/** One role at a time. */
 export function roles(
   connection: PostgresConnection,
   tables: Tables,

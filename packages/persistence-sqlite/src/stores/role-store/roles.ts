@@ -35,7 +35,6 @@ export interface RoleRow extends StoredRow<Role> {
   readonly owner: number | null;
 }
 
-/** One role at a time. */
 export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
   return {
     // Every view loads its role.
